@@ -1,0 +1,81 @@
+/* Status codes, source marks, messages and memory: what every other header of
+ * the library uses.
+ *
+ * The library never prints, never exits and keeps no global state. Whatever it
+ * has to say goes into a `dal_messages` object that the caller owns; whatever
+ * memory it takes comes from the caller's `dal_allocator` (malloc by default).
+ */
+#ifndef DALEMBERT_BASE_H
+#define DALEMBERT_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define DAL_API __attribute__((visibility("default")))
+#define DAL_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define DAL_API
+#define DAL_PRINTF(text, first)
+#endif
+
+/* Every failure has a kind; the program's exit code is the same number. */
+typedef enum dal_status {
+    DAL_OK = 0,
+    DAL_BAD_COMMAND = 2, /* a wrong option or argument */
+    DAL_BAD_MODEL = 3,   /* the description is wrong, or asks for what cannot be done */
+    DAL_NUMERICAL = 4,   /* the motion could not be continued */
+    DAL_NO_MEMORY = 5,
+    DAL_BAD_FILE = 6 /* a file could not be read or written */
+} dal_status;
+
+/* One sentence for a status: "the model is wrong". */
+DAL_API const char *dal_status_text(dal_status status);
+
+/* Where something was written: line and column count from 1, line 0 means unknown. */
+typedef struct dal_mark {
+    const char *file;
+    int line, column;
+} dal_mark;
+
+typedef enum dal_severity { DAL_NOTE, DAL_WARNING, DAL_ERROR } dal_severity;
+
+typedef struct dal_message {
+    dal_severity severity;
+    dal_mark mark;
+    const char *text; /* one sentence without a trailing newline */
+    struct dal_message *next;
+} dal_message;
+
+/* Where memory comes from. `allocate` may return NULL; `release` accepts NULL. */
+typedef struct dal_allocator {
+    void *(*allocate)(void *user, size_t bytes);
+    void (*release)(void *user, void *memory);
+    void *user;
+} dal_allocator;
+
+/* malloc and free. */
+DAL_API dal_allocator dal_default_allocator(void);
+
+/* A growing list of messages, in the order in which they were found. */
+typedef struct dal_messages dal_messages;
+
+/* Pass NULL for malloc. Returns NULL without memory. */
+DAL_API dal_messages *dal_messages_create(const dal_allocator *allocator);
+DAL_API void dal_messages_free(dal_messages *messages);
+DAL_API const dal_message *dal_messages_first(const dal_messages *messages);
+DAL_API int dal_messages_count(const dal_messages *messages, dal_severity severity);
+DAL_API void dal_messages_clear(dal_messages *messages);
+
+/* Write "file:line:column: error: text" (what is known of it) into `buffer`, as snprintf does. */
+DAL_API int dal_message_format(const dal_message *message, char *buffer, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

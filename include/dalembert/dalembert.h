@@ -1,0 +1,10 @@
+/* Everything of Dalembert in one include. */
+#ifndef DALEMBERT_H
+#define DALEMBERT_H
+
+#include "dalembert/base.h"
+#include "dalembert/run.h"
+#include "dalembert/spec.h"
+#include "dalembert/system.h"
+
+#endif

@@ -1,0 +1,77 @@
+/* A run: integrate a system over its time, hand the recorded channels to a sink
+ * and end with the evidence.
+ */
+#ifndef DALEMBERT_RUN_H
+#define DALEMBERT_RUN_H
+
+#include "dalembert/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A recorded column. */
+typedef struct dal_column {
+    const char *name; /* "time", "slider.x", or the text of an expression */
+    const char *unit; /* "s", "m", "rad/s", "" if none is known */
+} dal_column;
+
+/* Where rows go. Each call returns DAL_OK or stops the run with its status (and a message of its own). */
+typedef struct dal_sink {
+    void *user;
+    dal_status (*begin)(void *user, const dal_system_info *info, int n, const dal_column *columns);
+    dal_status (*row)(void *user, int n, const double *values);
+} dal_sink;
+
+/* What every run ends with. Numbers, not adjectives; NAN where a quantity does not exist. */
+typedef struct dal_evidence {
+    dal_system_info info;
+    long steps, rejected, evaluations, events, restarts, charts;
+    long rows_recorded;
+    double time_end;            /* how far it came */
+    double wall_seconds;
+    double position_residual, velocity_residual; /* largest over every step and recorded row */
+    double energy_start, energy_end;
+    double energy_drift, energy_drift_absolute;  /* relative (NAN if nothing moves), absolute */
+    double momentum_drift;      /* relative to sum m |v|; NAN if no momentum is conserved */
+    const char *momentum;       /* which: "linear x, y; angular" or "" */
+    int rank_least, rank_most;  /* seen along the motion */
+    long rerankings;            /* changes of the independent rows */
+    double condition_worst;     /* smallest reciprocal condition of the factored matrix that was seen */
+    double stiffness;           /* estimate of |lambda| h of the explicit method, NAN if not estimated */
+    double gravity[3];
+} dal_evidence;
+
+typedef struct dal_run_options {
+    const dal_sink *sink;       /* may be NULL */
+    /* Called about ten times a second; may be NULL. Returns false to stop the run. */
+    bool (*progress)(void *user, double t, double until, long steps, double wall_seconds);
+    void *progress_user;
+    const dal_allocator *allocator;
+} dal_run_options;
+
+/* On failure the evidence describes the part of the run that was good, and a message says what, when and where. */
+DAL_API dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages,
+                           dal_evidence *evidence);
+
+/* The evidence as one JSON object (no newline inside strings), as snprintf does: returns the length needed. */
+DAL_API int dal_evidence_json(const dal_evidence *evidence, dal_status status, char *buffer, size_t size);
+/* As text for people, several lines. */
+DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, char *buffer, size_t size);
+
+/* ---- files ------------------------------------------------------------- */
+
+/* A sink that writes a file; its type is the extension (.csv, .h5), "-" is CSV on standard output. Written beside the
+ * target and renamed by dal_writer_close, so that a failed run never leaves half a file under that name. */
+typedef struct dal_writer dal_writer;
+DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages,
+                                   dal_writer **writer);
+DAL_API const dal_sink *dal_writer_sink(dal_writer *writer);
+/* keep false: throw it away. Frees the writer. */
+DAL_API dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *evidence);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,202 @@
+/* The editable description of a mechanism.
+ *
+ * A spec is what a model file says, element by element, before anything is
+ * computed: numbers are still text (expressions in parameters, time and
+ * channels), names are still names, and each piece knows the file, line and
+ * column it came from. The YAML reader makes one; C code may make one by hand;
+ * `dal_compile` (system.h) turns it into a system.
+ *
+ * All memory of a spec belongs to it. Text given to it by hand is copied.
+ */
+#ifndef DALEMBERT_SPEC_H
+#define DALEMBERT_SPEC_H
+
+#include "dalembert/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A loop variable of `repeat` that holds inside an element: `i` is 3. */
+typedef struct dal_binding {
+    const char *name;
+    int value;
+    const struct dal_binding *outer;
+} dal_binding;
+
+/* A word or an expression as it was written; text == NULL: not given. */
+typedef struct dal_text {
+    const char *text;
+    dal_mark mark;                /* of the first character of the text (inside quotes) */
+    bool fix;                     /* {value: ..., fix: true}: a start value that assembly must keep */
+} dal_text;
+
+/* A sequence of them: a vector, or a list of names. n == 0: not given. */
+typedef struct dal_list {
+    int n;
+    dal_text *item;
+    dal_mark mark;
+    bool fix;
+    bool body_axes; /* {body: [...]}: components in body axes instead of world axes */
+} dal_list;
+
+/* `name: text` pairs in the order of the file: parameters, define, inputs, options of a choice. */
+typedef struct dal_pair {
+    dal_text name, value;
+    double number; /* parameters only: its value, overrides included */
+} dal_pair;
+
+typedef enum dal_attitude {
+    DAL_ATTITUDE_NONE,
+    DAL_ATTITUDE_QUATERNION, /* first: w, x, y, z */
+    DAL_ATTITUDE_AXIS,       /* first: axis, second: angle */
+    DAL_ATTITUDE_EULER,      /* first: three angles, intrinsic, in the order of `letters` ("zyx") */
+    DAL_ATTITUDE_RPY,        /* first: roll, pitch, yaw as in URDF */
+    DAL_ATTITUDE_AXES        /* two directions: letters[0] along first exactly, letters[1] along second made orthogonal */
+} dal_attitude;
+
+typedef struct dal_orientation {
+    dal_attitude kind;
+    char letters[4];
+    dal_list first, second;
+    dal_mark mark;
+    bool fix;
+} dal_orientation;
+
+/* points: {B: [x, y]} or {B: {at: [...], x: [...], z: [...]}} */
+typedef struct dal_point_spec {
+    dal_text name;
+    dal_list at;
+    dal_orientation axes; /* kind NONE, or AXES (one direction given: letters[1] is 0) */
+} dal_point_spec;
+
+typedef struct dal_points {
+    int n;
+    dal_point_spec *item;
+} dal_points;
+
+/* Kept as it was written for the page that shows the model; checked only for form. */
+typedef struct dal_raw {
+    const char *json; /* the sub-tree as JSON text, numbers and expressions as strings; NULL: not given */
+    dal_mark mark;
+} dal_raw;
+
+typedef struct dal_body_spec {
+    dal_text name; /* "rod.3" for a repeated one */
+    const dal_binding *binding;
+    dal_text mass, angle, rate;
+    dal_list center, inertia; /* inertia: 1 (planar), 3, or 6 in the order xx yy zz xy xz yz */
+    dal_list position, velocity, angular_velocity, between;
+    dal_text from; /* placed relative to another body: reserved for user coordinates */
+    dal_orientation orientation;
+    dal_points points;
+    dal_raw shape;
+    bool fix; /* fix: true beside the values: every given start value of the body is kept */
+} dal_body_spec;
+
+/* start: {angle: , distance: , rate: } of a joint */
+typedef struct dal_start_spec {
+    dal_text angle, distance, rate;
+    dal_mark mark; /* line 0: not given */
+    bool fix;
+} dal_start_spec;
+
+typedef struct dal_joint_spec {
+    dal_text name, type;
+    const dal_binding *binding;
+    dal_list connect;         /* two of "body", "body.point", "ground", "ground.point" */
+    dal_list axis, axis_second; /* axis: [..] or axis: [[..], [..]] */
+    dal_list normal;
+    dal_list joints;          /* gear, rack: the joints whose coordinates are coupled */
+    dal_text joint, body, coordinate; /* driven, lock: what is driven */
+    dal_text value, ratio, radius, pitch, length, drive, zero;
+    dal_start_spec start;
+} dal_joint_spec;
+
+typedef struct dal_force_spec {
+    dal_text name, type;
+    const dal_binding *binding;
+    dal_list connect;
+    dal_text joint, body, coordinate, axes;
+    dal_list value;           /* one expression (n == 1) or a vector */
+    dal_list stiffness, damping; /* one number, or six for a bushing */
+    dal_text length, free;
+    dal_list center;
+    dal_text mu, gradient;
+    dal_list direction;
+} dal_force_spec;
+
+typedef struct dal_table_spec {
+    dal_text name, file, smooth, outside;
+    dal_list x, y;
+    int n;            /* rows read: from the lists (numbers evaluated) or from the file */
+    double *x_value, *y_value;
+} dal_table_spec;
+
+typedef struct dal_state_spec {
+    dal_text name, start, rate;
+} dal_state_spec;
+
+/* A word with options: `stabilization: {baumgarte: {alpha: 10, beta: 10}}`, `{direct-correction: 1e-12}`, or just `none`. */
+typedef struct dal_choice {
+    dal_text name;
+    dal_text value;    /* {direct-correction: 1e-12}: the number */
+    int n;
+    dal_pair *option;
+} dal_choice;
+
+typedef struct dal_simulate_spec {
+    dal_choice coordinates, formulation, stabilization, integrator;
+    dal_text until, step, every, rtol, atol, max_step, event_tolerance;
+} dal_simulate_spec;
+
+typedef enum dal_space { DAL_PLANAR = 2, DAL_SPATIAL = 3 } dal_space; /* the number is the dimension */
+
+typedef struct dal_spec {
+    const char *file;  /* as given */
+    dal_text name;
+    dal_space space;
+    dal_mark space_mark;
+    dal_list gravity;
+    dal_points ground;
+    int n_parameters, n_define, n_inputs, n_bodies, n_joints, n_forces, n_tables, n_states, n_record;
+    dal_pair *parameters, *define, *inputs;
+    dal_body_spec *bodies;
+    dal_joint_spec *joints;
+    dal_force_spec *forces;
+    dal_table_spec *tables;
+    dal_state_spec *states;
+    dal_text *record;
+    bool record_given; /* record: [] means nothing; no record: means the usual channels */
+    dal_simulate_spec simulate;
+    char hash[17];     /* of the text of the model, of the files it reads and of the overrides: 16 hex digits */
+    const char *text;  /* the model's text, for reports */
+    void *memory;      /* the spec's own arena */
+} dal_spec;
+
+/* --set name=value */
+typedef struct dal_override {
+    const char *name, *value; /* value is an expression in parameters */
+} dal_override;
+
+/* Read a model file, or a text in memory (`file` is then only a name for messages; tables with `file:` are refused).
+ * Every error of the text is added to `messages`; on any error *spec is NULL. The type of the file follows its extension. */
+DAL_API dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides,
+                                 const dal_override *overrides, dal_messages *messages, dal_spec **spec);
+DAL_API dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length,
+                                  int n_overrides, const dal_override *overrides, dal_messages *messages, dal_spec **spec);
+DAL_API void dal_spec_free(dal_spec *spec);
+
+/* One line of the reference of the language: from the table that the reader runs on. */
+typedef struct dal_key_doc {
+    const char *section; /* "model", "body", "joint", ... */
+    const char *key, *shape, *text;
+} dal_key_doc;
+/* NULL after the last. */
+DAL_API const dal_key_doc *dal_spec_key(int index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

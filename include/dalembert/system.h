@@ -1,0 +1,94 @@
+/* A system: a spec compiled for one family of coordinates, one formulation, one
+ * stabilisation and one integrator. Constant after compile; any number of
+ * threads may share it. What changes lives in a state, one a thread.
+ */
+#ifndef DALEMBERT_SYSTEM_H
+#define DALEMBERT_SYSTEM_H
+
+#include "dalembert/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dal_system dal_system;
+typedef struct dal_state dal_state;
+
+/* Replace one entry of the spec's `simulate:` block, as the command line does. `key` is the language's key ("step",
+ * "integrator", ...); `text` is a number or expression, or for a choice "word", "word=number" or
+ * "word:option=value,option=value". False with a message if it cannot be. */
+DAL_API bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_messages *messages);
+
+/* Check and compile: every error found is in `messages`; on error *system is NULL. */
+DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages,
+                               dal_system **system);
+DAL_API void dal_system_free(dal_system *system);
+
+/* Sizes and names. */
+typedef struct dal_system_info {
+    const char *model, *model_hash, *version;
+    dal_space space;
+    const char *coordinates, *formulation, *stabilization, *integrator;
+    int bodies, joints;
+    int coordinates_count; /* nq */
+    int velocities;        /* nv */
+    int constraints;       /* rows r */
+    int rank;              /* k, at the start */
+    int freedoms;          /* p = nv - k */
+    int equations;         /* accelerations solved for */
+    int multipliers;       /* solved together with them */
+    int states;            /* length of the integrator's y */
+    double length;         /* the model's characteristic length */
+    double until, step, every, rtol, atol;
+} dal_system_info;
+DAL_API dal_system_info dal_system_describe(const dal_system *system);
+
+DAL_API int dal_system_body(const dal_system *system, const char *name);  /* index or -1 */
+DAL_API int dal_system_joint(const dal_system *system, const char *name); /* index or -1 */
+
+/* A state starts at the assembled start values. NULL without memory. */
+DAL_API dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *system);
+DAL_API void dal_state_free(dal_state *state);
+DAL_API void dal_state_reset(dal_state *state);
+
+/* The flat y of the integrator: (q, w, z). */
+DAL_API double *dal_state_y(dal_state *state);
+DAL_API double dal_state_time(const dal_state *state);
+DAL_API void dal_state_set_time(dal_state *state, double t);
+/* `inputs:` of the model, by name. False if there is none of that name. */
+DAL_API bool dal_state_set_input(dal_state *state, const char *name, double value);
+
+/* Compute everything at the state's (t, y): kinematics, forces, accelerations, multipliers. */
+DAL_API dal_status dal_state_evaluate(dal_state *state, dal_messages *messages);
+
+/* Of a body, after evaluate; world axes; pointers into the state. */
+typedef struct dal_motion {
+    double position[3], rotation[9]; /* of the body frame; rotation row-major, body to world */
+    double velocity[3], omega[3];
+    double acceleration[3], alpha[3];
+} dal_motion;
+DAL_API dal_motion dal_state_body(const dal_state *state, int body);
+/* Force and torque on the second body at its point, world axes; for redundant joints the distribution of least
+ * sum |F|^2 + |T|^2 / L^2. */
+DAL_API void dal_state_reaction(dal_state *state, int joint, double force[3], double torque[3]);
+
+typedef struct dal_energy {
+    double kinetic, potential, work; /* work of non-potential forces and drives since the start */
+    double linear[3], angular[3];    /* momenta; angular about the origin */
+} dal_energy;
+DAL_API dal_energy dal_state_energy(const dal_state *state);
+
+/* Largest absolute residual of the rows at position and velocity level. */
+DAL_API void dal_state_residuals(const dal_state *state, double *position, double *velocity);
+
+/* What the program knows, a line each: for `list`. kind: "joint", "force", "coordinates", "formulation", "stabilization",
+ * "integrator". Returns false after the last one. */
+DAL_API bool dal_list_entry(const char *kind, int index, const char **name, const char **title);
+
+DAL_API const char *dal_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,101 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct dal_chunk {
+    dal_chunk *older;
+    size_t used, size;
+    max_align_t start[];
+};
+
+enum { ALIGNMENT = sizeof(max_align_t), FIRST_CHUNK = 16 * 1024 };
+
+void dal_arena_begin(dal_arena *arena, const dal_allocator *allocator)
+{
+    arena->allocator = allocator ? *allocator : dal_default_allocator();
+    arena->chunks = NULL;
+    arena->guard = NULL;
+}
+
+void dal_arena_release(dal_arena *arena)
+{
+    for (dal_chunk *chunk = arena->chunks, *older; chunk; chunk = older) {
+        older = chunk->older;
+        arena->allocator.release(arena->allocator.user, chunk);
+    }
+    arena->chunks = NULL;
+}
+
+static void *no_memory(dal_arena *arena)
+{
+    if (arena->guard)
+        longjmp(*arena->guard, 1);
+    return NULL;
+}
+
+void *dal_arena_take(dal_arena *arena, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 4)
+        return no_memory(arena);
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    dal_chunk *chunk = arena->chunks;
+    if (!chunk || chunk->size - chunk->used < bytes) {
+        size_t size = chunk ? 2 * chunk->size : FIRST_CHUNK;
+        if (size > (size_t)1 << 22)
+            size = (size_t)1 << 22;
+        if (size < bytes)
+            size = bytes;
+        chunk = arena->allocator.allocate(arena->allocator.user, sizeof *chunk + size);
+        if (!chunk)
+            return no_memory(arena);
+        chunk->older = arena->chunks;
+        chunk->used = 0;
+        chunk->size = size;
+        arena->chunks = chunk;
+    }
+    char *memory = (char *)chunk->start + chunk->used;
+    chunk->used += bytes;
+    return memset(memory, 0, bytes);
+}
+
+void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element)
+{
+    if (count <= *capacity)
+        return old;
+    size_t wanted = *capacity ? 2 * *capacity : 8;
+    if (wanted < count)
+        wanted = count;
+    if (wanted > SIZE_MAX / element)
+        return no_memory(arena);
+    void *fresh = dal_arena_take(arena, wanted * element);
+    if (!fresh)
+        return NULL;
+    if (used)
+        memcpy(fresh, old, used * element);
+    *capacity = wanted;
+    return fresh;
+}
+
+char *dal_arena_copy(dal_arena *arena, const char *text, size_t length)
+{
+    char *copy = dal_arena_take(arena, length + 1);
+    if (copy && length)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *dal_arena_print(dal_arena *arena, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    char *text = dal_arena_take(arena, (size_t)(length < 0 ? 0 : length) + 1);
+    if (text && length > 0)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}

@@ -1,0 +1,46 @@
+/* Memory that is taken piece by piece and given back all at once.
+ *
+ * Reading and compiling take everything from an arena, so that a refused model
+ * leaves nothing behind: one call frees it. When memory runs out, `take` does
+ * not return: it jumps to the place that `dal_arena_guard` set, and that place
+ * frees the arena and answers DAL_NO_MEMORY. No caller in between has to check.
+ *
+ * The step loop never takes from an arena.
+ */
+#ifndef DAL_BASE_ARENA_H
+#define DAL_BASE_ARENA_H
+
+#include "dalembert/base.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+
+typedef struct dal_chunk dal_chunk;
+
+typedef struct dal_arena {
+    dal_allocator allocator;
+    dal_chunk *chunks; /* newest first */
+    jmp_buf *guard;    /* where to go without memory; NULL: take returns NULL */
+} dal_arena;
+
+/* Use as: if (setjmp(jump)) { dal_arena_release(&arena); return DAL_NO_MEMORY; } arena.guard = &jump; */
+void dal_arena_begin(dal_arena *arena, const dal_allocator *allocator);
+void dal_arena_release(dal_arena *arena);
+
+/* `bytes` of zeroed memory, aligned for any type. Zero bytes give a valid pointer. */
+void *dal_arena_take(dal_arena *arena, size_t bytes);
+
+/* Room for `count` elements where `old` (of `used` elements) is kept: grows by doubling. */
+void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element);
+
+char *dal_arena_copy(dal_arena *arena, const char *text, size_t length); /* adds the final zero */
+char *dal_arena_print(dal_arena *arena, const char *format, ...) DAL_PRINTF(2, 3);
+
+#define DAL_TAKE(arena, type, count) ((type *)dal_arena_take((arena), sizeof(type) * (size_t)(count)))
+
+/* Append to a growing array: `array`, `n`, `capacity` are three variables (int, size_t). */
+#define DAL_PUSH(arena, array, n, capacity)                                                               \
+    ((array) = dal_arena_grow((arena), (array), (size_t)(n), &(capacity), (size_t)(n) + 1, sizeof *(array)), \
+     &(array)[(n)++])
+
+#endif

@@ -1,0 +1,50 @@
+/* One block of memory laid out in two passes: the first measures (memory is
+ * NULL), the second copies. Both passes run the same list of DAL_PACK lines, so
+ * that they cannot differ.
+ */
+#ifndef DAL_BASE_BLOCK_H
+#define DAL_BASE_BLOCK_H
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct dal_block {
+    char *memory; /* NULL: only measure */
+    size_t used;
+} dal_block;
+
+enum { DAL_BLOCK_ALIGNMENT = 64 }; /* a cache line */
+
+static inline void *dal_block_take(dal_block *block, size_t bytes)
+{
+    block->used = (block->used + DAL_BLOCK_ALIGNMENT - 1) / DAL_BLOCK_ALIGNMENT * DAL_BLOCK_ALIGNMENT;
+    void *at = block->memory ? block->memory + block->used : NULL;
+    block->used += bytes;
+    return at;
+}
+
+static inline void *dal_block_copy(dal_block *block, const void *from, size_t bytes)
+{
+    void *at = dal_block_take(block, bytes);
+    if (at && bytes)
+        memcpy(at, from, bytes);
+    return at;
+}
+
+static inline const char *dal_block_text(dal_block *block, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *at = block->memory ? block->memory + block->used : NULL;
+    block->used += bytes;
+    return at ? memcpy(at, text, bytes) : text;
+}
+
+/* Move an array into the block: while measuring the pointer stays. */
+#define DAL_PACK(block, pointer, count)                                                                                \
+    do {                                                                                                               \
+        void *packed = dal_block_copy((block), (pointer), sizeof *(pointer) * (size_t)(count));                        \
+        if (packed)                                                                                                    \
+            (pointer) = packed;                                                                                        \
+    } while (0)
+
+#endif

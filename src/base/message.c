@@ -1,0 +1,184 @@
+#include "base/message.h"
+
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const dal_mark dal_nowhere = {NULL, 0, 0};
+
+struct dal_messages {
+    dal_arena arena;
+    dal_message *first, **last;
+    int count[3];
+};
+
+static void *take_heap(void *user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void release_heap(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+dal_allocator dal_default_allocator(void)
+{
+    return (dal_allocator){take_heap, release_heap, NULL};
+}
+
+const char *dal_status_text(dal_status status)
+{
+    switch (status) {
+    case DAL_OK: return "all is well";
+    case DAL_BAD_COMMAND: return "the command is wrong";
+    case DAL_BAD_MODEL: return "the model is wrong";
+    case DAL_NUMERICAL: return "the motion could not be continued";
+    case DAL_NO_MEMORY: return "there is not enough memory";
+    case DAL_BAD_FILE: return "a file could not be read or written";
+    }
+    return "unknown status";
+}
+
+dal_messages *dal_messages_create(const dal_allocator *allocator)
+{
+    dal_allocator source = allocator ? *allocator : dal_default_allocator();
+    dal_messages *messages = source.allocate(source.user, sizeof *messages);
+    if (!messages)
+        return NULL;
+    dal_arena_begin(&messages->arena, &source);
+    messages->first = NULL;
+    messages->last = &messages->first;
+    memset(messages->count, 0, sizeof messages->count);
+    return messages;
+}
+
+void dal_messages_free(dal_messages *messages)
+{
+    if (!messages)
+        return;
+    dal_allocator source = messages->arena.allocator;
+    dal_arena_release(&messages->arena);
+    source.release(source.user, messages);
+}
+
+void dal_messages_clear(dal_messages *messages)
+{
+    dal_arena_release(&messages->arena);
+    messages->first = NULL;
+    messages->last = &messages->first;
+    memset(messages->count, 0, sizeof messages->count);
+}
+
+const dal_message *dal_messages_first(const dal_messages *messages)
+{
+    return messages ? messages->first : NULL;
+}
+
+int dal_messages_count(const dal_messages *messages, dal_severity severity)
+{
+    return messages ? messages->count[severity] : 0;
+}
+
+static void append(dal_messages *messages, dal_severity severity, dal_mark mark, const char *format, va_list list)
+{
+    if (!messages)
+        return;
+    char text[1024];
+    vsnprintf(text, sizeof text, format, list);
+    messages->count[severity]++; /* counted even when there is no memory for its text */
+    dal_message *message = dal_arena_take(&messages->arena, sizeof *message);
+    char *copy = message ? dal_arena_copy(&messages->arena, text, strlen(text)) : NULL;
+    if (!copy)
+        return;
+    message->severity = severity;
+    message->mark = mark;
+    message->mark.file = mark.file ? dal_arena_copy(&messages->arena, mark.file, strlen(mark.file)) : NULL;
+    message->text = copy;
+    *messages->last = message;
+    messages->last = &message->next;
+}
+
+void dal_say(dal_messages *messages, dal_severity severity, dal_mark mark, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    append(messages, severity, mark, format, list);
+    va_end(list);
+}
+
+void dal_error(dal_messages *messages, dal_mark mark, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    append(messages, DAL_ERROR, mark, format, list);
+    va_end(list);
+}
+
+void dal_warn(dal_messages *messages, dal_mark mark, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    append(messages, DAL_WARNING, mark, format, list);
+    va_end(list);
+}
+
+int dal_message_format(const dal_message *message, char *buffer, size_t size)
+{
+    static const char *const word[] = {"note", "warning", "error"};
+    char where[512] = "";
+    if (message->mark.file && message->mark.line > 0)
+        snprintf(where, sizeof where, "%s:%d:%d: ", message->mark.file, message->mark.line, message->mark.column);
+    else if (message->mark.file)
+        snprintf(where, sizeof where, "%s: ", message->mark.file);
+    return snprintf(buffer, size, "%s%s: %s", where, word[message->severity], message->text);
+}
+
+/* Levenshtein distance, for names up to 63 characters. */
+static int distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    if (n > 63 || m > 63)
+        return 99;
+    int row[64];
+    for (size_t j = 0; j <= m; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int replace = diagonal + (a[i - 1] != b[j - 1]);
+            int insert = row[j - 1] + 1, drop = row[j] + 1;
+            diagonal = row[j];
+            row[j] = replace < insert ? (replace < drop ? replace : drop) : (insert < drop ? insert : drop);
+        }
+    }
+    return row[m];
+}
+
+const char *dal_nearest(const char *name, const char *const *candidates)
+{
+    const char *best = NULL;
+    int least = (int)(strlen(name) + 2) / 3 + 1; /* at most a third of the letters may differ */
+    for (; *candidates; candidates++) {
+        int d = distance(name, *candidates);
+        if (d < least) {
+            least = d;
+            best = *candidates;
+        }
+    }
+    return best;
+}
+
+const char *dal_did_you_mean(const char *name, const char *const *candidates, char buffer[96])
+{
+    const char *best = dal_nearest(name, candidates);
+    buffer[0] = '\0';
+    if (best)
+        snprintf(buffer, 96, " (did you mean '%.70s'?)", best);
+    return buffer;
+}

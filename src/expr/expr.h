@@ -1,0 +1,143 @@
+/* Expressions: text -> graph -> derivatives -> program -> numbers.
+ *
+ *   parse.c          text to graph, columns in every message
+ *   graph.c          hash-consed nodes with constant folding
+ *   differentiate.c  graph to graph, to any order
+ *   program.c        many outputs compiled into one tape
+ *   evaluate.c       the tape interpreter (kernel: compiled for every dal_real)
+ *   table.c          interpolation tables: linear, C1, C2
+ *   print.c          a node as text
+ *
+ * A graph belongs to one compile and lives in its arena. A program is one
+ * block without pointers: it may be copied with memcpy into a system.
+ */
+#ifndef DAL_EXPR_EXPR_H
+#define DAL_EXPR_EXPR_H
+
+#include "base/arena.h"
+#include "base/message.h"
+#include "math/scalar.h"
+
+#include <stdint.h>
+
+/* ---- graph ------------------------------------------------------------ */
+
+typedef struct dal_graph dal_graph;
+typedef int32_t dal_node; /* equal numbers mean equal expressions; DAL_NO_NODE: none */
+enum { DAL_NO_NODE = -1 };
+
+/* A scalar (n = 1) or a vector (n = 2 or 3) of nodes. */
+typedef struct dal_value {
+    int n;
+    dal_node node[3];
+} dal_value;
+
+typedef enum dal_op {
+    DAL_OP_CONST, /* a number */
+    DAL_OP_VAR,   /* variable number `index` */
+    DAL_OP_ADD, DAL_OP_SUB, DAL_OP_MUL, DAL_OP_DIV, DAL_OP_POW, DAL_OP_NEG,
+    DAL_OP_SIN, DAL_OP_COS, DAL_OP_TAN, DAL_OP_ASIN, DAL_OP_ACOS, DAL_OP_ATAN, DAL_OP_ATAN2,
+    DAL_OP_SINH, DAL_OP_COSH, DAL_OP_TANH, DAL_OP_SQRT, DAL_OP_EXP, DAL_OP_LOG,
+    /* the switching ones: piecewise smooth, see "switches" */
+    DAL_OP_ABS, DAL_OP_SIGN, DAL_OP_MIN, DAL_OP_MAX, DAL_OP_FLOOR, DAL_OP_MOD,
+    DAL_OP_LESS,   /* a < b as 1 or 0 */
+    DAL_OP_LEQ,    /* a <= b */
+    DAL_OP_EQUAL,  /* a == b */
+    DAL_OP_SELECT, /* if(a, b, c) */
+    DAL_OP_INTERP, /* table `index`, derivative of order `order`, at a */
+    DAL_OP_COUNT
+} dal_op;
+
+dal_graph *dal_graph_create(dal_arena *arena);
+
+dal_node dal_const(dal_graph *graph, double value);
+dal_node dal_var(dal_graph *graph, int index); /* t is a variable like any other: the caller numbers them */
+dal_node dal_unary(dal_graph *graph, dal_op op, dal_node a);
+dal_node dal_binary(dal_graph *graph, dal_op op, dal_node a, dal_node b);
+dal_node dal_select(dal_graph *graph, dal_node condition, dal_node yes, dal_node no);
+dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x);
+
+dal_op dal_node_op(const dal_graph *graph, dal_node node);
+bool dal_is_const(const dal_graph *graph, dal_node node, double *value); /* value may be NULL */
+bool dal_depends(dal_graph *graph, dal_node node, int variable);
+/* Calls `visit` once for every variable in the expression. */
+void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int variable), void *user);
+/* How often the expression may be differentiated before it is discontinuous: 0 a jump, 1 a corner ..., 1000 smooth. */
+int dal_smoothness(dal_graph *graph, dal_node node);
+
+/* Exact derivative by one variable. Switching operations are differentiated piece by piece. */
+dal_node dal_diff(dal_graph *graph, dal_node node, int variable);
+/* Total derivative: sum over variables i of d(node)/d(i) * rate(i). `rate` returns DAL_NO_NODE for a zero rate. */
+dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable), void *user);
+
+/* The node as text that parses to the same node; `name` gives the names of variables. Arena memory. */
+const char *dal_node_print(dal_graph *graph, dal_node node, const char *(*name)(void *user, int variable), void *user);
+
+/* ---- tables ------------------------------------------------------------ */
+
+typedef enum dal_outside { DAL_OUTSIDE_ERROR, DAL_OUTSIDE_HOLD, DAL_OUTSIDE_PERIODIC } dal_outside;
+
+/* Adds a table; x strictly increasing, n >= 2 (n >= 4 for smooth 2; periodic needs y[0] == y[n-1]).
+ * smooth: 0 broken line (continuous, with corners), 1 C1 (monotone-safe cubic Hermite), 2 C2 (cubic spline).
+ * Returns its index, or -1 with a sentence in `why` (static text). */
+int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double *x, const double *y, int smooth,
+                        dal_outside outside, const char **why);
+/* Index of a named table or -1. */
+int dal_graph_find_table(const dal_graph *graph, const char *name);
+
+/* ---- parser ------------------------------------------------------------ */
+
+/* What a name means. `name` is the whole path as written, with dots, e.g. "crank.B.x"; the text in braces is
+ * already replaced by its number ("rod.{i-1}" arrives as "rod.3"); `primes` counts the primes behind it.
+ * Return true and the value, or false: then the parser complains, with `hint` (set to static or arena text) behind it. */
+typedef bool (*dal_resolve)(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint);
+
+typedef struct dal_parser {
+    dal_graph *graph;
+    dal_messages *messages;
+    dal_resolve resolve;
+    void *user;
+} dal_parser;
+
+/* Parse `text` (its first character stands at `mark`). On failure messages were added and false is returned. */
+bool dal_parse(const dal_parser *parser, const char *text, dal_mark mark, dal_value *value);
+/* The same, but the result has to be a scalar. */
+bool dal_parse_scalar(const dal_parser *parser, const char *text, dal_mark mark, dal_node *node);
+
+/* Is `name` a function or constant of the language (sin, t, pi, deg ...)? */
+bool dal_is_reserved(const char *name);
+/* All of them, ends with NULL: for messages and for the reference page. */
+const char *const *dal_function_names(void);
+
+/* ---- program and switches ---------------------------------------------- */
+
+/* A program computes many outputs in one pass, without allocation. It is one block of `bytes` bytes.
+ *
+ * Every switching operation (abs, sign, min, max, floor, mod, comparisons, select through its condition, knots of
+ * tables that are not smooth there) owns a switch: an integer mode. With `modes` given, evaluation takes the
+ * piece that the mode names, also beyond its end, so that an integrator sees a smooth function over a
+ * whole step. dal_program_modes finds the modes that hold at the present values; dal_program_guards gives, per switch,
+ * a number that is positive while its mode holds and changes sign where it ends. */
+typedef struct dal_program dal_program;
+
+dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs, const dal_node *outputs);
+size_t dal_program_bytes(const dal_program *program);
+int dal_program_variables(const dal_program *program);
+int dal_program_outputs(const dal_program *program);
+int dal_program_registers(const dal_program *program); /* dal_real scratch that evaluation needs */
+int dal_program_switches(const dal_program *program);
+
+/* 0, or the 1-based number of the table that was left where `outside: error` forbids it. modes may be NULL. */
+#define dal_program_run DAL_K(dal_program_run)
+#define dal_program_guards DAL_K(dal_program_guards)
+int dal_program_run(const dal_program *program, const dal_real *variables, const int *modes, dal_real *registers,
+                    dal_real *outputs);
+/* After a run with these modes: the guards. */
+void dal_program_guards(const dal_program *program, const dal_real *registers, const int *modes, double *guards);
+/* After a run with modes == NULL: the modes that hold. */
+#define dal_program_modes DAL_K(dal_program_modes)
+void dal_program_modes(const dal_program *program, const dal_real *registers, int *modes);
+/* What a switch is, for messages: e.g. "x < 1". Text inside the program. */
+const char *dal_program_switch_text(const dal_program *program, int i);
+
+#endif

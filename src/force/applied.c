@@ -1,0 +1,202 @@
+/* Forces and torques given by numbers or expressions. None has a potential: all
+ * of their work is counted.
+ *
+ *   force    at a point of a body, in world or body axes; between two points (positive pushes apart);
+ *            along the distance of a joint
+ *   torque   on a body, in world or body axes; between two bodies (on the second, and reversed on the first);
+ *            on the angle of a joint
+ *   motor    on the only coordinate of a joint, whatever it is
+ *   coordinate-force   on x, y, z or the angle of a body
+ *
+ * A positive joint force or torque acts on the second body in the positive sense.
+ */
+#include "force/force.h"
+#include "math/vec.h"
+
+typedef struct applied {
+    int force;
+    int measure;       /* an effort on a measure, or -1: */
+    int vector;        /* a force at a point, or -1: */
+    int body, other;   /* a moment on body, reversed on other */
+    int frame;         /* body in whose axes the components are, or the ground */
+    int expression[3];
+    int n;
+} applied;
+
+static void apply(dal_loads *loads, int n, const void *elements)
+{
+    for (const applied *a = elements, *end = a + n; a < end; a++) {
+        if (a->measure >= 0) {
+            loads->effort[a->force] = loads->expression[a->expression[0]];
+            dal_push_measure(loads, a->measure, loads->expression[a->expression[0]], true);
+            continue;
+        }
+        dal_real given[3] = {0, 0, 0}, world[3];
+        for (int k = 0; k < a->n; k++)
+            given[a->n == 1 ? 2 : k] = loads->expression[a->expression[k]]; /* one component: a planar torque */
+        dal_mul3(loads->work->kin[a->frame].R, given, world);
+        loads->effort[a->force] = a->n == 1 ? given[2] : dal_sqrt(dal_dot(given, given));
+        if (a->vector >= 0) {
+            dal_push_point(loads, a->vector, world, true);
+        } else {
+            const dal_real opposite[3] = {-world[0], -world[1], -world[2]};
+            dal_push_moment(loads, a->body, world, true);
+            dal_push_moment(loads, a->other, opposite, true);
+        }
+    }
+}
+
+#ifndef DAL_SCALAR_VARIANT
+
+static bool read_values(dal_force_builder *b, applied *a, int wanted)
+{
+    const dal_list *value = &b->spec->value;
+    bool ok = value->n == wanted;
+    if (!ok)
+        dal_error(b->messages, value->n ? value->mark : b->spec->name.mark, "'%s' needs a value of %d component%s, %d given",
+                  b->spec->name.text, wanted, wanted == 1 ? "" : "s", value->n);
+    for (int i = 0; ok && i < wanted; i++)
+        ok &= (a->expression[i] = b->expression(b, value->item[i])) >= 0;
+    a->n = wanted;
+    return ok;
+}
+
+static bool read_axes(dal_force_builder *b, int body, int *frame)
+{
+    const char *axes = b->spec->axes.text;
+    *frame = DAL_GROUND;
+    if (!axes || !strcmp(axes, "world"))
+        return true;
+    if (!strcmp(axes, "body")) {
+        *frame = body;
+        return true;
+    }
+    dal_error(b->messages, b->spec->axes.mark, "axes are 'world' or 'body', not '%s'", axes);
+    return false;
+}
+
+static bool begin(dal_force_builder *b, applied *a)
+{
+    *a = (applied){.force = b->force, .measure = -1, .vector = -1, .body = DAL_GROUND, .other = DAL_GROUND, .frame = DAL_GROUND};
+    int ways = (b->spec->joint.text != NULL) + (b->spec->connect.n > 0) + (b->spec->body.text != NULL);
+    if (ways == 1)
+        return true;
+    dal_error(b->messages, b->spec->name.mark, "say where '%s' acts by exactly one of `joint:`, `connect: [P, Q]` or `body:`",
+              b->spec->name.text);
+    return false;
+}
+
+static bool compile_effort(dal_force_builder *b, applied *a, const char *coordinate)
+{
+    a->measure = b->joint_coordinate(b, b->spec->joint, b->spec->coordinate.text ? b->spec->coordinate.text : coordinate);
+    b->measure = a->measure;
+    return read_values(b, a, 1) & (a->measure >= 0);
+}
+
+static bool compile_force(dal_force_builder *b, void *element)
+{
+    applied *a = element;
+    dal_marker first, second;
+    if (!begin(b, a))
+        return false;
+    if (b->spec->joint.text)
+        return compile_effort(b, a, "distance");
+    if (b->spec->connect.n) {
+        bool ok = b->marker(b, b->spec->connect.item[0], &first) & b->marker(b, b->spec->connect.item[1], &second);
+        if (ok)
+            a->measure = dal_add_length(b->mechanism, dal_add_point(b->mechanism, &second), dal_add_point(b->mechanism, &first));
+        b->measure = a->measure;
+        return read_values(b, a, 1) & ok;
+    }
+    bool ok = b->marker(b, b->spec->body, &first);
+    if (ok) {
+        a->vector = dal_add_point(b->mechanism, &first);
+        ok &= read_axes(b, first.body, &a->frame);
+    }
+    return read_values(b, a, (int)b->mechanism->space) & ok;
+}
+
+static bool compile_torque(dal_force_builder *b, void *element)
+{
+    applied *a = element;
+    dal_marker first, second;
+    bool ok = true;
+    if (!begin(b, a))
+        return false;
+    if (b->spec->joint.text)
+        return compile_effort(b, a, "angle");
+    if (b->spec->connect.n) {
+        ok = b->marker(b, b->spec->connect.item[0], &first) & b->marker(b, b->spec->connect.item[1], &second);
+        if (ok)
+            a->other = first.body, a->body = second.body;
+    } else if ((ok = b->marker(b, b->spec->body, &second))) {
+        a->body = second.body;
+    }
+    if (ok)
+        ok &= read_axes(b, a->body, &a->frame);
+    for (int side = 0; ok && side < 2; side++) {
+        int body = side ? a->other : a->body;
+        if (body != DAL_GROUND && b->mechanism->bodies[body].particle) {
+            dal_error(b->messages, b->spec->name.mark, "torque '%s' acts on '%s', which is a particle: give it an inertia",
+                      b->spec->name.text, b->mechanism->bodies[body].name);
+            ok = false;
+        }
+    }
+    return read_values(b, a, b->mechanism->space == DAL_PLANAR ? 1 : 3) & ok;
+}
+
+static bool compile_motor(dal_force_builder *b, void *element)
+{
+    *(applied *)element = (applied){.force = b->force, .vector = -1};
+    return compile_effort(b, element, NULL);
+}
+
+static bool compile_coordinate(dal_force_builder *b, void *element)
+{
+    applied *a = element;
+    *a = (applied){.force = b->force, .vector = -1};
+    a->measure = b->body_coordinate(b, b->spec->body, b->spec->coordinate);
+    b->measure = a->measure;
+    return read_values(b, a, 1) & (a->measure >= 0);
+}
+
+#define COMPILE(function) .compile = function,
+#else
+#define COMPILE(function)
+#endif
+
+const dal_force_type dal_force_point = {
+    .name = "force",
+    .title = "a force at a point, between two points or along a joint",
+    .keys = "joint connect body coordinate axes value!",
+    .size = sizeof(applied),
+    .apply = apply,
+    COMPILE(compile_force)
+};
+
+const dal_force_type dal_force_torque = {
+    .name = "torque",
+    .title = "a torque on a body, between two bodies or on a joint",
+    .keys = "joint connect body coordinate axes value!",
+    .size = sizeof(applied),
+    .apply = apply,
+    COMPILE(compile_torque)
+};
+
+const dal_force_type dal_force_motor = {
+    .name = "motor",
+    .title = "a motor on the coordinate of a joint: torque or force by an expression",
+    .keys = "joint! coordinate value!",
+    .size = sizeof(applied),
+    .apply = apply,
+    COMPILE(compile_motor)
+};
+
+const dal_force_type dal_force_coordinate = {
+    .name = "coordinate-force",
+    .title = "a generalized force on x, y, z or the angle of a body",
+    .keys = "body! coordinate! value!",
+    .size = sizeof(applied),
+    .apply = apply,
+    COMPILE(compile_coordinate)
+};

@@ -1,0 +1,99 @@
+/* Force elements: one a file.
+ *
+ * Each element type has two halves in its file: `compile` turns the description
+ * into a small struct of constants, `apply` (a kernel on dal_real) adds forces
+ * and moments to the bodies, potential energy, and the power of what has no
+ * potential. A force speaks of material vectors and measures only; the families
+ * pull the result back to coordinates.
+ */
+#ifndef DAL_FORCE_FORCE_H
+#define DAL_FORCE_FORCE_H
+
+#include "base/message.h"
+#include "kinematics/family.h"
+
+#include <string.h>
+
+/* What the elements of one evaluation add to. */
+typedef struct dal_loads {
+    const dal_layout *layout;
+    dal_work *work;             /* work->force: 6 a body */
+    const dal_real *expression; /* values of the expressions of the forces */
+    dal_real *effort;           /* one a force element: its scalar force or torque, for channels */
+    dal_real potential;         /* energy of gravity and springs */
+    dal_real power;             /* of everything else */
+} dal_loads;
+
+/* A force at a material point, power counted as non-potential if `works`. */
+#define dal_push_point DAL_K(dal_push_point)
+void dal_push_point(dal_loads *loads, int vector, const dal_real force[3], bool works);
+/* A moment on a body. */
+#define dal_push_moment DAL_K(dal_push_moment)
+void dal_push_moment(dal_loads *loads, int body, const dal_real moment[3], bool works);
+/* A generalized effort on a measure: coef * gradient on each of its vectors. */
+#define dal_push_measure DAL_K(dal_push_measure)
+void dal_push_measure(dal_loads *loads, int measure, dal_real effort, bool works);
+
+#ifndef DAL_SCALAR_VARIANT
+
+/* What compile may ask of the description around it; every call complains by itself when it fails. */
+typedef struct dal_force_builder dal_force_builder;
+struct dal_force_builder {
+    dal_mechanism *mechanism;
+    dal_messages *messages;
+    const dal_force_spec *spec;
+    int force; /* its number: index into effort */
+    void *user;
+    bool (*number)(dal_force_builder *builder, dal_text text, double *value);
+    int (*expression)(dal_force_builder *builder, dal_text text); /* its number, -1 on error */
+    bool (*marker)(dal_force_builder *builder, dal_text name, dal_marker *marker);
+    /* Coordinate of a joint ("angle", "distance", ...; NULL: the only one); -1 on error. */
+    int (*joint_coordinate)(dal_force_builder *builder, dal_text joint, const char *coordinate);
+    int (*body_coordinate)(dal_force_builder *builder, dal_text body, dal_text coordinate);
+    int measure; /* out: the measure behind the channels .length and .force, or -1 */
+};
+
+#endif
+
+typedef struct dal_force_type {
+    const char *name;
+    const char *title;
+    const char *keys;   /* allowed keys, separated by blanks; "!" marks required ones; NULL: not written in `forces:` */
+    size_t size;        /* of its compiled element */
+    void (*apply)(dal_loads *loads, int n, const void *elements);
+#ifndef DAL_SCALAR_VARIANT
+    bool (*compile)(dal_force_builder *builder, void *element);
+    bool potential;     /* its force has a potential (dampers aside) */
+#endif
+} dal_force_type;
+
+#define dal_force_gravity DAL_K(dal_force_gravity)
+#define dal_force_spring_damper DAL_K(dal_force_spring_damper)
+#define dal_force_torsional DAL_K(dal_force_torsional)
+#define dal_force_bushing DAL_K(dal_force_bushing)
+#define dal_force_point DAL_K(dal_force_point)
+#define dal_force_torque DAL_K(dal_force_torque)
+#define dal_force_motor DAL_K(dal_force_motor)
+#define dal_force_coordinate DAL_K(dal_force_coordinate)
+#define dal_force_central DAL_K(dal_force_central)
+#define dal_force_types DAL_K(dal_force_types)
+extern const dal_force_type dal_force_gravity, dal_force_spring_damper, dal_force_torsional, dal_force_bushing,
+    dal_force_point, dal_force_torque, dal_force_motor, dal_force_coordinate, dal_force_central;
+extern const dal_force_type *const dal_force_types[]; /* ends with NULL */
+
+typedef struct dal_gravity {
+    double g[3];
+} dal_gravity;
+
+/* The elements of one type, side by side. */
+typedef struct dal_force_group {
+    int type; /* index into dal_force_types */
+    int n;
+    void *elements;
+} dal_force_group;
+
+/* All groups: zeroes work->force first. */
+#define dal_loads_apply DAL_K(dal_loads_apply)
+void dal_loads_apply(dal_loads *loads, int n_groups, const dal_force_group *groups);
+
+#endif

@@ -1,0 +1,131 @@
+/* Integrators: a flat y and a few hooks.
+ *
+ * An integrator knows nothing of mechanisms. It sees y' = f(t, y) and
+ *   project   puts y back on the constraints after a step,
+ *   guards    numbers that are positive while the present pieces of the right-hand side hold (events); the pieces must
+ *             be computable up to a step beyond,
+ *   restart   called where the right-hand side or the meaning of y changes: chooses new pieces, may rewrite y,
+ *   accepted  sees every accepted, projected step; may ask for a restart (a change of chart) or stop the run.
+ *
+ * One integrator a file, each a const table at its end; drive.c owns the loop:
+ * steps, step-size control, event location, output on a grid, projection.
+ * stages.c holds what the methods share.
+ */
+#ifndef DAL_INTEGRATE_INTEGRATE_H
+#define DAL_INTEGRATE_INTEGRATE_H
+
+#include "dalembert/base.h"
+
+/* 0 fine, > 0 the step may be tried again smaller, < 0 stop: a dal_status negated. */
+typedef int dal_flow;
+
+typedef struct dal_ode {
+    int n;          /* length of y */
+    int n_control;  /* the first n_control components take part in step-size control */
+    int n_guards;
+    void *user;
+    dal_flow (*derivative)(void *user, double t, const double *y, double *dy);
+    dal_flow (*project)(void *user, double t, double *y);               /* may be NULL */
+    dal_flow (*guards)(void *user, double t, const double *y, double *g); /* NULL if n_guards is 0 */
+    /* At a start, after an event (which[i] true for the guards that ended; NULL otherwise), after accepted asked for it.
+     * May be NULL. */
+    dal_flow (*restart)(void *user, double t, double *y, const bool *which);
+    /* After each accepted step. *ask_restart may be set; return < 0 to stop with that status. May be NULL. */
+    dal_flow (*accepted)(void *user, double t, const double *y, bool *ask_restart);
+    /* Each output time of the grid, in order, with the projected state there; at an event the state before the restart. */
+    dal_flow (*output)(void *user, double t, const double *y);          /* may be NULL */
+} dal_ode;
+
+typedef struct dal_drive_options {
+    double t_start, t_end; /* t_end >= t_start */
+    double step;        /* fixed step, or the first step of an adaptive integrator (0: chosen) */
+    double rtol, atol;  /* adaptive only */
+    double max_step;    /* adaptive only; 0: none */
+    double every;       /* output grid from t_start; 0: output after every step; t_end is always an output */
+    double event_tolerance; /* events are located to this many seconds, relative to max(1, |t|); 0: 1e-13 */
+    long max_steps;     /* 0: none */
+} dal_drive_options;
+
+typedef enum dal_drive_end {
+    DAL_END_REACHED,       /* t_end */
+    DAL_END_DERIVATIVE,    /* the right-hand side failed and smaller steps did not help */
+    DAL_END_STEP_COLLAPSE, /* the step size fell below what t can resolve */
+    DAL_END_NOT_FINITE,    /* y or y' turned infinite or not a number; `component` says where (n + i: guard i) */
+    DAL_END_PROJECT,       /* the constraints could not be met */
+    DAL_END_CHATTER,       /* too many events without progress; `component` is the guard */
+    DAL_END_STOPPED,       /* a hook asked to stop */
+    DAL_END_MAX_STEPS
+} dal_drive_end;
+
+typedef struct dal_drive_result {
+    dal_drive_end end;
+    dal_flow flow;        /* the hook's answer when it ended the run */
+    int component;        /* see dal_drive_end; -1 none */
+    double t;             /* last good time */
+    double h;             /* last step size tried */
+    long steps, rejected, evaluations;
+    long events, restarts; /* restarts: those that `accepted` asked for */
+    double smallest_step, largest_step; /* of the steps that neither an event nor t_end cut short; 0 if there were none */
+} dal_drive_result;
+
+typedef struct dal_integrator dal_integrator;
+
+/* What a step works on; vectors are in the work block. */
+typedef struct dal_stepper {
+    const dal_ode *ode;
+    const dal_integrator *method;
+    double t;        /* time of y */
+    double *y;       /* present state */
+    double *f;       /* derivative there (valid when f_valid) */
+    double *y_new;   /* result of a step */
+    double *vectors; /* method->vectors further vectors of length n */
+    int history;     /* multistep: how many old slopes are valid */
+    double h_history; /* their spacing; with dense output the size of the last step */
+    bool f_valid;
+    int component;   /* of y' that was not finite, else -1 */
+    double rtol, atol;
+    long evaluations;
+} dal_stepper;
+
+struct dal_integrator {
+    const char *name;
+    const char *title;   /* one line for `list` */
+    int order;
+    bool adaptive;
+    int vectors;         /* work vectors of length n beyond y, f, y_new */
+    double real_stability; /* |lambda| h on the negative real axis up to which the method is stable */
+    double imaginary_stability; /* omega h up to which an undamped oscillation grows by less than 1e-3 per radian */
+    /* From (t, y, f) over h to y_new; adaptive ones also give the scaled error norm (<= 1 accepts). */
+    dal_flow (*step)(dal_stepper *s, double h, double *error);
+    /* y at t + h for 0 <= h <= (size of the last step, not yet accepted), of the method's order, into `y_out`.
+     * Must not disturb y_new, f or the history. */
+    dal_flow (*trial)(dal_stepper *s, double h, double *y_out);
+    /* The step of size h is accepted: shift the history. The driver copies y_new to y itself. */
+    void (*accept)(dal_stepper *s, double h);
+};
+
+extern const dal_integrator dal_rk4, dal_rk6, dal_ab6, dal_dopri5;
+extern const dal_integrator *const dal_integrators[]; /* ends with NULL */
+
+/* What the methods share. k_1 = s->f, k_2, k_3, ... = s->vectors.
+ * dy = f(t, y), counted; > 0 with s->component set if it is not finite. */
+dal_flow dal_slope(dal_stepper *s, double t, const double *y, double *dy);
+
+/* out = base + h sum_j weights_j k_j; base NULL is zero; a k_j of weight zero is not read. */
+void dal_combine(const dal_stepper *s, const double *base, int stages, const double *weights, double h, double *out);
+
+/* k_i = f(t + c_i h, y + h sum_{j < i} a_ij k_j) for i = 2 ... stages. `a` holds the rows below the diagonal, one after
+ * the other; `y_stage` is left with the argument of the last stage. */
+dal_flow dal_stages(dal_stepper *s, int stages, const double *a, const double *c, double h, double *y_stage);
+
+/* sqrt(mean (x_i / (atol + rtol max(|y_i|, |y_other_i|)))^2) over the components in control. */
+double dal_scaled_norm(const dal_stepper *s, const double *x, const double *y_other);
+
+/* Doubles of work that a run needs. */
+size_t dal_drive_work(const dal_integrator *method, const dal_ode *ode);
+
+/* Integrate from t_start to t_end; y is the state on entry and the last good one on return. */
+dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y,
+                           double *work);
+
+#endif

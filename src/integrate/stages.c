@@ -1,0 +1,64 @@
+/* What the explicit methods share: counted slopes, linear combinations of
+ * slopes, the stages of a Runge-Kutta tableau, the norm of the step control.
+ */
+#include "integrate/integrate.h"
+
+#include <math.h>
+#include <string.h>
+
+dal_flow dal_slope(dal_stepper *s, double t, const double *y, double *dy)
+{
+    s->evaluations++;
+    s->component = -1;
+    dal_flow flow = s->ode->derivative(s->ode->user, t, y, dy);
+    if (flow)
+        return flow;
+    for (int i = 0; i < s->ode->n; i++)
+        if (!isfinite(dy[i])) {
+            s->component = i;
+            return 1;
+        }
+    return 0;
+}
+
+void dal_combine(const dal_stepper *s, const double *base, int stages, const double *weights, double h, double *out)
+{
+    int n = s->ode->n;
+    memset(out, 0, sizeof *out * (size_t)n);
+    for (int j = 0; j < stages; j++) {
+        if (weights[j] == 0)
+            continue;
+        const double *k = j ? s->vectors + (size_t)(j - 1) * (size_t)n : s->f;
+        for (int i = 0; i < n; i++)
+            out[i] += weights[j] * k[i];
+    }
+    for (int i = 0; i < n; i++)
+        out[i] = base ? base[i] + h * out[i] : h * out[i];
+}
+
+dal_flow dal_stages(dal_stepper *s, int stages, const double *a, const double *c, double h, double *y_stage)
+{
+    double *k = s->vectors;
+    for (int i = 1; i < stages; i++) {
+        dal_combine(s, s->y, i, a, h, y_stage);
+        dal_flow flow = dal_slope(s, s->t + c[i] * h, y_stage, k);
+        if (flow)
+            return flow;
+        a += i;
+        k += s->ode->n;
+    }
+    return 0;
+}
+
+double dal_scaled_norm(const dal_stepper *s, const double *x, const double *y_other)
+{
+    double sum = 0;
+    int n = s->ode->n_control;
+    for (int i = 0; i < n; i++) {
+        if (x[i] == 0)
+            continue; /* also where atol and y are zero */
+        double scaled = x[i] / (s->atol + s->rtol * fmax(fabs(s->y[i]), fabs(y_other[i])));
+        sum += scaled * scaled;
+    }
+    return n ? sqrt(sum / n) : 0;
+}

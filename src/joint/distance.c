@@ -1,0 +1,23 @@
+/* Distance: a massless rod with ball ends.
+ *
+ *   (|P_j - P_i|^2 - L^2) / (2 L) = 0,  L > 0: near the surface this is the gap in metres,
+ * and unlike |P_j - P_i| - L it is a polynomial with no root to differentiate.
+ */
+#include "joint/joint.h"
+
+static void forbid(dal_joint_builder *b)
+{
+    dal_forbid_stretch(b, b->length);
+}
+
+const dal_joint_type dal_joint_distance = {
+    .name = "distance",
+    .title = "rod: the distance of two points is constant",
+    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
+    .axis_planar = DAL_AXIS_NONE,
+    .axis_spatial = DAL_AXIS_NONE,
+    .keys = "length",
+    .motion_planar = "Rz Lx Rz",
+    .motion_spatial = "Rz Ry Lx Rx Ry Rz",
+    .forbid = forbid,
+};

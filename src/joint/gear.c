@@ -1,0 +1,16 @@
+/* Gear: two turning joints coupled by their angles.
+ *
+ *   (angle_B - angle_B(0)) - ratio (angle_A - angle_A(0)) = 0        radians
+ *
+ * `joints: [A, B]`; a pair of external gears has a negative ratio,
+ * -teeth_A / teeth_B; a belt or an internal gear a positive one.
+ */
+#include "joint/joint.h"
+
+const dal_joint_type dal_joint_gear = {
+    .name = "gear",
+    .title = "the angles of two joints turn in a fixed ratio",
+    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
+    .class = DAL_JOINT_COUPLING,
+    .keys = "joints! ratio!",
+};

@@ -1,0 +1,74 @@
+/* Joints: what each one forbids and what it allows.
+ *
+ * One joint a file. A file says, for planar and spatial models,
+ *   forbid   the rows, made of the basic constraints below
+ *            (`natural-absolute-coordinates` (26), (32), (38), (48)),
+ *   motion   the motion that is left free, as a sequence of elementary motions from the first joint frame to the second:
+ *            "Rz" a turn about z, "Tx" a shift along x, "Lx" a constant shift by the joint's length.
+ * A conformance test runs over the list: at every position that the motion can
+ * reach the rows are zero, and the motion spans exactly the null space of their
+ * Jacobian.
+ *
+ * Frames: the axis of a joint is z of its frames in space, x in the plane
+ * (where z is across the plane). The second axis of a universal joint is x.
+ */
+#ifndef DAL_JOINT_JOINT_H
+#define DAL_JOINT_JOINT_H
+
+#include "joint/mechanism.h"
+
+enum { DAL_IN_PLANE = 1, DAL_IN_SPACE = 2 };
+
+typedef enum dal_joint_class {
+    DAL_JOINT_PAIR,    /* connects two points of two bodies */
+    DAL_JOINT_COUPLING /* relates coordinates of other joints or bodies */
+} dal_joint_class;
+
+/* How many axes the description may or must give. */
+typedef enum dal_axis_need { DAL_AXIS_NONE, DAL_AXIS_OPTIONAL, DAL_AXIS_ONE, DAL_AXIS_TWO } dal_axis_need;
+
+typedef struct dal_joint_builder {
+    dal_mechanism *mechanism;
+    dal_joint *joint;
+    int point[2];              /* vectors of the two points */
+    double length, pitch;      /* where the type asks for them */
+} dal_joint_builder;
+
+struct dal_joint_type {
+    const char *name;
+    const char *title;   /* one line for `list` and the reference page */
+    unsigned spaces;     /* DAL_IN_PLANE | DAL_IN_SPACE */
+    dal_joint_class class;
+    dal_axis_need axis_planar, axis_spatial;
+    bool turns;          /* its rows use directions: both sides need an attitude (no particles) in space; in the plane see planar_turns */
+    bool planar_turns;
+    const char *keys;    /* further keys it understands, separated by blanks; upper case marks: "length!" is required */
+    const char *motion_planar, *motion_spatial; /* NULL where the type does not exist */
+    const char *coordinates_planar[DAL_MAX_COORDINATES], *coordinates_spatial[DAL_MAX_COORDINATES]; /* channel names */
+    void (*forbid)(dal_joint_builder *builder); /* NULL for couplings */
+    void (*measure)(dal_joint_builder *builder); /* adds the measures of its coordinates, in order; may be NULL */
+};
+
+extern const dal_joint_type *const dal_joint_types[]; /* ends with NULL */
+const dal_joint_type *dal_joint_type_find(const char *name);
+
+/* ---- the basic constraints --------------------------------------------- */
+
+/* (32): P_j - P_i = 0 in world axes, two rows in the plane, three in space. */
+void dal_forbid_gap(dal_joint_builder *builder);
+/* (48): e_i . (P_j - P_i) = 0 with e the axis (0, 1, 2) of the first frame. */
+void dal_forbid_shift(dal_joint_builder *builder, int axis_first);
+/* (38): e_i . e_j = 0. */
+void dal_forbid_tilt(dal_joint_builder *builder, int axis_first, int axis_second);
+/* |P_j - P_i|^2 = L^2, as (d.d - L^2) / (2 L): metres. */
+void dal_forbid_stretch(dal_joint_builder *builder, double length);
+/* All relative turns: one row in the plane, three in space. */
+void dal_forbid_turn(dal_joint_builder *builder);
+
+/* ---- coordinates --------------------------------------------------------- */
+
+void dal_measure_turn(dal_joint_builder *builder);                 /* angle about z */
+void dal_measure_shift(dal_joint_builder *builder, int axis_first); /* e_i . (P_j - P_i) */
+int dal_joint_space(const dal_joint_builder *builder);
+
+#endif

@@ -1,0 +1,113 @@
+/* A mechanism: bodies, material vectors, measures, rows, joints. Constants only,
+ * and no choice of coordinates in it.
+ *
+ *   material vector  x = r + R s (a point) or x = R s (a direction), fixed in a body
+ *   measure          a scalar made of material vectors: a scalar product, an angle, a length
+ *   row              one constraint: sum of coef * measure - constant - f(t) = 0
+ *   joint            a list of rows between two markers, and the motion that it leaves free
+ *
+ * Body -1 is the ground. In planar models z is zero everywhere and rows are
+ * written for x and y only; the kernels are the same.
+ */
+#ifndef DAL_JOINT_MECHANISM_H
+#define DAL_JOINT_MECHANISM_H
+
+#include "base/arena.h"
+#include "dalembert/spec.h"
+
+enum { DAL_GROUND = -1 };
+
+typedef struct dal_body {
+    const char *name;
+    dal_mark mark;
+    bool particle;      /* no attitude: R is the identity for ever */
+    double mass;
+    double center[3];   /* centre of mass in body axes */
+    double inertia[9];  /* about the centre of mass, body axes; planar: only [8] */
+} dal_body;
+
+/* A point with axes: the columns of B are x, y, z of the joint frame in body axes. */
+typedef struct dal_marker {
+    int body;
+    double s[3], B[9];
+} dal_marker;
+
+typedef struct dal_vector {
+    int body;
+    int point; /* 1 a point, 0 a direction */
+    double s[3];
+} dal_vector;
+
+typedef enum dal_measure_kind {
+    DAL_MEASURE_DOT,    /* (v0 - v1) . (v2 - v3); v1, v3 may be absent (-1) */
+    DAL_MEASURE_ANGLE,  /* atan2(v1 . v2, v0 . v2) + 2 pi n: v0, v1 = x, y of the first frame, v2 = x of the second */
+    DAL_MEASURE_LENGTH, /* |v0 - v1| */
+    DAL_MEASURE_KINDS
+} dal_measure_kind;
+
+typedef struct dal_measure {
+    dal_measure_kind kind;
+    int vector[4];
+    int winding; /* ANGLE: which counter of whole turns, else -1 */
+} dal_measure;
+
+typedef struct dal_term {
+    int measure;
+    double coef;
+} dal_term;
+
+typedef struct dal_row {
+    int term, n_terms;
+    double constant;
+    int time;    /* number of the time function f, or -1 */
+    int joint;   /* whose row it is */
+    bool angular; /* radians instead of metres */
+} dal_row;
+
+typedef struct dal_joint_type dal_joint_type;
+enum { DAL_MAX_COORDINATES = 3 };
+
+typedef struct dal_joint {
+    const char *name;
+    dal_mark mark;
+    const dal_joint_type *type;
+    dal_marker marker[2];
+    int row, n_rows;
+    int n_coordinates;
+    int coordinate[DAL_MAX_COORDINATES]; /* measures: angle, distance, ... in the order of the type */
+    double zero[DAL_MAX_COORDINATES];    /* coordinate = measure + zero */
+    int drive;          /* the row that prescribes a coordinate, or -1 */
+    int drive_coordinate;
+    double length;      /* distance joints: the length, for conformance and pictures */
+} dal_joint;
+
+typedef struct dal_mechanism {
+    dal_arena *arena; /* while it is being built */
+    dal_space space;
+    int n_bodies, n_vectors, n_measures, n_terms, n_rows, n_joints, n_windings;
+    size_t cap_vectors, cap_measures, cap_terms, cap_rows, cap_joints;
+    dal_body *bodies;
+    dal_vector *vectors;
+    dal_measure *measures;
+    dal_term *terms;
+    dal_row *rows;
+    dal_joint *joints;
+} dal_mechanism;
+
+/* Vectors 0, 1, 2 are the world axes. */
+void dal_mechanism_begin(dal_mechanism *mechanism, dal_arena *arena, dal_space space);
+
+int dal_add_vector(dal_mechanism *mechanism, int body, bool point, const double s[3]);
+int dal_add_point(dal_mechanism *mechanism, const dal_marker *marker);
+int dal_add_axis(dal_mechanism *mechanism, const dal_marker *marker, int axis); /* 0, 1, 2 = x, y, z of the frame */
+
+int dal_add_dot(dal_mechanism *mechanism, int a, int a_minus, int b, int b_minus);
+int dal_add_angle(dal_mechanism *mechanism, const dal_marker *first, const dal_marker *second); /* about z of first */
+/* The turn of `second` about z of `first` seen through y and z, x or any other pair: x_i, y_i of first, direction of second. */
+int dal_add_angle_of(dal_mechanism *mechanism, int x_first, int y_first, int x_second);
+int dal_add_length(dal_mechanism *mechanism, int a, int b);
+
+/* Appends a row to the last joint. */
+int dal_add_row(dal_mechanism *mechanism, int n_terms, const dal_term *terms, double constant, int time, bool angular);
+
+#endif

@@ -1,0 +1,23 @@
+/* Planar joint in space: a block on a plane through P_i with normal z_i.
+ *
+ *   z_i . (P_j - P_i) = 0,  x_i . z_j = 0,  y_i . z_j = 0
+ */
+#include "joint/joint.h"
+
+static void forbid(dal_joint_builder *b)
+{
+    dal_forbid_shift(b, 2);
+    dal_forbid_tilt(b, 0, 2);
+    dal_forbid_tilt(b, 1, 2);
+}
+
+const dal_joint_type dal_joint_planar = {
+    .name = "planar",
+    .title = "the second body slides on a plane of the first and turns about its normal",
+    .spaces = DAL_IN_SPACE,
+    .axis_spatial = DAL_AXIS_ONE,
+    .turns = true,
+    .keys = "",
+    .motion_spatial = "Tx Ty Rz",
+    .forbid = forbid,
+};

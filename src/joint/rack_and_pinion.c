@@ -1,0 +1,15 @@
+/* Rack and pinion: a turning joint coupled to a sliding one.
+ *
+ *   (distance_B - distance_B(0)) - radius (angle_A - angle_A(0)) = 0     metres
+ *
+ * `joints: [pinion, rack]`; a negative radius reverses the sense.
+ */
+#include "joint/joint.h"
+
+const dal_joint_type dal_joint_rack_and_pinion = {
+    .name = "rack-and-pinion",
+    .title = "the distance of one joint follows the angle of another",
+    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
+    .class = DAL_JOINT_COUPLING,
+    .keys = "joints! radius!",
+};

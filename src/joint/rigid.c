@@ -1,0 +1,25 @@
+/* Rigid: two parts welded together as they stand at the start.
+ *
+ *   P_j - P_i = 0, and the rows against turning: 3 rows in the plane, 6 in space.
+ */
+#include "joint/joint.h"
+
+static void forbid(dal_joint_builder *b)
+{
+    dal_forbid_gap(b);
+    dal_forbid_turn(b);
+}
+
+const dal_joint_type dal_joint_rigid = {
+    .name = "rigid",
+    .title = "weld: no relative motion",
+    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
+    .axis_planar = DAL_AXIS_NONE,
+    .axis_spatial = DAL_AXIS_NONE,
+    .turns = true,
+    .planar_turns = true,
+    .keys = "",
+    .motion_planar = "",
+    .motion_spatial = "",
+    .forbid = forbid,
+};

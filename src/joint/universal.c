@@ -1,0 +1,39 @@
+/* Universal (Hooke's, Cardan's) joint: a cross between two forks.
+ *
+ *   P_j - P_i = 0                        3 rows
+ *   z_i . x_j = 0                        the arms of the cross are at right angles:
+ *                                        z_i in the first body, x_j in the second
+ *
+ * Leaves a turn about z_i (`angle`: of x_j, seen in the first frame) and one
+ * about x_j (`angle2`: of z_i seen in the second frame, from z_j).
+ */
+#include "joint/joint.h"
+
+static void forbid(dal_joint_builder *b)
+{
+    dal_forbid_gap(b);
+    dal_forbid_tilt(b, 2, 0);
+}
+
+/* Rz(a) Rx(b): z_i . z_j = cos b, z_i . y_j = sin b. */
+static void measure(dal_joint_builder *b)
+{
+    const dal_marker *first = &b->joint->marker[0], *second = &b->joint->marker[1];
+    dal_measure_turn(b);
+    int z_j = dal_add_axis(b->mechanism, second, 2), y_j = dal_add_axis(b->mechanism, second, 1);
+    int z_i = dal_add_axis(b->mechanism, first, 2);
+    b->joint->coordinate[b->joint->n_coordinates++] = dal_add_angle_of(b->mechanism, z_j, y_j, z_i);
+}
+
+const dal_joint_type dal_joint_universal = {
+    .name = "universal",
+    .title = "Hooke's joint: two turns about crossed axes, one fixed in each body",
+    .spaces = DAL_IN_SPACE,
+    .axis_spatial = DAL_AXIS_TWO,
+    .turns = true,
+    .keys = "drive coordinate",
+    .motion_spatial = "Rz Rx",
+    .coordinates_spatial = {"angle", "angle2"},
+    .forbid = forbid,
+    .measure = measure,
+};

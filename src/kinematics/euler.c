@@ -1,0 +1,180 @@
+/* Family `euler`: position and Euler parameters p (2 in the plane, 4 in space).
+ *
+ * R(p) is the rotation of p / |p|, so that it is orthonormal for every p and the
+ * Jacobian below is exact also off the unit sphere. With n = p.p, e the vector part:
+ *   w   = 2/n (e0 e' - e0' e + e x e')          world axes
+ *   J_0 = -2/n e,   J_k = 2/n (e0 1_k + e x 1_k)
+ *   w_b = -w 2 (p . p') / n                      (E(p') p' = 0; zero on the sphere)
+ * Intrinsic row: p.p - 1 = 0. The mass matrix has rank 3 of 4 a body (1 of 2 in
+ * the plane): p itself is in its null space, and the intrinsic row makes up for it.
+ *
+ * In the plane p = (e0, e3).
+ */
+#include "kinematics/family.h"
+#include "math/rotation.h"
+#include "math/vec.h"
+
+static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+{
+    *nq = *nv = (int)space + (particle ? 0 : space == DAL_PLANAR ? 2 : 4);
+    *n_intrinsic = particle ? 0 : 1;
+}
+
+/* The four parameters, planar ones filled up with zeros. */
+static void full(int space, const dal_real *p, dal_real out[4])
+{
+    out[0] = p[0];
+    out[1] = space == DAL_PLANAR ? 0 : p[1];
+    out[2] = space == DAL_PLANAR ? 0 : p[2];
+    out[3] = space == DAL_PLANAR ? p[1] : p[3];
+}
+
+static void position(const dal_layout *layout, dal_work *work)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *q = work->q + at->q;
+        dal_kin *kin = &work->kin[b];
+        for (int i = 0; i < space; i++)
+            kin->r[i] = q[i];
+        if (!at->n_rot)
+            continue;
+        dal_real p[4];
+        full(space, q + space, p);
+        dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3], k = 2 / n;
+        dal_real *R = kin->R;
+        R[0] = 1 - k * (p[2] * p[2] + p[3] * p[3]);
+        R[4] = 1 - k * (p[1] * p[1] + p[3] * p[3]);
+        R[8] = 1 - k * (p[1] * p[1] + p[2] * p[2]);
+        R[1] = k * (p[1] * p[2] - p[0] * p[3]), R[3] = k * (p[1] * p[2] + p[0] * p[3]);
+        R[2] = k * (p[1] * p[3] + p[0] * p[2]), R[6] = k * (p[1] * p[3] - p[0] * p[2]);
+        R[5] = k * (p[2] * p[3] - p[0] * p[1]), R[7] = k * (p[2] * p[3] + p[0] * p[1]);
+        const dal_real J[4][3] = {{-k * p[1], -k * p[2], -k * p[3]},
+                                  {k * p[0], k * p[3], -k * p[2]},
+                                  {-k * p[3], k * p[0], k * p[1]},
+                                  {k * p[2], -k * p[1], k * p[0]}};
+        if (space == DAL_PLANAR) {
+            dal_copy3(J[0], kin->J[0]);
+            dal_copy3(J[3], kin->J[1]);
+        } else {
+            for (int i = 0; i < 4; i++)
+                dal_copy3(J[i], kin->J[i]);
+        }
+    }
+}
+
+static void velocity(const dal_layout *layout, dal_work *work)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *p = work->q + at->q + space, *pd = work->v + at->v + space;
+        dal_kin *kin = &work->kin[b];
+        for (int i = 0; i < space; i++)
+            kin->rd[i] = work->v[at->v + i];
+        if (!at->n_rot)
+            continue;
+        dal_real n = 0, ppd = 0;
+        dal_zero3(kin->w);
+        for (int k = 0; k < at->n_rot; k++) {
+            dal_axpy3(pd[k], kin->J[k], kin->w);
+            n += p[k] * p[k];
+            ppd += p[k] * pd[k];
+        }
+        dal_zero3(kin->wb);
+        dal_axpy3(-2 * ppd / n, kin->w, kin->wb);
+        dal_orthonormal_bias(kin);
+    }
+}
+
+static void intrinsic(const dal_layout *layout, dal_work *work)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        if (!at->n_intrinsic)
+            continue;
+        const dal_real *p = work->q + at->q + space;
+        dal_real *A = work->A + layout->row[at->intrinsic].value, n = 0;
+        for (int k = 0; k < space; k++)
+            A[k] = 0;
+        for (int k = 0; k < at->n_rot; k++) {
+            A[space + k] = 2 * p[k];
+            n += p[k] * p[k];
+        }
+        work->phi[at->intrinsic] = n - 1;
+    }
+}
+
+static void intrinsic_bias(const dal_layout *layout, dal_work *work)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        if (!at->n_intrinsic)
+            continue;
+        const dal_real *p = work->q + at->q + space, *pd = work->v + at->v + space;
+        dal_real rate = 0, square = 0;
+        for (int k = 0; k < at->n_rot; k++) {
+            rate += 2 * p[k] * pd[k];
+            square += pd[k] * pd[k];
+        }
+        work->phid[at->intrinsic] = rate;
+        work->gamma[at->intrinsic] = -2 * square;
+    }
+}
+
+#ifndef DAL_SCALAR_VARIANT
+
+static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+{
+    const int space = (int)layout->mechanism->space;
+    double *q = work->q + layout->body[b].q, p[4];
+    for (int i = 0; i < space; i++)
+        q[i] = r[i];
+    if (!layout->body[b].n_rot)
+        return;
+    dal_quaternion_of(R, p);
+    q[space] = p[0];
+    if (space == DAL_PLANAR) {
+        q[space + 1] = p[3];
+        return;
+    }
+    for (int i = 1; i < 4; i++)
+        q[space + i] = p[i];
+}
+
+/* p' = n/4 J^T w on the sphere: J J^T = 4/n 1, J p = 0. */
+static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+{
+    const int space = (int)layout->mechanism->space, n_rot = layout->body[b].n_rot;
+    double *v = work->v + layout->body[b].v, n = 0;
+    const double *p = work->q + layout->body[b].q + space;
+    for (int i = 0; i < space; i++)
+        v[i] = rd[i];
+    for (int k = 0; k < n_rot; k++)
+        n += p[k] * p[k];
+    for (int k = 0; k < n_rot; k++)
+        v[space + k] = n / 4 * dal_dot(work->kin[b].J[k], w);
+}
+
+#endif
+
+const dal_family dal_family_euler = {
+    .name = "euler",
+    .title = "position and Euler parameters: no singular attitude, one intrinsic constraint a body",
+    .count = count,
+    .position = position,
+    .velocity = velocity,
+    .intrinsic = intrinsic,
+    .intrinsic_bias = intrinsic_bias,
+    .inertia = dal_orthonormal_inertia,
+    .pull = dal_orthonormal_pull,
+    .rates = dal_plain_rates,
+#ifndef DAL_SCALAR_VARIANT
+    .place = place,
+    .move = move,
+    .add = dal_plain_add,
+#endif
+};

@@ -1,0 +1,14 @@
+/* Building and packing a layout. */
+#ifndef DAL_KINEMATICS_LAYOUT_H
+#define DAL_KINEMATICS_LAYOUT_H
+
+#include "base/block.h"
+#include "kinematics/family.h"
+
+#ifndef DAL_SCALAR_VARIANT
+dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, int n_times);
+void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechanism *mechanism, dal_layout *to);
+void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechanism *to);
+#endif
+
+#endif

@@ -1,0 +1,181 @@
+/* Family `natural`: position and direction cosines (`natural-absolute-coordinates`).
+ *
+ * q = (r, alpha, beta) in the plane, (r, alpha, beta, gamma) in space: the columns
+ * of R are coordinates themselves, x = S q is linear (11), and nothing is left of
+ * the velocity terms: R_b = 0, h = 0 (60).
+ *
+ * Mass matrix (55), corrected, with the second moments J = integral rho x x^T about r:
+ *   [ m 1          sym
+ *     m c_i 1      J_ij 1 ],   J = 1/2 tr(I) 1 - I + m c c^T    (56) in three dimensions.
+ * A planar body has one inertia; the split J_xx = J_yy = I_zz / 2 gives the same
+ * motion as any other. M is constant and computed once. It is singular where
+ * 1/2 tr(I) 1 - I is (rods, plates, the symmetric top): see udwadia_kalaba.c for what completes it.
+ *
+ * Intrinsic rows (20)-(25): alpha.alpha - 1, beta.beta - 1, alpha.beta, and in space gamma.gamma - 1,
+ * beta.gamma, gamma.alpha; gamma of a product u.w is -2 u'.w'.
+ */
+#include "kinematics/family.h"
+#include "math/rotation.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+static const int pairs[6][2] = {{0, 0}, {1, 1}, {0, 1}, {2, 2}, {1, 2}, {2, 0}};
+
+static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+{
+    *nq = *nv = (int)space * (particle ? 1 : 1 + (int)space);
+    *n_intrinsic = particle ? 0 : space == DAL_PLANAR ? 3 : 6;
+}
+
+/* Coordinates (r, columns) -> vector and matrix. */
+static void unpack(int space, int n_rot, const dal_real *q, dal_real r[3], dal_real R[9])
+{
+    for (int i = 0; i < space; i++)
+        r[i] = q[i];
+    if (n_rot)
+        for (int k = 0; k < space; k++)
+            for (int i = 0; i < space; i++)
+                R[3 * i + k] = q[space + space * k + i];
+}
+
+static void position(const dal_layout *layout, dal_work *work)
+{
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        unpack((int)layout->mechanism->space, at->n_rot, work->q + at->q, work->kin[b].r, work->kin[b].R);
+    }
+}
+
+/* w = 1/2 sum over columns of R_k x R_k', for forces and channels that speak of angular velocity; in the plane both
+ * columns give w_z, in space each column misses its own direction. */
+static void velocity(const dal_layout *layout, dal_work *work)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        dal_kin *kin = &work->kin[b];
+        unpack(space, at->n_rot, work->v + at->v, kin->rd, kin->Rd);
+        if (!at->n_rot)
+            continue;
+        dal_zero3(kin->w);
+        for (int k = 0; k < space; k++) {
+            const dal_real e[3] = {kin->R[k], kin->R[3 + k], kin->R[6 + k]};
+            const dal_real ed[3] = {0.5 * kin->Rd[k], 0.5 * kin->Rd[3 + k], 0.5 * kin->Rd[6 + k]};
+            dal_add_cross(e, ed, kin->w);
+        }
+    }
+}
+
+static void intrinsic(const dal_layout *layout, dal_work *work)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *q = work->q + at->q + space;
+        for (int i = 0; i < at->n_intrinsic; i++) {
+            const int row = at->intrinsic + i, a = space * pairs[i][0], c = space * pairs[i][1];
+            dal_real *A = work->A + layout->row[row].value, dot = 0;
+            for (int k = 0; k < at->nv; k++)
+                A[k] = 0;
+            for (int k = 0; k < space; k++) {
+                A[space + a + k] += q[c + k];
+                A[space + c + k] += q[a + k];
+                dot += q[a + k] * q[c + k];
+            }
+            work->phi[row] = dot - (a == c);
+        }
+    }
+}
+
+static void intrinsic_bias(const dal_layout *layout, dal_work *work)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *q = work->q + at->q + space, *v = work->v + at->v + space;
+        for (int i = 0; i < at->n_intrinsic; i++) {
+            const int a = space * pairs[i][0], c = space * pairs[i][1];
+            dal_real rate = 0, square = 0;
+            for (int k = 0; k < space; k++) {
+                rate += q[a + k] * v[c + k] + q[c + k] * v[a + k];
+                square += v[a + k] * v[c + k];
+            }
+            work->phid[at->intrinsic + i] = rate;
+            work->gamma[at->intrinsic + i] = -2 * square;
+        }
+    }
+}
+
+static void inertia(const dal_layout *layout, dal_work *work)
+{
+    for (int i = 0; i < layout->n_mass; i++)
+        work->M[i] = layout->constant_mass[i];
+    for (int i = 0; i < layout->nv; i++)
+        work->h[i] = 0;
+}
+
+/* A force at r and a moment: <G, R'> = moment . w for R' = [w x] R holds with G = 1/2 [moment x] R (in the plane, where
+ * only two columns move, as well). */
+static void pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
+                 dal_real *out)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int i = 0; i < space; i++)
+        out[i] += force[i];
+    if (!layout->body[body].n_rot)
+        return;
+    dal_real G[9];
+    dal_cross33(moment, work->kin[body].R, G);
+    for (int k = 0; k < space; k++)
+        for (int i = 0; i < space; i++)
+            out[space + space * k + i] += 0.5 * G[3 * i + k];
+}
+
+#ifndef DAL_SCALAR_VARIANT
+
+static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+{
+    const int space = (int)layout->mechanism->space;
+    double *q = work->q + layout->body[b].q;
+    for (int i = 0; i < space; i++)
+        q[i] = r[i];
+    if (layout->body[b].n_rot)
+        for (int k = 0; k < space; k++)
+            for (int i = 0; i < space; i++)
+                q[space + space * k + i] = R[3 * i + k];
+}
+
+static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+{
+    const int space = (int)layout->mechanism->space;
+    double *v = work->v + layout->body[b].v, Rd[9];
+    for (int i = 0; i < space; i++)
+        v[i] = rd[i];
+    dal_cross33(w, work->kin[b].R, Rd);
+    if (layout->body[b].n_rot)
+        for (int k = 0; k < space; k++)
+            for (int i = 0; i < space; i++)
+                v[space + space * k + i] = Rd[3 * i + k];
+}
+
+#endif
+
+const dal_family dal_family_natural = {
+    .name = "natural",
+    .title = "position and direction cosines: constant mass matrix, no velocity terms, 3 or 6 intrinsic constraints a body",
+    .separated = true,
+    .count = count,
+    .position = position,
+    .velocity = velocity,
+    .intrinsic = intrinsic,
+    .intrinsic_bias = intrinsic_bias,
+    .inertia = inertia,
+    .pull = pull,
+    .rates = dal_plain_rates,
+#ifndef DAL_SCALAR_VARIANT
+    .place = place,
+    .move = move,
+    .add = dal_plain_add,
+#endif
+};

@@ -1,0 +1,85 @@
+/* What the families share whose R is a rotation for every q.
+ *
+ * With the centre of mass at rho = R s_c from r, J the columns of the angular
+ * velocity and I the inertia in world axes, for M = sum Ji^T Mi Ji and
+ * h = sum Ji^T (Mi Ji' v + Wi Mi Vi) (`lagrange-to-kane` (39)):
+ *   M_tt = m 1
+ *   M_tk = m (J_k x rho)
+ *   M_kl = m (J_k x rho).(J_l x rho) + J_k . I J_l
+ *   h_t  = m c_b                                   c_b the bias acceleration of the centre of mass
+ *   h_k  = (J_k x rho) . m c_b + J_k . (I w_b + w x I w)
+ */
+#include "kinematics/family.h"
+#include "math/vec.h"
+
+void dal_orthonormal_bias(dal_kin *kin)
+{
+    dal_real wbR[9];
+    dal_cross33(kin->w, kin->R, kin->Rd);
+    dal_cross33(kin->w, kin->Rd, kin->Rb);
+    dal_cross33(kin->wb, kin->R, wbR);
+    for (int i = 0; i < 9; i++)
+        kin->Rb[i] += wbR[i];
+}
+
+void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_body_layout *at = &layout->body[b];
+        const dal_kin *kin = &work->kin[b];
+        const int n = at->nv, n_rot = at->n_rot;
+        dal_real *M = work->M + at->mass, *h = work->h + at->v;
+        dal_real rho[3], force[3], inertia[9], moment[3], spin[3], arm[4][3], IJ[4][3];
+
+        dal_turn(kin->R, body->center, rho);
+        dal_turn(kin->Rb, body->center, force);
+        for (int i = 0; i < 3; i++)
+            force[i] = body->mass * (force[i] + kin->rb[i]);
+        dal_turn_inertia(kin->R, body->inertia, inertia);
+        dal_mul3(inertia, kin->w, spin);
+        dal_mul3(inertia, kin->wb, moment);
+        dal_add_cross(kin->w, spin, moment);
+
+        for (int i = 0; i < space; i++) {
+            for (int j = 0; j < space; j++)
+                M[n * i + j] = i == j ? body->mass : 0;
+            h[i] = force[i];
+        }
+        for (int k = 0; k < n_rot; k++) {
+            dal_cross(kin->J[k], rho, arm[k]);
+            dal_mul3(inertia, kin->J[k], IJ[k]);
+            for (int i = 0; i < space; i++)
+                M[n * i + space + k] = M[n * (space + k) + i] = body->mass * arm[k][i];
+            for (int l = 0; l <= k; l++)
+                M[n * (space + k) + space + l] = M[n * (space + l) + space + k] =
+                    body->mass * dal_dot(arm[k], arm[l]) + dal_dot(kin->J[l], IJ[k]);
+            h[space + k] = dal_dot(arm[k], force) + dal_dot(kin->J[k], moment);
+        }
+    }
+}
+
+void dal_orthonormal_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3],
+                          const dal_real moment[3], dal_real *out)
+{
+    const int space = (int)layout->mechanism->space, n_rot = layout->body[body].n_rot;
+    for (int i = 0; i < space; i++)
+        out[i] += force[i];
+    for (int k = 0; k < n_rot; k++)
+        out[space + k] += dal_dot(work->kin[body].J[k], moment);
+}
+
+void dal_plain_rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
+{
+    for (int i = 0; i < layout->nv; i++)
+        qd[i] = work->v[i];
+}
+
+#ifndef DAL_SCALAR_VARIANT
+void dal_plain_add(const dal_layout *layout, double *q, const double *dv)
+{
+    for (int i = 0; i < layout->nv; i++)
+        q[i] += dv[i];
+}
+#endif

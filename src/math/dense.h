@@ -1,0 +1,41 @@
+/* Small dense linear algebra for the step loop: row-major, in place, no
+ * allocation, no LAPACK (its call overhead dominates below n = 30).
+ *
+ * Every function works on n x n matrices with leading dimension `ld` given in
+ * elements. Loops are in outer-product (axpy) form, so that strict IEEE
+ * arithmetic still vectorises. Results are repeatable bit for bit.
+ */
+#ifndef DAL_MATH_DENSE_H
+#define DAL_MATH_DENSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A = L L^T in place (lower triangle). False, with the row in *where, where A is not positive definite:
+ * a pivot <= tolerance * largest diagonal element. */
+bool dal_cholesky(double *a, int n, int ld, double tolerance, int *where);
+void dal_cholesky_solve(const double *l, int n, int ld, double *b);   /* b := A^-1 b */
+void dal_lower_solve(const double *l, int n, int ld, double *b);      /* b := L^-1 b */
+void dal_lower_transposed_solve(const double *l, int n, int ld, double *b); /* b := L^-T b */
+
+/* Symmetric indefinite A = P L D L^T P^T, Bunch-Kaufman pivots (1x1 and 2x2), reads and writes the lower triangle.
+ * `pivot` has n entries. Returns the smallest |eigenvalue of a pivot block| over the largest: 0 if singular.  */
+double dal_ldlt(double *a, int n, int ld, int *pivot);
+void dal_ldlt_solve(const double *ld_factor, int n, int ld, const int *pivot, double *b);
+
+/* LU with partial pivoting; returns min |u_ii| / max |u_ii|, 0 if singular. */
+double dal_lu(double *a, int n, int ld, int *pivot);
+void dal_lu_solve(const double *lu, int n, int ld, const int *pivot, double *b);
+
+/* Householder QR of an m x n matrix (m >= n) stored by columns: column j starts at a + j * ld. `tau` has n entries.
+ * Stored by columns because its users factor A^T, whose columns are the constraint rows.
+ * Returns min |r_jj| / max |r_jj|, 0 if rank deficient. */
+double dal_qr(double *a, int m, int n, int ld, double *tau);
+void dal_qr_q_times(const double *qr, int m, int n, int ld, const double *tau, double *x);            /* x (m) := Q x */
+void dal_qr_qt_times(const double *qr, int m, int n, int ld, const double *tau, double *x);           /* x (m) := Q^T x */
+void dal_qr_r_solve(const double *qr, int n, int ld, double *b);            /* b (n) := R^-1 b */
+void dal_qr_rt_solve(const double *qr, int n, int ld, double *b);           /* b (n) := R^-T b */
+/* With QR of A^T (A is n x m, full row rank): x := A^+ b, the least-norm solution of A x = b. x has m entries. */
+void dal_qr_least_norm(const double *qr, int m, int n, int ld, const double *tau, const double *b, double *x);
+
+#endif

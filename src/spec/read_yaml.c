@@ -1,0 +1,214 @@
+/* The sections of a model, in the order in which they depend on one another: the space, all names, the parameters,
+ * then everything that may use them. */
+#include "spec/reader.h"
+
+#include <string.h>
+
+/* ---- the head of the model ------------------------------------------------------ */
+
+static void read_version(dal_reader *reader, const dal_tree *tree, const dal_tree *root)
+{
+    dal_text text = {0};
+    if (!tree)
+        dal_complain(reader->messages, root->mark, "the model does not say its version: write 'dalembert: 1' on its first line");
+    else if (reader->key = "dalembert", dal_read_scalar(reader, tree, &text) && strcmp(text.text, "1"))
+        dal_complain(reader->messages, text.mark, "version '%.80s' of the language is not known: this program reads 'dalembert: 1'",
+                     text.text);
+}
+
+static void read_space(dal_reader *reader, const dal_tree *tree, const dal_tree *root)
+{
+    static const char *const words[] = {"planar", "spatial", NULL};
+    dal_text text = {0};
+    char hint[96];
+    reader->key = "space";
+    if (!tree)
+        dal_complain(reader->messages, root->mark, "the model does not say its space: write 'space: planar' or 'space: spatial'");
+    if (!tree || !dal_read_scalar(reader, tree, &text))
+        return;
+    reader->spec->space_mark = text.mark;
+    if (!strcmp(text.text, "planar"))
+        reader->spec->space = DAL_PLANAR;
+    else if (!strcmp(text.text, "spatial"))
+        reader->spec->space = DAL_SPATIAL;
+    else
+        dal_complain(reader->messages, text.mark, "'space' needs planar or spatial; '%.80s' was found%s", text.text,
+                     dal_did_you_mean(text.text, words, hint));
+}
+
+/* ---- names ------------------------------------------------------------------------ */
+
+static void add_names(dal_reader *reader, const char *key, const dal_tree **tree, const char *section, const char *such_as)
+{
+    int index = 0;
+    reader->key = key;
+    if (*tree && !dal_needs_map(reader, *tree, such_as))
+        *tree = NULL;
+    for (const dal_tree *child = *tree ? (*tree)->first : NULL; child; child = child->next)
+        dal_names_add(reader, child->key, section, index++, child->key_mark);
+}
+
+static void add_all_names(dal_reader *reader, dal_model_trees *model)
+{
+    add_names(reader, "parameters", &model->parameters, "parameter", "{r: 4, l: 10}");
+    add_names(reader, "define", &model->define, "definition", "{ramp: 5*t}");
+    add_names(reader, "inputs", &model->inputs, "input", "{F: 0}");
+    add_names(reader, "bodies", &model->bodies, "body", "{crank: {mass: 2}}");
+    add_names(reader, "joints", &model->joints, "joint", "{A: {type: revolute, connect: [ground, crank]}}");
+    add_names(reader, "forces", &model->forces, "force", "{motor: {type: torque, joint: A, value: 5}}");
+    add_names(reader, "tables", &model->tables, "table", "{lift: {x: [0, 1], y: [0, 1]}}");
+    add_names(reader, "states", &model->states, "state", "{e: {start: 0, rate: 1}}");
+}
+
+/* ---- name: expression --------------------------------------------------------------- */
+
+static dal_pair *read_pairs(dal_reader *reader, const dal_tree *tree, const char *section, int *n)
+{
+    if (!tree)
+        return NULL;
+    dal_pair *pairs = DAL_TAKE(reader->keep, dal_pair, tree->n);
+    reader->what = section;
+    for (const dal_tree *child = tree->first; child; child = child->next) {
+        dal_pair *pair = &pairs[(*n)++];
+        pair->name = (dal_text){.text = child->key, .mark = child->key_mark};
+        reader->key = child->key;
+        dal_read_expression(reader, child, &pair->value);
+    }
+    reader->what = NULL;
+    return pairs;
+}
+
+/* ---- elements ------------------------------------------------------------------------ */
+
+static dal_text element_name(const dal_tree *tree, const char *name)
+{
+    return (dal_text){.text = name, .mark = tree->key_mark};
+}
+
+static void make_body(dal_reader *reader, const dal_tree *tree, const char *name)
+{
+    dal_spec *spec = reader->spec;
+    dal_body_spec *body = DAL_PUSH(reader->keep, spec->bodies, spec->n_bodies, reader->room_bodies);
+    *body = (dal_body_spec){.name = element_name(tree, name), .binding = reader->binding};
+    dal_read_keys(reader, dal_keys_body, tree, body, reader->what);
+    if (body->between.n && (body->position.n || body->angle.text || body->orientation.kind))
+        dal_complain(reader->messages, body->between.mark,
+                     "%s has both 'between' and %s: 'between' places and turns the body", reader->what,
+                     body->position.n ? "'position'" : body->angle.text ? "'angle'" : "'orientation'");
+}
+
+static void make_joint(dal_reader *reader, const dal_tree *tree, const char *name)
+{
+    dal_spec *spec = reader->spec;
+    dal_joint_spec *joint = DAL_PUSH(reader->keep, spec->joints, spec->n_joints, reader->room_joints);
+    *joint = (dal_joint_spec){.name = element_name(tree, name), .binding = reader->binding};
+    dal_read_keys(reader, dal_keys_joint, tree, joint, reader->what);
+}
+
+static void make_force(dal_reader *reader, const dal_tree *tree, const char *name)
+{
+    dal_spec *spec = reader->spec;
+    dal_force_spec *force = DAL_PUSH(reader->keep, spec->forces, spec->n_forces, reader->room_forces);
+    *force = (dal_force_spec){.name = element_name(tree, name), .binding = reader->binding};
+    dal_read_keys(reader, dal_keys_force, tree, force, reader->what);
+}
+
+static void read_elements(dal_reader *reader, const dal_tree *tree, const char *section, const char *sections,
+                          const char *such_as, dal_make_element *make)
+{
+    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
+        reader->what = sections;
+        reader->key = child->key;
+        if (dal_needs_map(reader, child, such_as))
+            dal_repeat(reader, child, section, make);
+    }
+    reader->what = NULL;
+}
+
+static void read_tables(dal_reader *reader, const dal_tree *tree)
+{
+    dal_spec *spec = reader->spec;
+    spec->tables = DAL_TAKE(reader->keep, dal_table_spec, tree ? tree->n : 0);
+    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
+        dal_table_spec *table = &spec->tables[spec->n_tables++];
+        table->name = element_name(child, child->key);
+        dal_read_table(reader, child, table);
+    }
+    reader->what = NULL;
+}
+
+static void read_states(dal_reader *reader, const dal_tree *tree)
+{
+    dal_spec *spec = reader->spec;
+    spec->states = DAL_TAKE(reader->keep, dal_state_spec, tree ? tree->n : 0);
+    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
+        dal_state_spec *state = &spec->states[spec->n_states++];
+        state->name = element_name(child, child->key);
+        reader->what = "'states'";
+        reader->key = child->key;
+        if (dal_needs_map(reader, child, "{start: 0, rate: 1}"))
+            dal_read_keys(reader, dal_keys_state, child, state, dal_what(reader, "state", child->key));
+    }
+    reader->what = NULL;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------- */
+
+static void read_record(dal_reader *reader, const dal_tree *tree)
+{
+    dal_list list = {0};
+    reader->key = "record";
+    if (!tree)
+        return;
+    reader->spec->record_given = true;
+    if (tree->kind == DAL_SEQUENCE && !tree->n && !tree->bad)
+        return;
+    dal_read_list(reader, tree, 0, &list);
+    reader->spec->record = list.item;
+    reader->spec->n_record = list.n;
+}
+
+static void read_map(dal_reader *reader, const char *key, const char *what, const dal_tree *tree, const char *such_as,
+                     const dal_key *keys, void *element)
+{
+    reader->key = key;
+    if (tree && dal_needs_map(reader, tree, such_as))
+        dal_read_keys(reader, keys, tree, element, what);
+}
+
+static void read_sections(dal_reader *reader, const dal_model_trees *model)
+{
+    dal_spec *spec = reader->spec;
+    reader->key = "name";
+    if (model->name)
+        dal_read_scalar(reader, model->name, &spec->name);
+    reader->key = "gravity";
+    if (model->gravity)
+        dal_read_vector(reader, model->gravity, &spec->gravity);
+    spec->define = read_pairs(reader, model->define, "'define'", &spec->n_define);
+    spec->inputs = read_pairs(reader, model->inputs, "'inputs'", &spec->n_inputs);
+    read_map(reader, "ground", "the ground", model->ground, "{points: {A: [...]}}", dal_keys_ground, spec);
+    read_elements(reader, model->bodies, "body", "'bodies'", "{mass: 1}", make_body);
+    read_elements(reader, model->joints, "joint", "'joints'", "{type: revolute, connect: [ground, crank]}", make_joint);
+    read_elements(reader, model->forces, "force", "'forces'", "{type: torque, joint: A, value: 5}", make_force);
+    read_tables(reader, model->tables);
+    read_states(reader, model->states);
+    read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate, &spec->simulate);
+    read_record(reader, model->record);
+}
+
+void dal_read_model(dal_reader *reader, const dal_tree *root, int n_overrides, const dal_override *overrides)
+{
+    dal_spec *spec = reader->spec;
+    dal_model_trees model = {0};
+    reader->key = "model";
+    if (!dal_needs_map(reader, root, "'dalembert: 1' and 'space: planar' in two lines"))
+        return;
+    dal_read_keys(reader, dal_keys_model, root, &model, NULL);
+    read_version(reader, model.version, root);
+    read_space(reader, model.space, root);
+    add_all_names(reader, &model);
+    spec->parameters = read_pairs(reader, model.parameters, "'parameters'", &spec->n_parameters);
+    dal_read_parameters(reader, n_overrides, overrides);
+    read_sections(reader, &model);
+}

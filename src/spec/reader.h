@@ -1,0 +1,126 @@
+/* What the files of the reader share.
+ *
+ *   document.c    text -> tree             yaml_fault.c  why libyaml refused it
+ *   schema.c      the tables of keys       shapes.c      tree -> one field, by the shape of its key
+ *   start.c       shapes of start values   names.c       the one namespace
+ *   parameters.c  constant expressions     repeat.c      elements that are many
+ *   table_read.c  tables and their files   read_yaml.c   the sections of a model
+ *   hash.c        fingerprint              spec.c        files, memory, messages in order
+ */
+#ifndef DAL_SPEC_READER_H
+#define DAL_SPEC_READER_H
+
+#include "dalembert/spec.h"
+#include "expr/expr.h"
+#include "spec/document.h"
+#include "spec/schema.h"
+
+enum { DAL_ELEMENT_LIMIT = 100000, DAL_FILE_LIMIT = 64 << 20 /* bytes */ };
+
+typedef struct dal_name {
+    const char *name;    /* NULL: a free slot */
+    const char *section; /* "parameter", "body", ... */
+    dal_mark mark;
+    int index; /* of a parameter */
+} dal_name;
+
+/* Open addressing. */
+typedef struct dal_names {
+    dal_name *slot;
+    size_t n, size;
+} dal_names;
+
+typedef struct dal_reader {
+    dal_arena *keep, *scratch;   /* what the spec keeps; what goes when reading ends */
+    dal_messages *messages;      /* the reader's own: sorted by place before anybody sees them */
+    dal_spec *spec;
+    dal_graph *graph;            /* for constant expressions */
+    dal_names names;
+    const char **parameter_names; /* ends with NULL: candidates for "did you mean" */
+    struct dal_parameter *parameter; /* how far each is evaluated */
+    const dal_binding *binding;  /* loop variables of the element that is being read */
+    const char *what;            /* "body 'crank'"; NULL: the model itself */
+    const char *key;             /* that is being read */
+    const dal_key *entry;        /* and its line in the table, where it has one */
+    const char *folder;          /* of the model, "" or with a final '/'; NULL: the text did not come from a file */
+    int elements;                /* made so far */
+    size_t room_bodies, room_joints, room_forces;
+    uint64_t hash;
+} dal_reader;
+
+/* ---- names.c ------------------------------------------------------------- */
+
+/* Adds a name to the namespace; complains about a bad one and about a clash. */
+void dal_names_add(dal_reader *reader, const char *name, const char *section, int index, dal_mark mark);
+const dal_name *dal_names_find(const dal_reader *reader, const char *name);
+/* Why `name` cannot be a name of an element, a word like one (a point's), or names joined by dots. NULL: it can. */
+const char *dal_name_fault(dal_arena *arena, const char *name);
+const char *dal_word_fault(dal_arena *arena, const char *name);
+const char *dal_path_fault(dal_arena *arena, const char *path);
+
+/* ---- shapes.c, start.c ---------------------------------------------------- */
+
+typedef void dal_read_shape(dal_reader *reader, const dal_tree *tree, void *field);
+
+/* Reads a map by a table. Unknown keys, keys of the other space and missing keys are complained about. */
+void dal_read_keys(dal_reader *reader, const dal_key *keys, const dal_tree *map, void *element, const char *what);
+/* "'mass' of body 'crank'", from reader->key and reader->what: for messages. */
+const char *dal_label(const dal_reader *reader);
+/* Messages now speak of `key` of what they spoke of before. */
+typedef struct dal_scope {
+    const char *what, *key;
+    const dal_key *entry;
+} dal_scope;
+dal_scope dal_descend(dal_reader *reader, const char *key);
+void dal_ascend(dal_reader *reader, dal_scope outer);
+/* "body 'crank'" */
+const char *dal_what(const dal_reader *reader, const char *section, const char *name);
+/* One scalar. False: it was none, or bad; somebody has complained. */
+bool dal_read_scalar(dal_reader *reader, const dal_tree *tree, dal_text *text);
+bool dal_read_expression(dal_reader *reader, const dal_tree *tree, dal_text *text);
+/* A list of expressions; `n` of them, or any number above 0 for n == 0. */
+bool dal_read_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *list);
+/* As many as the space has dimensions. */
+bool dal_read_vector(dal_reader *reader, const dal_tree *tree, dal_list *list);
+bool dal_read_flag(dal_reader *reader, const dal_tree *tree, bool *flag);
+/* The map behind a key that needs one. False: it was none. */
+bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as);
+
+dal_read_shape dal_read_start, dal_read_start_vector, dal_read_velocity, dal_read_inertia, dal_read_orientation,
+    dal_read_points, dal_read_joint_start;
+
+/* ---- parameters.c --------------------------------------------------------- */
+
+/* spec->parameters have their texts: takes the overrides, finds the values. */
+void dal_read_parameters(dal_reader *reader, int n_overrides, const dal_override *overrides);
+/* The value of an expression in parameters and loop variables. */
+bool dal_constant(dal_reader *reader, const dal_text *text, double *value);
+
+/* ---- repeat.c ------------------------------------------------------------- */
+
+/* Calls `make` once, or once for each number of `repeat:`, with the element's name ("rod.3") and reader->binding set. */
+typedef void dal_make_element(dal_reader *reader, const dal_tree *tree, const char *name);
+void dal_repeat(dal_reader *reader, const dal_tree *tree, const char *section, dal_make_element *make);
+/* "rod.{i-1}.B" -> "rod.2.B". NULL after a complaint. */
+const char *dal_expand_name(dal_reader *reader, const dal_text *name);
+
+/* ---- table_read.c --------------------------------------------------------- */
+
+void dal_read_table(dal_reader *reader, const dal_tree *tree, dal_table_spec *table);
+
+/* ---- read_yaml.c ---------------------------------------------------------- */
+
+void dal_read_model(dal_reader *reader, const dal_tree *root, int n_overrides, const dal_override *overrides);
+
+/* ---- hash.c --------------------------------------------------------------- */
+
+uint64_t dal_hash_begin(void);
+uint64_t dal_hash_add(uint64_t hash, const void *bytes, size_t length);
+void dal_hash_text(uint64_t hash, char text[17]);
+
+/* ---- spec.c --------------------------------------------------------------- */
+
+/* A whole regular file of at most DAL_FILE_LIMIT bytes, with a zero behind it. NULL: `why` says it. */
+char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const char **why);
+
+#endif

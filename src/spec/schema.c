@@ -1,0 +1,241 @@
+/* Every key of the model language: what it holds, where it goes, what it means. */
+#include "spec/schema.h"
+
+#define WORDS(shape, words) static const char words_##shape[] = words;
+DAL_SHAPES(WORDS)
+#undef WORDS
+
+/* clang-format off */
+#define KEY_(section, key, words, shape, flags, offset, instead, text) \
+    {{section, key, words, text}, DAL_SHAPE_##shape, flags, offset, instead}
+#define KEY(section, key, shape, type, field, flags, text) \
+    KEY_(section, key, words_##shape, shape, flags, offsetof(type, field), NULL, text)
+#define TREE(section, key, words, type, field, flags, text) \
+    KEY_(section, key, words, TREE, flags, offsetof(type, field), NULL, text)
+#define ONE_OF(section, key, words, type, field, flags, text) \
+    KEY_(section, key, words, ONE_OF, flags, offsetof(type, field), NULL, text)
+#define PLANAR(section, key, shape, type, field, instead, text) \
+    KEY_(section, key, words_##shape, shape, DAL_PLANAR_ONLY, offsetof(type, field), instead, text)
+#define SPATIAL(section, key, shape, type, field, instead, text) \
+    KEY_(section, key, words_##shape, shape, DAL_SPATIAL_ONLY, offsetof(type, field), instead, text)
+#define REPEAT(section) \
+    KEY_(section, "repeat", words_REPEAT, REPEAT, 0, 0, NULL, "makes one element for each number: rod.1, rod.2, ...; inside, i is the number and rod.{i-1} a name; several variables nest")
+#define LATER(section, key, text) KEY_(section, key, words_LATER, LATER, 0, 0, NULL, text)
+#define END {{NULL, NULL, NULL, NULL}, DAL_SHAPE_TREE, 0, 0, NULL}
+
+const dal_key dal_keys_model[] = {
+#define M dal_model_trees
+    TREE("model", "dalembert", "1", M, version, 0, "version of the language; required"),
+    TREE("model", "name", "text", M, name, 0, "title for reports"),
+    TREE("model", "space", "planar|spatial", M, space, 0, "required"),
+    TREE("model", "parameters", "name: expression", M, parameters, 0, "constants; they may use one another, in any order; --set changes them"),
+    TREE("model", "define", "name: expression", M, define, 0, "named expressions of time and state"),
+    TREE("model", "gravity", "vector", M, gravity, 0, "acceleration of free fall, world axes; none if omitted"),
+    TREE("model", "ground", "see 'ground'", M, ground, 0, "the body that does not move"),
+    TREE("model", "bodies", "name: body", M, bodies, 0, "see 'body'"),
+    TREE("model", "joints", "name: joint", M, joints, 0, "see 'joint'"),
+    TREE("model", "forces", "name: force", M, forces, 0, "see 'force'"),
+    TREE("model", "tables", "name: table", M, tables, 0, "functions given by points, used as interp(name, x); see 'table'"),
+    TREE("model", "inputs", "name: expression", M, inputs, 0, "quantities that a program sets, with their values at the start"),
+    TREE("model", "states", "name: state", M, states, 0, "further differential equations (controllers, filters); see 'state'"),
+    TREE("model", "simulate", "see 'simulate'", M, simulate, 0, "how to run"),
+    TREE("model", "record", "list of expressions", M, record, 0, "columns of the result; the text is the column's name; without it the usual channels are written"),
+    LATER("model", "coordinates", "coordinates of the user's own; give bodies their place by position, angle or orientation, and joints"),
+    LATER("model", "constraints", "constraints written as expressions; use joints"),
+    LATER("model", "speeds", "speeds of the user's own; a formulation chooses its own"),
+    LATER("model", "joint-types", "joints written as equations; use the built-in types"),
+    LATER("model", "models", "models inside models; write the elements out, or use 'repeat'"),
+    END
+#undef M
+};
+
+const dal_key dal_keys_ground[] = {
+    KEY("ground", "points", POINTS, dal_spec, ground, 0, "named points that do not move"),
+    END
+};
+
+const dal_key dal_keys_body[] = {
+#define B dal_body_spec
+    KEY("body", "mass", EXPRESSION, B, mass, DAL_REQUIRED, "required; write 'mass: 0' for a massless part"),
+    KEY("body", "center", VECTOR, B, center, 0, "centre of mass in body axes; the origin if omitted"),
+    KEY("body", "inertia", INERTIA, B, inertia, 0, "about the centre of mass, body axes, tensor entries; a body with mass and without inertia is a particle"),
+    KEY("body", "position", START_VECTOR, B, position, 0, "of the body frame's origin at the start"),
+    PLANAR("body", "angle", START, B, angle, "orientation", "of the body frame at the start"),
+    SPATIAL("body", "orientation", ORIENTATION, B, orientation, "angle", "of the body frame at the start"),
+    KEY("body", "between", TWO_NAMES, B, between, 0, "two points: the origin is put midway, x along the line from the first to the second"),
+    KEY("body", "velocity", VELOCITY, B, velocity, 0, "of the origin at the start"),
+    PLANAR("body", "rate", START, B, rate, "angular-velocity", "of the angle at the start"),
+    SPATIAL("body", "angular-velocity", VELOCITY, B, angular_velocity, "rate", "at the start"),
+    KEY("body", "fix", FLAG, B, fix, 0, "true: assembly keeps every given start value of the body"),
+    KEY("body", "points", POINTS, B, points, 0, "named points in body axes, with axes where a joint needs them"),
+    KEY("body", "shape", RAW, B, shape, 0, "for the picture only"),
+    REPEAT("body"),
+    LATER("body", "from", "placing a body relative to another; give its position in world axes, or 'start' in a joint"),
+    END
+#undef B
+};
+
+const dal_key dal_keys_point[] = {
+    TREE("point", "at", "vector", dal_point_trees, at, DAL_REQUIRED, "in body axes"),
+    TREE("point", "x", "vector", dal_point_trees, direction[0], 0, "direction of the point's x axis; of two directions the first written is exact"),
+    TREE("point", "y", "vector", dal_point_trees, direction[1], 0, "direction of the point's y axis"),
+    TREE("point", "z", "vector", dal_point_trees, direction[2], 0, "direction of the point's z axis"),
+    END
+};
+
+const dal_key dal_keys_orientation[] = {
+#define O dal_orientation_trees
+#define EULER(index, letters) \
+    TREE("orientation", "euler-" letters, "3 expressions", O, euler[index], 0, "three angles, intrinsic, in the order of the name")
+    TREE("orientation", "quaternion", "{w: , x: , y: , z: }", O, quaternion, 0, "Euler parameters by name"),
+    TREE("orientation", "axis", "vector", O, axis, 0, "turned about this axis, by 'angle'"),
+    TREE("orientation", "angle", "expression", O, angle, 0, "with 'axis'"),
+    EULER(0, "xyz"), EULER(1, "xzy"), EULER(2, "yxz"), EULER(3, "yzx"), EULER(4, "zxy"), EULER(5, "zyx"),
+    EULER(6, "xyx"), EULER(7, "xzx"), EULER(8, "yxy"), EULER(9, "yzy"), EULER(10, "zxz"), EULER(11, "zyz"),
+    TREE("orientation", "rpy", "3 expressions", O, rpy, 0, "roll, pitch, yaw about fixed axes, as in URDF"),
+    TREE("orientation", "x", "vector", O, direction[0], 0, "direction of the body's x axis; two directions are needed, the first written is exact"),
+    TREE("orientation", "y", "vector", O, direction[1], 0, "direction of the body's y axis"),
+    TREE("orientation", "z", "vector", O, direction[2], 0, "direction of the body's z axis"),
+    KEY("orientation", "fix", FLAG, O, fix, 0, "true: assembly keeps it"),
+    END
+#undef EULER
+#undef O
+};
+
+const dal_key dal_keys_quaternion[] = {
+#define Q dal_quaternion_trees
+    TREE("quaternion", "w", "expression", Q, w, DAL_REQUIRED, "cosine of half the angle"),
+    TREE("quaternion", "x", "expression", Q, x, DAL_REQUIRED, "component along x"),
+    TREE("quaternion", "y", "expression", Q, y, DAL_REQUIRED, "component along y"),
+    TREE("quaternion", "z", "expression", Q, z, DAL_REQUIRED, "component along z"),
+    END
+#undef Q
+};
+
+const dal_key dal_keys_inertia[] = {
+#define I dal_inertia_trees
+    TREE("inertia", "xx", "expression", I, entry[0], DAL_REQUIRED, "moment about x"),
+    TREE("inertia", "yy", "expression", I, entry[1], DAL_REQUIRED, "moment about y"),
+    TREE("inertia", "zz", "expression", I, entry[2], DAL_REQUIRED, "moment about z"),
+    TREE("inertia", "xy", "expression", I, entry[3], 0, "tensor entry, minus the integral of x y dm; 0 if omitted"),
+    TREE("inertia", "xz", "expression", I, entry[4], 0, "tensor entry; 0 if omitted"),
+    TREE("inertia", "yz", "expression", I, entry[5], 0, "tensor entry; 0 if omitted"),
+    END
+#undef I
+};
+
+const dal_key dal_keys_value[] = {
+    TREE("start value", "value", "as without { }", dal_value_trees, value, DAL_REQUIRED, "the value at the start"),
+    KEY("start value", "fix", FLAG, dal_value_trees, fix, 0, "true: assembly keeps it; otherwise it is changed as little as needed"),
+    END
+};
+
+const dal_key dal_keys_velocity[] = {
+    TREE("start velocity", "value", "vector", dal_value_trees, value, 0, "in world axes"),
+    TREE("start velocity", "body", "vector", dal_value_trees, body, 0, "in body axes"),
+    KEY("start velocity", "fix", FLAG, dal_value_trees, fix, 0, "true: assembly keeps it"),
+    END
+};
+
+const dal_key dal_keys_joint[] = {
+#define J dal_joint_spec
+    KEY("joint", "type", WORD, J, type, DAL_REQUIRED, "required; which of the other keys are needed depends on it"),
+    KEY("joint", "connect", TWO_NAMES, J, connect, 0, "the two points; a bare body name means its origin"),
+    KEY("joint", "axis", AXIS, J, axis, 0, "in the axes of the first body, carried to the second at the start"),
+    KEY("joint", "normal", VECTOR, J, normal, 0, "of the surface, in the first body"),
+    KEY("joint", "joints", NAMES, J, joints, 0, "the joints that are coupled"),
+    KEY("joint", "joint", NAME, J, joint, 0, "the joint that is driven or locked"),
+    KEY("joint", "body", NAME, J, body, 0, "the body that is driven or locked"),
+    KEY("joint", "coordinate", NAME, J, coordinate, 0, "which coordinate of it"),
+    KEY("joint", "value", EXPRESSION, J, value, 0, "what the coordinate shall be"),
+    KEY("joint", "ratio", EXPRESSION, J, ratio, 0, "of the coupled coordinates"),
+    KEY("joint", "radius", EXPRESSION, J, radius, 0, "of a wheel, pinion or ball"),
+    KEY("joint", "pitch", EXPRESSION, J, pitch, 0, "of a screw: advance in one turn"),
+    KEY("joint", "length", EXPRESSION, J, length, 0, "between the points"),
+    KEY("joint", "drive", EXPRESSION, J, drive, 0, "prescribes the joint's coordinate as a function of time"),
+    KEY("joint", "zero", EXPRESSION, J, zero, 0, "the coordinate where the two joint frames coincide"),
+    KEY("joint", "start", JOINT_START, J, start, 0, "the joint's coordinate at the start: the second body is placed from the first"),
+    REPEAT("joint"),
+    END
+#undef J
+};
+
+const dal_key dal_keys_start[] = {
+    KEY("start", "angle", EXPRESSION, dal_start_spec, angle, 0, "of the second body relative to the first"),
+    KEY("start", "distance", EXPRESSION, dal_start_spec, distance, 0, "of the second body relative to the first"),
+    KEY("start", "rate", EXPRESSION, dal_start_spec, rate, 0, "of the angle or distance"),
+    KEY("start", "fix", FLAG, dal_start_spec, fix, 0, "true: assembly keeps them"),
+    END
+};
+
+const dal_key dal_keys_force[] = {
+#define F dal_force_spec
+    KEY("force", "type", WORD, F, type, DAL_REQUIRED, "required; which of the other keys are needed depends on it"),
+    KEY("force", "connect", TWO_NAMES, F, connect, 0, "acts between two points; positive pushes apart"),
+    KEY("force", "joint", NAME, F, joint, 0, "acts on the coordinate of this joint"),
+    KEY("force", "body", NAME, F, body, 0, "acts on this body or point"),
+    KEY("force", "coordinate", NAME, F, coordinate, 0, "which coordinate of the joint"),
+    ONE_OF("force", "axes", "world|body", F, axes, 0, "of the components, with 'body'"),
+    KEY("force", "value", FORCE, F, value, 0, "the force or torque"),
+    KEY("force", "stiffness", RATES, F, stiffness, 0, "of a spring or bushing"),
+    KEY("force", "damping", RATES, F, damping, 0, "of a damper or bushing"),
+    KEY("force", "length", EXPRESSION, F, length, 0, "of the spring without force"),
+    KEY("force", "free", EXPRESSION, F, free, 0, "angle or length of a spring on a joint without force"),
+    KEY("force", "center", VECTOR, F, center, 0, "of attraction"),
+    KEY("force", "mu", EXPRESSION, F, mu, 0, "gravitational parameter of the centre"),
+    ONE_OF("force", "gradient", "true|false", F, gradient, 0, "true: with the gravity-gradient torque"),
+    KEY("force", "direction", VECTOR, F, direction, 0, "along which 'value' acts"),
+    REPEAT("force"),
+    END
+#undef F
+};
+
+const dal_key dal_keys_table[] = {
+#define T dal_table_spec
+    KEY("table", "x", EXPRESSIONS, T, x, 0, "increasing; constant expressions in parameters"),
+    KEY("table", "y", EXPRESSIONS, T, y, 0, "as many as x"),
+    KEY("table", "file", TITLE, T, file, 0, "two columns of numbers (CSV), in the folder of the model, instead of x and y"),
+    ONE_OF("table", "smooth", "0|1|2", T, smooth, 0, "continuous derivatives: 0 broken line, 1 and 2 cubic pieces"),
+    ONE_OF("table", "outside", "error|hold|periodic", T, outside, 0, "what holds outside the first and last x"),
+    END
+#undef T
+};
+
+const dal_key dal_keys_state[] = {
+    KEY("state", "start", EXPRESSION, dal_state_spec, start, DAL_REQUIRED, "value at the start"),
+    KEY("state", "rate", EXPRESSION, dal_state_spec, rate, DAL_REQUIRED, "its derivative by time"),
+    END
+};
+
+const dal_key dal_keys_simulate[] = {
+#define S dal_simulate_spec
+    KEY("simulate", "until", EXPRESSION, S, until, 0, "end of the time"),
+    KEY("simulate", "step", EXPRESSION, S, step, 0, "of time"),
+    KEY("simulate", "every", EXPRESSION, S, every, 0, "time between recorded rows"),
+    KEY("simulate", "rtol", EXPRESSION, S, rtol, 0, "relative tolerance of a controlled step"),
+    KEY("simulate", "atol", EXPRESSION, S, atol, 0, "absolute tolerance of a controlled step"),
+    KEY("simulate", "max-step", EXPRESSION, S, max_step, 0, "largest controlled step"),
+    KEY("simulate", "event-tolerance", EXPRESSION, S, event_tolerance, 0, "to which events are located in time"),
+    KEY("simulate", "coordinates", CHOICE, S, coordinates, 0, "family of coordinates"),
+    KEY("simulate", "formulation", CHOICE, S, formulation, 0, "of the equations of motion"),
+    KEY("simulate", "stabilization", CHOICE, S, stabilization, 0, "how the constraints are held"),
+    KEY("simulate", "integrator", CHOICE, S, integrator, 0, "of time"),
+    END
+#undef S
+};
+/* clang-format on */
+
+const dal_key_doc *dal_spec_key(int index)
+{
+    static const dal_key *const sections[] = {
+        dal_keys_model,      dal_keys_ground,  dal_keys_body,  dal_keys_point,    dal_keys_orientation,
+        dal_keys_quaternion, dal_keys_inertia, dal_keys_value, dal_keys_velocity, dal_keys_joint,
+        dal_keys_start,      dal_keys_force,   dal_keys_table, dal_keys_state,    dal_keys_simulate};
+    if (index < 0)
+        return NULL;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        for (const dal_key *key = sections[i]; key->doc.key; key++)
+            if (index-- == 0)
+                return &key->doc;
+    return NULL;
+}

@@ -1,0 +1,264 @@
+/* The door to the readers: which reader a file needs, its memory, and its messages in the order of the text.
+ *
+ * Everything the spec keeps lies in one arena, which the spec owns. What only the reading
+ * needs lies in a second one. When memory runs out, the arenas jump back into `guarded`,
+ * and one function gives everything back on every road.
+ */
+#include "spec/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ERRORS_SHOWN = 100 };
+
+typedef struct reading {
+    const char *file, *text; /* text == NULL: to be loaded */
+    size_t length;
+    int n_overrides;
+    const dal_override *overrides;
+    dal_arena keep, scratch;
+    dal_yaml *yaml;
+    dal_messages *messages; /* the reader's own */
+    dal_spec *spec;
+} reading;
+
+/* ---- files --------------------------------------------------------------------------- */
+
+/* No memory is taken while the file is open: a jump would leave it open. */
+char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const char **why)
+{
+    struct stat found;
+    char buffer[256];
+    if (stat(path, &found)) {
+        const char *reason = strerror_r(errno, buffer, sizeof buffer);
+        *why = dal_arena_copy(arena, reason, strlen(reason));
+        return NULL;
+    }
+    if (!S_ISREG(found.st_mode)) {
+        *why = "it is not a plain file";
+        return NULL;
+    }
+    if (found.st_size > DAL_FILE_LIMIT) {
+        *why = "it is larger than 64 MiB";
+        return NULL;
+    }
+    size_t size = (size_t)found.st_size, got = 0;
+    char *text = dal_arena_take(arena, size + 1);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool fine = fd >= 0 && !fstat(fd, &found) && S_ISREG(found.st_mode);
+    for (ssize_t n = 1; fine && n > 0 && got <= size; got += (size_t)n) {
+        n = read(fd, text + got, size + 1 - got);
+        fine = n >= 0;
+        n = fine ? n : 0;
+    }
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    if (!fine) {
+        const char *reason = strerror_r(error, buffer, sizeof buffer);
+        *why = dal_arena_copy(arena, reason, strlen(reason));
+        return NULL;
+    }
+    if (got != size) {
+        *why = "it changed while it was read";
+        return NULL;
+    }
+    text[size] = '\0';
+    *length = size;
+    return text;
+}
+
+/* The folder of a path with its final '/', or "". */
+static const char *folder_of(dal_arena *arena, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? dal_arena_copy(arena, file, (size_t)(slash - file) + 1) : "";
+}
+
+static const char *extension_of(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
+    return dot && dot > name ? dot : "";
+}
+
+/* Is there a reader for this type of file? */
+static bool check_type(const reading *job, dal_mark mark)
+{
+    static const char *const yaml[] = {".yaml", ".yml", ".json"}, *const foreign[] = {".urdf", ".xml", ".mjcf", ".sdf"};
+    const char *extension = extension_of(job->file);
+    for (size_t i = 0; i < sizeof yaml / sizeof *yaml; i++)
+        if (!strcasecmp(extension, yaml[i]))
+            return true;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        if (!strcasecmp(extension, foreign[i])) {
+            dal_error(job->messages, mark, "this version cannot read %s files: a model is a .yaml, .yml or .json file",
+                      foreign[i]);
+            return false;
+        }
+    }
+    dal_error(job->messages, mark, *extension ? "the type of a '%.20s' file is not known: a model is a .yaml, .yml or .json file"
+                                              : "a file without extension%.0s has no type: a model is a .yaml, .yml or .json file",
+              extension);
+    return false;
+}
+
+/* ---- messages ------------------------------------------------------------------------- */
+
+typedef struct sorted_message {
+    const dal_message *message;
+    bool elsewhere; /* in another file */
+    int order;
+} sorted_message;
+
+static int by_place(const void *a, const void *b)
+{
+    const sorted_message *p = a, *q = b;
+    if (p->elsewhere != q->elsewhere)
+        return p->elsewhere - q->elsewhere;
+    if (!p->elsewhere && p->message->mark.line != q->message->mark.line)
+        return p->message->mark.line < q->message->mark.line ? -1 : 1;
+    if (!p->elsewhere && p->message->mark.column != q->message->mark.column)
+        return p->message->mark.column < q->message->mark.column ? -1 : 1;
+    return p->order - q->order;
+}
+
+static bool same_message(const dal_message *a, const dal_message *b)
+{
+    return a->mark.line == b->mark.line && a->mark.column == b->mark.column && !strcmp(a->text, b->text);
+}
+
+/* The job's messages go to the caller in the order of the text, each once, the errors up to a limit. False: some were
+ * lost for want of memory. */
+static bool hand_over(reading *job, dal_messages *messages)
+{
+    int n = 0, errors = 0;
+    for (const dal_message *m = dal_messages_first(job->messages); m; m = m->next)
+        n++;
+    sorted_message *sorted = DAL_TAKE(&job->scratch, sorted_message, n);
+    int i = 0;
+    for (const dal_message *m = dal_messages_first(job->messages); m; m = m->next, i++)
+        sorted[i] = (sorted_message){m, m->mark.file && strcmp(m->mark.file, job->file), i};
+    qsort(sorted, (size_t)n, sizeof *sorted, by_place);
+    for (i = 0; i < n; i++) {
+        const dal_message *m = sorted[i].message;
+        if (i > 0 && same_message(sorted[i - 1].message, m))
+            continue;
+        errors += m->severity == DAL_ERROR;
+        if (m->severity != DAL_ERROR || errors <= ERRORS_SHOWN)
+            dal_say(messages, m->severity, m->mark, "%s", m->text);
+    }
+    if (errors > ERRORS_SHOWN)
+        dal_error(messages, ((dal_mark){job->file, 0, 0}), "%d more errors are not shown", errors - ERRORS_SHOWN);
+    return n == dal_messages_count(job->messages, DAL_ERROR) + dal_messages_count(job->messages, DAL_WARNING);
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static void read_text(reading *job, const char *folder, bool *no_memory)
+{
+    dal_reader reader = {.keep = &job->keep, .scratch = &job->scratch, .messages = job->messages, .folder = folder};
+    dal_spec *spec = reader.spec = DAL_TAKE(&job->keep, dal_spec, 1);
+    spec->file = job->file;
+    spec->text = dal_arena_copy(&job->keep, job->text, job->length);
+    reader.graph = dal_graph_create(&job->scratch);
+    reader.hash = dal_hash_add(dal_hash_begin(), job->text, job->length);
+    for (int i = 0; i < job->n_overrides; i++) {
+        reader.hash = dal_hash_add(reader.hash, job->overrides[i].name, strlen(job->overrides[i].name));
+        reader.hash = dal_hash_add(reader.hash, job->overrides[i].value, strlen(job->overrides[i].value));
+    }
+    job->yaml = dal_yaml_open(&job->scratch);
+    const dal_tree *root = dal_document_read(job->yaml, &job->scratch, &job->keep, job->file, job->text, job->length,
+                                             job->messages, no_memory);
+    if (!root)
+        return;
+    dal_read_model(&reader, root, job->n_overrides, job->overrides);
+    dal_hash_text(reader.hash, spec->hash);
+    job->spec = spec;
+}
+
+static dal_status run(reading *job, dal_messages *messages)
+{
+    const char *folder = NULL, *why = NULL;
+    bool no_memory = false;
+    dal_status status = DAL_OK;
+    job->file = dal_arena_copy(&job->keep, job->file, strlen(job->file));
+    dal_mark mark = {job->file, 0, 0};
+    if (!job->text) {
+        folder = folder_of(&job->scratch, job->file);
+        if (!check_type(job, mark))
+            status = DAL_BAD_FILE;
+        else if (!(job->text = dal_load_file(&job->scratch, job->file, &job->length, &why))) {
+            dal_error(job->messages, mark, "the model cannot be read: %s", why);
+            status = DAL_BAD_FILE;
+        }
+    } else if (job->length > DAL_FILE_LIMIT) {
+        dal_error(job->messages, mark, "the model cannot be read: it is larger than 64 MiB");
+        status = DAL_BAD_FILE;
+    }
+    if (status == DAL_OK)
+        read_text(job, folder, &no_memory);
+    if (!hand_over(job, messages) || no_memory)
+        return DAL_NO_MEMORY;
+    if (status == DAL_OK && dal_messages_count(job->messages, DAL_ERROR))
+        status = DAL_BAD_MODEL;
+    return status;
+}
+
+static dal_status guarded(reading *job, dal_messages *messages)
+{
+    jmp_buf jump;
+    if (setjmp(jump))
+        return DAL_NO_MEMORY;
+    job->keep.guard = job->scratch.guard = &jump;
+    return run(job, messages);
+}
+
+static dal_status read_job(const dal_allocator *allocator, reading *job, dal_messages *messages, dal_spec **spec)
+{
+    *spec = NULL;
+    dal_arena_begin(&job->keep, allocator);
+    dal_arena_begin(&job->scratch, allocator);
+    job->messages = dal_messages_create(allocator);
+    dal_status status = job->messages ? guarded(job, messages) : DAL_NO_MEMORY;
+    dal_yaml_close(job->yaml);
+    dal_messages_free(job->messages);
+    dal_arena_release(&job->scratch);
+    job->keep.guard = NULL;
+    dal_arena *owner = status == DAL_OK ? dal_arena_take(&job->keep, sizeof *owner) : NULL;
+    if (!owner) {
+        dal_arena_release(&job->keep);
+        return status == DAL_OK ? DAL_NO_MEMORY : status;
+    }
+    *owner = job->keep;
+    job->spec->memory = owner;
+    *spec = job->spec;
+    return DAL_OK;
+}
+
+dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides, const dal_override *overrides,
+                         dal_messages *messages, dal_spec **spec)
+{
+    reading job = {.file = file, .n_overrides = n_overrides, .overrides = overrides};
+    return read_job(allocator, &job, messages, spec);
+}
+
+dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length, int n_overrides,
+                          const dal_override *overrides, dal_messages *messages, dal_spec **spec)
+{
+    reading job = {.file = file ? file : "model", .text = text ? text : "", .length = text ? length : 0,
+               .n_overrides = n_overrides, .overrides = overrides};
+    return read_job(allocator, &job, messages, spec);
+}
+
+void dal_spec_free(dal_spec *spec)
+{
+    if (!spec)
+        return;
+    dal_arena owner = *(dal_arena *)spec->memory; /* it lies in its own memory */
+    dal_arena_release(&owner);
+}

@@ -1,0 +1,258 @@
+/* Shapes with parts: start values, inertia, attitude, points. */
+#include "spec/reader.h"
+
+#include <string.h>
+
+/* {value: X, fix: true}: reads the map, returns what stands for X. */
+static const dal_tree *open_value(dal_reader *reader, const dal_tree *tree, bool *fix)
+{
+    if (tree->bad || tree->kind != DAL_MAP)
+        return tree;
+    dal_value_trees part = {0};
+    dal_read_keys(reader, dal_keys_value, tree, &part, dal_label(reader));
+    *fix = part.fix;
+    return part.value;
+}
+
+void dal_read_start(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_text *text = field;
+    const dal_tree *value = open_value(reader, tree, &text->fix);
+    if (value)
+        dal_read_expression(reader, value, text);
+}
+
+void dal_read_start_vector(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_list *list = field;
+    const dal_tree *value = open_value(reader, tree, &list->fix);
+    if (value)
+        dal_read_vector(reader, value, list);
+}
+
+/* World axes, or {body: [...]}. */
+void dal_read_velocity(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_list *list = field;
+    if (tree->bad || tree->kind != DAL_MAP) {
+        dal_read_vector(reader, tree, list);
+        return;
+    }
+    dal_value_trees part = {0};
+    dal_read_keys(reader, dal_keys_velocity, tree, &part, dal_label(reader));
+    if (!part.value == !part.body) {
+        dal_complain(reader->messages, tree->mark, "%s needs either 'value' (world axes) or 'body' (body axes); %s given",
+                     dal_label(reader), part.value ? "both are" : "none is");
+        return;
+    }
+    list->fix = part.fix;
+    list->body_axes = part.body != NULL;
+    dal_read_vector(reader, part.value ? part.value : part.body, list);
+}
+
+void dal_read_joint_start(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_start_spec *start = field;
+    if (!dal_needs_map(reader, tree, "{angle: 0.3, rate: 0}"))
+        return;
+    start->mark = tree->mark;
+    dal_read_keys(reader, dal_keys_start, tree, start, dal_label(reader));
+    if (start->angle.text && start->distance.text)
+        dal_complain(reader->messages, start->distance.mark, "%s gives both 'angle' and 'distance': a joint has one",
+                     dal_label(reader));
+}
+
+/* ---- inertia ------------------------------------------------------------------ */
+
+static void read_named_inertia(dal_reader *reader, const dal_tree *tree, dal_list *list)
+{
+    static const char *const names[6] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+    dal_inertia_trees part = {0};
+    dal_read_keys(reader, dal_keys_inertia, tree, &part, dal_label(reader));
+    list->item = DAL_TAKE(reader->keep, dal_text, 6);
+    list->mark = tree->mark;
+    list->n = 6;
+    dal_scope outer = dal_descend(reader, NULL);
+    for (int i = 0; i < 6; i++) {
+        reader->key = names[i];
+        list->item[i] = (dal_text){.text = "0", .mark = tree->mark};
+        if (part.entry[i])
+            dal_read_expression(reader, part.entry[i], &list->item[i]);
+    }
+    dal_ascend(reader, outer);
+}
+
+void dal_read_inertia(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_list *list = field;
+    dal_space space = reader->spec->space;
+    if (tree->bad)
+        return;
+    if (tree->kind == DAL_MAP && space != DAL_PLANAR) {
+        read_named_inertia(reader, tree, list);
+    } else if (space == DAL_PLANAR ? tree->kind == DAL_MAP || (tree->kind == DAL_SEQUENCE && tree->n != 1)
+                                   : space == DAL_SPATIAL && (tree->kind != DAL_SEQUENCE || (tree->n != 3 && tree->n != 6))) {
+        dal_complain(reader->messages, tree->mark,
+                     space == DAL_PLANAR ? "%s: one number is needed in a planar model; %s was found"
+                                         : "%s: 3 numbers, 6 numbers or {xx: , yy: , zz: } are needed in a spatial model; %s was found",
+                     dal_label(reader),
+                     tree->kind == DAL_SEQUENCE ? dal_arena_print(reader->scratch, "a list of %d", tree->n)
+                                                : dal_tree_found(reader->scratch, tree));
+    } else if (tree->kind == DAL_SEQUENCE) {
+        dal_read_list(reader, tree, 0, list);
+    } else {
+        list->item = DAL_TAKE(reader->keep, dal_text, 1);
+        list->mark = tree->mark;
+        list->n = 1;
+        dal_read_expression(reader, tree, &list->item[0]);
+    }
+}
+
+/* ---- attitude ------------------------------------------------------------------ */
+
+/* The directions x, y, z of a map, in the order of the file: the first is exact. Returns how many there are. */
+static int read_directions(dal_reader *reader, const dal_tree *map, dal_orientation *orientation)
+{
+    dal_list extra = {0};
+    int n = 0;
+    dal_scope outer = dal_descend(reader, NULL);
+    for (const dal_tree *child = map->first; child; child = child->next) {
+        if (strlen(child->key) != 1 || !strchr("xyz", *child->key))
+            continue;
+        reader->key = child->key;
+        if (n < 2)
+            orientation->letters[n] = *child->key;
+        dal_read_vector(reader, child, n == 0 ? &orientation->first : n == 1 ? &orientation->second : &extra);
+        n++;
+    }
+    dal_ascend(reader, outer);
+    orientation->kind = DAL_ATTITUDE_AXES;
+    orientation->mark = map->mark;
+    return n;
+}
+
+static void read_quaternion(dal_reader *reader, const dal_tree *tree, dal_list *list)
+{
+    if (!dal_needs_map(reader, tree, "{w: 1, x: 0, y: 0, z: 0}"))
+        return;
+    dal_quaternion_trees part = {0};
+    dal_read_keys(reader, dal_keys_quaternion, tree, &part, dal_label(reader));
+    const dal_tree *const component[4] = {part.w, part.x, part.y, part.z};
+    list->item = DAL_TAKE(reader->keep, dal_text, 4);
+    list->mark = tree->mark;
+    list->n = 4;
+    for (int i = 0; i < 4; i++)
+        if (component[i])
+            dal_read_expression(reader, component[i], &list->item[i]);
+}
+
+static void read_axis_angle(dal_reader *reader, const dal_orientation_trees *part, dal_orientation *orientation)
+{
+    orientation->kind = DAL_ATTITUDE_AXIS;
+    reader->key = "axis";
+    dal_read_vector(reader, part->axis, &orientation->first);
+    reader->key = "angle";
+    orientation->second.item = DAL_TAKE(reader->keep, dal_text, 1);
+    orientation->second.n = 1;
+    orientation->second.mark = part->angle->mark;
+    dal_read_expression(reader, part->angle, &orientation->second.item[0]);
+}
+
+static void read_angles(dal_reader *reader, const dal_tree *tree, dal_attitude kind, dal_orientation *orientation)
+{
+    orientation->kind = kind;
+    reader->key = tree->key;
+    if (kind == DAL_ATTITUDE_EULER)
+        memcpy(orientation->letters, tree->key + strlen("euler-"), 3);
+    dal_read_list(reader, tree, 3, &orientation->first);
+}
+
+/* Which of the ways was taken; exactly one must be. */
+void dal_read_orientation(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_orientation *orientation = field;
+    if (!dal_needs_map(reader, tree, "{euler-zyx: [0, 0, 0]}"))
+        return;
+    dal_orientation_trees part = {0};
+    dal_read_keys(reader, dal_keys_orientation, tree, &part, dal_label(reader));
+    const dal_tree *euler = NULL;
+    int directions = 0, ways = part.quaternion != NULL;
+    for (int i = 0; i < 12; i++) {
+        euler = part.euler[i] ? part.euler[i] : euler;
+        ways += part.euler[i] != NULL;
+    }
+    for (int i = 0; i < 3; i++)
+        directions += part.direction[i] != NULL;
+    ways += (part.rpy != NULL) + (part.axis || part.angle) + (directions > 0);
+    bool whole = !part.axis == !part.angle && (directions == 0 || directions == 2);
+    if (ways != 1 || !whole) {
+        dal_complain(reader->messages, tree->mark,
+                     "%s needs one of quaternion, axis with angle, euler-..., rpy, or two of x, y, z; %s given", dal_label(reader),
+                     ways > 1 ? "more is" : ways ? "a part of one is" : "none is");
+        return;
+    }
+    dal_scope outer = dal_descend(reader, NULL);
+    if (part.quaternion) {
+        orientation->kind = DAL_ATTITUDE_QUATERNION;
+        reader->key = "quaternion";
+        read_quaternion(reader, part.quaternion, &orientation->first);
+    } else if (part.axis) {
+        read_axis_angle(reader, &part, orientation);
+    } else if (euler) {
+        read_angles(reader, euler, DAL_ATTITUDE_EULER, orientation);
+    } else if (part.rpy) {
+        read_angles(reader, part.rpy, DAL_ATTITUDE_RPY, orientation);
+    }
+    dal_ascend(reader, outer);
+    if (directions)
+        read_directions(reader, tree, orientation);
+    orientation->mark = tree->mark;
+    orientation->fix = part.fix;
+}
+
+/* ---- points --------------------------------------------------------------------- */
+
+/* {at: [...], x: [...], z: [...]} */
+static void read_framed_point(dal_reader *reader, const dal_tree *tree, dal_point_spec *point)
+{
+    dal_point_trees part = {0};
+    dal_read_keys(reader, dal_keys_point, tree, &part, dal_label(reader));
+    if (part.at) {
+        dal_scope outer = dal_descend(reader, "at");
+        dal_read_vector(reader, part.at, &point->at);
+        dal_ascend(reader, outer);
+    }
+    if (!part.direction[0] && !part.direction[1] && !part.direction[2])
+        return;
+    int most = reader->spec->space == DAL_PLANAR ? 1 : 2;
+    if (part.direction[2] && reader->spec->space == DAL_PLANAR)
+        dal_complain(reader->messages, part.direction[2]->key_mark, "%s has no z axis in a planar model", dal_label(reader));
+    else if (read_directions(reader, tree, &point->axes) > most)
+        dal_complain(reader->messages, tree->mark, "%s: at most %d of the directions x, y, z can be given in a %s model",
+                     dal_label(reader), most, most == 1 ? "planar" : "spatial");
+}
+
+void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    static const char *const channels[] = {"x", "y", "z", "angle", "position", "velocity", "omega", "ex", "ey", "ez"};
+    dal_points *points = field;
+    if (!dal_needs_map(reader, tree, "{A: [...], B: [...]}"))
+        return;
+    points->item = DAL_TAKE(reader->keep, dal_point_spec, tree->n);
+    dal_scope outer = dal_descend(reader, NULL);
+    for (const dal_tree *child = tree->first; child; child = child->next) {
+        const char *fault = dal_word_fault(reader->scratch, child->key);
+        for (size_t i = 0; !fault && i < sizeof channels / sizeof *channels; i++)
+            fault = strcmp(child->key, channels[i]) ? NULL : "it is a channel of every body";
+        if (fault)
+            dal_complain(reader->messages, child->key_mark, "'%.100s' cannot be the name of a point: %s", child->key, fault);
+        dal_point_spec *point = &points->item[points->n++];
+        point->name = (dal_text){.text = child->key, .mark = child->key_mark};
+        reader->key = child->key;
+        if (child->kind == DAL_MAP && !child->bad)
+            read_framed_point(reader, child, point);
+        else
+            dal_read_vector(reader, child, &point->at);
+    }
+    dal_ascend(reader, outer);
+}

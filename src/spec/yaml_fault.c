@@ -1,0 +1,157 @@
+/* libyaml's complaints, translated.
+ *
+ * libyaml names a problem (and its mark) and sometimes the context in which it
+ * arose (and that mark). The table below maps the pair to a sentence that says
+ * what to write instead. Bad bytes come without a mark: line and column are
+ * then counted up to the byte offset.
+ */
+#include "spec/yaml_fault.h"
+
+#include <string.h>
+
+typedef struct fault {
+    const char *context, *problem; /* as libyaml says it; NULL context: any */
+    bool at_context;               /* the complaint belongs to the mark of the context */
+    const char *sentence;
+} fault;
+
+static const fault faults[] = {
+    {NULL, "block sequence entries are not allowed in this context", false,
+     "'-' with a blank behind it begins a list entry in YAML: write '-r/2' without the blank, or quote this expression"},
+    {NULL, "mapping values are not allowed in this context", false,
+     "this ':' cannot stand here: check the indentation of the line, or quote a text that contains ': '"},
+    {NULL, "mapping keys are not allowed in this context", false,
+     "'?' with a blank behind it begins a key in YAML: quote this expression"},
+    {"while scanning an alias", NULL, false, "a leading '*' makes a YAML alias: quote this expression"},
+    {"while scanning an anchor", NULL, false, "a leading '&' makes a YAML anchor: quote this expression"},
+    {"while scanning a tag", NULL, false, "a leading '!' makes a YAML tag: quote this expression"},
+    {"while parsing a tag", NULL, false, "a leading '!' makes a YAML tag: quote this expression"},
+    {"while parsing a node", "found undefined tag handle", true, "a leading '!' makes a YAML tag: quote this expression"},
+    {"while scanning a directive", NULL, false, "a line that begins with '%' is a YAML directive: quote this expression"},
+    {"while scanning a quoted scalar", "found unexpected end of stream", true, "this quote is not closed"},
+    {"while parsing a quoted scalar", "found unknown escape character", false,
+     "this is not an escape of YAML: a model needs no '\\'"},
+    {"while scanning a plain scalar", "found a tab character that violates indentation", false,
+     "a tab cannot stand here: use blanks"},
+    {"while scanning a block scalar", "found a tab character where an indentation space is expected", false,
+     "a tab cannot stand here: use blanks"},
+    {"while parsing a block mapping", "did not find expected key", false,
+     "a key was expected here: check the indentation, it differs from the line where these entries begin"},
+    {"while parsing a block collection", "did not find expected '-' indicator", false,
+     "a list entry ('- ...') was expected here: check the indentation"},
+    {NULL, "did not find expected <document start>", false, "the model ended before this: check the indentation"},
+    {NULL, "did not find expected node content", false, "a value was expected here"},
+};
+
+static dal_mark mark_of(const char *file, yaml_mark_t at)
+{
+    return (dal_mark){file, (int)at.line + 1, (int)at.column + 1};
+}
+
+/* Marks count characters: the address of the one with number `index`. */
+static const char *find_character(const char *source, size_t length, size_t index)
+{
+    const char *end = source + length;
+    const char *p = source;
+    for (; p < end; p++)
+        if (((unsigned char)*p & 0xc0) != 0x80 && index-- == 0)
+            break;
+    return p;
+}
+
+static void explain_bytes(const yaml_parser_t *parser, const char *file, const char *source, size_t length,
+                          dal_messages *messages)
+{
+    size_t stop = parser->problem_offset < length ? parser->problem_offset : length;
+    dal_mark mark = {file, 1, 1};
+    for (size_t i = 0; i < stop; i++) {
+        unsigned char c = (unsigned char)source[i];
+        if (c == '\n' || (c == '\r' && !(i + 1 < length && source[i + 1] == '\n'))) {
+            mark.line++;
+            mark.column = 1;
+        } else {
+            mark.column += (c & 0xc0) != 0x80;
+        }
+    }
+    if (parser->problem && strstr(parser->problem, "control"))
+        dal_error(messages, mark, "a control character (number %d) cannot stand in a model", parser->problem_value);
+    else if (stop < length)
+        dal_error(messages, mark, "the byte 0x%02x is not UTF-8 text: save the file as UTF-8",
+                  (unsigned)(unsigned char)source[stop]);
+    else
+        dal_error(messages, mark, "the file ends inside a character of UTF-8");
+}
+
+/* A character that begins nothing in YAML. */
+static void explain_character(const char *p, const char *end, dal_mark mark, dal_messages *messages)
+{
+    if (p < end && *p == '\t')
+        dal_error(messages, mark, "a tab cannot stand here: use blanks");
+    else if (p < end && *p == '%')
+        dal_error(messages, mark, "an unquoted text cannot begin with '%%' in YAML: there is no '%%' in expressions");
+    else if (p < end)
+        dal_error(messages, mark, "an unquoted text cannot begin with '%c' in YAML: quote it", *p);
+    else
+        dal_error(messages, mark, "something is missing at the end");
+}
+
+/* A line without ': ' among keys. angle:45*deg has lost its blank. */
+static void explain_lost_key(const char *p, const char *end, dal_mark mark, dal_messages *messages)
+{
+    const char *stop = p;
+    while (stop < end && !strchr(" \t\r\n,{}[]", *stop))
+        stop++;
+    const char *colon = memchr(p, ':', (size_t)(stop - p));
+    int shown = (int)(stop - p < 80 ? stop - p : 80);
+    if (colon && colon > p && colon + 1 < stop && colon - p < 80 && stop - colon < 80)
+        dal_error(messages, mark, "a blank is missing after the colon: write '%.*s: %.*s'", (int)(colon - p), p,
+                  (int)(stop - colon - 1), colon + 1);
+    else
+        dal_error(messages, mark, "'%.*s' is neither a key with ': ' behind it nor a part of the line above", shown, p);
+}
+
+static void explain_open_bracket(const yaml_parser_t *parser, dal_mark mark, char open, char close,
+                                 dal_messages *messages)
+{
+    dal_error(messages, mark, "',' or '%c' was expected here: the '%c' of line %d, column %d is still open", close, open,
+              (int)parser->context_mark.line + 1, (int)parser->context_mark.column + 1);
+}
+
+static bool same(const char *a, const char *b)
+{
+    return a && b && !strcmp(a, b);
+}
+
+void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const char *file, const char *source, size_t length,
+                            dal_messages *messages)
+{
+    const char *problem = parser->problem ? parser->problem : "not YAML", *context = parser->context;
+    const char *end = source + length;
+    dal_mark mark = mark_of(file, parser->problem_mark);
+    if (parser->error == YAML_READER_ERROR) {
+        explain_bytes(parser, file, source, length, messages);
+        return;
+    }
+    if (same(problem, "found character that cannot start any token")) {
+        explain_character(find_character(source, length, parser->problem_mark.index), end, mark, messages);
+        return;
+    }
+    if (same(problem, "could not find expected ':'")) {
+        explain_lost_key(find_character(source, length, parser->context_mark.index), end,
+                         mark_of(file, parser->context_mark), messages);
+        return;
+    }
+    if (same(context, "while parsing a flow mapping") || same(context, "while parsing a flow sequence")) {
+        bool map = same(context, "while parsing a flow mapping");
+        explain_open_bracket(parser, mark, map ? '{' : '[', map ? '}' : ']', messages);
+        return;
+    }
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        const fault *f = &faults[i];
+        if ((f->context && !same(f->context, context)) || (f->problem && !same(f->problem, problem)))
+            continue;
+        dal_error(messages, f->at_context ? mark_of(file, parser->context_mark) : mark, "%s", f->sentence);
+        return;
+    }
+    dal_error(messages, mark, "%s", context ? dal_arena_print(arena, "%s, %s", context, problem) : problem);
+}

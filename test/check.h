@@ -1,0 +1,43 @@
+/* What every test program includes: cmocka, and comparisons of doubles that say what they saw.
+ * (cmocka's own assert_float_equal compares as float.) */
+#ifndef DAL_TEST_CHECK_H
+#define DAL_TEST_CHECK_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* |a - b| <= tolerance; not-a-number never passes. */
+#define check_close(a, b, tolerance)                                                                                   \
+    do {                                                                                                               \
+        double check_a = (a), check_b = (b), check_t = (tolerance);                                                    \
+        if (!(fabs(check_a - check_b) <= check_t))                                                                     \
+            fail_msg("%s = %.17g, %s = %.17g, difference %.3g > %.3g", #a, check_a, #b, check_b,                       \
+                     fabs(check_a - check_b), check_t);                                                                \
+    } while (0)
+
+/* |a| <= limit */
+#define check_small(a, limit)                                                                                          \
+    do {                                                                                                               \
+        double check_a = (a), check_t = (limit);                                                                       \
+        if (!(fabs(check_a) <= check_t))                                                                               \
+            fail_msg("|%s| = %.3g > %.3g", #a, fabs(check_a), check_t);                                                \
+    } while (0)
+
+/* Repeatable numbers in [-1, 1): high entropy, no zeros and ones. */
+static inline double check_random(uint64_t *seed)
+{
+    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-52 - 1;
+}
+
+#endif
