@@ -1,9 +1,8 @@
-/* The derivatives of the graph against complex steps of the evaluator.
+/* The derivatives of the graph against complex steps of the evaluator: f(x + i h) = f(x) + i h f'(x), so that Im f / h is
+ * the derivative without any cancellation, whatever the size of h.
  *
- * The kernel is compiled a second time, for double complex, by including its source: f(x + i h) = f(x) + i h f'(x), so
- * Im f / h is the derivative without any cancellation, whatever the size of h. Link with the double objects of src/expr. */
-#define DAL_SCALAR_COMPLEX
-#include "../src/expr/evaluate.c"
+ * Compiled with -DDAL_SCALAR_COMPLEX and linked with evaluate.c compiled alike, beside the double objects of src/expr. */
+#include "expr/expr.h"
 
 #include "check.h"
 
@@ -33,15 +32,58 @@ static void add_tables(dal_graph *graph)
 }
 
 /* Every function and operator at least once, smooth at the points below; several compositions. */
-static const char *const expressions[] = {
-    "x + y*t", "x - y - t", "x*y*x", "x/y", "(x - t)/(y*t + 3)", "-x", "x^2", "x^3", "x^-3", "x^7", "(x + 2)^2.5", "(x + 2)^y",
-    "1.7^(x*y)", "x^70/1e9", "sin(x*y)", "cos(x - y)", "tan(x/3)", "asin(x/5)", "acos(y/5)", "atan(x*y)", "atan2(y, x)",
-    "atan2(x*t, y - 7)", "sinh(x)", "cosh(y*x)", "tanh(x - t)", "sqrt(x^2 + y^2)", "exp(-x*t)", "log(x^2 + 1)", "abs(x*y)",
-    "sign(x)*y", "min(x, y, x*y)", "max(x, y*y, t)", "floor(3*x)*y", "mod(x*t, y)", "mod(5*x, 0.7)", "(x < y)*x",
-    "if(x <= y, x*t, y*t^2)", "if(x == y, t, x^3)", "if(x != y, x*y, t)", "if(x*y, sin(x), t)", "interp(line, x*t)",
-    "interp(hill, x)", "interp(hill, x, 1)", "interp(wave, x*y*t)", "interp(wave, x, 2)*y", "dot([x, y], [y*t, x*x])",
-    "cross([x, y], [t, x*y])", "norm([x, y, t*x])", "dot(cross([x, y, t], [y*t, x, 1.3]), [x*x, y, t])",
-    "exp(sin(x)^2*cos(y))/sqrt(1 + t^2*x^4)", "if(x > 0, log(abs(x) + t), exp(x))", "interp(wave, norm([x, y]))^3"};
+static const char *const expressions[] = {"x + y*t",
+                                          "x - y - t",
+                                          "x*y*x",
+                                          "x/y",
+                                          "(x - t)/(y*t + 3)",
+                                          "-x",
+                                          "x^2",
+                                          "x^3",
+                                          "x^-3",
+                                          "x^7",
+                                          "(x + 2)^2.5",
+                                          "(x + 2)^y",
+                                          "1.7^(x*y)",
+                                          "x^70/1e9",
+                                          "sin(x*y)",
+                                          "cos(x - y)",
+                                          "tan(x/3)",
+                                          "asin(x/5)",
+                                          "acos(y/5)",
+                                          "atan(x*y)",
+                                          "atan2(y, x)",
+                                          "atan2(x*t, y - 7)",
+                                          "sinh(x)",
+                                          "cosh(y*x)",
+                                          "tanh(x - t)",
+                                          "sqrt(x^2 + y^2)",
+                                          "exp(-x*t)",
+                                          "log(x^2 + 1)",
+                                          "abs(x*y)",
+                                          "sign(x)*y",
+                                          "min(x, y, x*y)",
+                                          "max(x, y*y, t)",
+                                          "floor(3*x)*y",
+                                          "mod(x*t, y)",
+                                          "mod(5*x, 0.7)",
+                                          "(x < y)*x",
+                                          "if(x <= y, x*t, y*t^2)",
+                                          "if(x == y, t, x^3)",
+                                          "if(x != y, x*y, t)",
+                                          "if(x*y, sin(x), t)",
+                                          "interp(line, x*t)",
+                                          "interp(hill, x)",
+                                          "interp(hill, x, 1)",
+                                          "interp(wave, x*y*t)",
+                                          "interp(wave, x, 2)*y",
+                                          "dot([x, y], [y*t, x*x])",
+                                          "cross([x, y], [t, x*y])",
+                                          "norm([x, y, t*x])",
+                                          "dot(cross([x, y, t], [y*t, x, 1.3]), [x*x, y, t])",
+                                          "exp(sin(x)^2*cos(y))/sqrt(1 + t^2*x^4)",
+                                          "if(x > 0, log(abs(x) + t), exp(x))",
+                                          "interp(wave, norm([x, y]))^3"};
 enum { N_EXPRESSIONS = sizeof expressions / sizeof expressions[0] };
 
 static const double points[][N_VARIABLES] = {{1.37, 0.618, 2.113}, {-0.731, 1.829, 0.577}, {0.377, -1.271, 1.413}};
@@ -76,7 +118,7 @@ static double slope(bench *b, dal_node node, const double *point, int k)
     double complex *registers = DAL_TAKE(&b->arena, double complex, dal_program_registers(program));
     double complex variables[N_VARIABLES], out;
     for (int i = 0; i < N_VARIABLES; i++)
-        variables[i] = CMPLX(point[i], i == k ? STEP : 0);
+        variables[i] = point[i] + (i == k ? STEP : 0) * _Complex_I;
     assert_int_equal(dal_program_run(program, variables, NULL, registers, &out), 0);
     return cimag(out) / STEP;
 }
@@ -109,7 +151,8 @@ static void first_derivatives_equal_complex_steps(void **state)
         for (int p = 0; p < N_POINTS; p++)
             for (int k = 0; k < N_VARIABLES; k++) {
                 dal_node f = parse(&b, expressions[e]);
-                check_slope(expressions[e], k, value(&b, dal_diff(b.graph, f, k), points[p]), slope(&b, f, points[p], k));
+                check_slope(expressions[e], k, value(&b, dal_diff(b.graph, f, k), points[p]),
+                            slope(&b, f, points[p], k));
             }
     dal_arena_release(&b.arena);
 }
@@ -147,7 +190,9 @@ static void mixed_derivatives_commute(void **state)
 static dal_node rate_of(void *user, dal_graph *graph, int variable)
 {
     (void)user;
-    return variable == 2 ? dal_const(graph, 1) : variable == 1 ? DAL_NO_NODE : dal_binary(graph, DAL_OP_MUL, dal_var(graph, 1), dal_var(graph, 2));
+    return variable == 2   ? dal_const(graph, 1)
+           : variable == 1 ? DAL_NO_NODE
+                           : dal_binary(graph, DAL_OP_MUL, dal_var(graph, 1), dal_var(graph, 2));
 }
 
 static void the_total_rate_is_the_sum_over_the_variables(void **state)
@@ -169,8 +214,9 @@ static void the_total_rate_is_the_sum_over_the_variables(void **state)
 static void frozen_derivatives_equal_complex_steps_of_the_frozen_piece(void **state)
 {
     (void)state;
-    static const char *const switching[] = {"abs(x)*y", "min(x*x, y)", "max(x, t - 1)", "mod(x*t, 0.6)", "if(x < y, x^2, t*x)",
-                                            "interp(line, x)*t", "interp(hill, x, 1)", "interp(wave, x, 2)", "sign(x)*x^3"};
+    static const char *const switching[] = {"abs(x)*y",           "min(x*x, y)",         "max(x, t - 1)",
+                                            "mod(x*t, 0.6)",      "if(x < y, x^2, t*x)", "interp(line, x)*t",
+                                            "interp(hill, x, 1)", "interp(wave, x, 2)",  "sign(x)*x^3"};
     static const double from[N_VARIABLES] = {0.377, 1.829, 0.577}, beyond[N_VARIABLES] = {-0.9, -2.01, 1.413};
     bench b;
     begin(&b);
@@ -184,7 +230,7 @@ static void frozen_derivatives_equal_complex_steps_of_the_frozen_piece(void **st
         double complex start[N_VARIABLES], end[N_VARIABLES], out[2];
         for (int i = 0; i < N_VARIABLES; i++) {
             start[i] = from[i];
-            end[i] = CMPLX(beyond[i], i == 0 ? STEP : 0);
+            end[i] = beyond[i] + (i == 0 ? STEP : 0) * _Complex_I;
         }
         dal_program_run(program, start, NULL, registers, out);
         dal_program_modes(program, registers, modes);

@@ -88,13 +88,14 @@ char *dal_arena_copy(dal_arena *arena, const char *text, size_t length)
 
 char *dal_arena_print(dal_arena *arena, const char *format, ...)
 {
+    char few[256];
     va_list list, again;
     va_start(list, format);
     va_copy(again, list);
-    int length = vsnprintf(NULL, 0, format, list);
+    int length = vsnprintf(few, sizeof few, format, list);
     va_end(list);
     char *text = dal_arena_take(arena, (size_t)(length < 0 ? 0 : length) + 1);
-    if (text && length > 0)
+    if (text && length >= 0)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;

@@ -10,12 +10,14 @@
 
 #include <assert.h>
 
+/* clang-format off */
 static dal_node add(dal_graph *g, dal_node a, dal_node b) { return dal_binary(g, DAL_OP_ADD, a, b); }
 static dal_node sub(dal_graph *g, dal_node a, dal_node b) { return dal_binary(g, DAL_OP_SUB, a, b); }
 static dal_node mul(dal_graph *g, dal_node a, dal_node b) { return dal_binary(g, DAL_OP_MUL, a, b); }
 static dal_node quotient(dal_graph *g, dal_node a, dal_node b) { return dal_binary(g, DAL_OP_DIV, a, b); }
 static dal_node one(dal_graph *g) { return dal_const(g, 1); }
 static dal_node square(dal_graph *g, dal_node a) { return mul(g, a, a); }
+/* clang-format on */
 
 /* (u^v)' = v u^(v-1) u' + u^v log(u) v'; without v' no logarithm, so that u may be zero or negative. */
 static dal_node derive_power(dal_graph *g, dal_node node, dal_term t, dal_node du, dal_node dv)
@@ -67,8 +69,12 @@ static dal_node derive(dal_graph *g, dal_node node, dal_node du, dal_node dv, da
     case DAL_OP_MAX: return dal_select(g, dal_binary(g, DAL_OP_LEQ, t.b, t.a), du, dv);
     case DAL_OP_MOD: return sub(g, du, mul(g, dal_unary(g, DAL_OP_FLOOR, quotient(g, t.a, t.b)), dv));
     case DAL_OP_SELECT: return dal_select(g, t.a, dv, dw);
-    case DAL_OP_SIGN: case DAL_OP_FLOOR: case DAL_OP_LESS: case DAL_OP_LEQ: case DAL_OP_EQUAL: case DAL_OP_CONST:
-        return dal_const(g, 0);
+    case DAL_OP_SIGN:
+    case DAL_OP_FLOOR:
+    case DAL_OP_LESS:
+    case DAL_OP_LEQ:
+    case DAL_OP_EQUAL:
+    case DAL_OP_CONST: return dal_const(g, 0);
     default: return mul(g, derive_function(g, node, t), du);
     }
 }
@@ -145,7 +151,8 @@ dal_node dal_diff(dal_graph *graph, dal_node node, int variable)
 
 /* ---- along given rates ---------------------------------------------------- */
 
-dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable), void *user)
+dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable),
+                  void *user)
 {
     int n;
     dal_node *list = dal_collect(graph, node, &n);

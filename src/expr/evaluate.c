@@ -88,7 +88,8 @@ static bool is_left(const dal_table *table, dal_piece piece)
     return table->outside == DAL_OUTSIDE_ERROR && (piece.interval < 0 || piece.interval > table->n - 2);
 }
 
-static dal_real interpolate(const dal_program *program, const dal_instruction *code, dal_real x, const int *modes, bool *left)
+static dal_real interpolate(const dal_program *program, const dal_instruction *code, dal_real x, const int *modes,
+                            bool *left)
 {
     dal_table table = dal_program_table_view(program, code->b / 4);
     dal_piece piece = choose_piece(program, &table, code, (double)dal_re(x), modes);

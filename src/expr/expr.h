@@ -1,6 +1,7 @@
 /* Expressions: text -> graph -> derivatives -> program -> numbers.
  *
  *   parse.c          text to graph, columns in every message
+ *   functions.c      the functions and operators on scalars and vectors
  *   graph.c          hash-consed nodes with constant folding
  *   differentiate.c  graph to graph, to any order
  *   program.c        many outputs compiled into one tape
@@ -32,6 +33,7 @@ typedef struct dal_value {
     dal_node node[3];
 } dal_value;
 
+/* clang-format off */
 typedef enum dal_op {
     DAL_OP_CONST, /* a number */
     DAL_OP_VAR,   /* variable number `index` */
@@ -47,6 +49,7 @@ typedef enum dal_op {
     DAL_OP_INTERP, /* table `index`, derivative of order `order`, at a */
     DAL_OP_COUNT
 } dal_op;
+/* clang-format on */
 
 dal_graph *dal_graph_create(dal_arena *arena);
 
@@ -68,7 +71,8 @@ int dal_smoothness(dal_graph *graph, dal_node node);
 /* Exact derivative by one variable. Switching operations are differentiated piece by piece. */
 dal_node dal_diff(dal_graph *graph, dal_node node, int variable);
 /* Total derivative: sum over variables i of d(node)/d(i) * rate(i). `rate` returns DAL_NO_NODE for a zero rate. */
-dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable), void *user);
+dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable),
+                  void *user);
 
 /* The node as text that parses to the same node; `name` gives the names of variables. Arena memory. */
 const char *dal_node_print(dal_graph *graph, dal_node node, const char *(*name)(void *user, int variable), void *user);
@@ -90,7 +94,8 @@ int dal_graph_find_table(const dal_graph *graph, const char *name);
 /* What a name means. `name` is the whole path as written, with dots, e.g. "crank.B.x"; the text in braces is
  * already replaced by its number ("rod.{i-1}" arrives as "rod.3"); `primes` counts the primes behind it.
  * Return true and the value, or false: then the parser complains, with `hint` (set to static or arena text) behind it. */
-typedef bool (*dal_resolve)(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint);
+typedef bool (*dal_resolve)(void *user, const char *name, int primes, dal_mark mark, dal_value *value,
+                            const char **hint);
 
 typedef struct dal_parser {
     dal_graph *graph;
@@ -120,7 +125,8 @@ const char *const *dal_function_names(void);
  * a number that is positive while its mode holds and changes sign where it ends. */
 typedef struct dal_program dal_program;
 
-dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs, const dal_node *outputs);
+dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs,
+                               const dal_node *outputs);
 size_t dal_program_bytes(const dal_program *program);
 int dal_program_variables(const dal_program *program);
 int dal_program_outputs(const dal_program *program);

@@ -11,13 +11,13 @@
 #include <stdio.h>
 
 static const dal_function functions[] = {
-    {"sin", 1, 1, DAL_OP_SIN},       {"cos", 1, 1, DAL_OP_COS},       {"tan", 1, 1, DAL_OP_TAN},
-    {"asin", 1, 1, DAL_OP_ASIN},     {"acos", 1, 1, DAL_OP_ACOS},     {"atan", 1, 1, DAL_OP_ATAN},
-    {"atan2", 2, 2, DAL_OP_ATAN2},   {"sinh", 1, 1, DAL_OP_SINH},     {"cosh", 1, 1, DAL_OP_COSH},
-    {"tanh", 1, 1, DAL_OP_TANH},     {"sqrt", 1, 1, DAL_OP_SQRT},     {"exp", 1, 1, DAL_OP_EXP},
-    {"log", 1, 1, DAL_OP_LOG},       {"abs", 1, 1, DAL_OP_ABS},       {"sign", 1, 1, DAL_OP_SIGN},
-    {"floor", 1, 1, DAL_OP_FLOOR},   {"mod", 2, 2, DAL_OP_MOD},       {"min", 2, 0, DAL_OP_MIN},
-    {"max", 2, 0, DAL_OP_MAX},       {"if", 3, 3, DAL_OP_SELECT},     {"interp", 2, 3, DAL_OP_INTERP},
+    {"sin", 1, 1, DAL_OP_SIN},       {"cos", 1, 1, DAL_OP_COS},           {"tan", 1, 1, DAL_OP_TAN},
+    {"asin", 1, 1, DAL_OP_ASIN},     {"acos", 1, 1, DAL_OP_ACOS},         {"atan", 1, 1, DAL_OP_ATAN},
+    {"atan2", 2, 2, DAL_OP_ATAN2},   {"sinh", 1, 1, DAL_OP_SINH},         {"cosh", 1, 1, DAL_OP_COSH},
+    {"tanh", 1, 1, DAL_OP_TANH},     {"sqrt", 1, 1, DAL_OP_SQRT},         {"exp", 1, 1, DAL_OP_EXP},
+    {"log", 1, 1, DAL_OP_LOG},       {"abs", 1, 1, DAL_OP_ABS},           {"sign", 1, 1, DAL_OP_SIGN},
+    {"floor", 1, 1, DAL_OP_FLOOR},   {"mod", 2, 2, DAL_OP_MOD},           {"min", 2, 0, DAL_OP_MIN},
+    {"max", 2, 0, DAL_OP_MAX},       {"if", 3, 3, DAL_OP_SELECT},         {"interp", 2, 3, DAL_OP_INTERP},
     {"dot", 2, 2, DAL_FUNCTION_DOT}, {"cross", 2, 2, DAL_FUNCTION_CROSS}, {"norm", 1, 1, DAL_FUNCTION_NORM},
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
@@ -34,11 +34,6 @@ const char *const *dal_function_names(void)
     return names;
 }
 
-const char *const *dal_callable_names(void)
-{
-    return callable;
-}
-
 bool dal_is_reserved(const char *name)
 {
     for (const char *const *known = names; *known; known++)
@@ -53,6 +48,24 @@ const dal_function *dal_function_find(const char *name)
         if (strcmp(functions[i].name, name) == 0)
             return &functions[i];
     return NULL;
+}
+
+/* Functions of other languages and what they are called here; else the name that is spelled most alike. */
+const char *dal_nearest_function(const char *name, char buffer[96])
+{
+    /* clang-format off */
+    static const char *const foreign[][2] = {
+        {"ln", "log"},          {"arcsin", "asin"},     {"arccos", "acos"},       {"arctan", "atan"},    {"arctan2", "atan2"},
+        {"pow", "a^b"},         {"fabs", "abs"},        {"fmod", "mod"},          {"fmin", "min"},       {"fmax", "max"},
+        {"sgn", "sign"},        {"ceil", "-floor(-x)"}, {"round", "floor(x + 0.5)"}, {"int", "floor"},   {"length", "norm"},
+        {"step", "x >= a"},     {"where", "if"},        {"select", "if"},         {"square", "x^2"},     {"lookup", "interp"}};
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        if (strcmp(foreign[i][0], name) == 0) {
+            snprintf(buffer, 96, " (did you mean '%s'?)", foreign[i][1]);
+            return buffer;
+        }
+    return dal_did_you_mean(name, callable, buffer);
 }
 
 /* ---- sentences ------------------------------------------------------------ */
@@ -125,7 +138,8 @@ static bool compare(dal_graph *graph, char op, dal_node a, dal_node b, dal_value
     return true;
 }
 
-static bool divide(dal_graph *graph, const dal_value *a, const dal_value *b, dal_value *result, int *culprit, dal_reason why)
+static bool divide(dal_graph *graph, const dal_value *a, const dal_value *b, dal_value *result, int *culprit,
+                   dal_reason why)
 {
     double value;
     if (b->n > 1)
@@ -272,9 +286,9 @@ bool dal_apply_function(dal_graph *graph, const dal_function *function, int n, c
 {
     if (!count_arguments(function, n, culprit, why))
         return false;
-    bool fine = function->op >= DAL_FUNCTION_DOT   ? apply_vector(graph, function, n, arguments, result, culprit, why)
-                : function->op == DAL_OP_SELECT ? apply_if(graph, arguments, result, culprit, why)
-                                                : apply_scalar(graph, function, n, arguments, result, culprit, why);
+    bool fine = function->op >= DAL_FUNCTION_DOT ? apply_vector(graph, function, n, arguments, result, culprit, why)
+                : function->op == DAL_OP_SELECT  ? apply_if(graph, arguments, result, culprit, why)
+                                                 : apply_scalar(graph, function, n, arguments, result, culprit, why);
     if (!fine)
         return false;
     if (is_broken(graph, n, arguments, result)) {

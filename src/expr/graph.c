@@ -72,16 +72,19 @@ static void inherit(const dal_graph *graph, dal_term *term)
         term->variables = (uint64_t)1 << (term->index % 64);
         term->steps = false;
         break;
-    case DAL_OP_ABS: case DAL_OP_MIN: case DAL_OP_MAX:
-        own = 1;
-        break;
-    case DAL_OP_SIGN: case DAL_OP_FLOOR: case DAL_OP_LESS: case DAL_OP_LEQ: case DAL_OP_EQUAL:
+    case DAL_OP_ABS:
+    case DAL_OP_MIN:
+    case DAL_OP_MAX: own = 1; break;
+    case DAL_OP_SIGN:
+    case DAL_OP_FLOOR:
+    case DAL_OP_LESS:
+    case DAL_OP_LEQ:
+    case DAL_OP_EQUAL:
         own = 0;
         term->steps = true;
         break;
-    case DAL_OP_MOD: case DAL_OP_SELECT:
-        own = 0;
-        break;
+    case DAL_OP_MOD:
+    case DAL_OP_SELECT: own = 0; break;
     case DAL_OP_INTERP: {
         const dal_table *table = &graph->tables[term->index];
         own = dal_table_smoothness(table, term->order);
@@ -118,15 +121,18 @@ static dal_node intern_op(dal_graph *graph, dal_op op, dal_node a, dal_node b, d
 
 dal_node dal_const(dal_graph *graph, double value)
 {
-    return intern(graph, (dal_term){.op = DAL_OP_CONST, .value = value + 0.0, /* -0 becomes 0 */
-                                    .a = DAL_NO_NODE, .b = DAL_NO_NODE, .c = DAL_NO_NODE});
+    return intern(graph, (dal_term){.op = DAL_OP_CONST,
+                                    .value = value + 0.0, /* -0 becomes 0 */
+                                    .a = DAL_NO_NODE,
+                                    .b = DAL_NO_NODE,
+                                    .c = DAL_NO_NODE});
 }
 
 dal_node dal_var(dal_graph *graph, int index)
 {
     assert(index >= 0);
-    return intern(graph, (dal_term){.op = DAL_OP_VAR, .index = index,
-                                    .a = DAL_NO_NODE, .b = DAL_NO_NODE, .c = DAL_NO_NODE});
+    return intern(graph,
+                  (dal_term){.op = DAL_OP_VAR, .index = index, .a = DAL_NO_NODE, .b = DAL_NO_NODE, .c = DAL_NO_NODE});
 }
 
 /* ---- folding ------------------------------------------------------------ */
@@ -349,11 +355,14 @@ dal_node dal_binary(dal_graph *graph, dal_op op, dal_node a, dal_node b)
     case DAL_OP_MUL: return make_mul(graph, a, b);
     case DAL_OP_DIV: return make_div(graph, a, b);
     case DAL_OP_POW: return make_pow(graph, a, b);
-    case DAL_OP_MIN: case DAL_OP_MAX:
+    case DAL_OP_MIN:
+    case DAL_OP_MAX:
         if (a == b)
             return a;
         break;
-    case DAL_OP_LESS: case DAL_OP_LEQ: case DAL_OP_EQUAL:
+    case DAL_OP_LESS:
+    case DAL_OP_LEQ:
+    case DAL_OP_EQUAL:
         if (a == b)
             return dal_const(graph, op != DAL_OP_LESS);
         break;
@@ -389,8 +398,10 @@ dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x)
     double at, value;
     if (dal_is_const(graph, x, &at) && dal_table_value(data, order, at, &value) && isfinite(value))
         return dal_const(graph, value);
-    return intern(graph, (dal_term){.op = DAL_OP_INTERP, .index = table, .order = (int16_t)order, .a = x,
-                                    .b = DAL_NO_NODE, .c = DAL_NO_NODE});
+    return intern(
+        graph,
+        (dal_term){
+            .op = DAL_OP_INTERP, .index = table, .order = (int16_t)order, .a = x, .b = DAL_NO_NODE, .c = DAL_NO_NODE});
 }
 
 /* ---- walks -------------------------------------------------------------- */

@@ -97,7 +97,8 @@ typedef struct dal_function {
 enum { DAL_FUNCTION_DOT = DAL_OP_COUNT, DAL_FUNCTION_CROSS, DAL_FUNCTION_NORM };
 
 const dal_function *dal_function_find(const char *name);
-const char *const *dal_callable_names(void); /* the functions without the constants */
+/* " (did you mean 'x'?)" for a function that does not exist, or "". */
+const char *dal_nearest_function(const char *name, char buffer[96]);
 
 typedef char dal_reason[256];
 

@@ -35,8 +35,14 @@ static bool read_sign(reader *r, dal_value *value);
 
 /* ---- characters and messages ------------------------------------------------ */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 static void skip_blanks(reader *r)
 {
@@ -97,6 +103,7 @@ static const char *found(const reader *r, char buffer[80])
 /* A remedy for what people write who think in another language. */
 static const char *remedy(const reader *r)
 {
+    /* clang-format off */
     static const char *const known[][2] = {
         {"**", " (powers are written ^)"},        {"&", " (multiply comparisons for 'and')"},
         {"|", " (use max(a, b) for 'or')"},       {"%", " (the remainder is mod(a, b))"},
@@ -105,6 +112,7 @@ static const char *remedy(const reader *r)
         {"\xe2\x88\x92", " (the minus sign is -)"}, {"\xe2\x80\x99", " (the prime is ')"},
         {"\xc2\xb2", " (squares are written ^2)"}, {"\xc2\xb7", " (the product is written *)"},
         {"\xc3\x97", " (the product is written *)"}, {"\xc2\xb0", " (write 45*deg for 45 degrees)"}};
+    /* clang-format on */
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         size_t at = i == 0 && r->at > 0 ? r->at - 1 : r->at; /* the first star was taken as an operator */
         if (strncmp(r->text + at, known[i][0], strlen(known[i][0])) == 0)
@@ -178,7 +186,8 @@ static bool read_number(reader *r, dal_value *value)
     if (s[end] == 'e' || s[end] == 'E') {
         size_t digits = end + 1 + (s[end + 1] == '+' || s[end + 1] == '-');
         if (!is_digit(s[digits]))
-            return fail(r, start, "the number '%.*s' lacks the digits of its exponent", (int)(digits - start), s + start);
+            return fail(r, start, "the number '%.*s' lacks the digits of its exponent", (int)(digits - start),
+                        s + start);
         end = skip_digits(s, digits);
         exponent = strtol(s + mantissa + 1, NULL, 10); /* saturates */
     }
@@ -194,7 +203,8 @@ static bool read_number(reader *r, dal_value *value)
     double number = strtod(plain, NULL);
     bool zero = strspn(plain, "0") == strcspn(plain, "e");
     if (!isfinite(number) || (number == 0 && !zero))
-        return fail(r, start, "the number '%.*s' is too %s", (int)(end - start), s + start, number == 0 ? "small" : "large");
+        return fail(r, start, "the number '%.*s' is too %s", (int)(end - start), s + start,
+                    number == 0 ? "small" : "large");
     r->at = end;
     *value = scalar(dal_const(r->graph, number));
     return true;
@@ -349,7 +359,8 @@ static bool read_arguments(reader *r, size_t open, arguments *list)
         return true;
     }
     char expected[80];
-    snprintf(expected, sizeof expected, "an operator, ',' or ')' to close the '(' of column %d", mark_at(r, open).column);
+    snprintf(expected, sizeof expected, "an operator, ',' or ')' to close the '(' of column %d",
+             mark_at(r, open).column);
     return fail_expected(r, expected);
 }
 
@@ -413,8 +424,7 @@ static bool read_call(reader *r, size_t start, const path *name, dal_value *valu
     char buffer[120], near[96];
     const dal_function *function = name->primes ? NULL : dal_function_find(name->text);
     if (!function)
-        return fail(r, start, "unknown function '%s'%s", spelled(name, buffer),
-                    dal_did_you_mean(name->text, dal_callable_names(), near));
+        return fail(r, start, "unknown function '%s'%s", spelled(name, buffer), dal_nearest_function(name->text, near));
     if (function->op == DAL_OP_INTERP)
         return read_interp(r, start, open, function, value);
     arguments list = {0};
@@ -556,10 +566,11 @@ static char take_comparison(reader *r)
 {
     skip_blanks(r);
     const char *s = r->text + r->at;
-    char op = s[0] == '<' ? (s[1] == '=' ? 'l' : '<')
-              : s[0] == '>' ? (s[1] == '=' ? 'g' : '>')
+    char op = s[0] == '<'                  ? (s[1] == '=' ? 'l' : '<')
+              : s[0] == '>'                ? (s[1] == '=' ? 'g' : '>')
               : s[0] == '=' && s[1] == '=' ? '='
-              : s[0] == '!' && s[1] == '=' ? '!' : '\0';
+              : s[0] == '!' && s[1] == '=' ? '!'
+                                           : '\0';
     if (op)
         r->at += op == '<' || op == '>' ? 1 : 2;
     return op;

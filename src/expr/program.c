@@ -151,7 +151,11 @@ static dal_instruction emit(builder *b, dal_node node, const dal_term *term)
     switch (term->op) {
     case DAL_OP_INTERP: return emit_interp(b, node, term);
     case DAL_OP_POW: return emit_power(b, term);
-    case DAL_OP_SIGN: case DAL_OP_FLOOR: case DAL_OP_LESS: case DAL_OP_LEQ: case DAL_OP_EQUAL:
+    case DAL_OP_SIGN:
+    case DAL_OP_FLOOR:
+    case DAL_OP_LESS:
+    case DAL_OP_LEQ:
+    case DAL_OP_EQUAL:
         third = only_steps(b, term) ? -1 : add_switch(b, (dal_switch){.op = term->op, .a = a, .b = other}, node);
         break;
     default: break;
@@ -223,9 +227,15 @@ static void put_tables(const builder *b, dal_program *program)
 
 static dal_program *lay_out(builder *b, int n_variables, int n_outputs, const dal_node *outputs)
 {
-    dal_program head = {.n_variables = n_variables, .n_outputs = n_outputs, .n_constants = b->n_constants,
-                        .n_loads = b->n_loads, .n_code = b->n_code, .n_switches = b->n_switches,
-                        .n_tables = b->n_tables, .traces = b->traces, .bytes = sizeof head};
+    dal_program head = {.n_variables = n_variables,
+                        .n_outputs = n_outputs,
+                        .n_constants = b->n_constants,
+                        .n_loads = b->n_loads,
+                        .n_code = b->n_code,
+                        .n_switches = b->n_switches,
+                        .n_tables = b->n_tables,
+                        .traces = b->traces,
+                        .bytes = sizeof head};
     head.code = place(&head.bytes, sizeof *b->code * (size_t)b->n_code);
     head.loads = place(&head.bytes, sizeof *b->loads * (size_t)b->n_loads);
     head.outputs = place(&head.bytes, sizeof(int32_t) * (size_t)n_outputs);
@@ -251,7 +261,8 @@ static dal_program *lay_out(builder *b, int n_variables, int n_outputs, const da
     return program;
 }
 
-dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs, const dal_node *outputs)
+dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs,
+                               const dal_node *outputs)
 {
     builder b = {.arena = arena, .graph = graph};
     list_nodes(&b, n_outputs, outputs);

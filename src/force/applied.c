@@ -103,9 +103,7 @@ static bool compile_force(dal_force_builder *b, void *element)
         return compile_effort(b, a, "distance");
     if (b->spec->connect.n) {
         bool ok = b->marker(b, b->spec->connect.item[0], &first) & b->marker(b, b->spec->connect.item[1], &second);
-        if (ok)
-            a->measure = dal_add_length(b->mechanism, dal_add_point(b->mechanism, &second), dal_add_point(b->mechanism, &first));
-        b->measure = a->measure;
+        a->measure = b->measure;
         return read_values(b, a, 1) & ok;
     }
     bool ok = b->marker(b, b->spec->body, &first);

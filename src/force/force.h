@@ -50,7 +50,8 @@ struct dal_force_builder {
     /* Coordinate of a joint ("angle", "distance", ...; NULL: the only one); -1 on error. */
     int (*joint_coordinate)(dal_force_builder *builder, dal_text joint, const char *coordinate);
     int (*body_coordinate)(dal_force_builder *builder, dal_text body, dal_text coordinate);
-    int measure; /* out: the measure behind the channels .length and .force, or -1 */
+    int measure; /* the distance of the points of `connect`, or the only coordinate of `joint`; -1 if there is none.
+                    Set to what the channels .length and .force mean. */
 };
 
 #endif

@@ -78,8 +78,8 @@ static bool compile_on_joint(dal_force_builder *b, spring *s, const char *coordi
 static bool compile_between_points(dal_force_builder *b, spring *s)
 {
     const dal_force_spec *spec = b->spec;
-    dal_marker first, second;
-    bool ok = b->marker(b, spec->connect.item[0], &first) & b->marker(b, spec->connect.item[1], &second);
+    dal_marker end;
+    bool ok = b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end);
     if (spec->free.text) {
         dal_error(b->messages, spec->free.mark, "between points the free length is written `length:`");
         ok = false;
@@ -94,8 +94,7 @@ static bool compile_between_points(dal_force_builder *b, spring *s)
         dal_error(b->messages, spec->length.mark, "a free length cannot be negative");
         ok = false;
     }
-    if (ok)
-        s->measure = dal_add_length(b->mechanism, dal_add_point(b->mechanism, &second), dal_add_point(b->mechanism, &first));
+    s->measure = b->measure;
     return ok;
 }
 

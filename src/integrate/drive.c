@@ -181,7 +181,7 @@ static stride propose_fixed(const driver *r)
 {
     double t = r->s.t, t_end = r->options->t_end, h = r->options->step;
     double t_new = r->t_base + (double)(r->steps_since + 1) * h;
-    if (t_new < t_end - r->slack)
+    if (!(t_new >= t_end - r->slack)) /* also where h is not a number */
         return (stride){.h = h, .t_new = t_new};
     if (t_new <= t_end + r->slack)
         return (stride){.h = h, .t_new = t_end};

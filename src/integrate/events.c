@@ -21,6 +21,7 @@
 
 #define CHATTER_GAP 1e-9
 enum { CHATTER_EVENTS = 200 };
+enum { PATIENCE = 3 }; /* secants in a row that may fail to halve the bracket, before it is bisected */
 
 static double tolerance_at(const driver *r)
 {
@@ -161,11 +162,11 @@ static verdict bracket(driver *r, const stride *p, double *high)
 {
     double low = 0, tolerance = tolerance_at(r);
     double weight_low = 1, weight_high = 1;
-    int side = 0, slow = 0; /* which end moved last; trials in a row that did not halve the bracket */
+    int side = 0, slow = 0; /* which end moved last; secants that did not halve the bracket */
     copy_guards(r, r->g_low, r->g);
     while (*high - low > tolerance) {
         double width = *high - low;
-        double tau = slow < 2 ? secant(r, low, *high, weight_low, weight_high) : low + width / 2;
+        double tau = slow < PATIENCE ? secant(r, low, *high, weight_low, weight_high) : low + width / 2;
         tau = fmin(fmax(tau, low + tolerance / 2), *high - tolerance / 2);
         verdict v = try_inside(r, p, tau);
         if (v != GOOD)
@@ -184,7 +185,7 @@ static verdict bracket(driver *r, const stride *p, double *high)
             weight_low = 1;
         }
         side = ended ? 1 : -1;
-        slow = slow >= 2 || *high - low <= width / 2 ? 0 : slow + 1;
+        slow = slow >= PATIENCE || *high - low <= width / 2 ? 0 : slow + 1;
     }
     return GOOD;
 }

@@ -15,8 +15,14 @@ void dal_mechanism_begin(dal_mechanism *mechanism, dal_arena *arena, dal_space s
     }
 }
 
+/* A vector that was added a moment ago is used again: joints and channels name the same points in a row. */
+enum { LOOK_BACK = 24 };
+
 int dal_add_vector(dal_mechanism *m, int body, bool point, const double s[3])
 {
+    for (int i = m->n_vectors - 1; i >= 0 && i >= m->n_vectors - LOOK_BACK; i--)
+        if (m->vectors[i].body == body && m->vectors[i].point == point && !memcmp(m->vectors[i].s, s, 3 * sizeof *s))
+            return i;
     dal_vector *vector = DAL_PUSH(m->arena, m->vectors, m->n_vectors, m->cap_vectors);
     vector->body = body;
     vector->point = point;

@@ -159,8 +159,9 @@ static void join_cut_expressions(builder *b, dal_tree *parent)
         }
         if (open > 0) {
             dal_complain(b->messages, child->mark,
-                         "a parenthesis of '%.80s' is not closed (quote an expression that contains a comma)", child->text);
-            continue;
+                         "a parenthesis of '%.80s' is not closed (quote an expression that contains a comma)",
+                         child->text);
+            return; /* looking on would take quadratic time */
         }
         dal_complain(b->messages, child->mark,
                      "the comma cuts this expression into pieces: quote this expression, \"%.200s\"", whole);
@@ -180,21 +181,25 @@ static bool is_word(const char *text)
 }
 
 /* Complains; returns whether what stands there is a key at all. */
-static bool complain_missing_value(builder *b, const dal_tree *child, bool flow)
+static bool complain_missing_value(builder *b, dal_tree *child, bool flow)
 {
     const char *colon = child->key ? strchr(child->key, ':') : NULL;
-    if (!child->key)
+    if (!child->key) {
         dal_complain(b->messages, child->mark, "an entry of this list has no value");
-    else if (colon && colon > child->key && colon[1])
-        dal_complain(b->messages, child->key_mark, "a blank is missing after the colon: write '%.*s: %.80s'",
-                     (int)(colon - child->key < 80 ? colon - child->key : 80), child->key, colon + 1);
-    else if (flow && !is_word(child->key))
+    } else if (colon && colon > child->key && colon[1]) {
+        child->key = dal_arena_copy(b->strings, child->key, (size_t)(colon - child->key));
+        dal_complain(b->messages, child->key_mark, "a blank is missing after the colon: write '%.80s: %.80s'",
+                     child->key, colon + 1);
+    } else if (flow && !is_word(child->key)) {
         dal_complain(b->messages, child->key_mark,
-                     "'%.80s' has no value: a comma separates entries here, so quote an expression that contains one",
+                     "'%.80s' has no value: a comma separates entries (quote an expression that contains one; a "
+                     "decimal has a point)",
                      child->key);
-    else
+        return false;
+    } else {
         dal_complain(b->messages, child->key_mark, "'%.80s' has no value", child->key);
-    return !child->key || (!colon && (!flow || is_word(child->key)));
+    }
+    return true;
 }
 
 static int by_key(const void *a, const void *b)
@@ -340,7 +345,7 @@ static bool place(builder *b, dal_tree *node)
         if (node->kind != DAL_SCALAR || node->bad) {
             if (!node->bad)
                 dal_complain(b->messages, node->mark, "a key must be a word; %s was found",
-                             dal_tree_found(b->nodes, node));
+                             node->kind == DAL_SEQUENCE ? "a list" : "a { }");
             return false;
         }
         top->key = node->text;
@@ -389,11 +394,8 @@ static bool take_event(builder *b)
         }
         return place(b, node) && (node->kind == DAL_SCALAR || enter(b, node));
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT:
-        settle(b, b->stack[--b->depth].node);
-        return true;
-    default:
-        return true;
+    case YAML_MAPPING_END_EVENT: settle(b, b->stack[--b->depth].node); return true;
+    default: return true;
     }
 }
 
@@ -434,9 +436,17 @@ const char *dal_tree_found(dal_arena *arena, const dal_tree *tree)
 {
     switch (tree->kind) {
     case DAL_SEQUENCE: return tree->n ? "a list" : "an empty list";
-    case DAL_MAP: return tree->n ? "named entries" : "an empty { }";
+    case DAL_MAP: return tree->n ? "a { } of entries" : "an empty { }";
     default: return *tree->text ? dal_arena_print(arena, "'%.80s'", tree->text) : "an empty text";
     }
+}
+
+int dal_tree_size(const dal_tree *tree)
+{
+    int n = 1;
+    for (const dal_tree *child = tree->first; child; child = child->next)
+        n += dal_tree_size(child);
+    return n;
 }
 
 /* ---- JSON --------------------------------------------------------------- */

@@ -19,22 +19,25 @@ typedef enum dal_quote { DAL_PLAIN, DAL_SINGLE, DAL_DOUBLE, DAL_BLOCK } dal_quot
 
 typedef struct dal_tree {
     dal_tree_kind kind;
-    dal_quote quote;     /* scalars: how it was written; DAL_BLOCK: | or > */
-    bool flow;           /* written with { } or [ ] */
-    bool broken;         /* a scalar with escapes or line breaks: offsets in it are not columns */
-    bool bad;            /* a complaint about it was made: readers pass over it */
-    bool dropped;        /* while the tree is built: to be taken out */
-    dal_mark mark;       /* of its first character, the quote included */
-    const char *text;    /* scalars */
-    const char *key;     /* children of a map */
+    dal_quote quote;  /* scalars: how it was written; DAL_BLOCK: | or > */
+    bool flow;        /* written with { } or [ ] */
+    bool broken;      /* a scalar with escapes or line breaks: offsets in it are not columns */
+    bool bad;         /* a complaint about it was made: readers pass over it */
+    bool dropped;     /* while the tree is built: to be taken out */
+    dal_mark mark;    /* of its first character, the quote included */
+    const char *text; /* scalars */
+    const char *key;  /* children of a map */
     dal_mark key_mark;
     struct dal_tree *first, *next; /* children; the next sibling */
-    int n;               /* number of children */
+    int n;                         /* number of children */
 } dal_tree;
 
-/* Errors beyond the limit say nothing new and would only cost memory. */
-#define dal_complain(messages, ...) \
+/* Errors and warnings beyond the limit say nothing new and would only cost memory. */
+#define dal_complain(messages, ...)                                                                                    \
     (dal_messages_count((messages), DAL_ERROR) < DAL_ERROR_LIMIT ? dal_error((messages), __VA_ARGS__) : (void)0)
+
+#define dal_caution(messages, ...)                                                                                     \
+    (dal_messages_count((messages), DAL_WARNING) < DAL_ERROR_LIMIT ? dal_warn((messages), __VA_ARGS__) : (void)0)
 
 /* What libyaml needs; closed by the caller, also after a jump for want of memory. */
 typedef struct dal_yaml dal_yaml;
@@ -46,7 +49,10 @@ void dal_yaml_close(dal_yaml *yaml);
 dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings, const char *file, const char *text,
                             size_t length, dal_messages *messages, bool *no_memory);
 
-/* "a list", "named entries" or the text in quotes: what was found, for messages. */
+/* The number of nodes in it. */
+int dal_tree_size(const dal_tree *tree);
+
+/* "a list", "a { } of entries" or the text in quotes: what was found, for messages. */
 const char *dal_tree_found(dal_arena *arena, const dal_tree *tree);
 
 /* The tree as JSON text; scalars become strings. */

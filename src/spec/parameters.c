@@ -8,7 +8,6 @@
 #include "spec/reader.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef enum progress { UNSEEN, OPEN, KNOWN, FAILED } progress;
@@ -40,7 +39,8 @@ static const char *hint_name(dal_reader *reader, const char *name)
     const char *head = dal_arena_copy(reader->scratch, name, strcspn(name, "."));
     const dal_name *known = dal_names_find(reader, head);
     if (known && strcmp(known->section, "parameter"))
-        return dal_arena_print(reader->scratch, "'%s' is a %s, and a constant can use parameters only", head, known->section);
+        return dal_arena_print(reader->scratch, "'%s' is a %s, and a constant can use parameters only", head,
+                               known->section);
     dal_did_you_mean(name, reader->parameter_names, hint);
     return dal_arena_copy(reader->scratch, hint, strlen(hint));
 }
@@ -55,9 +55,14 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
         *hint = "a constant has no rate";
         return false;
     }
-    if (!binding && !(known && !strcmp(known->section, "parameter") && reader->parameter[known->index].progress == KNOWN)) {
+    if (!binding && !(known && !strcmp(known->section, "parameter"))) {
         *hint = hint_name(reader, name);
         return false;
+    }
+    if (!binding && reader->parameter[known->index].progress != KNOWN) { /* its own fault has been told */
+        reader->uses_failed = true;
+        *value = (dal_value){1, {dal_var(reader->graph, known->index), DAL_NO_NODE, DAL_NO_NODE}};
+        return true;
     }
     double number = binding ? binding->value : reader->spec->parameters[known->index].number;
     *value = (dal_value){1, {dal_const(reader->graph, number), DAL_NO_NODE, DAL_NO_NODE}};
@@ -68,13 +73,15 @@ bool dal_constant(dal_reader *reader, const dal_text *text, double *value)
 {
     dal_parser parser = {reader->graph, reader->messages, resolve, reader};
     dal_node node;
+    reader->uses_failed = false;
     if (!text->text || dal_messages_count(reader->messages, DAL_ERROR) >= DAL_ERROR_LIMIT)
         return false;
     if (!dal_parse_scalar(&parser, text->text, text->mark, &node))
         return false;
     if (dal_is_const(reader->graph, node, value) && isfinite(*value))
         return true;
-    dal_complain(reader->messages, text->mark, "'%.80s' is not a finite number", text->text);
+    if (!reader->uses_failed)
+        dal_complain(reader->messages, text->mark, "'%.80s' is not a finite number", text->text);
     return false;
 }
 

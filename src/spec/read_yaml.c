@@ -10,10 +10,11 @@ static void read_version(dal_reader *reader, const dal_tree *tree, const dal_tre
 {
     dal_text text = {0};
     if (!tree)
-        dal_complain(reader->messages, root->mark, "the model does not say its version: write 'dalembert: 1' on its first line");
+        dal_complain(reader->messages, root->mark,
+                     "the model does not say its version: write 'dalembert: 1' on its first line");
     else if (reader->key = "dalembert", dal_read_scalar(reader, tree, &text) && strcmp(text.text, "1"))
-        dal_complain(reader->messages, text.mark, "version '%.80s' of the language is not known: this program reads 'dalembert: 1'",
-                     text.text);
+        dal_complain(reader->messages, text.mark,
+                     "version '%.80s' of the language is not known: this program reads 'dalembert: 1'", text.text);
 }
 
 static void read_space(dal_reader *reader, const dal_tree *tree, const dal_tree *root)
@@ -23,7 +24,8 @@ static void read_space(dal_reader *reader, const dal_tree *tree, const dal_tree 
     char hint[96];
     reader->key = "space";
     if (!tree)
-        dal_complain(reader->messages, root->mark, "the model does not say its space: write 'space: planar' or 'space: spatial'");
+        dal_complain(reader->messages, root->mark,
+                     "the model does not say its space: write 'space: planar' or 'space: spatial'");
     if (!tree || !dal_read_scalar(reader, tree, &text))
         return;
     reader->spec->space_mark = text.mark;
@@ -38,7 +40,8 @@ static void read_space(dal_reader *reader, const dal_tree *tree, const dal_tree 
 
 /* ---- names ------------------------------------------------------------------------ */
 
-static void add_names(dal_reader *reader, const char *key, const dal_tree **tree, const char *section, const char *such_as)
+static void add_names(dal_reader *reader, const char *key, const dal_tree **tree, const char *section,
+                      const char *such_as)
 {
     int index = 0;
     reader->key = key;
@@ -94,7 +97,9 @@ static void make_body(dal_reader *reader, const dal_tree *tree, const char *name
     if (body->between.n && (body->position.n || body->angle.text || body->orientation.kind))
         dal_complain(reader->messages, body->between.mark,
                      "%s has both 'between' and %s: 'between' places and turns the body", reader->what,
-                     body->position.n ? "'position'" : body->angle.text ? "'angle'" : "'orientation'");
+                     body->position.n   ? "'position'"
+                     : body->angle.text ? "'angle'"
+                                        : "'orientation'");
 }
 
 static void make_joint(dal_reader *reader, const dal_tree *tree, const char *name)
@@ -193,7 +198,8 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_elements(reader, model->forces, "force", "'forces'", "{type: torque, joint: A, value: 5}", make_force);
     read_tables(reader, model->tables);
     read_states(reader, model->states);
-    read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate, &spec->simulate);
+    read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate,
+             &spec->simulate);
     read_record(reader, model->record);
 }
 
@@ -201,8 +207,11 @@ void dal_read_model(dal_reader *reader, const dal_tree *root, int n_overrides, c
 {
     dal_spec *spec = reader->spec;
     dal_model_trees model = {0};
-    reader->key = "model";
-    if (!dal_needs_map(reader, root, "'dalembert: 1' and 'space: planar' in two lines"))
+    reader->key = "dalembert";
+    if (root->kind == DAL_SEQUENCE)
+        dal_complain(reader->messages, root->mark,
+                     "a model consists of named entries, beginning with 'dalembert: 1'; a list was found");
+    if (root->kind == DAL_SEQUENCE || !dal_needs_map(reader, root, "dalembert: 1"))
         return;
     dal_read_keys(reader, dal_keys_model, root, &model, NULL);
     read_version(reader, model.version, root);

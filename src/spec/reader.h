@@ -15,7 +15,7 @@
 #include "spec/document.h"
 #include "spec/schema.h"
 
-enum { DAL_ELEMENT_LIMIT = 100000, DAL_FILE_LIMIT = 64 << 20 /* bytes */ };
+enum { DAL_ELEMENT_LIMIT = 100000, DAL_COPY_LIMIT = 5000000, DAL_FILE_LIMIT = 64 << 20 /* bytes */ };
 
 typedef struct dal_name {
     const char *name;    /* NULL: a free slot */
@@ -31,19 +31,20 @@ typedef struct dal_names {
 } dal_names;
 
 typedef struct dal_reader {
-    dal_arena *keep, *scratch;   /* what the spec keeps; what goes when reading ends */
-    dal_messages *messages;      /* the reader's own: sorted by place before anybody sees them */
+    dal_arena *keep, *scratch; /* what the spec keeps; what goes when reading ends */
+    dal_messages *messages;    /* the reader's own: sorted by place before anybody sees them */
     dal_spec *spec;
-    dal_graph *graph;            /* for constant expressions */
+    dal_graph *graph; /* for constant expressions */
     dal_names names;
-    const char **parameter_names; /* ends with NULL: candidates for "did you mean" */
+    const char **parameter_names;    /* ends with NULL: candidates for "did you mean" */
     struct dal_parameter *parameter; /* how far each is evaluated */
-    const dal_binding *binding;  /* loop variables of the element that is being read */
-    const char *what;            /* "body 'crank'"; NULL: the model itself */
-    const char *key;             /* that is being read */
-    const dal_key *entry;        /* and its line in the table, where it has one */
-    const char *folder;          /* of the model, "" or with a final '/'; NULL: the text did not come from a file */
-    int elements;                /* made so far */
+    bool uses_failed;                /* the last constant used a parameter without value */
+    const dal_binding *binding;      /* loop variables of the element that is being read */
+    const char *what;                /* "body 'crank'"; NULL: the model itself */
+    const char *key;                 /* that is being read */
+    const dal_key *entry;            /* and its line in the table, where it has one */
+    const char *folder;              /* of the model, "" or with a final '/'; NULL: the text did not come from a file */
+    int elements, copies;            /* made so far; nodes that 'repeat' has read */
     size_t room_bodies, room_joints, room_forces;
     uint64_t hash;
 } dal_reader;

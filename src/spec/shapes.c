@@ -6,7 +6,6 @@
  */
 #include "spec/reader.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- words for messages --------------------------------------------------- */
@@ -65,7 +64,7 @@ bool dal_read_scalar(dal_reader *reader, const dal_tree *tree, dal_text *text)
     if (tree->text[length])
         text->text = dal_arena_copy(reader->keep, text->text, length - blanks);
     text->mark = tree->mark;
-    if (tree->quote != DAL_PLAIN)
+    if (tree->quote == DAL_SINGLE || tree->quote == DAL_DOUBLE)
         text->mark.column += 1 + (int)blanks;
     return true;
 }
@@ -82,18 +81,20 @@ bool dal_read_expression(dal_reader *reader, const dal_tree *tree, dal_text *tex
         return false;
     if (tree->quote == DAL_BLOCK) {
         dal_complain(reader->messages, tree->mark,
-                     "%s is written with '|' or '>': write an expression on one line, in double quotes", dal_label(reader));
+                     "%s is written with '|' or '>': write an expression on one line, in double quotes",
+                     dal_label(reader));
         return false;
     }
     if (tree->broken) {
         dal_complain(reader->messages, tree->mark,
-                     "%s: an expression stands on one line, without escapes; write it in double quotes", dal_label(reader));
+                     "%s: write an expression on one line, in double quotes and without escapes", dal_label(reader));
         return false;
     }
     if (tree->quote == DAL_SINGLE)
-        dal_warn(reader->messages, tree->mark,
-                 "%s is an expression in single quotes, which are no primes: write \"%.80s'\" if a rate is meant, or \"%.80s\"",
-                 dal_label(reader), found.text, found.text);
+        dal_caution(reader->messages, tree->mark,
+                    "%s is an expression in single quotes, which are no primes: write \"%.80s'\" if a rate is meant, "
+                    "or \"%.80s\"",
+                    dal_label(reader), found.text, found.text);
     bool fix = text->fix;
     *text = found;
     text->fix = fix;
@@ -148,8 +149,12 @@ static void read_one_of(dal_reader *reader, const dal_tree *tree, void *field)
             return;
         }
     }
-    dal_complain(reader->messages, text.mark, "%s needs %s; '%.80s' was found%s", dal_label(reader),
-                 reader->entry->doc.shape, text.text, dal_did_you_mean(text.text, words, hint));
+    const char *listed = words[0];
+    for (int i = 1; words[i]; i++)
+        listed = dal_arena_print(reader->scratch, "%s%s%s", listed, words[i + 1] ? ", " : " or ", words[i]);
+    dal_did_you_mean(text.text, words, hint);
+    dal_complain(reader->messages, text.mark, "%s needs %s; '%.80s' was found%s", dal_label(reader), listed, text.text,
+                 strlen(words[0]) > 1 ? hint : "");
 }
 
 bool dal_read_flag(dal_reader *reader, const dal_tree *tree, bool *flag)
@@ -160,7 +165,8 @@ bool dal_read_flag(dal_reader *reader, const dal_tree *tree, bool *flag)
     *flag = !strcmp(text.text, "true");
     if (*flag || !strcmp(text.text, "false"))
         return true;
-    dal_complain(reader->messages, text.mark, "%s needs true or false; '%.80s' was found", dal_label(reader), text.text);
+    dal_complain(reader->messages, text.mark, "%s needs true or false; '%.80s' was found", dal_label(reader),
+                 text.text);
     return false;
 }
 
@@ -181,7 +187,8 @@ static bool read_path(dal_reader *reader, const dal_tree *tree, dal_text *text)
         return false;
     const char *fault = dal_path_fault(reader->scratch, found.text);
     if (fault) {
-        dal_complain(reader->messages, found.mark, "%s needs a name; '%.100s' is none: %s", dal_label(reader), found.text, fault);
+        dal_complain(reader->messages, found.mark, "%s needs a name; '%.100s' is none: %s", dal_label(reader),
+                     found.text, fault);
         return false;
     }
     *text = found;
@@ -199,8 +206,8 @@ static void read_name_list(dal_reader *reader, const dal_tree *tree, int n, dal_
     if (tree->bad)
         return;
     if (tree->kind != DAL_SEQUENCE || !tree->n) {
-        dal_complain(reader->messages, tree->mark, "%s needs %s, as in [crank.B, ground]; %s was found", dal_label(reader), number,
-                     dal_tree_found(reader->scratch, tree));
+        dal_complain(reader->messages, tree->mark, "%s needs %s, as in [crank.B, ground]; %s was found",
+                     dal_label(reader), number, dal_tree_found(reader->scratch, tree));
         return;
     }
     if (n && tree->n != n) {
@@ -235,7 +242,8 @@ bool dal_read_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *li
         return false;
     }
     if (n && tree->n != n) {
-        dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed, %d given", dal_label(reader), n, tree->n);
+        dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed, %d given", dal_label(reader), n,
+                     tree->n);
         return false;
     }
     list->item = DAL_TAKE(reader->keep, dal_text, tree->n);
@@ -271,8 +279,8 @@ bool dal_read_vector(dal_reader *reader, const dal_tree *tree, dal_list *list)
         return false;
     }
     if (dimension && tree->n != dimension) {
-        dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed in a %s model, %d given", dal_label(reader), dimension,
-                     space_word(reader), tree->n);
+        dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed in a %s model, %d given",
+                     dal_label(reader), dimension, space_word(reader), tree->n);
         return false;
     }
     return dal_read_list(reader, tree, dimension, list);
@@ -294,8 +302,8 @@ static void read_one_or(dal_reader *reader, const dal_tree *tree, int n, dal_lis
     if (tree->kind != DAL_SEQUENCE)
         read_single(reader, tree, list);
     else if (n && tree->n != n && tree->n != 1)
-        dal_complain(reader->messages, tree->mark, "%s: 1 or %d numbers are needed in a %s model, %d given", dal_label(reader), n,
-                     space_word(reader), tree->n);
+        dal_complain(reader->messages, tree->mark, "%s: 1 or %d numbers are needed in a %s model, %d given",
+                     dal_label(reader), n, space_word(reader), tree->n);
     else
         dal_read_list(reader, tree, 0, list);
 }
@@ -308,7 +316,11 @@ static void read_force(dal_reader *reader, const dal_tree *tree, void *field)
 /* Directions of motion: 2 + 1 planar, 3 + 3 spatial. */
 static void read_rates(dal_reader *reader, const dal_tree *tree, void *field)
 {
-    read_one_or(reader, tree, reader->spec->space == DAL_PLANAR ? 3 : reader->spec->space == DAL_SPATIAL ? 6 : 0, field);
+    read_one_or(reader, tree,
+                reader->spec->space == DAL_PLANAR    ? 3
+                : reader->spec->space == DAL_SPATIAL ? 6
+                                                     : 0,
+                field);
 }
 
 static void read_axis(dal_reader *reader, const dal_tree *tree, void *field)
@@ -319,7 +331,8 @@ static void read_axis(dal_reader *reader, const dal_tree *tree, void *field)
         return;
     }
     if (tree->n != 2) {
-        dal_complain(reader->messages, tree->mark, "%s needs one vector, or two (one for each body); %d given", dal_label(reader), tree->n);
+        dal_complain(reader->messages, tree->mark, "%s needs one vector, or two (one for each body); %d given",
+                     dal_label(reader), tree->n);
         return;
     }
     dal_read_vector(reader, tree->first, &axis[0]);
@@ -339,8 +352,8 @@ bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as
         dal_complain(reader->messages, tree->mark, "a blank is missing after the colon: write '%.*s: %.80s'",
                      (int)(colon - tree->text < 80 ? colon - tree->text : 80), tree->text, colon + 1);
     else
-        dal_complain(reader->messages, tree->mark, "%s needs named entries, as in %s; %s was found", dal_label(reader), such_as,
-                     dal_tree_found(reader->scratch, tree));
+        dal_complain(reader->messages, tree->mark, "%s needs named entries, as in %s; %s was found", dal_label(reader),
+                     such_as, dal_tree_found(reader->scratch, tree));
     return false;
 }
 
@@ -368,7 +381,8 @@ static void read_choice(dal_reader *reader, const dal_tree *tree, void *field)
     }
     if (tree->kind != DAL_MAP || tree->n != 1) {
         dal_complain(reader->messages, tree->mark,
-                     "%s needs one word, or one word with its options, as in {word: 1e-12}; %s was found", dal_label(reader),
+                     "%s needs one word, or one word with its options, as in {word: 1e-12}; %s was found",
+                     dal_label(reader),
                      tree->kind == DAL_MAP && tree->n > 1 ? "more than one" : dal_tree_found(reader->scratch, tree));
         return;
     }
@@ -471,9 +485,12 @@ static const char *hint_key(dal_reader *reader, const dal_key *keys, const char 
 /* Is a required key given, perhaps misspelt? Then the misspelling was complained about. */
 static bool is_given(dal_reader *reader, const dal_key *keys, const dal_tree *map, const char *required)
 {
+    for (const dal_tree *child = map->first; child; child = child->next)
+        if (!strcmp(child->key, required))
+            return true;
     const char **names = key_names(reader, keys);
     for (const dal_tree *child = map->first; child; child = child->next) {
-        const char *meant = find_key(keys, child->key) ? child->key : dal_nearest(child->key, names);
+        const char *meant = find_key(keys, child->key) ? NULL : dal_nearest(child->key, names);
         if (meant && !strcmp(meant, required))
             return true;
     }
@@ -500,14 +517,14 @@ void dal_read_keys(dal_reader *reader, const dal_key *keys, const dal_tree *map,
         reader->entry = entry;
         reader->key = child->key;
         if (!entry)
-            dal_complain(reader->messages, child->key_mark, "%s has no key '%.80s'%s", what ? what : "a model", child->key,
-                         hint_key(reader, keys, child->key));
+            dal_complain(reader->messages, child->key_mark, "%s has no key '%.80s'%s", what ? what : "a model",
+                         child->key, hint_key(reader, keys, child->key));
         else if (fits_space(reader, child))
             shapes[entry->shape](reader, child, (char *)element + entry->offset);
     }
     for (const dal_key *entry = keys; entry->doc.key; entry++)
         if (entry->flags & DAL_REQUIRED && !is_given(reader, keys, map, entry->doc.key))
-            dal_complain(reader->messages, map->key ? map->key_mark : map->mark, "%s has no '%s' (%s)", what, entry->doc.key,
-                         entry->doc.text);
+            dal_complain(reader->messages, map->key ? map->key_mark : map->mark, "%s has no '%s' (%s)", what,
+                         entry->doc.key, entry->doc.text);
     dal_ascend(reader, outer);
 }

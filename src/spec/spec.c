@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ERRORS_SHOWN = 100 };
+enum { SHOWN = 100 }; /* of errors and of warnings */
 
 typedef struct reading {
     const char *file, *text; /* text == NULL: to be loaded */
@@ -101,8 +101,9 @@ static bool check_type(const reading *job, dal_mark mark)
             return false;
         }
     }
-    dal_error(job->messages, mark, *extension ? "the type of a '%.20s' file is not known: a model is a .yaml, .yml or .json file"
-                                              : "a file without extension%.0s has no type: a model is a .yaml, .yml or .json file",
+    dal_error(job->messages, mark,
+              *extension ? "the type of a '%.20s' file is not known: a model is a .yaml, .yml or .json file"
+                         : "a file without extension%.0s has no type: a model is a .yaml, .yml or .json file",
               extension);
     return false;
 }
@@ -132,11 +133,28 @@ static bool same_message(const dal_message *a, const dal_message *b)
     return a->mark.line == b->mark.line && a->mark.column == b->mark.column && !strcmp(a->text, b->text);
 }
 
-/* The job's messages go to the caller in the order of the text, each once, the errors up to a limit. False: some were
+/* Texts are cut to fit into sentences: no half characters of UTF-8, no control characters. */
+static const char *clean(dal_arena *arena, const char *text)
+{
+    char *copy = dal_arena_copy(arena, text, strlen(text));
+    for (char *p = copy; *p;) {
+        unsigned char c = (unsigned char)*p;
+        int n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+        for (int i = 1; i < n; i++)
+            if (((unsigned char)p[i] & 0xc0) != 0x80)
+                n = 0;
+        if (!n || c < ' ')
+            *p = '?';
+        p += n ? n : 1;
+    }
+    return copy;
+}
+
+/* The job's messages go to the caller in the order of the text, each once, up to a limit. False: some were
  * lost for want of memory. */
 static bool hand_over(reading *job, dal_messages *messages)
 {
-    int n = 0, errors = 0;
+    int n = 0, count[3] = {0};
     for (const dal_message *m = dal_messages_first(job->messages); m; m = m->next)
         n++;
     sorted_message *sorted = DAL_TAKE(&job->scratch, sorted_message, n);
@@ -148,12 +166,13 @@ static bool hand_over(reading *job, dal_messages *messages)
         const dal_message *m = sorted[i].message;
         if (i > 0 && same_message(sorted[i - 1].message, m))
             continue;
-        errors += m->severity == DAL_ERROR;
-        if (m->severity != DAL_ERROR || errors <= ERRORS_SHOWN)
-            dal_say(messages, m->severity, m->mark, "%s", m->text);
+        if (++count[m->severity] <= SHOWN)
+            dal_say(messages, m->severity, m->mark, "%s", clean(&job->scratch, m->text));
     }
-    if (errors > ERRORS_SHOWN)
-        dal_error(messages, ((dal_mark){job->file, 0, 0}), "%d more errors are not shown", errors - ERRORS_SHOWN);
+    if (count[DAL_WARNING] > SHOWN)
+        dal_warn(messages, ((dal_mark){job->file, 0, 0}), "%d more warnings are not shown", count[DAL_WARNING] - SHOWN);
+    if (count[DAL_ERROR] > SHOWN)
+        dal_error(messages, ((dal_mark){job->file, 0, 0}), "%d more errors are not shown", count[DAL_ERROR] - SHOWN);
     return n == dal_messages_count(job->messages, DAL_ERROR) + dal_messages_count(job->messages, DAL_WARNING);
 }
 
@@ -240,18 +259,21 @@ static dal_status read_job(const dal_allocator *allocator, reading *job, dal_mes
     return DAL_OK;
 }
 
-dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides, const dal_override *overrides,
-                         dal_messages *messages, dal_spec **spec)
+dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides,
+                         const dal_override *overrides, dal_messages *messages, dal_spec **spec)
 {
     reading job = {.file = file, .n_overrides = n_overrides, .overrides = overrides};
     return read_job(allocator, &job, messages, spec);
 }
 
-dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length, int n_overrides,
-                          const dal_override *overrides, dal_messages *messages, dal_spec **spec)
+dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length,
+                          int n_overrides, const dal_override *overrides, dal_messages *messages, dal_spec **spec)
 {
-    reading job = {.file = file ? file : "model", .text = text ? text : "", .length = text ? length : 0,
-               .n_overrides = n_overrides, .overrides = overrides};
+    reading job = {.file = file ? file : "model",
+                   .text = text ? text : "",
+                   .length = text ? length : 0,
+                   .n_overrides = n_overrides,
+                   .overrides = overrides};
     return read_job(allocator, &job, messages, spec);
 }
 

@@ -41,8 +41,9 @@ void dal_read_velocity(dal_reader *reader, const dal_tree *tree, void *field)
     dal_value_trees part = {0};
     dal_read_keys(reader, dal_keys_velocity, tree, &part, dal_label(reader));
     if (!part.value == !part.body) {
-        dal_complain(reader->messages, tree->mark, "%s needs either 'value' (world axes) or 'body' (body axes); %s given",
-                     dal_label(reader), part.value ? "both are" : "none is");
+        dal_complain(reader->messages, tree->mark,
+                     "%s needs either 'value' (world axes) or 'body' (body axes); %s given", dal_label(reader),
+                     part.value ? "both are" : "none is");
         return;
     }
     list->fix = part.fix;
@@ -90,11 +91,13 @@ void dal_read_inertia(dal_reader *reader, const dal_tree *tree, void *field)
         return;
     if (tree->kind == DAL_MAP && space != DAL_PLANAR) {
         read_named_inertia(reader, tree, list);
-    } else if (space == DAL_PLANAR ? tree->kind == DAL_MAP || (tree->kind == DAL_SEQUENCE && tree->n != 1)
-                                   : space == DAL_SPATIAL && (tree->kind != DAL_SEQUENCE || (tree->n != 3 && tree->n != 6))) {
+    } else if (space == DAL_PLANAR
+                   ? tree->kind == DAL_MAP || (tree->kind == DAL_SEQUENCE && tree->n != 1)
+                   : space == DAL_SPATIAL && (tree->kind != DAL_SEQUENCE || (tree->n != 3 && tree->n != 6))) {
         dal_complain(reader->messages, tree->mark,
-                     space == DAL_PLANAR ? "%s: one number is needed in a planar model; %s was found"
-                                         : "%s: 3 numbers, 6 numbers or {xx: , yy: , zz: } are needed in a spatial model; %s was found",
+                     space == DAL_PLANAR
+                         ? "%s: one number is needed in a planar model; %s was found"
+                         : "%s: 3 numbers, 6 numbers or {xx: , yy: , zz: } are needed in a spatial model; %s was found",
                      dal_label(reader),
                      tree->kind == DAL_SEQUENCE ? dal_arena_print(reader->scratch, "a list of %d", tree->n)
                                                 : dal_tree_found(reader->scratch, tree));
@@ -174,7 +177,10 @@ void dal_read_orientation(dal_reader *reader, const dal_tree *tree, void *field)
     if (!dal_needs_map(reader, tree, "{euler-zyx: [0, 0, 0]}"))
         return;
     dal_orientation_trees part = {0};
+    int errors = dal_messages_count(reader->messages, DAL_ERROR);
     dal_read_keys(reader, dal_keys_orientation, tree, &part, dal_label(reader));
+    if (dal_messages_count(reader->messages, DAL_ERROR) > errors)
+        return;
     const dal_tree *euler = NULL;
     int directions = 0, ways = part.quaternion != NULL;
     for (int i = 0; i < 12; i++) {
@@ -187,8 +193,11 @@ void dal_read_orientation(dal_reader *reader, const dal_tree *tree, void *field)
     bool whole = !part.axis == !part.angle && (directions == 0 || directions == 2);
     if (ways != 1 || !whole) {
         dal_complain(reader->messages, tree->mark,
-                     "%s needs one of quaternion, axis with angle, euler-..., rpy, or two of x, y, z; %s given", dal_label(reader),
-                     ways > 1 ? "more is" : ways ? "a part of one is" : "none is");
+                     "%s needs one of quaternion, axis with angle, euler-..., rpy, or two of x, y, z; %s given",
+                     dal_label(reader),
+                     ways > 1 || directions > 2 ? "more is"
+                     : ways                     ? "a part of one is"
+                                                : "none is");
         return;
     }
     dal_scope outer = dal_descend(reader, NULL);
@@ -226,10 +235,12 @@ static void read_framed_point(dal_reader *reader, const dal_tree *tree, dal_poin
         return;
     int most = reader->spec->space == DAL_PLANAR ? 1 : 2;
     if (part.direction[2] && reader->spec->space == DAL_PLANAR)
-        dal_complain(reader->messages, part.direction[2]->key_mark, "%s has no z axis in a planar model", dal_label(reader));
+        dal_complain(reader->messages, part.direction[2]->key_mark, "%s has no z axis in a planar model",
+                     dal_label(reader));
     else if (read_directions(reader, tree, &point->axes) > most)
-        dal_complain(reader->messages, tree->mark, "%s: at most %d of the directions x, y, z can be given in a %s model",
-                     dal_label(reader), most, most == 1 ? "planar" : "spatial");
+        dal_complain(reader->messages, tree->mark,
+                     "%s: at most %d of the directions x, y, z can be given in a %s model", dal_label(reader), most,
+                     most == 1 ? "planar" : "spatial");
 }
 
 void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
@@ -245,7 +256,8 @@ void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
         for (size_t i = 0; !fault && i < sizeof channels / sizeof *channels; i++)
             fault = strcmp(child->key, channels[i]) ? NULL : "it is a channel of every body";
         if (fault)
-            dal_complain(reader->messages, child->key_mark, "'%.100s' cannot be the name of a point: %s", child->key, fault);
+            dal_complain(reader->messages, child->key_mark, "'%.100s' cannot be the name of a point: %s", child->key,
+                         fault);
         dal_point_spec *point = &points->item[points->n++];
         point->name = (dal_text){.text = child->key, .mark = child->key_mark};
         reader->key = child->key;

@@ -46,8 +46,8 @@ static const char *read_number(dal_arena *arena, const char *text, double *numbe
         exponent = exponent > 100000 ? 100000 : exponent < -100000 ? -100000 : exponent;
         p = end;
     }
-    *number = strtod(dal_arena_print(arena, "%s%.*s%.*se%ld", *text == '-' ? "-" : "", (int)whole, digits, (int)fraction,
-                                     point + 1, exponent - (long)fraction),
+    *number = strtod(dal_arena_print(arena, "%s%.*s%.*se%ld", *text == '-' ? "-" : "", (int)whole, digits,
+                                     (int)fraction, point + 1, exponent - (long)fraction),
                      NULL);
     return p;
 }
@@ -120,7 +120,8 @@ static void read_line(row_reader *rows, const char *line)
         dal_complain(rows->reader->messages, mark, "two numbers are needed in a line, as in '1.5, 2'; '%.*s' was found",
                      (int)strcspn(at, " \t,;") < 40 ? (int)strcspn(at, " \t,;") : 40, at);
     else
-        dal_complain(rows->reader->messages, mark, "two numbers are needed in a line, as in '1.5, 2'; its end was found");
+        dal_complain(rows->reader->messages, mark,
+                     "two numbers are needed in a line, as in '1.5, 2'; its end was found");
 }
 
 /* ---- the file -------------------------------------------------------------------- */
@@ -174,28 +175,31 @@ static void read_file(row_reader *rows)
 
 /* ---- numbers in the model ---------------------------------------------------------- */
 
-static double *evaluate(dal_reader *reader, const dal_list *list)
+static bool evaluate(dal_reader *reader, const dal_list *list, double **value)
 {
-    double *value = DAL_TAKE(reader->keep, double, list->n);
+    bool fine = true;
+    *value = DAL_TAKE(reader->keep, double, list->n);
     for (int i = 0; i < list->n; i++)
-        dal_constant(reader, &list->item[i], &value[i]);
-    return value;
+        fine = dal_constant(reader, &list->item[i], &(*value)[i]) && fine;
+    return fine;
 }
 
-static void read_lists(row_reader *rows)
+static bool read_lists(row_reader *rows)
 {
     dal_table_spec *table = rows->table;
     dal_reader *reader = rows->reader;
     if (table->x.n != table->y.n) {
-        dal_complain(reader->messages, table->y.mark, "%s has %d values of x and %d of y", reader->what, table->x.n, table->y.n);
-        return;
+        dal_complain(reader->messages, table->y.mark, "%s has %d values of x and %d of y", reader->what, table->x.n,
+                     table->y.n);
+        return false;
     }
     table->n = table->x.n;
-    table->x_value = evaluate(reader, &table->x);
-    table->y_value = evaluate(reader, &table->y);
+    bool fine = evaluate(reader, &table->x, &table->x_value);
+    fine = evaluate(reader, &table->y, &table->y_value) && fine;
     rows->mark = DAL_TAKE(reader->scratch, dal_mark, table->n);
     for (int i = 0; i < table->n; i++)
         rows->mark[i] = table->x.item[i].mark;
+    return fine;
 }
 
 /* ---- the table ---------------------------------------------------------------------- */
@@ -206,8 +210,8 @@ static void check_rows(const row_reader *rows)
     dal_messages *messages = rows->reader->messages;
     int smooth = table->smooth.text ? *table->smooth.text - '0' : 0, least = smooth == 2 ? 4 : 2, n = table->n;
     if (n < least)
-        dal_complain(messages, table->name.mark, "%s has %d rows; at least %d are needed%s", rows->reader->what, n, least,
-                     smooth == 2 ? " for smooth: 2" : "");
+        dal_complain(messages, table->name.mark, "%s needs at least %d rows%s; %d found", rows->reader->what, least,
+                     smooth == 2 ? " for 'smooth: 2'" : "", n);
     for (int i = 1; i < n; i++) {
         if (!(table->x_value[i] > table->x_value[i - 1])) {
             dal_complain(messages, rows->mark[i], "%s: x has to increase, but %.17g follows %.17g", rows->reader->what,
@@ -215,8 +219,10 @@ static void check_rows(const row_reader *rows)
             break;
         }
     }
-    if (n && table->outside.text && !strcmp(table->outside.text, "periodic") && table->y_value[0] != table->y_value[n - 1])
-        dal_complain(messages, table->outside.mark, "%s: a periodic table ends with the y that it begins with, but has %.17g and %.17g",
+    if (n && table->outside.text && !strcmp(table->outside.text, "periodic") &&
+        table->y_value[0] != table->y_value[n - 1])
+        dal_complain(messages, table->outside.mark,
+                     "%s: a periodic table ends with the y that it begins with, but has %.17g and %.17g",
                      rows->reader->what, table->y_value[0], table->y_value[n - 1]);
 }
 
@@ -234,11 +240,13 @@ void dal_read_table(dal_reader *reader, const dal_tree *tree, dal_table_spec *ta
         return;
     if (table->file.text ? table->x.n || table->y.n : !table->x.n || !table->y.n)
         dal_complain(reader->messages, tree->key_mark, "%s needs either x and y, or file; %s", reader->what,
-                     table->file.text ? "both are given" : table->x.n || table->y.n ? "one list is missing" : "none is given");
+                     table->file.text           ? "both are given"
+                     : table->x.n || table->y.n ? "one list is missing"
+                                                : "none is given");
     else if (table->file.text)
         read_file(&rows);
-    else
-        read_lists(&rows);
+    else if (!read_lists(&rows))
+        return;
     if (dal_messages_count(reader->messages, DAL_ERROR) == errors)
         check_rows(&rows);
 }

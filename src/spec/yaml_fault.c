@@ -15,19 +15,23 @@ typedef struct fault {
     const char *sentence;
 } fault;
 
+static const char lonely_minus[] =
+    "'-' with a blank behind it begins a list entry in YAML: write '-r/2' without the blank, or quote this expression",
+                  lonely_question[] = "'?' with a blank behind it begins a key in YAML: quote this expression",
+                  lonely_colon[] = "this ':' cannot stand here: check the indentation of the line, or quote a text "
+                                   "that contains ': '";
+
 static const fault faults[] = {
-    {NULL, "block sequence entries are not allowed in this context", false,
-     "'-' with a blank behind it begins a list entry in YAML: write '-r/2' without the blank, or quote this expression"},
-    {NULL, "mapping values are not allowed in this context", false,
-     "this ':' cannot stand here: check the indentation of the line, or quote a text that contains ': '"},
-    {NULL, "mapping keys are not allowed in this context", false,
-     "'?' with a blank behind it begins a key in YAML: quote this expression"},
-    {"while scanning an alias", NULL, false, "a leading '*' makes a YAML alias: quote this expression"},
-    {"while scanning an anchor", NULL, false, "a leading '&' makes a YAML anchor: quote this expression"},
-    {"while scanning a tag", NULL, false, "a leading '!' makes a YAML tag: quote this expression"},
-    {"while parsing a tag", NULL, false, "a leading '!' makes a YAML tag: quote this expression"},
-    {"while parsing a node", "found undefined tag handle", true, "a leading '!' makes a YAML tag: quote this expression"},
-    {"while scanning a directive", NULL, false, "a line that begins with '%' is a YAML directive: quote this expression"},
+    {NULL, "block sequence entries are not allowed in this context", false, lonely_minus},
+    {NULL, "mapping keys are not allowed in this context", false, lonely_question},
+    {"while scanning an alias", NULL, true, "a leading '*' makes a YAML alias: quote this expression"},
+    {"while scanning an anchor", NULL, true, "a leading '&' makes a YAML anchor: quote this expression"},
+    {"while scanning a tag", NULL, true, "a leading '!' makes a YAML tag: quote this expression"},
+    {"while parsing a tag", NULL, true, "a leading '!' makes a YAML tag: quote this expression"},
+    {"while parsing a node", "found undefined tag handle", true,
+     "a leading '!' makes a YAML tag: quote this expression"},
+    {"while scanning a directive", NULL, false,
+     "a line that begins with '%' is a YAML directive: quote this expression"},
     {"while scanning a quoted scalar", "found unexpected end of stream", true, "this quote is not closed"},
     {"while parsing a quoted scalar", "found unknown escape character", false,
      "this is not an escape of YAML: a model needs no '\\'"},
@@ -40,7 +44,6 @@ static const fault faults[] = {
     {"while parsing a block collection", "did not find expected '-' indicator", false,
      "a list entry ('- ...') was expected here: check the indentation"},
     {NULL, "did not find expected <document start>", false, "the model ended before this: check the indentation"},
-    {NULL, "did not find expected node content", false, "a value was expected here"},
 };
 
 static dal_mark mark_of(const char *file, yaml_mark_t at)
@@ -95,26 +98,53 @@ static void explain_character(const char *p, const char *end, dal_mark mark, dal
         dal_error(messages, mark, "something is missing at the end");
 }
 
-/* A line without ': ' among keys. angle:45*deg has lost its blank. */
-static void explain_lost_key(const char *p, const char *end, dal_mark mark, dal_messages *messages)
+/* angle:45*deg at `p` has lost its blank. */
+static bool explain_lost_blank(const char *p, const char *end, dal_mark mark, dal_messages *messages)
 {
     const char *stop = p;
     while (stop < end && !strchr(" \t\r\n,{}[]", *stop))
         stop++;
     const char *colon = memchr(p, ':', (size_t)(stop - p));
-    int shown = (int)(stop - p < 80 ? stop - p : 80);
-    if (colon && colon > p && colon + 1 < stop && colon - p < 80 && stop - colon < 80)
-        dal_error(messages, mark, "a blank is missing after the colon: write '%.*s: %.*s'", (int)(colon - p), p,
-                  (int)(stop - colon - 1), colon + 1);
-    else
-        dal_error(messages, mark, "'%.*s' is neither a key with ': ' behind it nor a part of the line above", shown, p);
+    if (!colon || colon == p || colon + 1 == stop || colon - p > 80 || stop - colon > 80)
+        return false;
+    dal_error(messages, mark, "a blank is missing after the colon: write '%.*s: %.*s'", (int)(colon - p), p,
+              (int)(stop - colon - 1), colon + 1);
+    return true;
+}
+
+/* A line without ': ' among keys. */
+static void explain_lost_key(const char *p, const char *end, dal_mark mark, dal_messages *messages)
+{
+    size_t length = 0;
+    while (p + length < end && length < 80 && !strchr("\r\n", p[length]))
+        length++;
+    if (!explain_lost_blank(p, end, mark, messages))
+        dal_error(messages, mark, "'%.*s' is neither a key with ': ' behind it nor a part of the line above",
+                  (int)length, p);
+}
+
+/* A ':' too many: perhaps the line above has lost its blank and runs on into this one. */
+static void explain_colon(const char *source, const char *p, const char *end, dal_mark mark, dal_messages *messages)
+{
+    const char *line = p;
+    for (int breaks = 0; line > source; line--) {
+        breaks += line[-1] == '\n';
+        if (breaks == 2)
+            break;
+    }
+    size_t blanks = 0;
+    while (line + blanks < p && line[blanks] == ' ')
+        blanks++;
+    dal_mark above = {mark.file, mark.line - 1, (int)blanks + 1};
+    if (mark.line < 2 || !explain_lost_blank(line + blanks, end, above, messages))
+        dal_error(messages, mark, "%s", lonely_colon);
 }
 
 static void explain_open_bracket(const yaml_parser_t *parser, dal_mark mark, char open, char close,
                                  dal_messages *messages)
 {
-    dal_error(messages, mark, "',' or '%c' was expected here: the '%c' of line %d, column %d is still open", close, open,
-              (int)parser->context_mark.line + 1, (int)parser->context_mark.column + 1);
+    dal_error(messages, mark, "',' or '%c' was expected here: the '%c' of line %d, column %d is still open", close,
+              open, (int)parser->context_mark.line + 1, (int)parser->context_mark.column + 1);
 }
 
 static bool same(const char *a, const char *b)
@@ -122,8 +152,8 @@ static bool same(const char *a, const char *b)
     return a && b && !strcmp(a, b);
 }
 
-void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const char *file, const char *source, size_t length,
-                            dal_messages *messages)
+void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const char *file, const char *source,
+                            size_t length, dal_messages *messages)
 {
     const char *problem = parser->problem ? parser->problem : "not YAML", *context = parser->context;
     const char *end = source + length;
@@ -139,6 +169,18 @@ void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const
     if (same(problem, "could not find expected ':'")) {
         explain_lost_key(find_character(source, length, parser->context_mark.index), end,
                          mark_of(file, parser->context_mark), messages);
+        return;
+    }
+    if (same(problem, "mapping values are not allowed in this context")) {
+        explain_colon(source, find_character(source, length, parser->problem_mark.index), end, mark, messages);
+        return;
+    }
+    if (same(problem, "did not find expected node content")) {
+        const char *p = find_character(source, length, parser->problem_mark.index);
+        dal_error(messages, mark, "%s",
+                  p < end && *p == '-'   ? lonely_minus
+                  : p < end && *p == '?' ? lonely_question
+                                         : "a value was expected here");
         return;
     }
     if (same(context, "while parsing a flow mapping") || same(context, "while parsing a flow sequence")) {

@@ -1,0 +1,63 @@
+# The short ways in; CMakeLists.txt and CMakePresets.json do the work.
+#
+#   make           build/dalembert
+#   make demo      install what is missing, build, run a model and show what was written
+#   make check     install what is missing, build with warnings as errors, run every test plain and under the
+#                  sanitizers, and every fuzz target for FUZZ_SECONDS
+#   make install   to PREFIX (/usr/local), below DESTDIR
+#   make format    clang-format over the sources
+#   make clean
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 60
+PREFIX ?= /usr/local
+
+# A build folder keeps the generator it was made with.
+ifneq ($(shell command -v ninja 2>/dev/null),)
+export CMAKE_GENERATOR ?= Ninja
+endif
+
+# configure if needed, and build: $(call build,preset,folder[,targets])
+build = { [ -f $(2)/build.ninja ] || [ -f $(2)/Makefile ] || cmake --preset $(1); } && cmake --build $(2) -j $(JOBS) $(3)
+
+all:
+	@$(call build,default,build,--target program)
+
+demo:
+	@tools/install-packages
+	@$(MAKE) --no-print-directory all
+	@mkdir -p results
+	build/dalembert run models/four-bar.yaml -o results/four-bar.csv -o results/four-bar.h5
+	@ls -l results/four-bar.csv results/four-bar.h5
+	@echo; head -n 4 results/four-bar.csv
+
+check: install-packages check-plain check-fuzz check-sanitize
+
+install-packages:
+	@tools/install-packages
+
+check-plain: install-packages
+	@$(call build,check,build-check)
+	ctest --preset check
+
+check-fuzz: install-packages check-plain
+	@if echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' \
+	    | clang -fsanitize=fuzzer -x c - -o /dev/null 2>/dev/null; then \
+	    $(call build,fuzz,build-fuzz) && tools/fuzz build-fuzz $(FUZZ_SECONDS); \
+	else echo 'clang with libFuzzer is missing: no fuzzing'; fi
+
+check-sanitize: install-packages check-fuzz
+	@$(call build,sanitize,build-sanitize)
+	ctest --preset sanitize
+
+install:
+	@$(call build,default,build)
+	cmake --install build --prefix $(PREFIX)
+
+format:
+	clang-format -i $$(find include src test examples -name '*.[ch]')
+
+clean:
+	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
+
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install format clean

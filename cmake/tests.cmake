@@ -1,0 +1,70 @@
+# Every test/test_*.c is one program under its own name in ctest. Those named *_complex.c and *_quad.c are compiled,
+# like the kernels they call, for another scalar.
+
+pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+if(NOT CMOCKA_FOUND)
+    message(STATUS "cmocka (libcmocka-dev) is missing: no tests")
+    return()
+endif()
+
+set(test_definitions
+    DAL_TEST_MODELS="${PROJECT_SOURCE_DIR}/test/models"
+    DAL_MODELS="${PROJECT_SOURCE_DIR}/models"
+    DAL_SHARED="${PROJECT_SOURCE_DIR}/../shared"
+    DAL_PROGRAM="$<TARGET_FILE:program>")
+
+# ---- the kernels once more, for complex and quadruple numbers --------------
+file(GLOB kernels CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kinematics/*.c" "${PROJECT_SOURCE_DIR}/src/force/*.c"
+    "${PROJECT_SOURCE_DIR}/src/expr/evaluate.c")
+set(variants "")
+
+function(add_variant name definition options)
+    add_library(dalembert_${name} STATIC ${kernels})
+    target_include_directories(dalembert_${name} PUBLIC include src)
+    target_compile_definitions(dalembert_${name} PUBLIC ${definition})
+    target_compile_options(dalembert_${name} PUBLIC ${options})
+    target_link_libraries(dalembert_${name} PUBLIC ${ARGN})
+endfunction()
+
+if(kernels)
+    add_variant(complex DAL_SCALAR_COMPLEX "" dalembert)
+    list(APPEND variants complex)
+    include(CheckCSourceCompiles)
+    set(CMAKE_REQUIRED_FLAGS -Wno-pedantic)
+    set(CMAKE_REQUIRED_LIBRARIES quadmath)
+    check_c_source_compiles("#include <quadmath.h>\nint main(void) { return (int)sinq(0); }" DAL_HAVE_QUADMATH)
+    unset(CMAKE_REQUIRED_FLAGS)
+    unset(CMAKE_REQUIRED_LIBRARIES)
+    if(DAL_HAVE_QUADMATH)
+        add_variant(quad DAL_SCALAR_QUAD -Wno-pedantic dalembert quadmath)
+        list(APPEND variants quad)
+    endif()
+endif()
+
+# ---- one program a file ---------------------------------------------------
+file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/test_*.c")
+foreach(source ${test_sources})
+    get_filename_component(name "${source}" NAME_WE)
+    set(library dalembert)
+    if(name MATCHES "_(complex|quad)$")
+        if(NOT CMAKE_MATCH_1 IN_LIST variants)
+            message(STATUS "${name} is left out: no ${CMAKE_MATCH_1} numbers here")
+            continue()
+        endif()
+        set(library dalembert_${CMAKE_MATCH_1})
+    endif()
+    add_executable(${name} "${source}")
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    target_include_directories(${name} PRIVATE include src test)
+    target_compile_definitions(${name} PRIVATE ${test_definitions})
+    target_link_libraries(${name} PRIVATE ${library} ${needs} PkgConfig::CMOCKA m)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endforeach()
+
+if(TARGET test_cli)
+    add_dependencies(test_cli program)
+endif()
+if(TARGET test_record AND HDF5Serial_FOUND)
+    target_link_libraries(test_record PRIVATE HDF5Serial::HDF5Serial)
+endif()

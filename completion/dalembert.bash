@@ -1,0 +1,48 @@
+# bash completion for dalembert: commands, options, models, and the words that `dalembert list` knows.
+
+_dalembert()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    local commands='run list help version'
+    local kinds='joints forces coordinates formulations stabilizations integrators'
+    COMPREPLY=()
+
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
+        return
+    fi
+    case $before in
+    --coordinates)
+        mapfile -t COMPREPLY < <(compgen -W "$(_dalembert_names coordinates)" -- "$word")
+        return ;;
+    --formulation | --stabilization | --integrator)
+        mapfile -t COMPREPLY < <(compgen -W "$(_dalembert_names "${before#--}s")" -- "$word")
+        return ;;
+    -o | --output)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return ;;
+    --step | --rtol | --atol | --until | --every | --set)
+        return ;;
+    esac
+    case $command:$word in
+    run:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
+            --atol --until --every --set --output --units --json --quiet --help' -- "$word") ;;
+    run:*)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.y?(a)ml' -- "$word"; compgen -d -S / -- "$word") ;;
+    list:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;
+    list:*)
+        mapfile -t COMPREPLY < <(compgen -W "$kinds" -- "$word") ;;
+    help:*)
+        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
+    esac
+}
+
+# The first words of the lines of `dalembert list KIND`.
+_dalembert_names()
+{
+    "${COMP_WORDS[0]}" list "$1" 2>/dev/null | while read -r name _; do echo "$name"; done
+}
+
+complete -o filenames -F _dalembert dalembert

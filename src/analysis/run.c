@@ -1,0 +1,416 @@
+/* A run: the integrator's hooks on one side, the state on the other, and the
+ * evidence collected between them. Owns no physics.
+ */
+#include "base/message.h"
+#include "dalembert/run.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const double chart_limit = 0.3; /* |cos| or |sin| of the middle Euler angle below which another sequence is taken */
+static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
+
+typedef struct run {
+    const dal_system *system;
+    const dal_run_options *options;
+    dal_state *state;
+    dal_evidence *evidence;
+    double *row;
+    double balance_start, potential_start, work_last, energy_last;
+    double kinetic_most, potential_most, balance_worst, work_path;
+    double momentum_start[6], momentum_scale[2], momentum_worst[2];
+    bool started;
+    double clock_start, clock_last;
+    dal_status sink_status;
+    bool stopped;              /* by the progress hook */
+    double *direction, *probe, *slope; /* of the stiffness estimate */
+    long since_probe;
+    double stiffest;
+} run;
+
+static double clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- hooks -------------------------------------------------------------------------- */
+
+static dal_flow derivative(void *user, double t, const double *y, double *dy)
+{
+    return dal_state_derivative(((run *)user)->state, t, y, dy);
+}
+
+static dal_flow project(void *user, double t, double *y)
+{
+    dal_state *state = ((run *)user)->state;
+    return state->system->stabilization->project(state, t, y);
+}
+
+static dal_flow guards(void *user, double t, const double *y, double *g)
+{
+    dal_state *state = ((run *)user)->state;
+    dal_state_take(state, t, y);
+    dal_state_position(state);
+    dal_state_velocity(state);
+    dal_flow flow = dal_state_loads(state);
+    if (flow)
+        return flow;
+    dal_program_guards(state->system->actions.program, state->registers, state->modes, g);
+    return 0;
+}
+
+/* Charts that went bad are changed, then the pieces of the switches are chosen anew. */
+static dal_flow restart(void *user, double t, double *y, const bool *which)
+{
+    run *r = user;
+    dal_state *state = r->state;
+    const dal_layout *layout = &state->system->layout;
+    (void)which;
+    dal_state_take(state, t, y);
+    for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++)
+        if (!layout->sequence_fixed && layout->family->condition(layout, &state->work, b) < chart_limit) {
+            layout->family->rechart(layout, &state->work, b);
+            state->charts++;
+        }
+    memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
+    memcpy(y + layout->nq, state->work.v, sizeof *y * (size_t)layout->nv);
+    if (!state->system->actions.program || !dal_program_switches(state->system->actions.program))
+        return 0;
+    state->frozen = false;
+    dal_state_position(state);
+    dal_state_velocity(state);
+    dal_flow flow = dal_state_loads(state);
+    if (flow)
+        return flow;
+    dal_program_modes(state->system->actions.program, state->registers, state->modes);
+    state->frozen = true;
+    return 0;
+}
+
+static void watch_momentum(run *r)
+{
+    const dal_layout *layout = &r->system->layout;
+    double p[6], center[3] = {0, 0, 0}, mass = 0, scale[2] = {0, 0};
+    if (!r->system->conserved)
+        return;
+    dal_kinetic(layout, &r->state->work, p, p + 3);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_kin *kin = &r->state->work.kin[b];
+        double c[3], cd[3];
+        for (int i = 0; i < 3; i++) {
+            const double *R = kin->R + 3 * i, *Rd = kin->Rd + 3 * i, *s = body->center;
+            c[i] = kin->r[i] + R[0] * s[0] + R[1] * s[1] + R[2] * s[2];
+            cd[i] = kin->rd[i] + Rd[0] * s[0] + Rd[1] * s[1] + Rd[2] * s[2];
+            center[i] += body->mass * c[i];
+        }
+        mass += body->mass;
+        double speed = sqrt(cd[0] * cd[0] + cd[1] * cd[1] + cd[2] * cd[2]);
+        double spin = sqrt(kin->w[0] * kin->w[0] + kin->w[1] * kin->w[1] + kin->w[2] * kin->w[2]);
+        double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
+        scale[0] += body->mass * speed;
+        scale[1] += body->mass * speed * r->system->length + inertia * spin;
+    }
+    for (int i = 0; i < 3 && mass > 0; i++) { /* angular momentum about the centre of mass: L - c x P */
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        p[3 + i] -= (center[j] * p[k] - center[k] * p[j]) / mass;
+    }
+    for (int i = 0; i < 6; i++) {
+        if (!r->started)
+            r->momentum_start[i] = p[i];
+        if (r->system->conserved >> i & 1u)
+            r->momentum_worst[i / 3] = fmax(r->momentum_worst[i / 3], fabs(p[i] - r->momentum_start[i]));
+    }
+    r->momentum_scale[0] = fmax(r->momentum_scale[0], scale[0]);
+    r->momentum_scale[1] = fmax(r->momentum_scale[1], scale[1]);
+}
+
+/* Residuals, energies and momenta at the present kinematics and loads. */
+static void watch(run *r)
+{
+    dal_state *state = r->state;
+    double position, velocity;
+    dal_state_residuals(state, &position, &velocity);
+    r->evidence->position_residual = fmax(r->evidence->position_residual, position);
+    r->evidence->velocity_residual = fmax(r->evidence->velocity_residual, velocity);
+    dal_energy e = dal_state_energy(state);
+    double balance = e.kinetic + e.potential - e.work;
+    watch_momentum(r);
+    if (!r->started) {
+        r->balance_start = balance;
+        r->potential_start = e.potential;
+        r->work_last = e.work;
+        r->evidence->energy_start = e.kinetic + e.potential;
+        r->started = true;
+    }
+    r->energy_last = e.kinetic + e.potential;
+    r->kinetic_most = fmax(r->kinetic_most, e.kinetic);
+    r->potential_most = fmax(r->potential_most, fabs(e.potential - r->potential_start));
+    r->balance_worst = fmax(r->balance_worst, fabs(balance - r->balance_start));
+    r->work_path += fabs(e.work - r->work_last);
+    r->work_last = e.work;
+}
+
+/* |lambda| of the fastest eigenvalue, one step of a power iteration in a while: w := J w by a difference of slopes. Two
+ * steps are looked at together, because an oscillating pair has no single direction. */
+static void probe_stiffness(run *r, double t, const double *y)
+{
+    const int n = r->system->n_control;
+    double norm = 0, size = 0;
+    if (!r->direction || r->since_probe++ % 50)
+        return;
+    bool first = r->since_probe == 1;
+    for (int i = 0; i < n; i++) {
+        if (first)
+            r->direction[i] = 1 + 0.37 * sin(12.9898 * (i + 1));
+        norm += r->direction[i] * r->direction[i];
+        size += y[i] * y[i];
+    }
+    double scale = 1e-7 * fmax(sqrt(size), 1e-3), growth = 1;
+    norm = sqrt(norm);
+    bool frozen_evaluations = true;
+    long count = r->state->evaluations;
+    for (int pass = 0; pass < 2 && norm > 0; pass++) {
+        memcpy(r->probe, y, sizeof *y * (size_t)r->system->n_y);
+        if (derivative(r, t, r->probe, r->slope))
+            return;
+        for (int i = 0; i < n; i++)
+            r->probe[i] += scale * r->direction[i] / norm;
+        memcpy(r->probe + r->system->n_y, r->slope, sizeof *y * (size_t)r->system->n_y);
+        if (derivative(r, t, r->probe, r->slope))
+            return;
+        double next = 0;
+        for (int i = 0; i < n; i++) {
+            r->direction[i] = (r->slope[i] - r->probe[r->system->n_y + i]) / scale;
+            next += r->direction[i] * r->direction[i];
+        }
+        norm = sqrt(next);
+        growth *= norm;
+    }
+    if (frozen_evaluations)
+        r->state->evaluations = count;
+    if (r->since_probe > 150 && growth < HUGE_VAL)
+        r->stiffest = fmax(r->stiffest, sqrt(growth));
+}
+
+static dal_flow accepted(void *user, double t, const double *y, bool *ask_restart)
+{
+    run *r = user;
+    dal_state *state = r->state;
+    const dal_layout *layout = &r->system->layout;
+    probe_stiffness(r, t, y);
+    dal_state_take(state, t, y);
+    dal_state_position(state);
+    if (layout->family->intrinsic)
+        dal_state_jacobian(state); /* the residual of the intrinsic rows comes with their Jacobian */
+    dal_state_velocity(state);
+    dal_flow flow = dal_state_loads(state);
+    if (flow)
+        return flow;
+    dal_state_unwind(state);
+    watch(r);
+    for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++) {
+        double condition = layout->family->condition(layout, &state->work, b);
+        if (condition < chart_limit && !layout->sequence_fixed)
+            *ask_restart = true;
+        if (condition < chart_fixed_limit && layout->sequence_fixed)
+            return dal_state_fail(state, "'%s' reached a singular attitude of the Euler sequence that the model fixes; leave the choice to the program",
+                                  layout->mechanism->bodies[b].name);
+    }
+    r->evidence->steps++;
+    r->evidence->time_end = t;
+    double now = clock_now();
+    if (r->options->progress && now - r->clock_last > 0.1) {
+        r->clock_last = now;
+        if (!r->options->progress(r->options->progress_user, t, r->system->info.until, r->evidence->steps, now - r->clock_start)) {
+            r->stopped = true;
+            return -DAL_NUMERICAL;
+        }
+    }
+    return 0;
+}
+
+static dal_flow output(void *user, double t, const double *y)
+{
+    run *r = user;
+    dal_state *state = r->state;
+    if (!r->options->sink && r->started)
+        return 0;
+    long count = state->evaluations;
+    dal_state_take(state, t, y);
+    dal_flow flow = 0;
+    if (r->system->records_reactions || !r->started) {
+        flow = dal_state_accelerate(state);
+    } else {
+        dal_state_position(state);
+        if (r->system->layout.family->intrinsic)
+            dal_state_jacobian(state);
+        dal_state_velocity(state);
+        flow = dal_state_loads(state);
+    }
+    if (flow)
+        return flow;
+    watch(r);
+    if (!r->options->sink) {
+        state->evaluations = count;
+        return 0;
+    }
+    dal_state_record(state, r->row);
+    state->evaluations = count; /* looking does not count as solving */
+    r->evidence->rows_recorded++;
+    r->sink_status = r->options->sink->row(r->options->sink->user, r->system->n_columns, r->row);
+    return r->sink_status == DAL_OK ? 0 : -(int)r->sink_status;
+}
+
+/* ---- the end -------------------------------------------------------------------------- */
+
+/* "x of 'crank'", for a component of y. */
+static void name_component(const dal_system *system, int i, char *buffer, size_t size)
+{
+    const dal_layout *layout = &system->layout;
+    const char *what = i < layout->nq ? "coordinate" : "velocity";
+    int k = i < layout->nq ? i : i - layout->nq;
+    for (int b = 0; b < layout->mechanism->n_bodies && i < layout->nq + layout->nv; b++) {
+        int first = i < layout->nq ? layout->body[b].q : layout->body[b].v, n = i < layout->nq ? layout->body[b].nq : layout->body[b].nv;
+        if (k >= first && k < first + n) {
+            snprintf(buffer, size, "%s %d of '%s'", what, k - first + 1, layout->mechanism->bodies[b].name);
+            return;
+        }
+    }
+    snprintf(buffer, size, i < system->n_control ? "state %d of the model" : "the work integral", i - layout->nq - layout->nv + 1);
+}
+
+static dal_status explain(run *r, const dal_drive_result *result, dal_messages *messages)
+{
+    dal_state *state = r->state;
+    char name[200];
+    name_component(r->system, result->component, name, sizeof name);
+    const char *trouble = state->trouble[0] ? state->trouble : "the evaluation failed";
+    switch (result->end) {
+    case DAL_END_REACHED: return DAL_OK;
+    case DAL_END_NOT_FINITE:
+        dal_error(messages, dal_nowhere, "at t = %.9g: %s became infinite or not a number (step %.3g)", result->t, name, result->h);
+        break;
+    case DAL_END_STEP_COLLAPSE:
+        dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance", result->t,
+                  result->h);
+        break;
+    case DAL_END_CHATTER:
+        dal_error(messages, dal_nowhere,
+                  "at t = %.9g: '%s' switches without end; smooth it (tanh instead of sign), or give the contact some softness", result->t,
+                  dal_program_switch_text(r->system->actions.program, result->component));
+        break;
+    case DAL_END_MAX_STEPS: dal_error(messages, dal_nowhere, "at t = %.9g: too many steps", result->t); break;
+    case DAL_END_DERIVATIVE:
+    case DAL_END_PROJECT:
+    case DAL_END_STOPPED:
+        if (r->stopped)
+            dal_say(messages, DAL_WARNING, dal_nowhere, "stopped at t = %.9g", result->t);
+        else if (r->sink_status != DAL_OK)
+            return r->sink_status;
+        else
+            dal_error(messages, dal_nowhere, "at t = %.9g: %s", result->t, trouble);
+        break;
+    }
+    return DAL_NUMERICAL;
+}
+
+static const char *momentum_text(unsigned kept)
+{
+    if (!kept)
+        return "";
+    return (kept & 7u) && (kept & 56u) ? "linear across gravity, angular about the centre of mass" : kept & 7u ? "linear" : "angular about the centre of mass";
+}
+
+static void finish(run *r, const dal_drive_result *result)
+{
+    dal_evidence *e = r->evidence;
+    double scale = r->kinetic_most + r->potential_most + r->work_path;
+    e->steps = result->steps;
+    e->rejected = result->rejected;
+    e->evaluations = r->state->evaluations;
+    e->events = result->events;
+    e->restarts = result->restarts;
+    e->charts = r->state->charts;
+    e->time_end = result->t;
+    e->wall_seconds = clock_now() - r->clock_start;
+    e->energy_end = r->energy_last;
+    e->energy_drift_absolute = r->balance_worst;
+    e->energy_drift = scale > 0 ? r->balance_worst / scale : NAN;
+    e->momentum = momentum_text(r->system->conserved);
+    e->momentum_drift = NAN;
+    for (int k = 0; k < 2; k++)
+        if (r->system->conserved >> (3 * k) & 7u && r->momentum_scale[k] > 0)
+            e->momentum_drift = fmax(isnan(e->momentum_drift) ? 0 : e->momentum_drift, r->momentum_worst[k] / r->momentum_scale[k]);
+    e->rank_least = r->state->rank_least;
+    e->rank_most = r->state->rank_most;
+    e->rerankings = r->state->rerankings;
+    e->condition_worst = r->state->condition_worst;
+    e->stiffness = r->direction && r->stiffest > 0 ? r->stiffest * r->system->info.step : NAN;
+}
+
+static void warn_of_stiffness(const run *r, dal_messages *messages)
+{
+    const dal_integrator *method = r->system->integrator;
+    double limit = fmax(method->real_stability, method->imaginary_stability), seen = r->evidence->stiffness;
+    if (seen > limit)
+        dal_warn(messages, dal_nowhere,
+                 "%s is stable up to |lambda| h = %.3g on the real and %.3g on the imaginary axis, and the motion has about %.3g: take a step below "
+                 "%.2g",
+                 method->name, method->real_stability, method->imaginary_stability, seen,
+                 r->system->info.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
+}
+
+dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages, dal_evidence *evidence)
+{
+    static const dal_run_options defaults = {0};
+    run r = {.system = system, .options = options ? options : &defaults, .evidence = evidence};
+    memset(evidence, 0, sizeof *evidence);
+    evidence->info = system->info;
+    memcpy(evidence->gravity, system->gravity, sizeof evidence->gravity);
+    if (!(system->info.until > 0)) {
+        dal_error(messages, dal_nowhere, "the run has no end: give `until:` in `simulate:`, or --until");
+        return DAL_BAD_COMMAND;
+    }
+    dal_allocator allocator = r.options->allocator ? *r.options->allocator : dal_default_allocator();
+    bool probes = !system->integrator->adaptive;
+    dal_ode ode = {.n = system->n_y, .n_control = system->n_control, .user = &r, .derivative = derivative, .restart = restart,
+                   .accepted = accepted, .output = output, .project = system->stabilization->project ? project : NULL};
+    if (system->actions.program && dal_program_switches(system->actions.program)) {
+        ode.n_guards = dal_program_switches(system->actions.program);
+        ode.guards = guards;
+    }
+    size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
+    r.state = dal_state_create(&allocator, system);
+    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + n + 5 * n));
+    dal_status status = DAL_NO_MEMORY;
+    if (r.state && memory) {
+        double *y = memory + work + system->n_columns;
+        r.row = memory + work;
+        if (probes) {
+            r.direction = y + n;
+            r.probe = r.direction + n;
+            r.slope = r.probe + 2 * n;
+        }
+        memcpy(y, r.state->y, sizeof *y * n);
+        r.clock_start = r.clock_last = clock_now();
+        status = r.options->sink ? r.options->sink->begin(r.options->sink->user, &system->info, system->n_columns, system->columns) : DAL_OK;
+        if (status == DAL_OK) {
+            const dal_drive_options drive = {.t_end = system->info.until, .step = system->info.step, .rtol = system->info.rtol,
+                                             .atol = system->info.atol, .max_step = system->max_step, .every = system->info.every,
+                                             .event_tolerance = system->event_tolerance};
+            dal_drive_result result = dal_drive(system->integrator, &ode, &drive, y, memory);
+            finish(&r, &result);
+            status = explain(&r, &result, messages);
+            warn_of_stiffness(&r, messages);
+        }
+    }
+    allocator.release(allocator.user, memory);
+    dal_state_free(r.state);
+    return status;
+}

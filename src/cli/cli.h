@@ -1,0 +1,53 @@
+/* The program: a list of subcommands, and what they share. Data goes to standard output, messages to standard error. */
+#ifndef DAL_CLI_H
+#define DAL_CLI_H
+
+#include "dalembert/dalembert.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+/* One subcommand. `usage` is all that its --help prints. `run` gets its own name as argv[0] and returns the exit code. */
+typedef struct dal_command {
+    const char *name, *title, *usage;
+    int (*run)(int argc, char **argv);
+} dal_command;
+
+extern const dal_command dal_command_run, dal_command_list, dal_command_help, dal_command_version;
+
+extern const dal_command *const dal_commands[]; /* in the order of the help; ends with NULL */
+
+/* The command of that name; NULL after a message that names the nearest one. */
+const dal_command *dal_find_command(const char *name);
+
+void dal_print_commands(FILE *file);
+
+/* "dalembert run: error: ..." and where help is; returns DAL_BAD_COMMAND. */
+int dal_wrong_use(const char *command, const char *format, ...) DAL_PRINTF(2, 3);
+
+/* getopt_long that complains itself: -1 after the last option, '?' after a complaint (the nearest option is named). */
+int dal_next_option(int argc, char **argv, const char *letters, const struct option *options);
+
+/* Say what the library has to say, of this severity and above: place, sentence, the line and a caret under the column. */
+void dal_report(const dal_messages *messages, dal_severity least);
+
+/* A JSON string with its quotes. */
+void dal_print_json_string(FILE *file, const char *text);
+
+/* ---- the line that shows how far a run is, and Ctrl-C --------------------- */
+
+typedef struct dal_progress {
+    bool wanted; /* standard error is a terminal and nobody asked for quiet */
+    bool shown;
+} dal_progress;
+
+dal_progress dal_progress_begin(bool quiet);
+/* For dal_run_options: draws after a second; false once the user wants to stop. */
+bool dal_progress_show(void *progress, double t, double until, long steps, double wall_seconds);
+void dal_progress_end(dal_progress *progress);
+
+/* From now on Ctrl-C (or a polite kill) only asks; a second one ends the program at once. */
+void dal_catch_signals(void);
+int dal_caught_signal(void); /* its number, 0 if none */
+
+#endif

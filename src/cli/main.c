@@ -1,0 +1,106 @@
+/* dalembert: find the subcommand and hand over. */
+#include "cli/cli.h"
+
+#include "base/message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+const dal_command *const dal_commands[] = {&dal_command_run, &dal_command_list, &dal_command_help, &dal_command_version,
+                                           NULL};
+
+void dal_print_commands(FILE *file)
+{
+    for (const dal_command *const *command = dal_commands; *command; command++)
+        fprintf(file, "    %-10s %s\n", (*command)->name, (*command)->title);
+}
+
+const dal_command *dal_find_command(const char *name)
+{
+    const char *names[sizeof dal_commands / sizeof *dal_commands] = {NULL};
+    char all[256] = "", hint[96];
+    for (int i = 0; dal_commands[i]; i++) {
+        if (!strcmp(dal_commands[i]->name, name))
+            return dal_commands[i];
+        names[i] = dal_commands[i]->name;
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    dal_did_you_mean(name, names, hint);
+    dal_wrong_use(NULL, "unknown command '%s'%s; there are %s", name, hint, all);
+    return NULL;
+}
+
+int dal_wrong_use(const char *command, const char *format, ...)
+{
+    const char *space = command ? " " : "", *name = command ? command : "";
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "dalembert%s%s: error: ", space, name);
+    vfprintf(stderr, format, list);
+    fprintf(stderr, "\ntry 'dalembert help%s%s'\n", space, name);
+    va_end(list);
+    return DAL_BAD_COMMAND;
+}
+
+/* "--stepp=3" is none of the options. */
+static void say_unknown(const char *command, const char *word, const struct option *options)
+{
+    const char *names[64] = {NULL};
+    for (int i = 0; i < 63 && options[i].name; i++)
+        names[i] = options[i].name;
+    char name[64], hint[96] = "";
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *near = dal_nearest(name, names);
+    if (near)
+        snprintf(hint, sizeof hint, " (did you mean '--%s'?)", near);
+    dal_wrong_use(command, "unknown option '--%s'%s", name, hint);
+}
+
+int dal_next_option(int argc, char **argv, const char *letters, const struct option *options)
+{
+    opterr = 0;
+    int option = getopt_long(argc, argv, letters, options, NULL);
+    if (option == ':') {
+        dal_wrong_use(argv[0], "option '%s' needs a value", argv[optind - 1]);
+    } else if (option == '?' && !optopt) {
+        say_unknown(argv[0], argv[optind - 1], options);
+    } else if (option == '?') {
+        while (options->name && options->val != optopt)
+            options++;
+        if (options->name)
+            dal_wrong_use(argv[0], "option '--%s' takes no value", options->name);
+        else
+            dal_wrong_use(argv[0], "unknown option '-%c'", optopt);
+    }
+    return option == ':' ? '?' : option;
+}
+
+/* What was printed must have arrived. */
+static int finish(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "dalembert: error: standard output cannot be written: %s\n", strerror(errno));
+    return code ? code : DAL_BAD_FILE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fputs("dalembert COMMAND: multibody dynamics\n\n", stderr);
+        dal_print_commands(stderr);
+        fputs("\nexample: dalembert run models/four-bar.yaml -o results.csv\n", stderr);
+        return DAL_BAD_COMMAND;
+    }
+    const char *name = argv[1];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        name = "help";
+    else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+        name = "version";
+    const dal_command *command = dal_find_command(name);
+    if (!command)
+        return DAL_BAD_COMMAND;
+    return finish(command->run(argc - 1, argv + 1));
+}

@@ -1,0 +1,55 @@
+/* How far a run is, on one line of the terminal that disappears again; and the wish to stop. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t caught; /* the only way a signal can tell */
+
+static void catch (int number)
+{
+    caught = number;
+}
+
+void dal_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = catch, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int dal_caught_signal(void)
+{
+    return caught;
+}
+
+dal_progress dal_progress_begin(bool quiet)
+{
+    return (dal_progress){.wanted = !quiet && isatty(STDERR_FILENO)};
+}
+
+bool dal_progress_show(void *user, double t, double until, long steps, double wall_seconds)
+{
+    dal_progress *progress = user;
+    (void)steps;
+    if (progress->wanted && wall_seconds > 1) {
+        double done = until > 0 ? t / until : 0;
+        double left = done > 0 ? wall_seconds * (1 - done) / done : INFINITY;
+        fprintf(stderr, "\r\033[K%3.0f %%  t = %.4g of %.4g s  %.3g x real time", 100 * done, t, until,
+                t / wall_seconds);
+        if (left < 1e7)
+            fprintf(stderr, "  %.0f s left", left);
+        fflush(stderr);
+        progress->shown = true;
+    }
+    return !caught;
+}
+
+void dal_progress_end(dal_progress *progress)
+{
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    progress->shown = false;
+}

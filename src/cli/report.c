@@ -1,0 +1,132 @@
+/* Messages on standard error: "file:line:column: error: sentence", the line of the file and a caret under the column. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WIDTH = 110 }; /* of a long line, characters that are shown around the column */
+
+/* The text of the file that the last message was about. */
+typedef struct source {
+    char *name, *text;
+} source;
+
+static void forget(source *file)
+{
+    free(file->name);
+    free(file->text);
+    *file = (source){NULL, NULL};
+}
+
+static const char *load(source *file, const char *name)
+{
+    if (file->name && !strcmp(file->name, name))
+        return file->text;
+    forget(file);
+    file->name = strdup(name);
+    struct stat about;
+    if (!file->name || stat(name, &about) || !S_ISREG(about.st_mode) || about.st_size > 1 << 26)
+        return NULL;
+    FILE *stream = fopen(name, "rb");
+    if (!stream)
+        return NULL;
+    size_t size = (size_t)about.st_size;
+    file->text = calloc(1, size + 1);
+    if (file->text)
+        file->text[fread(file->text, 1, size, stream)] = '\0';
+    fclose(stream);
+    return file->text;
+}
+
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80; /* not the first byte of a character in UTF-8 */
+}
+
+/* One character; what would steer the terminal is not passed on. */
+static const char *put_character(const char *at)
+{
+    unsigned char c = (unsigned char)*at;
+    putc(c == '\t' ? ' ' : c < ' ' || c == 127 ? '?' : *at, stderr);
+    for (at++; continues(*at); at++)
+        putc(*at, stderr);
+    return at;
+}
+
+static void show_line(const char *text, int line, int column)
+{
+    for (; line > 1; line--) {
+        const char *end = strchr(text, '\n');
+        if (!end)
+            return;
+        text = end + 1;
+    }
+    int from = column > WIDTH ? column - WIDTH / 2 : 1; /* the first character shown */
+    for (int i = 1; i < from && *text && *text != '\n'; i++)
+        for (text++; continues(*text); text++)
+            continue;
+    if (!*text || *text == '\n' || *text == '\r')
+        return;
+    fputs("    ", stderr);
+    for (int i = 0; i < WIDTH && *text && *text != '\n' && *text != '\r'; i++)
+        text = put_character(text);
+    fprintf(stderr, "\n    %*s\n", column - from + 1, "^");
+}
+
+static bool colours(void)
+{
+    const char *terminal = getenv("TERM"), *no = getenv("NO_COLOR");
+    return isatty(STDERR_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb");
+}
+
+static void show_message(const dal_message *message, bool colour)
+{
+    static const char *const paint[] = {"\033[1;36m", "\033[1;35m", "\033[1;31m"};
+    char line[2048];
+    int length = dal_message_format(message, line, sizeof line);
+    /* "place: word: text": the word is what the length leaves between the place and the text */
+    int text = length - (int)strlen(message->text);
+    if (!colour || length >= (int)sizeof line || text < 2) {
+        fprintf(stderr, "%s\n", line);
+        return;
+    }
+    int word = text - 2;
+    while (word > 0 && line[word - 1] != ' ')
+        word--;
+    fprintf(stderr, "\033[1m%.*s\033[0m%s%.*s\033[0m%s\n", word, line, paint[message->severity], text - word,
+            line + word, line + text);
+}
+
+void dal_report(const dal_messages *messages, dal_severity least)
+{
+    source file = {NULL, NULL};
+    bool colour = colours();
+    for (const dal_message *message = dal_messages_first(messages); message; message = message->next) {
+        if (message->severity < least)
+            continue;
+        show_message(message, colour);
+        const char *text = NULL;
+        if (message->mark.file && message->mark.line > 0 && message->mark.column > 0)
+            text = load(&file, message->mark.file);
+        if (text)
+            show_line(text, message->mark.line, message->mark.column);
+    }
+    forget(&file);
+}
+
+void dal_print_json_string(FILE *file, const char *text)
+{
+    putc('"', file);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(file, "\\%c", c);
+        else if (c < ' ')
+            fprintf(file, "\\u%04x", c);
+        else
+            putc(c, file);
+    }
+    putc('"', file);
+}

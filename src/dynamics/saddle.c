@@ -1,0 +1,226 @@
+/* The saddle matrix
+ *     K = [ G  A^T ]      G = M / mu (mu the model's mass) or 1
+ *         [ A   0  ]
+ * with rows of A at unit norm. It is regular exactly if the chosen rows are
+ * independent and rank [M; A] = m, whatever M is by itself. Rows that depend on
+ * the others are replaced by identity rows, so that the size and the pattern stay
+ * what compile made them.
+ *
+ * Small systems: dense view, LDL^T with Bunch-Kaufman pivots. Large ones: sparse LU
+ * on the pattern of compile, refactored in place.
+ */
+#include "math/dense.h"
+#include "math/rank.h"
+#include "math/sparse.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- pattern ---------------------------------------------------------------- */
+
+static int count_columns(const dal_system *system, int *count)
+{
+    const dal_layout *layout = &system->layout;
+    int total = 0;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        for (int j = 0; j < layout->body[b].nv; j++)
+            count[layout->body[b].v + j] += layout->body[b].nv;
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            count[layout->column[k]]++;
+        count[layout->nv + i] += at->n_values + 1;
+    }
+    for (int j = 0; j < layout->nv + layout->n_rows; j++)
+        total += count[j];
+    return total;
+}
+
+/* Rows of a column have to ascend: columns of v get first their block of M, then the rows of A in order; the columns of a
+ * row's own block may stand in any order of bodies, so they are sorted. */
+static void sort_column(int *row, int *owner, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int k = i; k > 0 && row[k] < row[k - 1]; k--) {
+            int r = row[k], o = owner[k];
+            row[k] = row[k - 1], owner[k] = owner[k - 1];
+            row[k - 1] = r, owner[k - 1] = o;
+        }
+}
+
+void dal_saddle_pattern(dal_arena *arena, dal_system *system)
+{
+    const dal_layout *layout = &system->layout;
+    const int n = layout->nv + layout->n_rows;
+    int *fill = DAL_TAKE(arena, int, n + 1), *start = DAL_TAKE(arena, int, n + 1);
+    int total = count_columns(system, fill);
+    int *row = DAL_TAKE(arena, int, total), *owner = DAL_TAKE(arena, int, total);
+    for (int j = 0; j < n; j++)
+        start[j + 1] = start[j] + fill[j];
+    memcpy(fill, start, sizeof *fill * (size_t)n);
+    /* owner: whose slot an entry is. 0 .. n_mass: M; then A below; then A to the right; then the diagonal */
+    const int below = layout->n_mass, right = below + layout->n_values, diagonal = right + layout->n_values;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        for (int j = 0; j < at->nv; j++)
+            for (int i = 0; i < at->nv; i++) {
+                owner[fill[at->v + j]] = at->mass + at->nv * i + j;
+                row[fill[at->v + j]++] = at->v + i;
+            }
+    }
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        const int column = layout->nv + i, first = fill[column];
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            owner[fill[layout->column[k]]] = below + k;
+            row[fill[layout->column[k]]++] = column;
+            owner[fill[column]] = right + k;
+            row[fill[column]++] = layout->column[k];
+        }
+        owner[fill[column]] = diagonal + i;
+        row[fill[column]++] = column;
+        sort_column(row + first, owner + first, fill[column] - first);
+    }
+    system->n_kkt = total;
+    system->kkt_start = start;
+    system->kkt_row = row;
+    int *slot = DAL_TAKE(arena, int, diagonal + layout->n_rows);
+    for (int k = 0; k < total; k++)
+        slot[owner[k]] = k;
+    system->kkt_mass = slot;
+    system->kkt_rows = slot + below;
+    system->kkt_diagonal = slot + diagonal;
+}
+
+/* ---- factor and solve --------------------------------------------------------- */
+
+static void scale_rows(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        double sum = 0;
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            sum += state->work.A[k] * state->work.A[k];
+        state->row_scale[i] = sum > 0 ? 1 / sqrt(sum) : 1;
+    }
+}
+
+static double factor_dense(dal_state *state, dal_metric metric)
+{
+    const dal_layout *layout = &state->system->layout;
+    const int nv = layout->nv, n = nv + layout->n_rows;
+    double *K = state->saddle, unit = 1 / state->system->mass;
+    memset(K, 0, sizeof *K * (size_t)n * (size_t)n);
+    if (metric == DAL_METRIC_UNIT)
+        for (int i = 0; i < nv; i++)
+            K[i * n + i] = 1;
+    for (int b = 0; b < layout->mechanism->n_bodies && metric == DAL_METRIC_MASS; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        for (int i = 0; i < at->nv; i++)
+            for (int j = 0; j <= i; j++)
+                K[(at->v + i) * n + at->v + j] = unit * state->work.M[at->mass + at->nv * i + j];
+    }
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        double *row = K + (size_t)(nv + i) * (size_t)n;
+        if (!state->independent[i]) {
+            row[nv + i] = 1;
+            continue;
+        }
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            row[layout->column[k]] += state->row_scale[i] * state->work.A[k];
+    }
+    return dal_ldlt(K, n, n, state->pivots);
+}
+
+static double factor_sparse(dal_state *state, dal_metric metric)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    double *K = state->saddle, unit = 1 / system->mass;
+    memset(K, 0, sizeof *K * (size_t)system->n_kkt);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        for (int i = 0; i < at->nv * at->nv; i++)
+            K[system->kkt_mass[at->mass + i]] =
+                metric == DAL_METRIC_MASS ? unit * state->work.M[at->mass + i] : i % (at->nv + 1) == 0;
+    }
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        if (!state->independent[i]) {
+            K[system->kkt_diagonal[i]] = 1;
+            continue;
+        }
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = state->row_scale[i] * state->work.A[k];
+    }
+    return dal_sparse_factor(state->sparse, K, false);
+}
+
+double dal_saddle_factor(dal_state *state, dal_metric metric)
+{
+    scale_rows(state);
+    state->saddle_ratio = state->system->dense ? factor_dense(state, metric) : factor_sparse(state, metric);
+    return state->saddle_ratio;
+}
+
+void dal_saddle_solve(dal_state *state, double *f, double *b)
+{
+    const dal_layout *layout = &state->system->layout;
+    const int nv = layout->nv, n = nv + layout->n_rows;
+    double *x = state->saddle_rhs;
+    memcpy(x, f, sizeof *x * (size_t)nv);
+    for (int i = 0; i < layout->n_rows; i++)
+        x[nv + i] = state->independent[i] ? state->row_scale[i] * b[i] : 0;
+    if (state->system->dense)
+        dal_ldlt_solve(state->saddle, n, n, state->pivots, x);
+    else
+        dal_sparse_solve(state->sparse, x);
+    memcpy(f, x, sizeof *x * (size_t)nv);
+    for (int i = 0; i < layout->n_rows; i++)
+        b[i] = state->row_scale[i] * x[nv + i];
+}
+
+/* ---- independent rows ------------------------------------------------------------ */
+
+static const double full_rank_for_sure = 1e-6; /* pivot ratio of the unit saddle matrix above which no ranking is needed */
+
+/* Rank is decided on rows of unit norm, with the columns of the attitude divided by the model's length: it does not depend
+ * on units or on multiples of rows. Large systems are first tried with all rows. */
+void dal_state_rank(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    const int r = layout->n_rows, m = layout->nv;
+    int rank = r;
+    for (int i = 0; i < r; i++) {
+        state->independent[i] = true;
+        state->order[i] = i;
+    }
+    if (r && (system->dense || dal_saddle_factor(state, DAL_METRIC_UNIT) < full_rank_for_sure)) {
+        double *A = state->rank_matrix;
+        memset(A, 0, sizeof *A * (size_t)r * (size_t)m);
+        for (int i = 0; i < r; i++) {
+            const dal_row_layout *at = &layout->row[i];
+            for (int k = 0; k < at->n_sides; k++) {
+                const dal_side *side = &layout->side[at->side + k];
+                const dal_body_layout *body = &layout->body[side->body];
+                for (int j = 0; j < body->nv; j++)
+                    A[(size_t)i * (size_t)m + (size_t)(body->v + j)] =
+                        state->work.A[at->value + side->offset + j] / (j < body->nv - body->n_rot ? 1 : system->length);
+            }
+        }
+        rank = dal_rank_rows(A, r, m, m, system->rank_tolerance, state->order, NULL, state->rank_work);
+        if (rank < 0)
+            rank = 0; /* not finite: the caller's factorisation fails and says so */
+        for (int i = rank; i < r; i++)
+            state->independent[state->order[i]] = false;
+    }
+    state->rank = rank;
+    if (rank < state->rank_least)
+        state->rank_least = rank;
+    if (rank > state->rank_most)
+        state->rank_most = rank;
+}

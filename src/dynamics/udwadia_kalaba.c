@@ -1,0 +1,168 @@
+/* Udwadia and Kalaba's equation (`udwadia-phohomsiri` (4.24) with C = 0):
+ *     v' = a + M^-1/2 B^+ (gamma - A a),   a = M^-1 (Q - h),   B = A M^-1/2.
+ * Any factor of M = L L^T serves for the square root: with B = A L^-T,
+ *     v' = a + L^-T B^+ (gamma - A a),     B^+ = Q R^-T   from B^T = Q R on the independent rows,
+ *     lambda = R^-1 R^-T (gamma - A a).
+ * M is block diagonal, so L is factored body by body. For the constant M of the
+ * natural family this is (77) of `natural-absolute-coordinates`.
+ *
+ * M has to be regular. Where the attitude parameters of a body make it singular
+ * (Euler parameters always, direction cosines of rods and symmetric tops), it is
+ * completed by its intrinsic rows, which changes no acceleration:
+ *     M + mu A_i^T A_i,   Q - h + mu A_i^T gamma_i,   mu from the inertia of the body.
+ * What is still singular then (a body without mass) is refused by name.
+ */
+#include "math/dense.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double regular = 1e-12; /* smallest pivot of a body's mass matrix over its largest diagonal */
+
+static double size_of_inertia(const dal_body *body)
+{
+    const double *I = body->inertia;
+    double reach = body->center[0] * body->center[0] + body->center[1] * body->center[1] + body->center[2] * body->center[2];
+    return I[0] + I[4] + I[8] + body->mass * reach;
+}
+
+static bool applies(const dal_system *system, char *why, size_t size)
+{
+    for (int b = 0; b < system->mechanism.n_bodies; b++) {
+        const dal_body *body = &system->mechanism.bodies[b];
+        bool turns = !body->particle;
+        const double *I = body->inertia;
+        double det = I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
+        double trace = I[0] + I[4] + I[8];
+        bool flat = system->mechanism.space == DAL_PLANAR ? !(I[8] > 0) : !(det > 1e-12 * trace * trace * trace);
+        if (body->mass > 0 && !(turns && flat))
+            continue;
+        snprintf(why, size,
+                 "udwadia-kalaba needs a regular mass matrix, and '%s' has %s; use lagrange, which only needs the constraints to make "
+                 "up for it",
+                 body->name, body->mass > 0 ? "a zero moment of inertia" : "no mass");
+        return false;
+    }
+    return true;
+}
+
+static int equations(const dal_system *system)
+{
+    return system->layout.nv;
+}
+
+static int multipliers(const dal_system *system)
+{
+    (void)system;
+    return 0;
+}
+
+static size_t work(const dal_system *system)
+{
+    const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
+    return (size_t)system->layout.n_mass + m * r + 2 * r + 2 * m;
+}
+
+/* The body's block of M, completed if its family asks for it. */
+static void complete(const dal_state *state, int b, double *L, double *force)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_body_layout *at = &layout->body[b];
+    const int n = at->nv;
+    double mu = size_of_inertia(&state->system->mechanism.bodies[b]);
+    memcpy(L, state->work.M + at->mass, sizeof *L * (size_t)(n * n));
+    for (int i = 0; i < at->n_intrinsic; i++) {
+        const double *row = state->work.A + layout->row[at->intrinsic + i].value;
+        for (int j = 0; j < n; j++) {
+            force[j] += mu * row[j] * state->gamma[at->intrinsic + i];
+            for (int k = 0; k <= j; k++)
+                L[n * j + k] += mu * row[j] * row[k];
+        }
+    }
+}
+
+/* row := row L^-T, block by block: solve L y = row for each body on it. */
+static void divide_row(const dal_state *state, int i, const double *L, double *dense)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_row_layout *at = &layout->row[i];
+    memset(dense, 0, sizeof *dense * (size_t)layout->nv);
+    for (int k = 0; k < at->n_sides; k++) {
+        const dal_side *side = &layout->side[at->side + k];
+        const dal_body_layout *body = &layout->body[side->body];
+        double *block = dense + body->v;
+        memcpy(block, state->work.A + at->value + side->offset, sizeof *block * (size_t)body->nv);
+        dal_lower_solve(L + body->mass, body->nv, body->nv, block);
+    }
+}
+
+static dal_flow solve_with(dal_state *state, double *ratio)
+{
+    const dal_layout *layout = &state->system->layout;
+    const int m = layout->nv, k = state->rank;
+    double *L = state->solver, *B = L + layout->n_mass, *tau = B + (size_t)m * (size_t)layout->n_rows;
+    double *epsilon = tau + layout->n_rows, *x = epsilon + layout->n_rows, *y = x + m;
+
+    /* a = M^-1 (Q - h) */
+    for (int i = 0; i < m; i++)
+        state->vd[i] = state->work.Q[i] - state->work.h[i];
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        int where;
+        complete(state, b, L + at->mass, state->vd + at->v);
+        if (!dal_cholesky(L + at->mass, at->nv, at->nv, regular, &where))
+            return dal_state_fail(state, "the mass matrix of '%s' is singular", layout->mechanism->bodies[b].name);
+        dal_cholesky_solve(L + at->mass, at->nv, at->nv, state->vd + at->v);
+    }
+    /* B^T = Q R on the independent rows, epsilon = gamma - A a */
+    dal_rows_times(layout, state->work.A, state->vd, state->lambda);
+    for (int i = 0; i < k; i++) {
+        divide_row(state, state->order[i], L, B + (size_t)i * (size_t)m);
+        epsilon[i] = state->gamma[state->order[i]] - state->lambda[state->order[i]];
+    }
+    *ratio = dal_qr(B, m, k, m, tau);
+    if (!(*ratio > 0))
+        return 0;
+    /* v' = a + L^-T Q R^-T epsilon */
+    dal_qr_least_norm(B, m, k, m, tau, epsilon, x);
+    memcpy(y, x, sizeof *y * (size_t)m);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        dal_lower_transposed_solve(L + layout->body[b].mass, layout->body[b].nv, layout->body[b].nv, y + layout->body[b].v);
+    for (int i = 0; i < m; i++)
+        state->vd[i] += y[i];
+    /* lambda = R^-1 R^-T epsilon */
+    dal_qr_rt_solve(B, k, m, epsilon);
+    dal_qr_r_solve(B, k, m, epsilon);
+    memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
+    for (int i = 0; i < k; i++)
+        state->lambda[state->order[i]] = epsilon[i];
+    return 0;
+}
+
+static dal_flow solve(dal_state *state)
+{
+    double ratio;
+    dal_flow flow = solve_with(state, &ratio);
+    if (flow == 0 && !(ratio > 1e-13)) { /* alarm: choose the independent rows again */
+        dal_state_rank(state);
+        state->rerankings++;
+        flow = solve_with(state, &ratio);
+        if (flow == 0 && !(ratio > 0))
+            return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
+    }
+    if (ratio < state->condition_worst)
+        state->condition_worst = ratio;
+    return flow;
+}
+
+const dal_formulation dal_udwadia_kalaba = {
+    .name = "udwadia-kalaba",
+    .title = "the explicit equation of Udwadia and Kalaba, through the pseudo-inverse of A M^-1/2; needs a regular mass matrix",
+    .applies = applies,
+    .equations = equations,
+    .multipliers = multipliers,
+    .work = work,
+    .solve = solve,
+};

@@ -1,0 +1,80 @@
+/* Direct correction (`natural-absolute-coordinates` (78), (79)): after each step the
+ * least change of the coordinates that meets the constraints to the tolerance,
+ * then the least change of the velocities. A^+ by QR of A^T on the independent
+ * rows; large systems through the saddle matrix with the unit metric, which is the same.
+ */
+#include "integrate/stabilization.h"
+#include "math/dense.h"
+
+#include <string.h>
+
+static double *matrix(dal_state *state)
+{
+    return state->projector + state->system->layout.nv + state->system->layout.n_rows;
+}
+
+static dal_flow factor_dense(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const size_t m = (size_t)layout->nv;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        double *A = matrix(state), *tau = A + m * (size_t)layout->n_rows;
+        memset(A, 0, sizeof *A * m * (size_t)state->rank);
+        for (int i = 0; i < state->rank; i++) {
+            const dal_row_layout *at = &layout->row[state->order[i]];
+            for (int k = at->value; k < at->value + at->n_values; k++)
+                A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k];
+        }
+        if (dal_qr(A, layout->nv, state->rank, layout->nv, tau) > 1e-13)
+            return 0;
+        dal_state_rank(state); /* alarm: other rows are independent now */
+        state->rerankings++;
+    }
+    return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
+}
+
+static void solve_dense(dal_state *state, double *b, double *x)
+{
+    const dal_layout *layout = &state->system->layout;
+    const double *A = matrix(state), *tau = A + (size_t)layout->nv * (size_t)layout->n_rows;
+    double *chosen = matrix(state) + (size_t)(layout->nv + 1) * (size_t)layout->n_rows;
+    for (int i = 0; i < state->rank; i++)
+        chosen[i] = b[state->order[i]];
+    dal_qr_least_norm(A, layout->nv, state->rank, layout->nv, tau, chosen, x);
+}
+
+static dal_flow factor_sparse(dal_state *state)
+{
+    if (dal_saddle_factor(state, DAL_METRIC_UNIT) > 1e-15)
+        return 0;
+    dal_state_rank(state);
+    state->rerankings++;
+    if (dal_saddle_factor(state, DAL_METRIC_UNIT) > 0)
+        return 0;
+    return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
+}
+
+static void solve_sparse(dal_state *state, double *b, double *x)
+{
+    memset(x, 0, sizeof *x * (size_t)state->system->layout.nv);
+    dal_saddle_solve(state, x, b);
+}
+
+static dal_flow project(dal_state *state, double t, double *y)
+{
+    static const dal_projector dense = {factor_dense, solve_dense}, sparse = {factor_sparse, solve_sparse};
+    return dal_project(state, t, y, state->system->dense ? &dense : &sparse);
+}
+
+static size_t work(const dal_system *system)
+{
+    const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
+    return m + r + (system->dense ? (m + 2) * r : 0);
+}
+
+const dal_stabilization dal_direct_correction = {
+    .name = "direct-correction",
+    .title = "after each step the least change of coordinates and velocities that meets the constraints, to a tolerance",
+    .project = project,
+    .work = work,
+};

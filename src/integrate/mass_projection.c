@@ -1,0 +1,46 @@
+/* Projection in the metric of the mass matrix: the change dq that meets the
+ * constraints with the least dq^T M dq. It leaves the momentum along the free
+ * motion alone, and does not depend on the choice of units of the coordinates.
+ *     [ M A^T ] [ dq ]   [  0   ]
+ *     [ A  0  ] [ mu ] = [ -phi ]
+ */
+#include "integrate/stabilization.h"
+
+#include <string.h>
+
+static dal_flow factor(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    layout->family->inertia(layout, &state->work);
+    if (dal_saddle_factor(state, DAL_METRIC_MASS) > 1e-15)
+        return 0;
+    dal_state_rank(state);
+    state->rerankings++;
+    if (dal_saddle_factor(state, DAL_METRIC_MASS) > 0)
+        return 0;
+    return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
+}
+
+static void solve(dal_state *state, double *b, double *x)
+{
+    memset(x, 0, sizeof *x * (size_t)state->system->layout.nv);
+    dal_saddle_solve(state, x, b);
+}
+
+static dal_flow project(dal_state *state, double t, double *y)
+{
+    static const dal_projector projector = {factor, solve};
+    return dal_project(state, t, y, &projector);
+}
+
+static size_t work(const dal_system *system)
+{
+    return (size_t)system->layout.nv + (size_t)system->layout.n_rows;
+}
+
+const dal_stabilization dal_mass_projection = {
+    .name = "mass-projection",
+    .title = "the same correction, least in the metric of the mass matrix",
+    .project = project,
+    .work = work,
+};

@@ -1,0 +1,91 @@
+/* The list of stabilisations, and what the two projections share. */
+#include "integrate/stabilization.h"
+
+#include <math.h>
+
+extern const dal_stabilization dal_stabilize_none, dal_stabilize_baumgarte, dal_direct_correction, dal_mass_projection;
+
+const dal_stabilization *const dal_stabilizations[] = {&dal_stabilize_none, &dal_stabilize_baumgarte, &dal_direct_correction,
+                                                       &dal_mass_projection, NULL};
+
+double dal_worst_row(const dal_state *state, const double *rows, int *where)
+{
+    double worst = 0;
+    for (int i = 0; i < state->system->layout.n_rows; i++)
+        if (!(fabs(rows[i]) <= worst)) {
+            worst = fabs(rows[i]);
+            *where = i;
+        }
+    return worst;
+}
+
+/* A v - beta on the present A. */
+static void velocity_residual(dal_state *state, double *out)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    dal_rows_times(&state->system->layout, state->work.A, state->work.v, out);
+    for (int i = 0; i < m->n_rows; i++)
+        if (m->rows[i].time >= 0)
+            out[i] -= state->work.time[3 * m->rows[i].time + 1];
+}
+
+static dal_flow fail_at(dal_state *state, int row, double worst)
+{
+    const dal_system *system = state->system;
+    if (row < system->mechanism.n_rows)
+        return dal_state_fail(state, "the constraints cannot be met: joint '%s' stays open by %.3g %s",
+                              system->mechanism.joints[system->mechanism.rows[row].joint].name, worst,
+                              system->mechanism.rows[row].angular ? "rad" : "m");
+    return dal_state_fail(state, "the attitude parameters of a body cannot be normalised: %.3g remain", worst);
+}
+
+enum { MOST_ITERATIONS = 25 };
+
+/* (78): q + dq, A dq = -phi, until phi is within the tolerance; (79): v + dv, A dv = -(A v - beta), at the corrected q. */
+dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    double *x = state->projector, *b = x + layout->nv;
+    int where = 0;
+    dal_state_take(state, t, y);
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
+    for (int i = 0; worst > system->tolerance; i++) {
+        if (i == MOST_ITERATIONS || !(worst < HUGE_VAL) || (i > 8 && worst > 0.5 * before))
+            return fail_at(state, where, worst);
+        before = worst;
+        dal_flow flow = projector->factor(state);
+        if (flow)
+            return flow;
+        for (int k = 0; k < layout->n_rows; k++)
+            b[k] = -state->work.phi[k];
+        projector->solve(state, b, x);
+        layout->family->add(layout, state->work.q, x);
+        dal_state_position(state);
+        dal_state_jacobian(state);
+        worst = dal_worst_row(state, state->work.phi, &where);
+    }
+    dal_flow flow = projector->factor(state);
+    if (flow)
+        return flow;
+    double fastest = 0;
+    for (int k = 0; k < layout->nv; k++)
+        fastest = fmax(fastest, fabs(state->work.v[k]));
+    for (int i = 0; i < 3; i++) { /* a second pass removes the rounding of the first */
+        velocity_residual(state, b);
+        if (dal_worst_row(state, b, &where) <= 1e-15 * fmax(1, system->length) * fastest)
+            break;
+        for (int k = 0; k < layout->n_rows; k++)
+            b[k] = -b[k];
+        projector->solve(state, b, x);
+        for (int k = 0; k < layout->nv; k++)
+            state->work.v[k] += x[k];
+    }
+    for (int k = 0; k < layout->nq; k++)
+        y[k] = state->work.q[k];
+    for (int k = 0; k < layout->nv; k++)
+        y[layout->nq + k] = state->work.v[k];
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* One type of result file: how to open it, fill it row by row and finish it. The writer (writer.c) owns the list of
+ * types, the temporary name and the renaming; a type only writes where it is told. */
+#ifndef DAL_RECORD_FILE_H
+#define DAL_RECORD_FILE_H
+
+#include "dalembert/run.h"
+
+/* Where and how a file is written. Outlives the file. */
+typedef struct dal_destination {
+    const dal_allocator *allocator;
+    dal_messages *messages;
+    const char *name; /* what messages call it */
+    const char *path; /* an empty file that exists already; NULL: standard output */
+    bool units;
+} dal_destination;
+
+typedef struct dal_file_type {
+    const char *const *extensions; /* ends with NULL */
+    dal_status (*open)(const dal_destination *destination, void **file);
+    dal_status (*begin)(void *file, const dal_system_info *info, int n, const dal_column *columns);
+    dal_status (*row)(void *file, int n, const double *values);
+    dal_status (*finish)(void *file, const dal_evidence *evidence); /* everything is written; evidence may be NULL */
+    void (*release)(void *file);                                    /* finished or not */
+} dal_file_type;
+
+extern const dal_file_type dal_csv_type, dal_hdf5_type;
+
+/* "name: cannot be written: No space left on device"; returns DAL_BAD_FILE. */
+dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error);
+
+#endif

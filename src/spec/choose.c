@@ -1,0 +1,66 @@
+/* Changing the `simulate:` block of a spec, as the command line does. */
+#include "base/arena.h"
+#include "base/message.h"
+#include "dalembert/system.h"
+
+#include <string.h>
+
+static dal_text copy(dal_arena *arena, const char *text, size_t length)
+{
+    dal_mark mark = {"command line", 0, 0};
+    return (dal_text){.text = dal_arena_copy(arena, text, length), .mark = mark};
+}
+
+/* "word", "word=number" or "word:option=value,option=value" */
+static bool set_choice(dal_arena *arena, dal_choice *choice, const char *text)
+{
+    size_t word = strcspn(text, "=:");
+    dal_choice fresh = {.name = copy(arena, text, word)};
+    if (text[word] == '=')
+        fresh.value = copy(arena, text + word + 1, strlen(text + word + 1));
+    const char *rest = text[word] == ':' ? text + word + 1 : "";
+    size_t capacity = 0;
+    while (*rest) {
+        size_t end = strcspn(rest, ","), equals = strcspn(rest, "=");
+        if (equals >= end)
+            return false;
+        dal_pair *pair = DAL_PUSH(arena, fresh.option, fresh.n, capacity);
+        if (!fresh.option)
+            return false;
+        pair->name = copy(arena, rest, equals);
+        pair->value = copy(arena, rest + equals + 1, end - equals - 1);
+        rest += end + (rest[end] == ',');
+    }
+    *choice = fresh;
+    return word > 0;
+}
+
+bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_messages *messages)
+{
+    dal_simulate_spec *s = &spec->simulate;
+    dal_arena *arena = spec->memory;
+    const struct {
+        const char *key;
+        dal_text *text;
+        dal_choice *choice;
+    } keys[] = {{"until", &s->until, NULL},         {"step", &s->step, NULL},
+                {"every", &s->every, NULL},         {"rtol", &s->rtol, NULL},
+                {"atol", &s->atol, NULL},           {"max-step", &s->max_step, NULL},
+                {"event-tolerance", &s->event_tolerance, NULL},
+                {"coordinates", NULL, &s->coordinates},     {"formulation", NULL, &s->formulation},
+                {"stabilization", NULL, &s->stabilization}, {"integrator", NULL, &s->integrator}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strcmp(keys[i].key, key))
+            continue;
+        if (keys[i].text) {
+            *keys[i].text = copy(arena, text, strlen(text));
+            return true;
+        }
+        if (set_choice(arena, keys[i].choice, text))
+            return true;
+        dal_error(messages, dal_nowhere, "--%s %s: expected a word, word=number or word:option=value,option=value", key, text);
+        return false;
+    }
+    dal_error(messages, dal_nowhere, "there is no setting '%s' in `simulate:`", key);
+    return false;
+}

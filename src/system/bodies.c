@@ -1,0 +1,268 @@
+/* Bodies: constants and where they start, from the description. */
+#include "math/rank.h"
+#include "math/rotation.h"
+#include "system/build.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- inertia --------------------------------------------------------------- */
+
+/* No body has a principal moment larger than the sum of the other two; this much is rounding. */
+static const double triangle_slack = 1e-9;
+
+static void check_inertia(dal_build *build, const dal_body_spec *spec, const dal_body *body)
+{
+    double moment[3], work[200];
+    if (dal_symmetric_eigen(body->inertia, 3, 3, moment, NULL, work) != 0)
+        return;
+    double scale = fabs(moment[2]) + fabs(moment[0]);
+    if (moment[0] < -triangle_slack * scale)
+        dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' has the negative principal moment %.6g: no body has that",
+                  body->name, moment[0]);
+    else if (moment[2] > moment[0] + moment[1] + triangle_slack * scale)
+        dal_error(build->messages, spec->inertia.mark,
+                  "no body has the principal moments %.6g, %.6g, %.6g of '%s': the largest may not exceed the sum of the others",
+                  moment[0], moment[1], moment[2], body->name);
+}
+
+static void read_inertia(dal_build *build, const dal_body_spec *spec, dal_body *body)
+{
+    double v[6] = {0};
+    bool ok = true;
+    for (int i = 0; i < spec->inertia.n && i < 6; i++)
+        ok &= dal_build_number(build, spec->binding, spec->inertia.item[i], &v[i]);
+    if (!ok)
+        return;
+    if (build->spec->space == DAL_PLANAR) {
+        body->inertia[8] = v[0];
+        if (v[0] < 0)
+            dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' is negative: %.6g", body->name, v[0]);
+        return;
+    }
+    const double full[9] = {v[0], v[3], v[4], v[3], v[1], v[5], v[4], v[5], v[2]};
+    memcpy(body->inertia, full, sizeof full);
+    check_inertia(build, spec, body);
+}
+
+static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body *body)
+{
+    body->name = spec->name.text;
+    body->mark = spec->name.mark;
+    if (!spec->mass.text)
+        dal_error(build->messages, spec->name.mark, "body '%s' has no mass (write `mass: 0` for a massless part)", body->name);
+    else if (dal_build_number(build, spec->binding, spec->mass, &body->mass) && body->mass < 0)
+        dal_error(build->messages, spec->mass.mark, "the mass of '%s' is negative: %.6g", body->name, body->mass);
+    dal_build_vector(build, spec->binding, &spec->center, body->center);
+    body->particle = body->mass > 0 && !spec->inertia.n;
+    if (spec->inertia.n)
+        read_inertia(build, spec, body);
+    if (body->particle && (body->center[0] != 0 || body->center[1] != 0 || body->center[2] != 0))
+        dal_error(build->messages, spec->center.mark, "'%s' has no inertia and is a particle: it has no axes in which its centre could be",
+                  body->name);
+    if (body->particle && (spec->angle.text || spec->rate.text || spec->angular_velocity.n || spec->orientation.kind))
+        dal_error(build->messages, spec->name.mark, "'%s' has a mass but no inertia: a particle has no attitude (give it an inertia)",
+                  body->name);
+}
+
+/* ---- attitude --------------------------------------------------------------- */
+
+static bool read_orientation(dal_build *build, const dal_binding *binding, const dal_orientation *o, double R[9])
+{
+    double a[4] = {0}, b[3] = {0};
+    int axes[3];
+    bool ok = true;
+    for (int i = 0; i < o->first.n && i < 4; i++)
+        ok &= dal_build_number(build, binding, o->first.item[i], &a[i]);
+    for (int i = 0; i < o->second.n && i < 3; i++)
+        ok &= dal_build_number(build, binding, o->second.item[i], &b[i]);
+    if (!ok)
+        return false;
+    double norm = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
+    switch (o->kind) {
+    case DAL_ATTITUDE_NONE: break;
+    case DAL_ATTITUDE_QUATERNION:
+        if (!(norm > 0)) {
+            dal_error(build->messages, o->mark, "a quaternion of length zero is no attitude");
+            return false;
+        }
+        if (fabs(norm - 1) > 1e-6)
+            dal_warn(build->messages, o->mark, "the quaternion has the length %.9g and was normalised", norm);
+        dal_rotation_quaternion(a, R);
+        return true;
+    case DAL_ATTITUDE_AXIS:
+        if (!(norm > 0)) {
+            dal_error(build->messages, o->mark, "the axis has length zero");
+            return false;
+        }
+        for (int i = 0; i < 3; i++)
+            a[i] /= norm;
+        dal_rotation_axis(a, b[0], R);
+        return true;
+    case DAL_ATTITUDE_EULER:
+        dal_euler_axes(o->letters, axes);
+        dal_rotation_euler(axes, a, R);
+        return true;
+    case DAL_ATTITUDE_RPY: { /* fixed axes x, y, z: the intrinsic sequence z, y, x */
+        const double ypr[3] = {a[2], a[1], a[0]};
+        dal_euler_axes("zyx", axes);
+        dal_rotation_euler(axes, ypr, R);
+        return true;
+    }
+    case DAL_ATTITUDE_AXES:
+        if (dal_rotation_from_axes(o->letters[0] - 'x', a, o->letters[1] ? o->letters[1] - 'x' : -1, b, R))
+            return true;
+        dal_error(build->messages, o->mark, "these directions make no frame: one is zero, or they are parallel");
+        return false;
+    }
+    dal_rotation_identity(R);
+    return true;
+}
+
+static void read_start(dal_build *build, const dal_body_spec *spec, dal_body_start *start)
+{
+    const dal_binding *binding = spec->binding;
+    start->points = spec->points;
+    dal_rotation_identity(start->R);
+    start->position_given = spec->position.n > 0;
+    dal_build_vector(build, binding, &spec->position, start->r);
+    if (spec->angle.text && dal_build_number(build, binding, spec->angle, &start->angle)) {
+        start->attitude_given = true;
+        dal_rotation_elementary(2, start->angle, start->R);
+    } else if (spec->orientation.kind != DAL_ATTITUDE_NONE) {
+        start->attitude_given = read_orientation(build, binding, &spec->orientation, start->R);
+    }
+    start->placed = start->position_given && !spec->between.n;
+
+    start->position_fixed = spec->position.n && (spec->fix || spec->position.fix);
+    start->attitude_fixed = start->attitude_given && (spec->fix || spec->angle.fix || spec->orientation.fix);
+}
+
+static void turn_to_world(const double R[9], double v[3])
+{
+    const double u[3] = {v[0], v[1], v[2]};
+    for (int i = 0; i < 3; i++)
+        v[i] = R[3 * i] * u[0] + R[3 * i + 1] * u[1] + R[3 * i + 2] * u[2];
+}
+
+void dal_build_motion(dal_build *build)
+{
+    for (int b = 0; b < build->spec->n_bodies; b++) {
+        const dal_body_spec *spec = &build->spec->bodies[b];
+        dal_body_start *start = &build->start[b];
+        start->velocity_given = spec->velocity.n > 0;
+        start->spin_given = spec->rate.text || spec->angular_velocity.n;
+        dal_build_vector(build, spec->binding, &spec->velocity, start->rd);
+        dal_build_vector(build, spec->binding, &spec->angular_velocity, start->w);
+        if (spec->rate.text)
+            dal_build_number(build, spec->binding, spec->rate, &start->w[2]);
+        if (spec->velocity.body_axes)
+            turn_to_world(start->R, start->rd);
+        if (spec->angular_velocity.body_axes)
+            turn_to_world(start->R, start->w);
+        start->velocity_fixed = start->velocity_given && (spec->fix || spec->velocity.fix);
+        start->spin_fixed = start->spin_given && (spec->fix || spec->rate.fix || spec->angular_velocity.fix);
+    }
+}
+
+void dal_build_bodies(dal_build *build)
+{
+    const dal_spec *spec = build->spec;
+    build->mechanism.n_bodies = spec->n_bodies;
+    build->mechanism.bodies = DAL_TAKE(build->arena, dal_body, spec->n_bodies);
+    build->start = DAL_TAKE(build->arena, dal_body_start, spec->n_bodies);
+    build->body_angle = DAL_TAKE(build->arena, int, spec->n_bodies);
+    for (int i = 0; i < spec->n_bodies; i++) {
+        build->body_angle[i] = -1;
+        read_constants(build, &spec->bodies[i], &build->mechanism.bodies[i]);
+        read_start(build, &spec->bodies[i], &build->start[i]);
+    }
+}
+
+/* ---- points and coordinates -------------------------------------------------- */
+
+static bool read_point(dal_build *build, const dal_binding *binding, const dal_point_spec *point, dal_marker *marker,
+                       bool *has_axes)
+{
+    if (!dal_build_vector(build, binding, &point->at, marker->s))
+        return false;
+    *has_axes = point->axes.kind != DAL_ATTITUDE_NONE;
+    return !*has_axes || read_orientation(build, binding, &point->axes, marker->B);
+}
+
+bool dal_build_marker(dal_build *build, const dal_binding *binding, dal_text name, dal_marker *marker, bool *has_axes)
+{
+    const char *rest = "";
+    bool unused;
+    const dal_points *points = &build->spec->ground;
+    has_axes = has_axes ? has_axes : &unused;
+    *has_axes = false;
+    memset(marker, 0, sizeof *marker);
+    marker->body = DAL_GROUND;
+    dal_rotation_identity(marker->B);
+    if (!strncmp(name.text, "ground", 6) && (!name.text[6] || name.text[6] == '.')) {
+        rest = name.text + 6;
+        binding = NULL;
+    } else {
+        const dal_symbol *symbol = dal_symbol_prefix(build, name.text, &rest);
+        if (!symbol || symbol->kind != DAL_SYMBOL_BODY) {
+            const char **names = DAL_TAKE(build->arena, const char *, build->spec->n_bodies + 2);
+            char hint[96];
+            for (int i = 0; i < build->spec->n_bodies; i++)
+                names[i] = build->spec->bodies[i].name.text;
+            names[build->spec->n_bodies] = "ground";
+            dal_error(build->messages, name.mark, "there is no body '%s'%s", name.text, dal_did_you_mean(name.text, names, hint));
+            return false;
+        }
+        marker->body = symbol->index;
+        points = &build->spec->bodies[symbol->index].points;
+        binding = build->spec->bodies[symbol->index].binding;
+    }
+    if (!*rest)
+        return true;
+    const char **names = DAL_TAKE(build->arena, const char *, points->n + 1);
+    for (int i = 0; i < points->n; i++) {
+        names[i] = points->item[i].name.text;
+        if (!strcmp(points->item[i].name.text, rest + 1))
+            return read_point(build, binding, &points->item[i], marker, has_axes);
+    }
+    char hint[96];
+    dal_error(build->messages, name.mark, "'%.*s' has no point '%s'%s", (int)(rest - name.text), name.text, rest + 1,
+              dal_did_you_mean(rest + 1, names, hint));
+    return false;
+}
+
+int dal_build_body_angle(dal_build *build, int body)
+{
+    if (build->body_angle[body] < 0) {
+        dal_marker ground = {.body = DAL_GROUND}, own = {.body = body};
+        dal_rotation_identity(ground.B);
+        dal_rotation_identity(own.B);
+        build->body_angle[body] = dal_add_angle(&build->mechanism, &ground, &own);
+    }
+    return build->body_angle[body];
+}
+
+int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordinate)
+{
+    dal_marker marker;
+    if (!dal_build_marker(build, NULL, body, &marker, NULL))
+        return -1;
+    if (marker.body == DAL_GROUND) {
+        dal_error(build->messages, body.mark, "the ground has no coordinates");
+        return -1;
+    }
+    bool planar = build->spec->space == DAL_PLANAR;
+    if (!coordinate.text) {
+        dal_error(build->messages, body.mark, "say which coordinate of '%s': %s", body.text, planar ? "x, y or angle" : "x, y or z");
+        return -1;
+    }
+    if (planar && !strcmp(coordinate.text, "angle") && !build->mechanism.bodies[marker.body].particle)
+        return dal_build_body_angle(build, marker.body);
+    for (int k = 0; k < (int)build->spec->space; k++)
+        if (coordinate.text[0] == 'x' + k && !coordinate.text[1])
+            return dal_add_dot(&build->mechanism, dal_add_point(&build->mechanism, &marker), -1, k, -1);
+    dal_error(build->messages, coordinate.mark, "'%s' has no coordinate '%s': expected %s", body.text, coordinate.text,
+              planar ? "x, y or angle" : "x, y or z");
+    return -1;
+}

@@ -1,0 +1,127 @@
+/* A compile in progress: everything lives in one arena until it is packed. */
+#ifndef DAL_SYSTEM_BUILD_H
+#define DAL_SYSTEM_BUILD_H
+
+#include "joint/joint.h"
+#include "system/system.h"
+
+typedef enum dal_reach {
+    DAL_REACH_NUMBER, /* parameters and loop variables */
+    DAL_REACH_TIME,   /* and t: what a drive may be made of */
+    DAL_REACH_ACTION, /* and positions, velocities, states, inputs: forces and rates */
+    DAL_REACH_RECORD  /* and accelerations, reactions, energies */
+} dal_reach;
+
+typedef enum dal_symbol_kind {
+    DAL_SYMBOL_PARAMETER, DAL_SYMBOL_DEFINE, DAL_SYMBOL_INPUT, DAL_SYMBOL_STATE, DAL_SYMBOL_BODY, DAL_SYMBOL_JOINT,
+    DAL_SYMBOL_FORCE, DAL_SYMBOL_NONE
+} dal_symbol_kind;
+
+typedef struct dal_symbol {
+    const char *name;
+    dal_symbol_kind kind;
+    int index;
+} dal_symbol;
+
+/* How a body starts, before assembly. */
+typedef struct dal_body_start {
+    double r[3], R[9], angle;
+    double rd[3], w[3];
+    bool placed;                          /* r and R are known */
+    bool position_given, attitude_given;  /* by the description (else guessed) */
+    bool velocity_given, spin_given;
+    bool position_fixed, attitude_fixed, velocity_fixed, spin_fixed;
+    dal_points points;                    /* of its spec */
+} dal_body_start;
+
+typedef struct dal_expressions {
+    int n;
+    size_t capacity;
+    dal_node *node;
+} dal_expressions;
+
+/* A start value of a joint's coordinate: wanted, or to be kept exactly. */
+typedef struct dal_target {
+    int measure;
+    double value, rate;
+    bool has_value, has_rate, fix;
+    dal_mark mark;
+} dal_target;
+
+typedef struct dal_build {
+    dal_arena *arena;
+    dal_messages *messages;
+    const dal_spec *spec;
+    dal_mechanism mechanism;
+    dal_graph *graph;
+
+    int n_symbols; /* size of the open hash table, a power of two */
+    dal_symbol *symbols;
+    bool *define_busy;
+    dal_reach reach;             /* of the expression being parsed */
+    const dal_binding *binding;
+
+    int n_signals;
+    size_t cap_signals;
+    dal_signal *signals;
+    int n_signal_table, *signal_table;
+
+    dal_body_start *start;
+    int *body_angle;             /* measure of each planar body's angle, or -1 */
+    bool *axis_carried;          /* joints whose axis was carried to the second body */
+    int n_targets;
+    size_t cap_targets;
+    struct dal_target *targets;  /* start values of joints */
+    dal_expressions drives, actions, records;
+    int n_times;
+    int n_groups;
+    size_t cap_groups;
+    dal_force_group *groups;
+    dal_force_name *forces;
+    double gravity[3];
+    int n_columns;
+    size_t cap_columns;
+    dal_column *columns;
+    bool records_results;
+    dal_family const *family;
+} dal_build;
+
+/* symbols.c */
+void dal_symbols_fill(dal_build *build);
+const dal_symbol *dal_symbol_find(const dal_build *build, const char *name, size_t length);
+/* The element that a dotted path begins with; *rest points behind it (at the dot or the end). */
+const dal_symbol *dal_symbol_prefix(const dal_build *build, const char *path, const char **rest);
+bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value);
+bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_node *node);
+bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text text, double *value);
+bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_list *list, double out[3]); /* fills up with zeros */
+int dal_build_expression(dal_build *build, dal_expressions *list, dal_node node);
+dal_node dal_build_signal(dal_build *build, dal_signal signal);
+const char *dal_signal_unit(const dal_build *build, const dal_signal *signal);
+dal_node dal_build_rate(dal_build *build, dal_node node);
+
+/* bodies.c */
+void dal_build_bodies(dal_build *build);
+void dal_build_motion(dal_build *build); /* start velocities, once every body is placed */
+bool dal_build_marker(dal_build *build, const dal_binding *binding, dal_text name, dal_marker *marker, bool *has_axes);
+int dal_build_body_angle(dal_build *build, int body);
+/* A measure of x, y, z or angle of a body; -1 with a message. */
+int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordinate);
+
+/* joints.c */
+void dal_build_place(dal_build *build);
+void dal_build_joints(dal_build *build);
+int dal_build_joint_coordinate(dal_build *build, dal_text joint, const char *coordinate, double *zero);
+
+/* forces.c */
+void dal_build_forces(dal_build *build);
+
+/* records.c */
+void dal_build_records(dal_build *build);
+
+/* assemble.c: moves the start to where the constraints hold; false with messages. */
+bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding);
+/* The characteristic length: the largest lever of a point or radius of gyration. */
+double dal_build_length(const dal_build *build);
+
+#endif

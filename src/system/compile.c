@@ -1,0 +1,590 @@
+/* From a spec to a system: names, bodies, joints, forces, programs, assembly,
+ * layout, rank; then everything is packed into one block.
+ */
+#include "math/rank.h"
+#include "math/rotation.h"
+#include "math/sparse.h"
+#include "system/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DENSE_LIMIT = 48 }; /* unknowns of the saddle system up to which the dense view is faster */
+
+/* ---- choices -------------------------------------------------------------------- */
+
+static double option(dal_build *build, const dal_choice *choice, const char *key, double fallback)
+{
+    double value = fallback;
+    for (int i = 0; i < choice->n; i++)
+        if (!strcmp(choice->option[i].name.text, key))
+            dal_build_number(build, NULL, choice->option[i].value, &value);
+    return value;
+}
+
+static void check_options(dal_build *build, const dal_choice *choice, const char *const *known)
+{
+    for (int i = 0; i < choice->n; i++) {
+        bool found = false;
+        char hint[96];
+        for (int k = 0; known[k]; k++)
+            found |= !strcmp(known[k], choice->option[i].name.text);
+        if (!found)
+            dal_error(build->messages, choice->option[i].name.mark, "'%s' has no option '%s'%s", choice->name.text,
+                      choice->option[i].name.text, dal_did_you_mean(choice->option[i].name.text, known, hint));
+    }
+}
+
+/* Index of a chosen name in a list of `n` names (ends with NULL), or -1 with a message. */
+static int choose(dal_build *build, const dal_choice *choice, const char *what, const char *const *names, const char *fallback)
+{
+    const char *name = choice->name.text ? choice->name.text : fallback;
+    char hint[96], list[400] = "";
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(names[i], name))
+            return i;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
+    }
+    dal_error(build->messages, choice->name.mark, "there is no %s '%s'%s; there are: %s", what, name, dal_did_you_mean(name, names, hint), list);
+    return -1;
+}
+
+static void choose_family(dal_build *build, dal_system *system)
+{
+    static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL};
+    const dal_choice *choice = &build->spec->simulate.coordinates;
+    const char *names[8];
+    int n = 0;
+    for (; dal_families[n]; n++)
+        names[n] = dal_families[n]->name;
+    names[n] = NULL;
+    int k = choose(build, choice, "family of coordinates", names, "angle");
+    build->family = dal_families[k < 0 ? 0 : k];
+    check_options(build, choice, build->family == &dal_family_angle ? angle : none);
+    for (int i = 0; i < choice->n; i++) {
+        if (strcmp(choice->option[i].name.text, "sequence"))
+            continue;
+        system->layout.sequence_fixed = true;
+        if (!dal_euler_axes(choice->option[i].value.text, system->layout.sequence))
+            dal_error(build->messages, choice->option[i].value.mark, "'%s' is not an Euler sequence such as zyx or zxz", choice->option[i].value.text);
+    }
+}
+
+static void choose_method(dal_build *build, dal_system *system)
+{
+    static const char *const none[] = {NULL}, *const gains[] = {"alpha", "beta", NULL}, *const tolerance[] = {"tolerance", NULL};
+    const dal_simulate_spec *s = &build->spec->simulate;
+    const char *names[16];
+    int n;
+    for (n = 0; dal_formulations[n]; n++)
+        names[n] = dal_formulations[n]->name;
+    names[n] = NULL;
+    int k = choose(build, &s->formulation, "formulation", names, "lagrange");
+    system->formulation = dal_formulations[k < 0 ? 0 : k];
+    check_options(build, &s->formulation, none);
+    for (n = 0; dal_stabilizations[n]; n++)
+        names[n] = dal_stabilizations[n]->name;
+    names[n] = NULL;
+    k = choose(build, &s->stabilization, "stabilisation", names, "direct-correction");
+    system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
+    const dal_choice *c = &s->stabilization;
+    double value = NAN;
+    if (c->value.text)
+        dal_build_number(build, NULL, c->value, &value);
+    bool baumgarte = system->stabilization->stabilises_gamma, projects = system->stabilization->project != NULL;
+    check_options(build, c, baumgarte ? gains : projects ? tolerance : none);
+    if (baumgarte) {
+        system->alpha = option(build, c, "alpha", isnan(value) ? 20 : value);
+        system->beta = option(build, c, "beta", isnan(value) ? 20 : value);
+        if (!(system->alpha >= 0) || !(system->beta >= 0))
+            dal_error(build->messages, c->name.mark, "the gains of baumgarte cannot be negative");
+    }
+    system->tolerance = option(build, c, "tolerance", isnan(value) ? 1e-10 : value);
+    if (projects && !(system->tolerance > 0))
+        dal_error(build->messages, c->name.mark, "the tolerance of %s must be positive", system->stabilization->name);
+    for (n = 0; dal_integrators[n]; n++)
+        names[n] = dal_integrators[n]->name;
+    names[n] = NULL;
+    k = choose(build, &s->integrator, "integrator", names, "dopri5");
+    system->integrator = dal_integrators[k < 0 ? 0 : k];
+    check_options(build, &s->integrator, none);
+}
+
+static double positive(dal_build *build, dal_text text, const char *key, double fallback)
+{
+    double value = fallback;
+    if (text.text && dal_build_number(build, NULL, text, &value) && !(value > 0))
+        dal_error(build->messages, text.mark, "'%s' must be positive, not %.6g", key, value);
+    return value;
+}
+
+static void choose_times(dal_build *build, dal_system *system)
+{
+    const dal_simulate_spec *s = &build->spec->simulate;
+    dal_system_info *info = &system->info;
+    info->until = positive(build, s->until, "until", 0);
+    info->step = positive(build, s->step, "step", 0);
+    info->rtol = positive(build, s->rtol, "rtol", 1e-8);
+    info->atol = positive(build, s->atol, "atol", 1e-10);
+    info->every = positive(build, s->every, "every", info->step > 0 ? info->step : info->until / 500);
+    system->max_step = positive(build, s->max_step, "max-step", 0);
+    system->event_tolerance = positive(build, s->event_tolerance, "event-tolerance", 1e-13);
+    if (s->until.text && !system->integrator->adaptive && !s->step.text)
+        dal_error(build->messages, s->integrator.name.text ? s->integrator.name.mark : s->until.mark,
+                  "%s has a fixed step: give one (`step:` in `simulate:`, or --step)", system->integrator->name);
+    if (info->until / (info->every > 0 ? info->every : 1) > 1e9)
+        dal_error(build->messages, s->every.text ? s->every.mark : s->step.mark, "that would be more than 10^9 recorded rows");
+}
+
+/* ---- tables, states, programs ------------------------------------------------------- */
+
+static void add_tables(dal_build *build)
+{
+    for (int i = 0; i < build->spec->n_tables; i++) {
+        const dal_table_spec *t = &build->spec->tables[i];
+        const char *why = "";
+        double smooth = 2;
+        dal_outside outside = DAL_OUTSIDE_ERROR;
+        if (t->smooth.text)
+            dal_build_number(build, NULL, t->smooth, &smooth);
+        if (smooth != 0 && smooth != 1 && smooth != 2)
+            dal_error(build->messages, t->smooth.mark, "`smooth` is 0, 1 or 2: how many continuous derivatives the table has");
+        if (t->outside.text && !strcmp(t->outside.text, "hold"))
+            outside = DAL_OUTSIDE_HOLD;
+        else if (t->outside.text && !strcmp(t->outside.text, "periodic"))
+            outside = DAL_OUTSIDE_PERIODIC;
+        else if (t->outside.text && strcmp(t->outside.text, "error"))
+            dal_error(build->messages, t->outside.mark, "`outside` is error, hold or periodic, not '%s'", t->outside.text);
+        if (dal_graph_add_table(build->graph, t->name.text, t->n, t->x_value, t->y_value, (int)smooth, outside, &why) < 0)
+            dal_error(build->messages, t->name.mark, "table '%s': %s", t->name.text, why);
+    }
+}
+
+static void add_states(dal_build *build, dal_system *system)
+{
+    const dal_spec *spec = build->spec;
+    system->n_inputs = spec->n_inputs;
+    system->n_states = spec->n_states;
+    system->inputs = DAL_TAKE(build->arena, double, spec->n_inputs);
+    system->input_names = DAL_TAKE(build->arena, const char *, spec->n_inputs);
+    system->states = DAL_TAKE(build->arena, double, spec->n_states);
+    for (int i = 0; i < spec->n_inputs; i++) {
+        system->input_names[i] = spec->inputs[i].name.text;
+        dal_build_number(build, NULL, spec->inputs[i].value, &system->inputs[i]);
+    }
+    system->n_expressions = build->actions.n;
+    for (int i = 0; i < spec->n_states; i++) {
+        dal_node node = dal_const(build->graph, 0);
+        const dal_state_spec *s = &spec->states[i];
+        if (s->start.text)
+            dal_build_number(build, NULL, s->start, &system->states[i]);
+        if (s->rate.text)
+            dal_build_scalar(build, DAL_REACH_ACTION, NULL, s->rate, &node);
+        dal_build_expression(build, &build->actions, node);
+    }
+}
+
+static void mark_need(void *user, int variable)
+{
+    ((bool *)user)[variable] = true;
+}
+
+static void compile_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
+{
+    bool *needed = DAL_TAKE(build->arena, bool, build->n_signals);
+    out->n_outputs = list->n;
+    if (!list->n)
+        return;
+    for (int i = 0; i < list->n; i++)
+        dal_each_var(build->graph, list->node[i], mark_need, needed);
+    out->needs = DAL_TAKE(build->arena, int, build->n_signals);
+    for (int i = 0; i < build->n_signals; i++)
+        if (needed[i])
+            out->needs[out->n_needs++] = i;
+    out->program = dal_program_build(build->arena, build->graph, build->n_signals, list->n, list->node);
+}
+
+/* ---- conserved momenta ---------------------------------------------------------------- */
+
+/* Nothing touches the ground and no force comes from outside: the whole model keeps its linear momentum across gravity and
+ * its angular momentum about its centre of mass. */
+static unsigned conserved_momenta(const dal_build *build)
+{
+    const dal_mechanism *m = &build->mechanism;
+    const dal_spec *spec = build->spec;
+    for (int j = 0; j < m->n_joints; j++)
+        if (m->joints[j].marker[0].body == DAL_GROUND || m->joints[j].marker[1].body == DAL_GROUND)
+            return 0;
+    for (int i = 0; i < spec->n_forces; i++) {
+        const dal_force_spec *f = &spec->forces[i];
+        if (f->body.text || f->mu.text)
+            return 0;
+        for (int k = 0; k < f->connect.n; k++)
+            if (!strncmp(f->connect.item[k].text, "ground", 6) && (!f->connect.item[k].text[6] || f->connect.item[k].text[6] == '.'))
+                return 0;
+    }
+    unsigned kept = build->spec->space == DAL_PLANAR ? 1u << 5 : 7u << 3;
+    for (int k = 0; k < (int)build->spec->space; k++)
+        if (build->gravity[k] == 0)
+            kept |= 1u << k;
+    return kept;
+}
+
+static bool does_work(const dal_build *build)
+{
+    for (int i = 0; i < build->spec->n_forces; i++)
+        if (build->spec->forces[i].damping.n || build->spec->forces[i].value.n)
+            return true;
+    return build->n_times > 0;
+}
+
+/* ---- packing ------------------------------------------------------------------------------ */
+
+static void pack_program(dal_block *block, dal_compiled *c)
+{
+    DAL_PACK(block, c->needs, c->n_needs);
+    if (c->program) {
+        void *copy = dal_block_copy(block, c->program, dal_program_bytes(c->program));
+        if (copy)
+            c->program = copy;
+    }
+}
+
+static void pack(dal_block *block, const dal_system *from, dal_system *to)
+{
+    *to = *from;
+    dal_mechanism_pack(block, &from->mechanism, &to->mechanism);
+    dal_layout_pack(block, &from->layout, block->memory ? &to->mechanism : &from->mechanism, &to->layout);
+    DAL_PACK(block, to->groups, from->n_groups);
+    for (int i = 0; i < from->n_groups; i++) {
+        void *copy = dal_block_copy(block, from->groups[i].elements,
+                                    dal_force_types[from->groups[i].type]->size * (size_t)from->groups[i].n);
+        if (copy)
+            to->groups[i].elements = copy;
+    }
+    DAL_PACK(block, to->forces, from->n_forces);
+    DAL_PACK(block, to->input_names, from->n_inputs);
+    DAL_PACK(block, to->columns, from->n_columns);
+    for (int i = 0; i < from->n_forces; i++) {
+        const char *name = dal_block_text(block, from->forces[i].name);
+        if (block->memory)
+            to->forces[i].name = name;
+    }
+    for (int i = 0; i < from->n_inputs; i++) {
+        const char *name = dal_block_text(block, from->input_names[i]);
+        if (block->memory)
+            to->input_names[i] = name;
+    }
+    for (int i = 0; i < from->n_columns; i++) {
+        const char *name = dal_block_text(block, from->columns[i].name);
+        if (block->memory)
+            to->columns[i].name = name;
+    }
+    to->info.model = dal_block_text(block, from->info.model);
+    to->info.model_hash = dal_block_text(block, from->info.model_hash);
+    DAL_PACK(block, to->signals, from->n_signals);
+    pack_program(block, &to->drives);
+    pack_program(block, &to->actions);
+    pack_program(block, &to->records);
+    DAL_PACK(block, to->inputs, from->n_inputs);
+    DAL_PACK(block, to->states, from->n_states);
+    DAL_PACK(block, to->start, from->mechanism.n_bodies);
+    DAL_PACK(block, to->start_winding, from->mechanism.n_windings);
+    DAL_PACK(block, to->start_order, from->layout.n_rows);
+    if (!from->dense) {
+        DAL_PACK(block, to->kkt_start, from->layout.nv + from->layout.n_rows + 1);
+        DAL_PACK(block, to->kkt_row, from->n_kkt);
+        DAL_PACK(block, to->kkt_mass, from->layout.n_mass);
+        DAL_PACK(block, to->kkt_rows, 2 * from->layout.n_values);
+        DAL_PACK(block, to->kkt_diagonal, from->layout.n_rows);
+    }
+}
+
+static dal_system *pack_into_block(dal_arena *arena, const dal_system *from)
+{
+    dal_system shape;
+    dal_block block = {NULL, sizeof(dal_system)};
+    pack(&block, from, &shape);
+    char *memory = arena->allocator.allocate(arena->allocator.user, block.used + DAL_BLOCK_ALIGNMENT);
+    if (!memory)
+        longjmp(*arena->guard, 1);
+    char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
+    memset(memory, 0, block.used + DAL_BLOCK_ALIGNMENT);
+    dal_system *system = (dal_system *)(void *)aligned;
+    block = (dal_block){aligned, sizeof(dal_system)};
+    pack(&block, from, system);
+    system->memory = memory;
+    system->allocator = arena->allocator;
+    return system;
+}
+
+void dal_system_free(dal_system *system)
+{
+    if (system)
+        system->allocator.release(system->allocator.user, system->memory);
+}
+
+/* ---- the first evaluation: rank, uniqueness --------------------------------------------- */
+
+/* Name the coordinates in the null space of [M; A]. */
+static void report_undetermined(dal_build *build, const dal_state *state)
+{
+    static const char *const planar[] = {"x", "y", "its attitude"}, *const spatial[] = {"x", "y", "z", "its attitude"};
+    const dal_layout *layout = &state->system->layout;
+    const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
+    double *K = DAL_TAKE(build->arena, double, n * m), *sigma = DAL_TAKE(build->arena, double, n + m);
+    double *null = DAL_TAKE(build->arena, double, m * m), *work = DAL_TAKE(build->arena, double, dal_rank_work((int)n, (int)m));
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        for (int i = 0; i < at->nv; i++)
+            for (int j = 0; j < at->nv; j++)
+                K[(size_t)(at->v + i) * m + (size_t)(at->v + j)] = state->work.M[at->mass + at->nv * i + j] / state->system->mass;
+    }
+    for (int i = 0; i < layout->n_rows; i++)
+        for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
+            K[(m + (size_t)i) * m + (size_t)layout->column[k]] = state->work.A[k];
+    int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, build->spec ? DAL_RANK_TOLERANCE : 0, sigma, null, NULL, work);
+    char text[300] = "";
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        int last = -1;
+        for (int k = 0; k < at->nv; k++) {
+            double size = 0;
+            for (size_t i = 0; i < m - (size_t)rank; i++)
+                size = fmax(size, fabs(null[i * m + (size_t)(at->v + k)]));
+            int word = k < at->nv - at->n_rot ? k : (int)build->spec->space;
+            if (size < 1e-6 || word == last)
+                continue;
+            last = word;
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s of '%s'", *text ? ", " : "",
+                     (build->spec->space == DAL_PLANAR ? planar : spatial)[word], layout->mechanism->bodies[b].name);
+        }
+    }
+    dal_error(build->messages, build->spec->simulate.formulation.name.mark,
+              "the accelerations are not determined: rank [M; A] is %d of %d; undetermined: %s (give these parts mass or inertia, or "
+              "another constraint)",
+              rank, (int)m, *text ? text : "the constraints");
+}
+
+static bool first_evaluation(dal_build *build, dal_system *system)
+{
+    dal_state *state = dal_state_create(&build->arena->allocator, system);
+    bool ok = true;
+    if (!state)
+        longjmp(*build->arena->guard, 1);
+    dal_state_take(state, 0, state->y);
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_state_rank(state);
+    system->rank = state->rank;
+    memcpy(system->start_order, state->order, sizeof *state->order * (size_t)system->layout.n_rows);
+    if (dal_state_accelerate(state)) {
+        ok = false;
+        if (system->dense && !strncmp(state->trouble, "the equations of motion are singular", 36))
+            report_undetermined(build, state);
+        else
+            dal_error(build->messages, dal_nowhere, "at the start: %s", state->trouble);
+    } else if (system->formulation->multipliers(system) && state->saddle_ratio < 1e-14 && system->dense) {
+        ok = false; /* the factorisation went through on rounding errors only */
+        report_undetermined(build, state);
+    }
+    dal_state_free(state);
+    return ok;
+}
+
+/* ---- the orchestrator ----------------------------------------------------------------------- */
+
+static void fill_info(const dal_build *build, dal_system *system)
+{
+    dal_system_info *info = &system->info;
+    info->model = build->spec->name.text ? build->spec->name.text : build->spec->file ? build->spec->file : "";
+    info->model_hash = build->spec->hash;
+    info->version = dal_version();
+    info->space = build->spec->space;
+    info->coordinates = system->layout.family->name;
+    info->formulation = system->formulation->name;
+    info->stabilization = system->stabilization->name;
+    info->integrator = system->integrator->name;
+    info->bodies = system->mechanism.n_bodies;
+    info->joints = system->mechanism.n_joints;
+    info->coordinates_count = system->layout.nq;
+    info->velocities = system->layout.nv;
+    info->constraints = system->layout.n_rows;
+    info->equations = system->formulation->equations(system);
+    info->multipliers = system->formulation->multipliers(system);
+    info->states = system->n_y;
+    info->length = system->length;
+}
+
+static void compile_description(dal_build *build, dal_system *system)
+{
+    dal_symbols_fill(build);
+    add_tables(build);
+    dal_build_bodies(build);
+    if (!build->spec->n_bodies)
+        dal_error(build->messages, build->spec->space_mark, "the model has no bodies");
+    dal_build_place(build);
+    dal_build_joints(build);
+    dal_build_forces(build);
+    add_states(build, system);
+    dal_build_records(build);
+    choose_family(build, system);
+    choose_method(build, system);
+    choose_times(build, system);
+}
+
+static void lay_out(dal_build *build, dal_system *system)
+{
+    bool fixed = system->layout.sequence_fixed;
+    int sequence[3];
+    memcpy(sequence, system->layout.sequence, sizeof sequence);
+    system->mechanism = build->mechanism;
+    system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, build->n_times);
+    system->layout.sequence_fixed = fixed;
+    memcpy(system->layout.sequence, sequence, sizeof sequence);
+    system->start = DAL_TAKE(build->arena, dal_start, build->spec->n_bodies);
+    for (int b = 0; b < build->spec->n_bodies; b++) {
+        const dal_body_start *s = &build->start[b];
+        dal_start *out = &system->start[b];
+        memcpy(out->r, s->r, sizeof out->r);
+        memcpy(out->R, s->R, sizeof out->R);
+        memcpy(out->rd, s->rd, sizeof out->rd);
+        memcpy(out->w, s->w, sizeof out->w);
+        out->angle = s->angle;
+        system->mass = fmax(system->mass, build->mechanism.bodies[b].mass);
+    }
+    if (!(system->mass > 0))
+        system->mass = 1;
+    system->n_groups = build->n_groups;
+    system->groups = build->groups;
+    system->n_forces = build->spec->n_forces;
+    system->forces = build->forces;
+    system->n_signals = build->n_signals;
+    system->signals = build->signals;
+    system->n_columns = build->n_columns;
+    system->columns = build->columns;
+    system->records_reactions = build->records_results;
+    system->works = does_work(build);
+    system->n_control = system->layout.nq + system->layout.nv + system->n_states;
+    system->n_y = system->n_control + system->works;
+    system->length = dal_build_length(build);
+    system->rank_tolerance = DAL_RANK_TOLERANCE;
+    system->conserved = conserved_momenta(build);
+    memcpy(system->gravity, build->gravity, sizeof system->gravity);
+    system->rank = 0;
+    system->start_order = DAL_TAKE(build->arena, int, system->layout.n_rows);
+    for (int i = 0; i < system->layout.n_rows; i++)
+        system->start_order[i] = i;
+    system->dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
+    if (!system->dense)
+        dal_saddle_pattern(build->arena, system);
+    fill_info(build, system);
+}
+
+static dal_status compile(dal_build *build, dal_system *draft, dal_system **packed)
+{
+    compile_description(build, draft);
+    if (dal_messages_count(build->messages, DAL_ERROR))
+        return DAL_BAD_MODEL;
+    compile_program(build, &build->drives, &draft->drives);
+    draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
+    if (!dal_build_assemble(build, &draft->drives, draft->start_winding))
+        return DAL_BAD_MODEL;
+    compile_program(build, &build->actions, &draft->actions);
+    compile_program(build, &build->records, &draft->records);
+    lay_out(build, draft);
+    char why[400];
+    if (!draft->formulation->applies(draft, why, sizeof why)) {
+        dal_error(build->messages, build->spec->simulate.formulation.name.mark, "%s", why);
+        return DAL_BAD_MODEL;
+    }
+    *packed = pack_into_block(build->arena, draft);
+    if (!first_evaluation(build, *packed))
+        return DAL_BAD_MODEL;
+    dal_system_info *info = &(*packed)->info;
+    info->rank = (*packed)->rank;
+    info->freedoms = info->velocities - info->rank;
+    return DAL_OK;
+}
+
+dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    dal_arena arena;
+    jmp_buf no_memory;
+    dal_system *volatile packed = NULL;
+    dal_messages *own = dal_messages_create(allocator);
+    *system = NULL;
+    if (!own)
+        return DAL_NO_MEMORY;
+    dal_arena_begin(&arena, allocator);
+    dal_status status = DAL_NO_MEMORY;
+    if (!setjmp(no_memory)) {
+        arena.guard = &no_memory;
+        dal_build *build = DAL_TAKE(&arena, dal_build, 1);
+        dal_system *draft = DAL_TAKE(&arena, dal_system, 1), *result = NULL;
+        build->arena = &arena;
+        build->messages = own;
+        build->spec = spec;
+        build->graph = dal_graph_create(&arena);
+        dal_mechanism_begin(&build->mechanism, &arena, spec->space);
+        status = compile(build, draft, &result);
+        packed = result;
+    }
+    dal_arena_release(&arena);
+    for (const dal_message *m = dal_messages_first(own); m; m = m->next)
+        dal_say(messages, m->severity, m->mark, "%s", m->text);
+    dal_messages_free(own);
+    if (status != DAL_OK) {
+        dal_system_free(packed);
+        return status;
+    }
+    *system = packed;
+    return DAL_OK;
+}
+
+dal_system_info dal_system_describe(const dal_system *system)
+{
+    return system->info;
+}
+
+int dal_system_body(const dal_system *system, const char *name)
+{
+    for (int i = 0; i < system->mechanism.n_bodies; i++)
+        if (!strcmp(system->mechanism.bodies[i].name, name))
+            return i;
+    return -1;
+}
+
+int dal_system_joint(const dal_system *system, const char *name)
+{
+    for (int i = 0; i < system->mechanism.n_joints; i++)
+        if (!strcmp(system->mechanism.joints[i].name, name))
+            return i;
+    return -1;
+}
+
+const char *dal_version(void)
+{
+    return DAL_VERSION;
+}
+
+bool dal_list_entry(const char *kind, int index, const char **name, const char **title)
+{
+#define LISTED(word, list)                                                                                              \
+    if (!strcmp(kind, word)) {                                                                                          \
+        if (!(list)[index])                                                                                             \
+            return false;                                                                                               \
+        *name = (list)[index]->name;                                                                                    \
+        *title = (list)[index]->title;                                                                                  \
+        return true;                                                                                                    \
+    }
+    LISTED("joint", dal_joint_types)
+    LISTED("force", dal_force_types)
+    LISTED("coordinates", dal_families)
+    LISTED("formulation", dal_formulations)
+    LISTED("stabilization", dal_stabilizations)
+    LISTED("integrator", dal_integrators)
+#undef LISTED
+    return false;
+}

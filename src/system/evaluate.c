@@ -1,0 +1,275 @@
+/* The road of one evaluation, a call a line:
+ *   y -> (q, v, z) -> frames -> rows -> loads -> formulation -> (v', lambda) -> y'
+ * Nothing here allocates.
+ */
+#include "math/rotation.h"
+#include "math/vec.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+dal_flow dal_state_fail(dal_state *state, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(state->trouble, sizeof state->trouble, format, list);
+    va_end(list);
+    return -DAL_NUMERICAL;
+}
+
+void dal_state_take(dal_state *state, double t, const double *y)
+{
+    const dal_layout *layout = &state->system->layout;
+    state->work.t = t;
+    memcpy(state->work.q, y, sizeof *y * (size_t)layout->nq);
+    memcpy(state->work.v, y + layout->nq, sizeof *y * (size_t)layout->nv);
+    memcpy(state->z, y + layout->nq + layout->nv, sizeof *y * (size_t)(state->system->n_y - layout->nq - layout->nv));
+    state->reactions_known = state->accelerations_known = false;
+}
+
+/* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
+static int run_program(dal_state *state, const dal_compiled *compiled, const int *modes, double *out)
+{
+    for (int i = 0; i < compiled->n_needs; i++) {
+        const dal_signal *signal = &state->system->signals[compiled->needs[i]];
+        state->variables[compiled->needs[i]] = dal_signal_value(&state->work, state->z, state->inputs, signal);
+    }
+    return dal_program_run(compiled->program, state->variables, modes, state->registers, out);
+}
+
+void dal_state_position(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (state->system->drives.program)
+        run_program(state, &state->system->drives, NULL, state->work.time);
+    layout->family->position(layout, &state->work);
+    dal_rows_position(layout, &state->work);
+}
+
+void dal_state_jacobian(dal_state *state)
+{
+    dal_rows_jacobian(&state->system->layout, &state->work);
+}
+
+void dal_state_velocity(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    layout->family->velocity(layout, &state->work);
+    dal_rows_velocity(layout, &state->work);
+}
+
+dal_flow dal_state_loads(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    dal_work *w = &state->work;
+    if (system->actions.program) {
+        int left = run_program(state, &system->actions, state->frozen ? state->modes : NULL, state->expression);
+        if (left)
+            return dal_state_fail(state, "table number %d was left (its `outside:` is error)", left);
+    }
+    dal_loads_apply(&state->loads, system->n_groups, system->groups);
+    layout->family->inertia(layout, w);
+    memset(w->Q, 0, sizeof *w->Q * (size_t)layout->nv);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        layout->family->pull(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q + layout->body[b].v);
+    return 0;
+}
+
+/* gamma, or what Baumgarte makes of it: phi'' + 2 alpha phi' + beta^2 phi = 0. */
+static void stabilise(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const double a = 2 * system->alpha, b = system->beta * system->beta;
+    memcpy(state->gamma, state->work.gamma, sizeof *state->gamma * (size_t)system->layout.n_rows);
+    if (system->stabilization->stabilises_gamma)
+        for (int i = 0; i < system->layout.n_rows; i++)
+            state->gamma[i] -= a * state->work.phid[i] + b * state->work.phi[i];
+}
+
+dal_flow dal_state_accelerate(dal_state *state)
+{
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_state_velocity(state);
+    dal_flow flow = dal_state_loads(state);
+    if (flow)
+        return flow;
+    stabilise(state);
+    state->evaluations++;
+    return state->system->formulation->solve(state);
+}
+
+/* A driven row does the work lambda f'(t) a second. */
+double dal_state_power(const dal_state *state)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    double power = state->loads.power;
+    for (int i = 0; i < m->n_rows; i++)
+        if (m->rows[i].time >= 0)
+            power += state->lambda[i] * state->work.time[3 * m->rows[i].time + 1];
+    return power;
+}
+
+dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    dal_state_take(state, t, y);
+    dal_flow flow = dal_state_accelerate(state);
+    if (flow)
+        return flow;
+    layout->family->rates(layout, &state->work, dy);
+    dy += layout->nq;
+    memcpy(dy, state->vd, sizeof *dy * (size_t)layout->nv);
+    dy += layout->nv;
+    for (int i = 0; i < system->n_states; i++)
+        dy[i] = state->expression[system->n_expressions + i];
+    if (system->works)
+        dy[system->n_states] = dal_state_power(state);
+    return 0;
+}
+
+void dal_state_unwind(dal_state *state)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    for (int i = 0; i < m->n_measures; i++)
+        if (m->measures[i].winding >= 0)
+            state->work.winding[m->measures[i].winding] = state->work.value[i];
+}
+
+/* ---- results ------------------------------------------------------------------- */
+
+/* r'' = (part linear in v') + bias, for every body: the family's own velocity map, applied to v'. */
+static void find_accelerations(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_work *w = &state->work;
+    const int n = layout->mechanism->n_bodies;
+    if (state->accelerations_known)
+        return;
+    double *v = w->v;
+    memcpy(state->spare, w->kin - 1, sizeof *w->kin * (size_t)(n + 1));
+    w->v = state->vd;
+    layout->family->velocity(layout, w);
+    w->v = v;
+    for (int b = 0; b < n; b++) {
+        dal_acceleration *a = &state->acceleration[b];
+        const dal_kin *bias = &state->spare[b + 1], *kin = &w->kin[b];
+        memcpy(a->r_v, kin->rd, sizeof a->r_v);
+        memcpy(a->R_v, kin->Rd, sizeof a->R_v);
+        for (int i = 0; i < 3; i++) {
+            a->rdd[i] = kin->rd[i] + bias->rb[i];
+            a->alpha[i] = kin->w[i] + bias->wb[i];
+        }
+    }
+    memcpy(w->kin - 1, state->spare, sizeof *w->kin * (size_t)(n + 1));
+    state->accelerations_known = true;
+}
+
+/* The part of x'' that is linear in v'. */
+static void vector_acceleration(dal_state *state, int number, double out[3])
+{
+    const dal_vector *vector = &state->system->mechanism.vectors[number];
+    memset(out, 0, 3 * sizeof *out);
+    if (vector->body == DAL_GROUND)
+        return;
+    const dal_acceleration *a = &state->acceleration[vector->body];
+    dal_turn(a->R_v, vector->s, out);
+    if (vector->point)
+        dal_axpy3(1, a->r_v, out);
+}
+
+static double second_derivative(dal_state *state, const dal_signal *s)
+{
+    const dal_work *w = &state->work;
+    double xdd[3];
+    find_accelerations(state);
+    if (s->kind == DAL_SIGNAL_VECTOR) {
+        vector_acceleration(state, s->index, xdd);
+        return xdd[s->component] + w->xb[3 * s->index + s->component];
+    }
+    double sum = w->bias[s->index];
+    const dal_measure *measure = &state->system->mechanism.measures[s->index];
+    for (int k = 0; k < 4; k++)
+        if (measure->vector[k] >= 0) {
+            vector_acceleration(state, measure->vector[k], xdd);
+            sum += dal_dot(w->gradient + 12 * s->index + 3 * k, xdd);
+        }
+    return sum;
+}
+
+static double spin_rate(dal_state *state, const dal_signal *s)
+{
+    find_accelerations(state);
+    const double *alpha = state->acceleration[s->index].alpha;
+    if (s->kind == DAL_SIGNAL_OMEGA)
+        return alpha[s->component];
+    double body[3]; /* d/dt (R^T w) = R^T w' because w x w = 0 */
+    dal_mulT3(state->work.kin[s->index].R, alpha, body);
+    return body[s->component];
+}
+
+static double energy(const dal_state *state, int which)
+{
+    double linear[3], angular[3], T = dal_kinetic(&state->system->layout, &state->work, linear, angular);
+    double V = state->loads.potential, W = state->system->works ? state->z[state->system->n_states] : 0;
+    const double values[5] = {T + V, T, V, W, T + V - W};
+    return values[which];
+}
+
+/* The quaternion nearest to the last one that was asked for: continuous along a motion. */
+static double attitude(dal_state *state, const dal_signal *s)
+{
+    double p[4], *last = state->attitude + 4 * s->index, dot = 0;
+    dal_quaternion_of(state->work.kin[s->index].R, p);
+    for (int i = 0; i < 4; i++)
+        dot += p[i] * last[i];
+    for (int i = 0; i < 4; i++)
+        last[i] = dot < 0 ? -p[i] : p[i];
+    return last[s->component];
+}
+
+double dal_state_signal(dal_state *state, const dal_signal *s)
+{
+    const dal_system *system = state->system;
+    double linear[3], angular[3], residual[2];
+    switch (s->kind) {
+    case DAL_SIGNAL_MEASURE:
+    case DAL_SIGNAL_VECTOR:
+        if (s->order == 2)
+            return second_derivative(state, s);
+        break;
+    case DAL_SIGNAL_OMEGA:
+    case DAL_SIGNAL_OMEGA_BODY:
+        if (s->order == 1)
+            return spin_rate(state, s);
+        break;
+    case DAL_SIGNAL_STATE:
+        if (s->order == 1)
+            return state->expression[system->n_expressions + s->index];
+        break;
+    case DAL_SIGNAL_ATTITUDE: return attitude(state, s);
+    case DAL_SIGNAL_REACTION: dal_state_reactions(state); return state->reaction[6 * s->index + s->component];
+    case DAL_SIGNAL_DRIVE: dal_state_reactions(state); return state->lambda[system->mechanism.joints[s->index].drive];
+    case DAL_SIGNAL_EFFORT: return state->effort[s->index];
+    case DAL_SIGNAL_ENERGY: return energy(state, s->index);
+    case DAL_SIGNAL_MOMENTUM:
+        dal_kinetic(&system->layout, &state->work, linear, angular);
+        return s->component < 3 ? linear[s->component] : angular[s->component - 3];
+    case DAL_SIGNAL_RESIDUAL: dal_state_residuals(state, &residual[0], &residual[1]); return residual[s->index];
+    default: break;
+    }
+    return dal_signal_value(&state->work, state->z, state->inputs, s);
+}
+
+void dal_state_record(dal_state *state, double *row)
+{
+    const dal_compiled *records = &state->system->records;
+    for (int i = 0; i < records->n_needs; i++)
+        state->variables[records->needs[i]] = dal_state_signal(state, &state->system->signals[records->needs[i]]);
+    dal_program_run(records->program, state->variables, NULL, state->registers, row);
+}

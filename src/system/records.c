@@ -1,0 +1,78 @@
+/* Recorded columns: any expression of channels; its text is the column's name. */
+#include "system/build.h"
+
+#include <string.h>
+
+typedef struct finder {
+    dal_build *build;
+    const char *unit;
+} finder;
+
+static void find_unit(void *user, int variable)
+{
+    finder *f = user;
+    f->unit = dal_signal_unit(f->build, &f->build->signals[variable]);
+}
+
+/* The unit of a plain channel; a composed expression has none that we know. */
+static const char *unit_of(dal_build *build, dal_node node)
+{
+    finder f = {build, ""};
+    if (dal_node_op(build->graph, node) == DAL_OP_VAR)
+        dal_each_var(build->graph, node, find_unit, &f);
+    return f.unit;
+}
+
+static void note_reach(void *user, int variable)
+{
+    dal_build *build = user;
+    const dal_signal *s = &build->signals[variable];
+    if (s->kind >= DAL_SIGNAL_KINDS_OF_MOTION || s->order > (s->kind == DAL_SIGNAL_OMEGA || s->kind == DAL_SIGNAL_OMEGA_BODY ? 0 : 1))
+        build->records_results = true;
+}
+
+static void add_column(dal_build *build, const char *name, dal_node node)
+{
+    dal_column *column = DAL_PUSH(build->arena, build->columns, build->n_columns, build->cap_columns);
+    column->name = name;
+    column->unit = unit_of(build, node);
+    dal_build_expression(build, &build->records, node);
+    dal_each_var(build->graph, node, note_reach, build);
+}
+
+static void record(dal_build *build, dal_text text)
+{
+    dal_value value;
+    if (!dal_build_parse(build, DAL_REACH_RECORD, NULL, text, &value))
+        return;
+    for (int i = 0; i < value.n; i++)
+        add_column(build, value.n == 1 ? text.text : dal_arena_print(build->arena, "%s.%c", text.text, 'x' + i), value.node[i]);
+}
+
+static void record_usual(dal_build *build, const char *format, const char *name)
+{
+    record(build, (dal_text){.text = dal_arena_print(build->arena, format, name), .mark = dal_nowhere});
+}
+
+void dal_build_records(dal_build *build)
+{
+    static const char *const planar[] = {"%s.x", "%s.y", "%s.angle", "%s.x'", "%s.y'", "%s.angle'"};
+    static const char *const spatial[] = {"%s.x",  "%s.y",  "%s.z",  "%s.qw", "%s.qx", "%s.qy", "%s.qz",
+                                          "%s.x'", "%s.y'", "%s.z'", "%s.omega.x", "%s.omega.y", "%s.omega.z"};
+    static const char *const always[] = {"energy", "energy.kinetic", "energy.potential", "constraint.position", "constraint.velocity"};
+    const dal_spec *spec = build->spec;
+    record_usual(build, "%s", "t");
+    build->columns[0].name = "time";
+    if (spec->record_given) {
+        for (int i = 0; i < spec->n_record; i++)
+            record(build, spec->record[i]);
+        return;
+    }
+    bool flat = spec->space == DAL_PLANAR;
+    for (int b = 0; b < spec->n_bodies; b++)
+        for (size_t k = 0; k < (flat ? sizeof planar : sizeof spatial) / sizeof *planar; k++)
+            if (!build->mechanism.bodies[b].particle || strchr("xyz", (flat ? planar : spatial)[k][3]))
+                record_usual(build, (flat ? planar : spatial)[k], spec->bodies[b].name.text);
+    for (size_t k = 0; k < sizeof always / sizeof *always; k++)
+        record_usual(build, "%s", always[k]);
+}

@@ -1,0 +1,237 @@
+/* A state: one block of memory beside the system, and what users may ask of it. */
+#include "math/rank.h"
+#include "math/sparse.h"
+#include "math/vec.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TAKE(block, pointer, count) ((pointer) = dal_block_take((block), sizeof *(pointer) * (size_t)(count)))
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static int registers(const dal_compiled *compiled)
+{
+    return compiled->program ? dal_program_registers(compiled->program) : 0;
+}
+
+/* One list for measuring and for laying out. */
+static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, int **chart)
+{
+    const dal_layout *layout = &system->layout;
+    const int nv = layout->nv, r = layout->n_rows, bodies = system->mechanism.n_bodies;
+    const size_t saddle = system->dense ? (size_t)(nv + r) * (size_t)(nv + r) : (size_t)system->n_kkt;
+    int most_registers = registers(&system->drives);
+    most_registers = (int)most((size_t)most_registers, (size_t)registers(&system->actions));
+    most_registers = (int)most((size_t)most_registers, (size_t)registers(&system->records));
+    TAKE(block, *work, dal_work_size(layout));
+    TAKE(block, *chart, 3 * bodies);
+    TAKE(block, s->y, system->n_y);
+    TAKE(block, s->yd, system->n_y);
+    TAKE(block, s->z, system->n_states + 1);
+    TAKE(block, s->vd, nv);
+    TAKE(block, s->lambda, r);
+    TAKE(block, s->gamma, r);
+    TAKE(block, s->variables, system->n_signals);
+    TAKE(block, s->registers, most_registers);
+    TAKE(block, s->expression, system->actions.n_outputs);
+    TAKE(block, s->effort, system->n_forces);
+    TAKE(block, s->inputs, system->n_inputs);
+    TAKE(block, s->modes, system->actions.program ? dal_program_switches(system->actions.program) : 0);
+    TAKE(block, s->order, r);
+    TAKE(block, s->independent, r);
+    TAKE(block, s->solver, system->formulation->work(system));
+    TAKE(block, s->projector, system->stabilization->work ? system->stabilization->work(system) : 0);
+    TAKE(block, s->saddle, saddle);
+    TAKE(block, s->saddle_rhs, nv + r);
+    TAKE(block, s->row_scale, r);
+    TAKE(block, s->pivots, nv + r);
+    TAKE(block, s->rank_matrix, (size_t)r * (size_t)nv);
+    TAKE(block, s->rank_work, dal_rank_work(r, nv));
+    if (system->rank < r)
+        TAKE(block, s->redundancy, dal_redundancy_size(r, nv, system->mechanism.n_joints));
+    TAKE(block, s->reaction, 6 * system->mechanism.n_joints);
+    TAKE(block, s->attitude, 4 * bodies);
+    TAKE(block, s->spare, bodies + 1);
+    TAKE(block, s->acceleration, bodies);
+}
+
+dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *system)
+{
+    dal_allocator source = allocator ? *allocator : dal_default_allocator();
+    dal_state shape = {0};
+    dal_block block = {NULL, sizeof(dal_state)};
+    double *work;
+    int *chart;
+    lay(&block, system, &shape, &work, &chart);
+    char *memory = source.allocate(source.user, block.used + DAL_BLOCK_ALIGNMENT);
+    if (!memory)
+        return NULL;
+    memset(memory, 0, block.used + DAL_BLOCK_ALIGNMENT);
+    char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
+    dal_state *state = (dal_state *)(void *)aligned;
+    block = (dal_block){aligned, sizeof(dal_state)};
+    lay(&block, system, state, &work, &chart);
+    state->system = system;
+    state->allocator = source;
+    state->memory = memory;
+    dal_work_lay(&system->layout, work, chart, &state->work);
+    state->loads = (dal_loads){&system->layout, &state->work, state->expression, state->effort, 0, 0};
+    if (!system->dense) {
+        state->sparse = dal_sparse_create(&source, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);
+        if (!state->sparse) {
+            source.release(source.user, memory);
+            return NULL;
+        }
+    }
+    dal_state_reset(state);
+    return state;
+}
+
+void dal_state_free(dal_state *state)
+{
+    if (!state)
+        return;
+    dal_sparse_free(state->sparse);
+    state->allocator.release(state->allocator.user, state->memory);
+}
+
+static void place(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    static const int zyx[3] = {2, 1, 0};
+    for (int b = 0; b < system->mechanism.n_bodies; b++) {
+        const dal_start *start = &system->start[b];
+        memcpy(state->work.chart + 3 * b, layout->sequence_fixed ? layout->sequence : zyx, sizeof zyx);
+        layout->family->place(layout, &state->work, b, start->r, start->R);
+        if (layout->body[b].n_rot == 1)
+            state->work.q[layout->body[b].q + 2] = start->angle; /* as many turns as were written */
+    }
+    layout->family->position(layout, &state->work);
+    for (int b = 0; b < system->mechanism.n_bodies; b++)
+        layout->family->move(layout, &state->work, b, system->start[b].rd, system->start[b].w);
+}
+
+/* Attitudes near a singularity of their chart start in the other one. */
+static void choose_charts(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (!layout->family->condition || layout->sequence_fixed)
+        return;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        if (layout->family->condition(layout, &state->work, b) < 0.5) {
+            layout->family->rechart(layout, &state->work, b);
+            layout->family->position(layout, &state->work);
+            layout->family->move(layout, &state->work, b, state->system->start[b].rd, state->system->start[b].w);
+        }
+}
+
+void dal_state_reset(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    place(state);
+    choose_charts(state);
+    memcpy(state->work.winding, system->start_winding, sizeof *system->start_winding * (size_t)system->mechanism.n_windings);
+    memcpy(state->y, state->work.q, sizeof *state->y * (size_t)layout->nq);
+    memcpy(state->y + layout->nq, state->work.v, sizeof *state->y * (size_t)layout->nv);
+    memcpy(state->y + layout->nq + layout->nv, system->states, sizeof *state->y * (size_t)system->n_states);
+    if (system->works)
+        state->y[system->n_y - 1] = 0;
+    if (system->n_inputs)
+        memcpy(state->inputs, system->inputs, sizeof *state->inputs * (size_t)system->n_inputs);
+    memset(state->attitude, 0, sizeof *state->attitude * 4 * (size_t)system->mechanism.n_bodies);
+    state->work.t = 0;
+    state->rank = system->rank;
+    for (int i = 0; i < layout->n_rows; i++) {
+        state->order[i] = system->start_order[i];
+        state->independent[system->start_order[i]] = i < system->rank;
+    }
+    state->evaluations = state->rerankings = state->charts = 0;
+    state->rank_least = state->rank_most = system->rank;
+    state->condition_worst = 1;
+    state->frozen = false;
+    state->trouble[0] = '\0';
+}
+
+double *dal_state_y(dal_state *state)
+{
+    return state->y;
+}
+
+double dal_state_time(const dal_state *state)
+{
+    return state->work.t;
+}
+
+void dal_state_set_time(dal_state *state, double t)
+{
+    state->work.t = t;
+}
+
+bool dal_state_set_input(dal_state *state, const char *name, double value)
+{
+    for (int i = 0; i < state->system->n_inputs; i++)
+        if (!strcmp(state->system->input_names[i], name)) {
+            state->inputs[i] = value;
+            return true;
+        }
+    return false;
+}
+
+dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
+{
+    dal_flow flow = dal_state_derivative(state, state->work.t, state->y, state->yd);
+    if (flow) {
+        dal_error(messages, dal_nowhere, "at t = %.9g: %s", state->work.t, state->trouble);
+        return DAL_NUMERICAL;
+    }
+    return DAL_OK;
+}
+
+dal_motion dal_state_body(const dal_state *state, int body)
+{
+    /* the accelerations are found on demand, in scratch that belongs to the state */
+    dal_state *own = (dal_state *)(size_t)state;
+    dal_signal none = {DAL_SIGNAL_OMEGA, body, 0, 1, 0};
+    dal_state_signal(own, &none);
+    dal_motion motion;
+    const dal_kin *kin = &state->work.kin[body];
+    memcpy(motion.position, kin->r, sizeof motion.position);
+    memcpy(motion.rotation, kin->R, sizeof motion.rotation);
+    memcpy(motion.velocity, kin->rd, sizeof motion.velocity);
+    memcpy(motion.omega, kin->w, sizeof motion.omega);
+    memcpy(motion.acceleration, state->acceleration[body].rdd, sizeof motion.acceleration);
+    memcpy(motion.alpha, state->acceleration[body].alpha, sizeof motion.alpha);
+    return motion;
+}
+
+void dal_state_reaction(dal_state *state, int joint, double force[3], double torque[3])
+{
+    dal_state_reactions(state);
+    memcpy(force, state->reaction + 6 * joint, 3 * sizeof *force);
+    memcpy(torque, state->reaction + 6 * joint + 3, 3 * sizeof *torque);
+}
+
+dal_energy dal_state_energy(const dal_state *state)
+{
+    dal_energy e;
+    e.kinetic = dal_kinetic(&state->system->layout, &state->work, e.linear, e.angular);
+    e.potential = state->loads.potential;
+    e.work = state->system->works ? state->z[state->system->n_states] : 0;
+    return e;
+}
+
+void dal_state_residuals(const dal_state *state, double *position, double *velocity)
+{
+    *position = *velocity = 0;
+    for (int i = 0; i < state->system->layout.n_rows; i++) {
+        *position = fmax(*position, fabs(state->work.phi[i]));
+        *velocity = fmax(*velocity, fabs(state->work.phid[i]));
+    }
+}

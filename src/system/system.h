@@ -1,0 +1,181 @@
+/* The compiled system and its state, as the folders below `system` see them.
+ *
+ * Road of one evaluation: y -> (q, v, z) -> kinematics -> rows -> loads ->
+ * formulation -> (v', lambda) -> y'. evaluate.c is that road, a call a line.
+ */
+#ifndef DAL_SYSTEM_SYSTEM_H
+#define DAL_SYSTEM_SYSTEM_H
+
+#include "base/block.h"
+#include "dalembert/run.h"
+#include "expr/expr.h"
+#include "force/force.h"
+#include "force/signal.h"
+#include "integrate/integrate.h"
+#include "kinematics/layout.h"
+
+typedef struct dal_formulation dal_formulation;
+typedef struct dal_stabilization dal_stabilization;
+
+/* The choices that a user has, each a const table in its own file. `applies` writes a sentence and returns false where the
+ * choice cannot be honoured: it is asked at compile, by `list`, and by the tests. */
+struct dal_formulation {
+    const char *name, *title;
+    bool (*applies)(const dal_system *system, char *why, size_t size);
+    int (*equations)(const dal_system *system);   /* accelerations solved for */
+    int (*multipliers)(const dal_system *system); /* solved together with them */
+    size_t (*work)(const dal_system *system);     /* doubles of state->solver */
+    /* From M, h, Q, A, gamma to v' and lambda. */
+    dal_flow (*solve)(dal_state *state);
+};
+
+struct dal_stabilization {
+    const char *name, *title;
+    bool stabilises_gamma; /* baumgarte: gamma - 2 alpha phi' - beta^2 phi */
+    /* Puts y back on the constraints; NULL: nothing to do. */
+    dal_flow (*project)(dal_state *state, double t, double *y);
+    size_t (*work)(const dal_system *system); /* doubles of state->projector */
+};
+
+extern const dal_formulation *const dal_formulations[];       /* dynamics/list.c; ends with NULL */
+extern const dal_stabilization *const dal_stabilizations[];   /* integrate/stabilization.c; ends with NULL */
+
+/* A program with the signals that it reads. */
+typedef struct dal_compiled {
+    dal_program *program; /* NULL: no outputs */
+    int n_needs, *needs;  /* signals that have to be known first */
+    int n_outputs;
+} dal_compiled;
+
+/* A force or a drive, for channels and messages. */
+typedef struct dal_force_name {
+    const char *name;
+    int measure; /* or -1 */
+} dal_force_name;
+
+typedef struct dal_start {
+    double r[3], R[9], rd[3], w[3], angle; /* after assembly; angle: unwrapped, planar */
+} dal_start;
+
+struct dal_system {
+    void *memory; /* the block that this struct lies in */
+    dal_allocator allocator;
+    dal_mechanism mechanism;
+    dal_layout layout;
+
+    const dal_formulation *formulation;
+    const dal_stabilization *stabilization;
+    const dal_integrator *integrator;
+    double alpha, beta;        /* baumgarte */
+    double tolerance;          /* of projections */
+    double rank_tolerance;
+    double event_tolerance, max_step;
+
+    int n_groups, n_forces;
+    dal_force_group *groups;
+    dal_force_name *forces;
+
+    int n_signals;             /* variables of every program below */
+    dal_signal *signals;
+    dal_compiled drives;       /* 3 outputs a time function: f, f', f''; reads time only */
+    dal_compiled actions;      /* expressions of forces, then rates of states */
+    dal_compiled records;      /* recorded columns */
+    int n_expressions;         /* how many of the actions belong to forces */
+    int n_inputs, n_states;
+    const char **input_names;
+    double *inputs, *states;   /* start values */
+    int n_columns;
+    dal_column *columns;       /* the first one is time */
+    bool records_reactions;    /* a recorded column needs accelerations or reactions */
+
+    bool works;                /* non-potential forces or drives exist: the work is a state */
+    int n_y, n_control;        /* length of y; how much of it controls the step */
+    dal_start *start;          /* of each body */
+    double *start_winding;
+    double length;             /* characteristic length */
+    double mass;               /* characteristic mass: largest of the bodies' */
+    int rank;                  /* at the start */
+    int *start_order;          /* rows, independent ones first */
+    unsigned conserved;        /* bits 0..2 linear, 3..5 angular (about the centre of mass) of the whole model */
+    dal_system_info info;
+    double gravity[3];
+    bool dense;                /* the saddle matrix is factored as a dense one */
+    int n_kkt;                 /* entries of its sparse pattern (columns) */
+    int *kkt_start, *kkt_row;
+    int *kkt_mass, *kkt_rows, *kkt_diagonal; /* slots: of M; of A twice (below and right of M); of the rows' diagonal */
+};
+
+/* Accelerations of a body: the part linear in v', and the whole. */
+typedef struct dal_acceleration {
+    double r_v[3], R_v[9];
+    double rdd[3], alpha[3];
+} dal_acceleration;
+
+/* Everything that changes. Doubles come from one block. */
+struct dal_state {
+    const dal_system *system;
+    dal_allocator allocator;
+    void *memory;
+    dal_work work;
+    double *y, *yd;            /* flat state and its rate */
+    double *vd, *lambda;       /* accelerations, multipliers of all rows */
+    double *gamma;             /* right side of the rows, stabilised */
+    double *variables, *registers, *expression, *effort, *inputs;
+    int *modes;                /* switches of `actions` */
+    bool frozen;               /* the pieces that the modes name are used, also beyond their ends */
+    dal_loads loads;
+    int rank, *order;          /* independent rows first; order has n_rows entries */
+    bool *independent;         /* the same as a mask */
+    double *solver;            /* of the formulation */
+    double *projector;         /* of the stabilisation */
+    double *saddle, *saddle_rhs, *row_scale; /* the saddle matrix and its factor */
+    int *pivots;
+    double saddle_ratio;       /* of the last factorisation */
+    struct dal_sparse *sparse;
+    double *rank_matrix, *rank_work; /* n_rows x nv; scratch */
+    double *redundancy;        /* scratch of the distribution of redundant reactions; NULL where no row is redundant */
+    double *z;                 /* states of the model, then the work */
+    dal_kin *spare;            /* n_bodies + 1, for accelerations */
+    struct dal_acceleration *acceleration;
+    double *reaction;          /* 6 a joint */
+    bool reactions_known, accelerations_known;
+    double *attitude;          /* 4 a body: last quaternion, for a continuous sign */
+    long evaluations, rerankings, charts;
+    int rank_least, rank_most;
+    double condition_worst;
+    char trouble[256];         /* what went wrong, when a hook stops the run */
+};
+
+/* ---- evaluate.c: the road of one evaluation --------------------------------- */
+
+/* y -> work->q, v; t. */
+void dal_state_take(dal_state *state, double t, const double *y);
+void dal_state_position(dal_state *state); /* frames, phi */
+void dal_state_jacobian(dal_state *state); /* A */
+void dal_state_velocity(dal_state *state); /* rates, A v - beta, gamma */
+dal_flow dal_state_loads(dal_state *state); /* M, h, Q */
+dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
+dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy);
+double dal_state_power(const dal_state *state); /* of non-potential forces and drives */
+/* Signals of motion and results, after accelerate. */
+double dal_state_signal(dal_state *state, const dal_signal *signal);
+void dal_state_record(dal_state *state, double *row); /* the recorded columns at the present evaluation */
+void dal_state_unwind(dal_state *state); /* an accepted step: the angles seen are the new references */
+dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2, 3);
+
+/* ---- dynamics/: shared by formulations and projections ------------------------ */
+
+/* Choose independent rows at the present A. */
+void dal_state_rank(dal_state *state);
+/* Pattern of the saddle matrix at compile. */
+void dal_saddle_pattern(dal_arena *arena, dal_system *system);
+typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
+/* Factor [[G, A^T], [A, 0]] with G = M / mass or 1; dependent rows become identities. Returns the pivot ratio. */
+double dal_saddle_factor(dal_state *state, dal_metric metric);
+/* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b; rows that depend get mu = 0. */
+void dal_saddle_solve(dal_state *state, double *f, double *b);
+size_t dal_redundancy_size(int r, int m, int joints); /* doubles */
+/* Reactions of all joints into state->reaction. */
+void dal_state_reactions(dal_state *state);
+
+#endif

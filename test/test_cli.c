@@ -1,0 +1,536 @@
+/* The program as its users meet it: texts, exit codes, files, JSON, Ctrl-C. */
+#include "check.h"
+
+#include "dalembert/base.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- running it ------------------------------------------------------------ */
+
+enum { MOST_ARGUMENTS = 16, MOST_TEXT = 1 << 16 };
+
+typedef struct place {
+    char folder[64], model[128], file[128];
+    int code;
+    char out[MOST_TEXT], err[MOST_TEXT];
+} place;
+
+static void read_text(int fd, char text[MOST_TEXT])
+{
+    lseek(fd, 0, SEEK_SET);
+    ssize_t n = read(fd, text, MOST_TEXT - 1);
+    assert_true(n >= 0 && n < MOST_TEXT - 1);
+    text[n] = '\0';
+    close(fd);
+}
+
+static int open_scratch(void)
+{
+    char path[] = "/tmp/test_cli.out.XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    unlink(path);
+    return fd;
+}
+
+/* Start the program with the words of `line`; @ stands for the folder of the test. */
+static pid_t start(place *here, const char *line, int out, int err)
+{
+    char words[1024] = "", *argument[MOST_ARGUMENTS + 1] = {(char[]){DAL_PROGRAM}};
+    size_t used = 0;
+    for (; *line && used < sizeof words - 80; line++) {
+        if (*line == '@')
+            used += (size_t)snprintf(words + used, sizeof words - used, "%s", here->folder);
+        else
+            words[used++] = *line;
+    }
+    words[used] = '\0';
+    int n = 1;
+    for (char *word = strtok(words, " "); word && n < MOST_ARGUMENTS; word = strtok(NULL, " "))
+        argument[n++] = word;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(out, STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        execv(argument[0], argument);
+        _exit(99);
+    }
+    return child;
+}
+
+static int wait_for(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int run(place *here, const char *line)
+{
+    int out = open_scratch(), err = open_scratch();
+    here->code = wait_for(start(here, line, out, err));
+    read_text(out, here->out);
+    read_text(err, here->err);
+    return here->code;
+}
+
+/* ---- a folder and a pendulum ------------------------------------------------ */
+
+static const char pendulum[] =
+    "dalembert: 1\n"
+    "name: Pendulum\n"
+    "space: planar\n"
+    "parameters: {l: 1.237}\n"
+    "gravity: [0, -9.81]\n"
+    "bodies:\n"
+    "  rod: {mass: 1.37, inertia: 0.174, position: [l/2, 0], angle: 0, points: {O: [-l/2, 0]}}\n"
+    "joints:\n"
+    "  pivot: {type: revolute, connect: [ground, rod.O]}\n"
+    "simulate: {until: 0.5, step: 1e-3, every: 0.125, integrator: rk4}\n"
+    "record: [rod.x, rod.angle]\n";
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int enter_place(void **state)
+{
+    place *here = calloc(1, sizeof *here);
+    strcpy(here->folder, "/tmp/test_cli.XXXXXX");
+    if (!mkdtemp(here->folder))
+        return -1;
+    snprintf(here->model, sizeof here->model, "%s/pendulum.yaml", here->folder);
+    snprintf(here->file, sizeof here->file, "%s/a.csv", here->folder);
+    write_file(here->model, pendulum);
+    *state = here;
+    return 0;
+}
+
+static int leave_place(void **state)
+{
+    place *here = *state;
+    DIR *list = opendir(here->folder);
+    for (struct dirent *entry; (entry = readdir(list));)
+        unlinkat(dirfd(list), entry->d_name, 0);
+    closedir(list);
+    int status = rmdir(here->folder);
+    free(here);
+    return status;
+}
+
+/* Files in the folder whose name contains `part`. */
+static int count_files(const place *here, const char *part)
+{
+    DIR *list = opendir(here->folder);
+    int n = 0;
+    for (struct dirent *entry; (entry = readdir(list));)
+        n += entry->d_name[0] != '.' && strstr(entry->d_name, part);
+    closedir(list);
+    return n;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("no '%s' in '%s'", part, text);
+}
+
+/* ---- JSON: where a value ends, NULL if it is none --------------------------- */
+
+static const char *past_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+static const char *json_string(const char *at)
+{
+    if (*at++ != '"')
+        return NULL;
+    for (; *at != '"'; at++) {
+        if ((unsigned char)*at < ' ')
+            return NULL;
+        if (*at == '\\' && (!*++at || !strchr("\"\\/bfnrtu", *at)))
+            return NULL;
+    }
+    return at + 1;
+}
+
+static const char *json_value(const char *at);
+
+static const char *json_items(const char *at, char close, bool keys)
+{
+    at = past_blanks(at + 1);
+    if (*at == close)
+        return at + 1;
+    for (;; at = past_blanks(at + 1)) {
+        if (keys) {
+            at = json_string(at);
+            if (!at || *(at = past_blanks(at)) != ':')
+                return NULL;
+            at = past_blanks(at + 1);
+        }
+        at = json_value(at);
+        if (!at)
+            return NULL;
+        at = past_blanks(at);
+        if (*at == close)
+            return at + 1;
+        if (*at != ',')
+            return NULL;
+    }
+}
+
+static const char *json_value(const char *at)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    if (*at == '{')
+        return json_items(at, '}', true);
+    if (*at == '[')
+        return json_items(at, ']', false);
+    if (*at == '"')
+        return json_string(at);
+    for (int i = 0; i < 3; i++)
+        if (!strncmp(at, words[i], strlen(words[i])))
+            return at + strlen(words[i]);
+    const char *digits = at + (*at == '-');
+    if (*digits < '0' || *digits > '9') /* no inf and nan in JSON */
+        return NULL;
+    char *end;
+    strtod(at, &end);
+    return end;
+}
+
+static bool is_json(const char *text)
+{
+    const char *end = json_value(past_blanks(text));
+    return end && !*past_blanks(end);
+}
+
+/* What follows "key": in an object. */
+static const char *json_member(const char *text, const char *key)
+{
+    char quoted[80];
+    snprintf(quoted, sizeof quoted, "\"%s\"", key);
+    const char *at = strstr(text, quoted);
+    if (!at)
+        fail_msg("no key %s in %s", quoted, text);
+    at = past_blanks(at + strlen(quoted));
+    assert_int_equal(*at, ':');
+    return past_blanks(at + 1);
+}
+
+/* ---- help, list, version ------------------------------------------------------ */
+
+static void no_argument_is_a_bad_command_with_a_short_help(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, ""), DAL_BAD_COMMAND);
+    assert_string_equal(here->out, "");
+    expect(here->err, "run  ");
+    expect(here->err, "list  ");
+}
+
+static void help_explains_every_command_it_lists(void **state)
+{
+    place *here = *state;
+    static const char *const commands[] = {"run", "list", "help", "version"};
+    assert_int_equal(run(here, "help"), DAL_OK);
+    assert_string_equal(here->err, "");
+    char all[MOST_TEXT], line[64], first[64];
+    strcpy(all, here->out);
+    for (int i = 0; i < 4; i++) {
+        snprintf(line, sizeof line, "\n    %s ", commands[i]);
+        expect(all, line);
+        snprintf(line, sizeof line, "help %s", commands[i]);
+        assert_int_equal(run(here, line), DAL_OK);
+        snprintf(first, sizeof first, "dalembert %s", commands[i]);
+        assert_int_equal(strncmp(here->out, first, strlen(first)), 0);
+        char help[MOST_TEXT];
+        strcpy(help, here->out);
+        snprintf(line, sizeof line, "%s --help", commands[i]);
+        assert_int_equal(run(here, line), DAL_OK);
+        assert_string_equal(here->out, help);
+    }
+    assert_int_equal(run(here, "--help"), DAL_OK);
+    assert_string_equal(here->out, all);
+}
+
+static void what_is_misspelt_is_answered_with_the_nearest(void **state)
+{
+    place *here = *state;
+    static const char *const cases[][2] = {
+        {"rum", "dalembert: error: unknown command 'rum' (did you mean 'run'?)"},
+        {"help versoin", "(did you mean 'version'?)"},
+        {"list joinst", "dalembert list: error: unknown kind 'joinst' (did you mean 'joints'?)"},
+        {"run a.yaml --stabilisation none", "unknown option '--stabilisation' (did you mean '--stabilization'?)"},
+        {"run a.yaml --untill=3", "unknown option '--untill' (did you mean '--until'?)"},
+        {"list --jsn", "unknown option '--jsn' (did you mean '--json'?)"},
+        {"run a.yaml -x", "unknown option '-x'"},
+        {"run a.yaml --step", "option '--step' needs a value"},
+        {"run a.yaml --quiet=1", "option '--quiet' takes no value"},
+        {"run a.yaml --set 3", "--set wants NAME=VALUE, not '3'"},
+        {"run", "which model?"},
+        {"run a.yaml b.yaml", "unexpected argument 'b.yaml'"},
+        {"version now", "unexpected argument 'now'"},
+        {"run a.yaml --json -o -", "--json and -o - both want standard output"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(run(here, cases[i][0]), DAL_BAD_COMMAND);
+        assert_string_equal(here->out, "");
+        expect(here->err, cases[i][1]);
+        expect(here->err, "\ntry 'dalembert help");
+    }
+}
+
+static void list_names_what_can_be_used(void **state)
+{
+    place *here = *state;
+    static const char *const cases[][2] = {{"joints", "revolute"},     {"forces", "spring-damper"},
+                                           {"coordinates", "natural"}, {"formulations", "udwadia-kalaba"},
+                                           {"stabilizations", "none"}, {"integrators", "ab6"}};
+    for (int i = 0; i < 6; i++) {
+        char line[64], entry[64];
+        snprintf(line, sizeof line, "list %s", cases[i][0]);
+        assert_int_equal(run(here, line), DAL_OK);
+        snprintf(entry, sizeof entry, "%s ", cases[i][1]);
+        expect(here->out, entry);
+        assert_int_equal(run(here, "list"), DAL_OK);
+        snprintf(entry, sizeof entry, "    %s ", cases[i][1]);
+        expect(here->out, entry);
+        snprintf(line, sizeof line, "list --json %s", cases[i][0]);
+        assert_int_equal(run(here, line), DAL_OK);
+        assert_true(is_json(here->out));
+        assert_int_equal(*json_member(here->out, cases[i][0]), '[');
+        snprintf(entry, sizeof entry, "\"name\": \"%s\"", cases[i][1]);
+        expect(here->out, entry);
+    }
+    assert_int_equal(run(here, "list --json"), DAL_OK);
+    assert_true(is_json(here->out));
+}
+
+static void version_names_the_optional_parts(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "version"), DAL_OK);
+    expect(here->out, "dalembert " DAL_VERSION "\n");
+    expect(here->out, "KLU");
+    expect(here->out, "HDF5");
+    char text[MOST_TEXT];
+    strcpy(text, here->out);
+    assert_int_equal(run(here, "--version"), DAL_OK);
+    assert_string_equal(here->out, text);
+}
+
+static void a_full_standard_output_is_noticed(void **state)
+{
+    place *here = *state;
+    static const char *const lines[] = {"help", "run @/pendulum.yaml -o -", "run @/pendulum.yaml --json"};
+    for (int i = 0; i < 3; i++) {
+        int full = open("/dev/full", O_WRONLY), err = open_scratch();
+        assert_true(full >= 0);
+        assert_int_equal(wait_for(start(here, lines[i], full, err)), DAL_BAD_FILE);
+        close(full);
+        read_text(err, here->err);
+        expect(here->err, "cannot be written: No space left on device");
+    }
+}
+
+/* ---- run ------------------------------------------------------------------------ */
+
+static void errors_of_a_model_point_at_their_place(void **state)
+{
+    place *here = *state;
+    char bad[sizeof pendulum + 16], *at;
+    strcpy(bad, pendulum);
+    at = strstr(bad, "inertia");
+    memcpy(at, "inetria", 7);
+    write_file(here->model, bad);
+    assert_int_equal(run(here, "run @/pendulum.yaml -o @/a.csv"), DAL_BAD_MODEL);
+    char place_text[200];
+    snprintf(place_text, sizeof place_text, "%s:7:20: error: ", here->model);
+    expect(here->err, place_text);
+    expect(here->err, "\n      rod: {mass: 1.37, inetria: 0.174");
+    expect(here->err, "\n                       ^\n"); /* four blanks, then column 20 */
+    assert_string_equal(here->out, "");
+    assert_int_equal(count_files(here, "a.csv"), 0);
+}
+
+static void a_missing_model_is_a_bad_file(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "run @/none.yaml"), DAL_BAD_FILE);
+    expect(here->err, "none.yaml");
+    expect(here->err, "No such file or directory");
+}
+
+static void the_type_of_the_output_is_checked_before_the_model_is_read(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "run @/none.yaml -o @/a.xls"), DAL_BAD_COMMAND);
+    expect(here->err, "unknown type of file '.xls'");
+    assert_null(strstr(here->err, "none.yaml"));
+}
+
+static void a_wrong_choice_is_a_bad_command(void **state)
+{
+    place *here = *state;
+    static const char *const lines[] = {"run @/pendulum.yaml --integrator rk44", "run @/pendulum.yaml --until soon"};
+    for (int i = 0; i < 2; i++) {
+        int code = run(here, lines[i]);
+        assert_true(code == DAL_BAD_COMMAND || code == DAL_BAD_MODEL);
+        expect(here->err, "error: ");
+        expect(here->err, i ? "soon" : "rk44");
+    }
+}
+
+static int count_lines(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static void run_writes_every_row_to_standard_output(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "run @/pendulum.yaml -o - --units"), DAL_OK);
+    assert_int_equal(strncmp(here->out, "time,rod.x,rod.angle\ns,m,rad\n0,0.6185,0\n", 41), 0);
+    assert_int_equal(count_lines(here->out), 2 + 5);
+    expect(here->out, "\n0.125,");
+    expect(here->out, "\n0.5,");
+    assert_true(strlen(here->err) > 0); /* the evidence stands aside */
+    assert_int_equal(run(here, "run @/pendulum.yaml -o - --quiet --until 0.25"), DAL_OK);
+    assert_int_equal(count_lines(here->out), 1 + 3);
+    assert_string_equal(here->err, "");
+}
+
+static void run_writes_files_and_the_evidence(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "run @/pendulum.yaml -o @/a.csv -o @/b.csv --every 0.25"), DAL_OK);
+    assert_string_equal(here->err, "");
+    expect(here->out, "Pendulum");
+    assert_int_equal(count_files(here, ".csv"), 2);
+    assert_int_equal(count_files(here, ""), 3);
+    char text[MOST_TEXT];
+    read_text(open(here->file, O_RDONLY), text);
+    assert_int_equal(count_lines(text), 1 + 3);
+}
+
+static void the_same_run_gives_the_same_bytes(void **state)
+{
+    place *here = *state;
+    char first[MOST_TEXT];
+    assert_int_equal(run(here, "run @/pendulum.yaml -o - -q"), DAL_OK);
+    strcpy(first, here->out);
+    assert_int_equal(run(here, "run @/pendulum.yaml -o - -q"), DAL_OK);
+    assert_string_equal(here->out, first);
+}
+
+static void a_parameter_can_be_set(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "run @/pendulum.yaml -o - -q --set l=2.5"), DAL_OK);
+    expect(here->out, "\n0,1.25,0\n");
+    assert_int_equal(run(here, "run @/pendulum.yaml -o - -q --set k=2.5"), DAL_BAD_MODEL);
+    expect(here->err, "'k'");
+}
+
+static void evidence_is_valid_json_with_every_key(void **state)
+{
+    place *here = *state;
+    static const char *const keys[] = {"model",
+                                       "space",
+                                       "coordinates",
+                                       "formulation",
+                                       "stabilization",
+                                       "integrator",
+                                       "freedoms",
+                                       "coordinates_count",
+                                       "constraints",
+                                       "rank",
+                                       "equations",
+                                       "multipliers",
+                                       "states",
+                                       "steps",
+                                       "evaluations",
+                                       "events",
+                                       "wall_seconds",
+                                       "position_residual",
+                                       "velocity_residual",
+                                       "energy_start",
+                                       "energy_end",
+                                       "energy_drift",
+                                       "energy_drift_absolute",
+                                       "momentum_drift",
+                                       "version",
+                                       "model_hash"};
+    assert_int_equal(run(here, "run @/pendulum.yaml --json"), DAL_OK);
+    assert_string_equal(here->err, "");
+    assert_true(is_json(here->out));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_member(here->out, keys[i]);
+    assert_int_equal(strtol(json_member(here->out, "freedoms"), NULL, 10), 1);
+    assert_int_equal(strtol(json_member(here->out, "steps"), NULL, 10), 500);
+    assert_int_equal(strncmp(json_member(here->out, "model"), "\"Pendulum\"", 10), 0);
+    assert_int_equal(strncmp(json_member(here->out, "integrator"), "\"rk4\"", 5), 0);
+    check_small(strtod(json_member(here->out, "energy_drift"), NULL), 1e-9); /* h^4 times a constant near one */
+}
+
+static void an_interrupted_run_stops_and_leaves_no_file(void **state)
+{
+    place *here = *state;
+    int out = open_scratch(), err = open_scratch();
+    pid_t child = start(here, "run @/pendulum.yaml --until 1e8 --every 1e3 -o @/a.csv", out, err);
+    for (int i = 0; i < 1000 && !count_files(here, ".part-"); i++)
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+    assert_int_equal(count_files(here, ".part-"), 1);
+    kill(child, SIGINT);
+    assert_int_equal(wait_for(child), 130);
+    read_text(out, here->out);
+    read_text(err, here->err);
+    expect(here->err, "stopped at t = ");
+    expect(here->err, "a.csv was not written\n");
+    expect(here->out, "Pendulum"); /* the evidence of the part so far */
+    assert_int_equal(count_files(here, "a.csv"), 0);
+}
+
+#define in_place(test) cmocka_unit_test_setup_teardown(test, enter_place, leave_place)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        in_place(no_argument_is_a_bad_command_with_a_short_help),
+        in_place(help_explains_every_command_it_lists),
+        in_place(what_is_misspelt_is_answered_with_the_nearest),
+        in_place(list_names_what_can_be_used),
+        in_place(version_names_the_optional_parts),
+        in_place(a_full_standard_output_is_noticed),
+        in_place(errors_of_a_model_point_at_their_place),
+        in_place(a_missing_model_is_a_bad_file),
+        in_place(the_type_of_the_output_is_checked_before_the_model_is_read),
+        in_place(a_wrong_choice_is_a_bad_command),
+        in_place(run_writes_every_row_to_standard_output),
+        in_place(run_writes_files_and_the_evidence),
+        in_place(the_same_run_gives_the_same_bytes),
+        in_place(a_parameter_can_be_set),
+        in_place(evidence_is_valid_json_with_every_key),
+        in_place(an_interrupted_run_stops_and_leaves_no_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
