@@ -111,7 +111,8 @@ static int read_options(int argc, char **argv, request *wanted)
 
 typedef struct files {
     int n;
-    dal_writer *writer[MOST_FILES];
+    dal_writer *writer[MOST_FILES]; /* NULL once it is closed */
+    bool kept[MOST_FILES];
 } files;
 
 static dal_status begin_files(void *user, const dal_system_info *info, int n, const dal_column *columns)
@@ -149,13 +150,25 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n; i++) {
         dal_status one = dal_writer_close(open->writer[i], keep && status == DAL_OK, evidence);
+        open->writer[i] = NULL;
+        open->kept[i] = keep && status == DAL_OK && one == DAL_OK;
         status = status == DAL_OK ? one : status;
     }
-    open->n = 0;
     return status;
 }
 
 /* ---- the run --------------------------------------------------------------- */
+
+/* Every error is about a word of the command line: its place is "--set k=3" or the like instead of a file. */
+static bool command_is_to_blame(const dal_messages *messages)
+{
+    for (const dal_message *message = dal_messages_first(messages); message; message = message->next) {
+        const char *place = message->mark.file ? message->mark.file : "";
+        if (message->severity == DAL_ERROR && strncmp(place, "--", 2) && strcmp(place, "command line"))
+            return false;
+    }
+    return dal_messages_count(messages, DAL_ERROR) > 0;
+}
 
 static dal_status compile(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
 {
@@ -165,7 +178,7 @@ static dal_status compile(const request *wanted, dal_messages *messages, dal_spe
             status = DAL_BAD_COMMAND;
     if (status == DAL_OK)
         status = dal_compile(NULL, *spec, messages, system);
-    return status;
+    return status == DAL_BAD_MODEL && command_is_to_blame(messages) ? DAL_BAD_COMMAND : status;
 }
 
 /* In the words of `print`, which is dal_evidence_json or dal_evidence_text. */
@@ -181,10 +194,10 @@ static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_sta
     free(text);
 }
 
-static void say_what_was_not_written(const request *wanted)
+static void say_what_was_not_written(const request *wanted, const files *closed)
 {
-    for (int i = 0; i < wanted->n_files; i++)
-        if (strcmp(wanted->path[i], "-"))
+    for (int i = 0; i < closed->n; i++)
+        if (!closed->kept[i] && strcmp(wanted->path[i], "-"))
             fprintf(stderr, "dalembert run: %s was not written\n", wanted->path[i]);
 }
 
@@ -205,16 +218,12 @@ static int run_system(const request *wanted, const dal_system *system, dal_messa
     dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
     if (status != DAL_OK && !stopped && !dal_messages_count(messages, DAL_ERROR))
         fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
-    if (stopped)
-        fprintf(stderr, "dalembert run: stopped at t = %g of %g s\n", evidence.time_end, evidence.info.until);
-    if (stopped || status != DAL_OK)
-        say_what_was_not_written(wanted);
+    say_what_was_not_written(wanted, open);
 
-    if (!evidence.info.model) /* it did not even begin */
-        return (int)status;
-    if (wanted->json)
+    bool began = status == DAL_OK || evidence.steps > 0;
+    if (began && wanted->json)
         print_evidence(stdout, dal_evidence_json, &evidence, status);
-    else if (!wanted->quiet)
+    else if (began && !wanted->quiet)
         print_evidence(wanted->stream ? stderr : stdout, dal_evidence_text, &evidence, status);
     return stopped ? 128 + dal_caught_signal() : (int)status;
 }

@@ -21,14 +21,15 @@ typedef struct csv {
 
 static dal_status flush(csv *file)
 {
-    for (size_t done = 0; done < file->used;) {
-        ssize_t n = write(file->fd, file->buffer + done, file->used - done);
+    size_t done = 0, used = file->used;
+    file->used = 0;
+    while (done < used) {
+        ssize_t n = write(file->fd, file->buffer + done, used - done);
         if (n >= 0)
             done += (size_t)n;
         else if (errno != EINTR)
             return dal_file_trouble(file->destination, "be written", errno);
     }
-    file->used = 0;
     return DAL_OK;
 }
 
@@ -123,7 +124,9 @@ static dal_status finish_csv(void *user, const dal_evidence *evidence)
 static void release_csv(void *user)
 {
     csv *file = user;
-    if (file->destination->path && file->fd >= 0)
+    if (!file->destination->path)
+        flush(file); /* what has gone to standard output cannot be taken back: let it end with a whole line */
+    else if (file->fd >= 0)
         close(file->fd);
     file->destination->allocator->release(file->destination->allocator->user, file);
 }

@@ -1,0 +1,107 @@
+/* The gallery as test material: every model of models/, compiled for any choice, at random consistent states. */
+#ifndef DAL_TEST_GALLERY_H
+#define DAL_TEST_GALLERY_H
+
+#include "check.h"
+#include "dalembert/dalembert.h"
+#include "system/system.h"
+
+#include <glob.h>
+#include <stdlib.h>
+
+typedef struct gallery {
+    glob_t found;
+    size_t n;
+} gallery;
+
+static inline gallery gallery_open(void)
+{
+    gallery g = {0};
+    assert_int_equal(glob(DAL_MODELS "/*.yaml", 0, NULL, &g.found), 0);
+    g.n = g.found.gl_pathc;
+    return g;
+}
+
+static inline void gallery_close(gallery *g)
+{
+    globfree(&g->found);
+}
+
+/* Compiled with some settings changed; NULL (with the reason in `why`) where it is refused. */
+static inline dal_system *gallery_compile(const char *file, const char *coordinates, const char *formulation, char why[512])
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    why[0] = '\0';
+    if (dal_spec_read(NULL, file, 0, NULL, messages, &spec) == DAL_OK) {
+        if (coordinates)
+            dal_spec_set(spec, "coordinates", coordinates, messages);
+        if (formulation)
+            dal_spec_set(spec, "formulation", formulation, messages);
+        dal_spec_set(spec, "stabilization", "direct-correction=1e-12", messages);
+        dal_compile(NULL, spec, messages, &system);
+    }
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        if (m->severity == DAL_ERROR && !why[0])
+            dal_message_format(m, why, 512);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return system;
+}
+
+#ifndef DAL_SCALAR_VARIANT
+
+/* Move y to a random state near the start that satisfies the constraints at time t; speeds of the order of `speed`. */
+static inline bool gallery_random_state(dal_state *state, uint64_t *seed, double t, double shift, double speed)
+{
+    const dal_layout *layout = &state->system->layout;
+    double *dv = calloc((size_t)layout->nv + 1, sizeof *dv);
+    dal_state_reset(state);
+    dal_state_set_time(state, t);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        for (int k = 0; k < layout->body[b].nv; k++)
+            dv[layout->body[b].v + k] = shift * check_random(seed) * (k < layout->body[b].nv - layout->body[b].n_rot ? state->system->length : 1);
+    layout->family->add(layout, state->y, dv);
+    for (int k = 0; k < layout->nv; k++)
+        state->y[layout->nq + k] = speed * check_random(seed);
+    for (int k = layout->nq + layout->nv; k < state->system->n_y; k++)
+        state->y[k] = check_random(seed);
+    free(dv);
+    if (state->system->stabilization->project(state, t, state->y))
+        return false;
+    dal_state_take(state, t, state->y);
+    dal_state_position(state);
+    dal_state_unwind(state);
+    return true;
+}
+
+/* The same motion of the bodies, in the coordinates of another system of the same model. */
+static inline void gallery_copy_motion(const dal_state *from, dal_state *to)
+{
+    const dal_layout *layout = &to->system->layout;
+    static const int zxz[3] = {2, 0, 2};
+    dal_state_reset(to);
+    dal_state_set_time(to, from->work.t);
+    for (int pass = 0; pass < 2; pass++)
+        for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+            const dal_kin *kin = &from->work.kin[b];
+            layout->family->place(layout, &to->work, b, kin->r, kin->R);
+            if (pass == 0 && layout->family->condition && layout->family->condition(layout, &to->work, b) < 0.4) {
+                memcpy(to->work.chart + 3 * b, zxz, sizeof zxz);
+                layout->family->place(layout, &to->work, b, kin->r, kin->R);
+            }
+        }
+    layout->family->position(layout, &to->work);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        layout->family->move(layout, &to->work, b, from->work.kin[b].rd, from->work.kin[b].w);
+    memcpy(to->work.winding, from->work.winding, sizeof(double) * (size_t)layout->mechanism->n_windings);
+    memcpy(to->y, to->work.q, sizeof(double) * (size_t)layout->nq);
+    memcpy(to->y + layout->nq, to->work.v, sizeof(double) * (size_t)layout->nv);
+    for (int i = 0; i < to->system->n_y - layout->nq - layout->nv; i++)
+        to->y[layout->nq + layout->nv + i] = from->y[from->system->layout.nq + from->system->layout.nv + i];
+}
+
+#endif
+
+#endif

@@ -1,0 +1,160 @@
+/* One mechanism, every family, both formulations: the same accelerations and reactions at random states. */
+#include "gallery.h"
+
+static const char *const formulations[] = {"lagrange", "udwadia-kalaba"};
+
+/* Largest difference of accelerations and reactions, relative to the largest acceleration and reaction. */
+static double compare(dal_state *a, dal_state *b, bool reactions)
+{
+    const dal_mechanism *m = &a->system->mechanism;
+    double worst = 0, size = 0, force_worst = 0, force_size = 0, L = a->system->length;
+    for (int i = 0; i < m->n_bodies; i++) {
+        dal_motion x = dal_state_body(a, i), y = dal_state_body(b, i);
+        for (int k = 0; k < 3; k++) {
+            worst = fmax(worst, fmax(fabs(x.acceleration[k] - y.acceleration[k]), L * fabs(x.alpha[k] - y.alpha[k])));
+            size = fmax(size, fmax(fabs(x.acceleration[k]), L * fabs(x.alpha[k])));
+        }
+    }
+    for (int j = 0; j < m->n_joints && reactions; j++) {
+        double f[2][3], t[2][3];
+        dal_state_reaction(a, j, f[0], t[0]);
+        dal_state_reaction(b, j, f[1], t[1]);
+        for (int k = 0; k < 3; k++) {
+            force_worst = fmax(force_worst, fmax(fabs(f[0][k] - f[1][k]), fabs(t[0][k] - t[1][k]) / L));
+            force_size = fmax(force_size, fmax(fabs(f[0][k]), fabs(t[0][k]) / L));
+        }
+    }
+    return fmax(size > 0 ? worst / size : 0, force_size > 0 ? force_worst / force_size : 0);
+}
+
+static void agree(const char *file)
+{
+    char why[512];
+    uint64_t seed = 20;
+    dal_system *reference = gallery_compile(file, "euler", "lagrange", why);
+    if (!reference)
+        fail_msg("%s: %s", file, why);
+    dal_state *state = dal_state_create(NULL, reference);
+    double worst = 0;
+    for (int f = 0; dal_families[f]; f++)
+        for (int k = 0; k < 2; k++) {
+            dal_system *other = gallery_compile(file, dal_families[f]->name, formulations[k], why);
+            if (!other) {
+                print_message("  %s: %s with %s: %s\n", strrchr(file, '/') + 1, dal_families[f]->name, formulations[k], why);
+                assert_non_null(strstr(why, "regular mass matrix")); /* the only refusal that is expected here */
+                continue;
+            }
+            dal_state *twin = dal_state_create(NULL, other);
+            for (int i = 0; i < 4; i++) {
+                if (!gallery_random_state(state, &seed, 0.1 * i, i ? 0.05 : 0, 1))
+                    continue; /* too far from the start to be assembled */
+                assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+                gallery_copy_motion(state, twin);
+                assert_int_equal(dal_state_evaluate(twin, NULL), DAL_OK);
+                double difference = compare(state, twin, true);
+                worst = fmax(worst, difference);
+                if (!(difference < 1e-9))
+                    fail_msg("%s, %s, %s: accelerations or reactions differ by %.3g (relative)", file, dal_families[f]->name,
+                             formulations[k], difference);
+            }
+            dal_state_free(twin);
+            dal_system_free(other);
+        }
+    print_message("  %-36s largest difference %.1e\n", strrchr(file, '/') + 1, worst);
+    dal_state_free(state);
+    dal_system_free(reference);
+}
+
+static void every_family_and_formulation_gives_the_same_accelerations_and_reactions(void **unused)
+{
+    (void)unused;
+    gallery g = gallery_open();
+    for (size_t i = 0; i < g.n; i++)
+        agree(g.found.gl_pathv[i]);
+    gallery_close(&g);
+}
+
+/* Carrying a motion into a family and back loses nothing but rounding. */
+static void every_family_holds_the_same_motion(void **unused)
+{
+    (void)unused;
+    gallery g = gallery_open();
+    for (size_t i = 0; i < g.n; i++) {
+        char why[512];
+        uint64_t seed = 7;
+        dal_system *reference = gallery_compile(g.found.gl_pathv[i], "euler", "lagrange", why);
+        assert_non_null(reference);
+        dal_state *state = dal_state_create(NULL, reference);
+        assert_true(gallery_random_state(state, &seed, 0, 0.05, 2));
+        assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+        for (int f = 0; dal_families[f]; f++) {
+            dal_system *other = gallery_compile(g.found.gl_pathv[i], dal_families[f]->name, "lagrange", why);
+            dal_state *twin = dal_state_create(NULL, other);
+            gallery_copy_motion(state, twin);
+            assert_int_equal(dal_state_evaluate(twin, NULL), DAL_OK);
+            for (int b = 0; b < reference->mechanism.n_bodies; b++) {
+                dal_motion x = dal_state_body(state, b), y = dal_state_body(twin, b);
+                for (int k = 0; k < 3; k++) {
+                    check_close(x.velocity[k], y.velocity[k], 1e-12 * (1 + fabs(x.velocity[k])));
+                    check_close(x.omega[k], y.omega[k], 1e-12 * (1 + fabs(x.omega[k])));
+                }
+                for (int k = 0; k < 9; k++)
+                    check_close(x.rotation[k], y.rotation[k], 1e-14 * 100);
+            }
+            double T = dal_state_energy(state).kinetic;
+            check_close(T, dal_state_energy(twin).kinetic, 1e-12 * T);
+            dal_state_free(twin);
+            dal_system_free(other);
+        }
+        dal_state_free(state);
+        dal_system_free(reference);
+    }
+    gallery_close(&g);
+}
+
+/* A planar body has one inertia; any split of it over the two second moments gives the same motion. */
+static void any_split_of_a_planar_inertia_gives_the_same_acceleration(void **unused)
+{
+    (void)unused;
+    char why[512];
+    uint64_t seed = 3;
+    dal_system *system = gallery_compile(DAL_MODELS "/four-bar.yaml", "natural", "lagrange", why);
+    assert_non_null(system);
+    dal_state *state = dal_state_create(NULL, system), *twin = dal_state_create(NULL, system);
+    for (int i = 0; i < 5; i++) {
+        assert_true(gallery_random_state(state, &seed, 0, 0.1, 3));
+        assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+        gallery_copy_motion(state, twin);
+        for (int b = 0; b < 3; b++) { /* all of it along the bar */
+            const dal_body_layout *at = &system->layout.body[b];
+            double *M = system->layout.constant_mass + at->mass;
+            for (int k = 0; k < 2; k++) {
+                M[at->nv * (2 + k) + 2 + k] += 0.45 * 4.04;
+                M[at->nv * (4 + k) + 4 + k] -= 0.45 * 4.04;
+            }
+        }
+        assert_int_equal(dal_state_evaluate(twin, NULL), DAL_OK);
+        assert_true(compare(state, twin, true) < 1e-11);
+        for (int b = 0; b < 3; b++) {
+            const dal_body_layout *at = &system->layout.body[b];
+            double *M = system->layout.constant_mass + at->mass;
+            for (int k = 0; k < 2; k++) {
+                M[at->nv * (2 + k) + 2 + k] -= 0.45 * 4.04;
+                M[at->nv * (4 + k) + 4 + k] += 0.45 * 4.04;
+            }
+        }
+    }
+    dal_state_free(twin);
+    dal_state_free(state);
+    dal_system_free(system);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_family_and_formulation_gives_the_same_accelerations_and_reactions),
+        cmocka_unit_test(every_family_holds_the_same_motion),
+        cmocka_unit_test(any_split_of_a_planar_inertia_gives_the_same_acceleration),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
