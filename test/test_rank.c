@@ -53,7 +53,7 @@ static double product(const double *x, const double *y, int n)
 static int rows(const double *a, int r, int m, int *order, double *ratio)
 {
     double *work = take_work(r, m);
-    int rank = dal_rank_rows(a, r, m, LD, DAL_RANK_TOLERANCE, order, ratio, work);
+    int rank = dal_rank_rows(a, r, m, LD, DAL_RANK_TOLERANCE, r, order, ratio, work);
     free(work);
     return rank;
 }
@@ -365,7 +365,7 @@ static void a_matrix_that_is_not_finite_has_no_rank(void **state)
     fill_dependent(a, 6, 6, 6, &seed);
     fill(b, 6, &seed);
     a[3 * LD + 4] = NAN;
-    assert_int_equal(dal_rank_rows(a, 6, 6, LD, 1e-10, order, NULL, work), -1);
+    assert_int_equal(dal_rank_rows(a, 6, 6, LD, 1e-10, 6, order, NULL, work), -1);
     a[3 * LD + 4] = INFINITY;
     assert_int_equal(dal_rank_svd(a, 6, 6, LD, 1e-10, sigma, NULL, NULL, work), -1);
     assert_int_equal(dal_rank_solve(a, 6, 6, LD, 1e-10, b, x, work), -1);

@@ -173,7 +173,6 @@ static void probe_stiffness(run *r, double t, const double *y)
     }
     double scale = 1e-7 * fmax(sqrt(size), 1e-3), growth = 1;
     norm = sqrt(norm);
-    bool frozen_evaluations = true;
     long count = r->state->evaluations;
     for (int pass = 0; pass < 2 && norm > 0; pass++) {
         memcpy(r->probe, y, sizeof *y * (size_t)r->system->n_y);
@@ -192,10 +191,27 @@ static void probe_stiffness(run *r, double t, const double *y)
         norm = sqrt(next);
         growth *= norm;
     }
-    if (frozen_evaluations)
-        r->state->evaluations = count;
+    r->state->evaluations = count; /* looking does not count as solving */
     if (r->since_probe > 150 && growth < HUGE_VAL)
         r->stiffest = fmax(r->stiffest, sqrt(growth));
+}
+
+/* At a state that satisfies the constraints the rank is decided anew where it had fallen below what it was (a singular position
+ * was passed), or where rows that were left out as dependent are not met any more (the start was singular). */
+static void reconsider_rank(run *r)
+{
+    dal_state *state = r->state;
+    const int n = r->system->layout.n_rows;
+    bool open = state->rank < state->rank_most;
+    for (int i = state->rank; i < n && !open; i++) {
+        int row = state->order[i];
+        open = fabs(state->work.phi[row]) > 1e-8 * r->system->length || fabs(state->work.phid[row]) > 1e-6 * r->system->length;
+    }
+    if (!open)
+        return;
+    dal_state_jacobian(state);
+    dal_state_rank(state, n);
+    state->rerankings++;
 }
 
 static dal_flow accepted(void *user, double t, const double *y, bool *ask_restart)
@@ -214,6 +230,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
         return flow;
     dal_state_unwind(state);
     watch(r);
+    reconsider_rank(r);
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++) {
         double condition = layout->family->condition(layout, &state->work, b);
         if (condition < chart_limit && !layout->sequence_fixed)

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-static const double singular = 1e-15; /* pivot ratio below which the saddle matrix is treated as singular */
-
 static bool applies(const dal_system *system, char *why, size_t size)
 {
     (void)system, (void)why, (void)size;
@@ -36,9 +34,7 @@ static dal_flow solve(dal_state *state)
     const dal_layout *layout = &state->system->layout;
     const double unit = 1 / state->system->mass;
     double ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
-    if (!(ratio > singular)) { /* alarm: the independent rows may be others by now */
-        dal_state_rank(state);
-        state->rerankings++;
+    if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
         ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
         if (!(ratio > 0))
             return dal_state_fail(state, "the equations of motion are singular: the inertia and the constraints together do not determine "

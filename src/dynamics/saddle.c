@@ -187,9 +187,30 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
 
 static const double full_rank_for_sure = 1e-6; /* pivot ratio of the unit saddle matrix above which no ranking is needed */
 
+static const double worse = 1e-3;     /* loss of the pivot ratio since the last ranking that calls for another choice of rows */
+static const double singular = 1e-14; /* pivot ratio that no choice explains by rounding */
+
+/* Where rows are redundant, the independent ones of one position may depend on each other in another, although the rank is
+ * the same: the pivots then fall long before they vanish. Without redundant rows there is no other choice. */
+bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
+{
+    double *good = &state->good_ratio[kind];
+    bool choice = state->rank < state->system->layout.n_rows;
+    if (*good == 0 && ratio > singular)
+        *good = ratio;
+    if (ratio > singular && !(choice && ratio < worse * *good))
+        return false;
+    dal_state_rank(state, state->rank);
+    state->rerankings++;
+    return true;
+}
+
 /* Rank is decided on rows of unit norm, with the columns of the attitude divided by the model's length: it does not depend
- * on units or on multiples of rows. Large systems are first tried with all rows. */
-void dal_state_rank(dal_state *state)
+ * on units or on multiples of rows. Large systems are first tried with all rows.
+ *
+ * `most` keeps the rank down: the stages of a step lie beside the constraints, where rows that depend on each other seem not
+ * to. There, only the choice of rows may change; how many there are is decided at states that satisfy the constraints. */
+void dal_state_rank(dal_state *state, int most)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
@@ -199,7 +220,7 @@ void dal_state_rank(dal_state *state)
         state->independent[i] = true;
         state->order[i] = i;
     }
-    if (r && (system->dense || dal_saddle_factor(state, DAL_METRIC_UNIT) < full_rank_for_sure)) {
+    if (r && (system->dense || most < r || dal_saddle_factor(state, DAL_METRIC_UNIT) < full_rank_for_sure)) {
         double *A = state->rank_matrix;
         memset(A, 0, sizeof *A * (size_t)r * (size_t)m);
         for (int i = 0; i < r; i++) {
@@ -212,13 +233,14 @@ void dal_state_rank(dal_state *state)
                         state->work.A[at->value + side->offset + j] / (j < body->nv - body->n_rot ? 1 : system->length);
             }
         }
-        rank = dal_rank_rows(A, r, m, m, system->rank_tolerance, state->order, NULL, state->rank_work);
+        rank = dal_rank_rows(A, r, m, m, system->rank_tolerance, most, state->order, NULL, state->rank_work);
         if (rank < 0)
             rank = 0; /* not finite: the caller's factorisation fails and says so */
         for (int i = rank; i < r; i++)
             state->independent[state->order[i]] = false;
     }
     state->rank = rank;
+    state->good_ratio[0] = state->good_ratio[1] = state->good_ratio[2] = 0;
     if (rank < state->rank_least)
         state->rank_least = rank;
     if (rank > state->rank_most)

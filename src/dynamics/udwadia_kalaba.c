@@ -145,9 +145,7 @@ static dal_flow solve(dal_state *state)
 {
     double ratio;
     dal_flow flow = solve_with(state, &ratio);
-    if (flow == 0 && !(ratio > 1e-13)) { /* alarm: choose the independent rows again */
-        dal_state_rank(state);
-        state->rerankings++;
+    if (flow == 0 && dal_state_alarm(state, DAL_FACTOR_QR, ratio)) {
         flow = solve_with(state, &ratio);
         if (flow == 0 && !(ratio > 0))
             return dal_state_fail(state, "the constraints became dependent and no independent rows were found");

@@ -25,10 +25,9 @@ static dal_flow factor_dense(dal_state *state)
             for (int k = at->value; k < at->value + at->n_values; k++)
                 A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k];
         }
-        if (dal_qr(A, layout->nv, state->rank, layout->nv, tau) > 1e-13)
+        double ratio = dal_qr(A, layout->nv, state->rank, layout->nv, tau);
+        if (!dal_state_alarm(state, DAL_FACTOR_UNIT, ratio) || (attempt && ratio > 0))
             return 0;
-        dal_state_rank(state); /* alarm: other rows are independent now */
-        state->rerankings++;
     }
     return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
 }
@@ -45,10 +44,8 @@ static void solve_dense(dal_state *state, double *b, double *x)
 
 static dal_flow factor_sparse(dal_state *state)
 {
-    if (dal_saddle_factor(state, DAL_METRIC_UNIT) > 1e-15)
+    if (!dal_state_alarm(state, DAL_FACTOR_UNIT, dal_saddle_factor(state, DAL_METRIC_UNIT)))
         return 0;
-    dal_state_rank(state);
-    state->rerankings++;
     if (dal_saddle_factor(state, DAL_METRIC_UNIT) > 0)
         return 0;
     return dal_state_fail(state, "the constraints became dependent and no independent rows were found");

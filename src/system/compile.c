@@ -376,7 +376,7 @@ static bool first_evaluation(dal_build *build, dal_system *system)
     dal_state_take(state, 0, state->y);
     dal_state_position(state);
     dal_state_jacobian(state);
-    dal_state_rank(state);
+    dal_state_rank(state, system->layout.n_rows);
     system->rank = state->rank;
     memcpy(system->start_order, state->order, sizeof *state->order * (size_t)system->layout.n_rows);
     if (dal_state_accelerate(state)) {

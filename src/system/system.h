@@ -125,6 +125,7 @@ struct dal_state {
     bool frozen;               /* the pieces that the modes name are used, also beyond their ends */
     dal_loads loads;
     int rank, *order;          /* independent rows first; order has n_rows entries */
+    double good_ratio[3];      /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
     bool *independent;         /* the same as a mask */
     double *solver;            /* of the formulation */
     double *projector;         /* of the stabilisation */
@@ -165,8 +166,11 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2,
 
 /* ---- dynamics/: shared by formulations and projections ------------------------ */
 
-/* Choose independent rows at the present A. */
-void dal_state_rank(dal_state *state);
+/* Choose independent rows at the present A, `most` at the most. */
+void dal_state_rank(dal_state *state, int most);
+/* Has this factorisation become so much worse since the last ranking that other rows should be taken? */
+typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_QR } dal_factor;
+bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio);
 /* Pattern of the saddle matrix at compile. */
 void dal_saddle_pattern(dal_arena *arena, dal_system *system);
 typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
