@@ -5,6 +5,8 @@
 #   make check     install what is missing, build with warnings as errors, run every test plain and under the
 #                  sanitizers, and every fuzz target for FUZZ_SECONDS
 #   make install   to PREFIX (/usr/local), below DESTDIR
+#   make validation     doc/validation.md anew
+#   make documentation  what the commands in the pages print, and the pictures, anew
 #   make format    clang-format over the sources
 #   make clean
 
@@ -54,10 +56,18 @@ install:
 	@$(call build,default,build)
 	cmake --install build --prefix $(PREFIX)
 
+validation: all
+	tools/validation build/dalembert doc/validation.md
+
+documentation: validation
+	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md reactions.md \
+	    stabilization-and-integrators.md troubleshooting.md)
+	tools/pictures build/dalembert
+
 format:
 	clang-format -i $$(find include src test examples -name '*.[ch]')
 
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation documentation format clean

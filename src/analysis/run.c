@@ -11,6 +11,9 @@
 #include <time.h>
 
 static const double chart_limit = 0.3; /* |cos| or |sin| of the middle Euler angle below which another sequence is taken */
+static const double singular_stride = 1e-2; /* rad or lengths of the model a step, near a singular position */
+static const double too_near = 1e-3; /* of the best pivot ratio: no step of an adaptive method ends there */
+static const double jump_allowed = 1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
 
 typedef struct run {
@@ -18,7 +21,7 @@ typedef struct run {
     const dal_run_options *options;
     dal_state *state;
     dal_evidence *evidence;
-    double *row;
+    double *row, *stage;
     double balance_start, potential_start, work_last, energy_last;
     double kinetic_most, potential_most, balance_worst, work_path;
     double momentum_start[6], momentum_scale[2], momentum_worst[2];
@@ -28,6 +31,10 @@ typedef struct run {
     bool stopped;              /* by the progress hook */
     double *direction, *probe, *slope; /* of the stiffness estimate */
     long since_probe;
+    double *v_last, t_last, balance_last, acceleration_most; /* of the step before: see check_passage */
+    bool near_last, passed_first;
+    int avoided;
+    long charts_last;
     double stiffest;
 } run;
 
@@ -40,15 +47,55 @@ static double clock_now(void)
 
 /* ---- hooks -------------------------------------------------------------------------- */
 
+/* What fails at a trial state may succeed with a smaller step. */
+static dal_flow recoverable(dal_flow flow)
+{
+    return flow < 0 ? 1 : flow;
+}
+
+/* Near a singular position the stages of a step, which lie beside the constraints by about h^2, would be seen through a nearly
+ * singular A: errors grow like 1 / distance. There the right-hand side is taken at the projected stage, f(P(y)): the same
+ * on the constraints, and smooth across the singularity. */
 static dal_flow derivative(void *user, double t, const double *y, double *dy)
 {
-    return dal_state_derivative(((run *)user)->state, t, y, dy);
+    run *r = user;
+    if (r->state->near_singular && r->system->stabilization->project) {
+        memcpy(r->stage, y, sizeof *y * (size_t)r->system->n_y);
+        if (r->system->stabilization->project(r->state, t, r->stage) == 0)
+            y = r->stage;
+        r->state->trouble[0] = '\0';
+    }
+    dal_flow flow = recoverable(dal_state_derivative(r->state, t, y, dy));
+    if (flow == 0 && r->system->integrator->adaptive && r->state->nearness < 0.01 * too_near)
+        return dal_state_fail(r->state, "a stage fell on a singular position of the constraints"), 1; /* another step puts it elsewhere */
+    return flow ? flow : dal_state_turned(r->state);
 }
 
 static dal_flow project(void *user, double t, double *y)
 {
-    dal_state *state = ((run *)user)->state;
-    return state->system->stabilization->project(state, t, y);
+    run *r = user;
+    dal_state *state = r->state;
+    dal_flow flow = recoverable(state->system->stabilization->project(state, t, y));
+    if (flow == 0 && state->system->integrator->adaptive && state->nearness < too_near && r->avoided < 10) {
+        r->avoided++;
+        return DAL_FLOW_LONGER; /* a step that ends on the singularity itself would be all rounding: end it beyond */
+    }
+    return flow;
+}
+
+/* There the error estimate sees eps / d^2 of rounding, not the truncation of the method: steps that move the bodies by less than
+ * this part of their size are not refined. */
+static double least_step(void *user, double t, const double *y)
+{
+    const run *r = user;
+    const dal_layout *layout = &r->system->layout;
+    double fastest = 0;
+    (void)t;
+    if (!r->state->near_singular)
+        return 0;
+    for (int k = 0; k < layout->nv; k++)
+        fastest = fmax(fastest, fabs(y[layout->nq + k]));
+    return fastest > 0 ? singular_stride / fastest : 0;
 }
 
 static dal_flow guards(void *user, double t, const double *y, double *g)
@@ -214,6 +261,38 @@ static void reconsider_rank(run *r)
     state->rerankings++;
 }
 
+/* A singular position is passed on the branch on which it was reached: velocities and energy are continuous there. Where they
+ * jump, rounding has decided, and the run ends instead of going on with an arbitrary motion. */
+static dal_flow check_passage(run *r, double t, const double *y)
+{
+    const dal_layout *layout = &r->system->layout;
+    const double *v = y + layout->nq;
+    double jump = 0, fastest = 0, dt = t - r->t_last, balance = r->energy_last - r->work_last;
+    bool near = r->state->near_singular || r->near_last;
+    for (int i = 0; i < layout->nv; i++) {
+        jump = fmax(jump, fabs(v[i] - r->v_last[i]));
+        fastest = fmax(fastest, fabs(v[i]));
+    }
+    bool same_chart = r->charts_last == r->state->charts, comparable = r->passed_first && same_chart && dt > 0;
+    bool energy = fabs(balance - r->balance_last) > jump_allowed * (r->kinetic_most + r->potential_most);
+    bool velocity = jump > 5 * r->acceleration_most * dt + jump_allowed * fastest;
+    if (comparable && !near)
+        r->acceleration_most = fmax(r->acceleration_most, jump / dt);
+    if (comparable && near && (energy || velocity))
+        return dal_state_fail(r->state,
+                              "the mechanism passed a singular position of its constraints and its %s jumped: which way it goes on there "
+                              "cannot be decided to this accuracy (smaller tolerances, another step or mass-projection may help)",
+                              velocity ? "velocities" : "energy");
+    memcpy(r->v_last, v, sizeof *v * (size_t)layout->nv);
+    r->t_last = t;
+    r->balance_last = balance;
+    r->near_last = r->state->near_singular;
+    r->charts_last = r->state->charts;
+    r->passed_first = true;
+    r->avoided = 0;
+    return 0;
+}
+
 static dal_flow accepted(void *user, double t, const double *y, bool *ask_restart)
 {
     run *r = user;
@@ -226,11 +305,13 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
         dal_state_jacobian(state); /* the residual of the intrinsic rows comes with their Jacobian */
     dal_state_velocity(state);
     dal_flow flow = dal_state_loads(state);
-    if (flow)
+    if (flow || (flow = dal_state_turned(state)))
         return flow;
     dal_state_unwind(state);
     watch(r);
     reconsider_rank(r);
+    if ((flow = check_passage(r, t, y)))
+        return flow;
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++) {
         double condition = layout->family->condition(layout, &state->work, b);
         if (condition < chart_limit && !layout->sequence_fixed)
@@ -397,18 +478,20 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     dal_allocator allocator = r.options->allocator ? *r.options->allocator : dal_default_allocator();
     bool probes = !system->integrator->adaptive;
     dal_ode ode = {.n = system->n_y, .n_control = system->n_control, .user = &r, .derivative = derivative, .restart = restart,
-                   .accepted = accepted, .output = output, .project = system->stabilization->project ? project : NULL};
+                   .accepted = accepted, .output = output, .least_step = least_step, .project = system->stabilization->project ? project : NULL};
     if (system->actions.program && dal_program_switches(system->actions.program)) {
         ode.n_guards = dal_program_switches(system->actions.program);
         ode.guards = guards;
     }
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
     r.state = dal_state_create(&allocator, system);
-    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + n + 5 * n));
+    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 8 * n));
     dal_status status = DAL_NO_MEMORY;
     if (r.state && memory) {
         double *y = memory + work + system->n_columns;
         r.row = memory + work;
+        r.stage = y + 6 * n;
+        r.v_last = y + 7 * n;
         if (probes) {
             r.direction = y + n;
             r.probe = r.direction + n;

@@ -1,7 +1,5 @@
 #include "base/message.h"
 
-#include "base/arena.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,4 +179,72 @@ const char *dal_did_you_mean(const char *name, const char *const *candidates, ch
     if (best)
         snprintf(buffer, 96, " (did you mean '%.70s'?)", best);
     return buffer;
+}
+
+/* ---- in the order of the text ------------------------------------------------------------- */
+
+enum { SHOWN = 100 }; /* of a severity */
+
+typedef struct sorted_message {
+    const dal_message *message;
+    bool elsewhere; /* in another file */
+    int order;
+} sorted_message;
+
+static int by_place(const void *a, const void *b)
+{
+    const sorted_message *p = a, *q = b;
+    if (p->elsewhere != q->elsewhere)
+        return p->elsewhere - q->elsewhere;
+    if (!p->elsewhere && p->message->mark.line != q->message->mark.line)
+        return p->message->mark.line < q->message->mark.line ? -1 : 1;
+    if (!p->elsewhere && p->message->mark.column != q->message->mark.column)
+        return p->message->mark.column < q->message->mark.column ? -1 : 1;
+    return p->order - q->order;
+}
+
+static bool same_message(const dal_message *a, const dal_message *b)
+{
+    return a->mark.line == b->mark.line && a->mark.column == b->mark.column && !strcmp(a->text, b->text);
+}
+
+/* Texts are cut to fit into sentences: no half characters of UTF-8, no control characters. */
+static const char *clean(dal_arena *arena, const char *text)
+{
+    char *copy = dal_arena_copy(arena, text, strlen(text));
+    for (char *p = copy; *p;) {
+        unsigned char c = (unsigned char)*p;
+        int n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+        for (int i = 1; i < n; i++)
+            if (((unsigned char)p[i] & 0xc0) != 0x80)
+                n = 0;
+        if (!n || c < ' ')
+            *p = '?';
+        p += n ? n : 1;
+    }
+    return copy;
+}
+
+bool dal_messages_deliver(dal_arena *arena, const char *file, const dal_messages *from, dal_messages *to)
+{
+    static const char *const words[] = {"notes", "warnings", "errors"};
+    int n = 0, count[3] = {0};
+    for (const dal_message *m = from->first; m; m = m->next)
+        n++;
+    sorted_message *sorted = DAL_TAKE(arena, sorted_message, n);
+    int i = 0;
+    for (const dal_message *m = from->first; m; m = m->next, i++)
+        sorted[i] = (sorted_message){m, m->mark.file && file && strcmp(m->mark.file, file), i};
+    qsort(sorted, (size_t)n, sizeof *sorted, by_place);
+    for (i = 0; i < n; i++) {
+        const dal_message *m = sorted[i].message;
+        if (i > 0 && same_message(sorted[i - 1].message, m))
+            continue;
+        if (++count[m->severity] <= SHOWN)
+            dal_say(to, m->severity, m->mark, "%s", clean(arena, m->text));
+    }
+    for (i = 0; i < 3; i++)
+        if (count[i] > SHOWN)
+            dal_say(to, (dal_severity)i, (dal_mark){file, 0, 0}, "%d more %s are not shown", count[i] - SHOWN, words[i]);
+    return n == from->count[DAL_ERROR] + from->count[DAL_WARNING] + from->count[DAL_NOTE];
 }

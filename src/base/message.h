@@ -2,7 +2,7 @@
 #ifndef DAL_BASE_MESSAGE_H
 #define DAL_BASE_MESSAGE_H
 
-#include "dalembert/base.h"
+#include "base/arena.h"
 
 #include <stdarg.h>
 
@@ -16,6 +16,10 @@ const char *dal_nearest(const char *name, const char *const *candidates);
 
 /* " (did you mean 'x'?)" or "" in `buffer`. */
 const char *dal_did_you_mean(const char *name, const char *const *candidates, char buffer[96]);
+
+/* Hands over what is in `from`: in the order of the text of `file`, the same sentence at the same place once, at most 100 of
+ * a severity. Scratch comes from `arena`, whose guard has to be set. False: some were lost for want of memory. */
+bool dal_messages_deliver(dal_arena *arena, const char *file, const dal_messages *from, dal_messages *to);
 
 extern const dal_mark dal_nowhere;
 

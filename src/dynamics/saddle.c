@@ -188,16 +188,25 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
 static const double full_rank_for_sure = 1e-6; /* pivot ratio of the unit saddle matrix above which no ranking is needed */
 
 static const double worse = 1e-3;     /* loss of the pivot ratio since the last ranking that calls for another choice of rows */
-static const double singular = 1e-14; /* pivot ratio that no choice explains by rounding */
+static const double near = 0.03; /* of the best pivot ratio of the run: a singular position is near */
+static const double singular = 1e-17; /* pivot ratio that is only rounding, even where it falls with the square of the distance */
 
-/* Where rows are redundant, the independent ones of one position may depend on each other in another, although the rank is
- * the same: the pivots then fall long before they vanish. Without redundant rows there is no other choice. */
+/* Two things let the pivots fall. Where rows are redundant, the independent ones of one position may depend on each other in
+ * another, although the rank is the same: other rows are chosen, long before the pivots vanish. And a singular position may
+ * be near, where the rank itself drops. Reactions grow there without bound while the motion stays smooth, so that no row may
+ * be left out: what helps is to solve with care (`near_singular`). */
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
 {
-    double *good = &state->good_ratio[kind];
+    double *good = &state->good_ratio[kind], *best = &state->best_ratio[kind];
     bool choice = state->rank < state->system->layout.n_rows;
     if (*good == 0 && ratio > singular)
         *good = ratio;
+    if (ratio > *best)
+        *best = ratio;
+    state->nearness = *best > 0 ? ratio / *best : 1;
+    if (kind < DAL_FACTOR_QR)
+        state->nearness = sqrt(state->nearness); /* symmetric pivots fall with the square of the distance */
+    state->near_singular = state->nearness < near;
     if (ratio > singular && !(choice && ratio < worse * *good))
         return false;
     dal_state_rank(state, state->rank);
@@ -240,7 +249,7 @@ void dal_state_rank(dal_state *state, int most)
             state->independent[state->order[i]] = false;
     }
     state->rank = rank;
-    state->good_ratio[0] = state->good_ratio[1] = state->good_ratio[2] = 0;
+    memset(state->good_ratio, 0, sizeof state->good_ratio);
     if (rank < state->rank_least)
         state->rank_least = rank;
     if (rank > state->rank_most)

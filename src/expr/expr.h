@@ -93,7 +93,8 @@ int dal_graph_find_table(const dal_graph *graph, const char *name);
 
 /* What a name means. `name` is the whole path as written, with dots, e.g. "crank.B.x"; the text in braces is
  * already replaced by its number ("rod.{i-1}" arrives as "rod.3"); `primes` counts the primes behind it.
- * Return true and the value, or false: then the parser complains, with `hint` (set to static or arena text) behind it. */
+ * Return true and the value, or false: then the parser complains, with `hint` (set to static or arena text) behind it,
+ * unless value->n was set to 0: then the reason has been told already. */
 typedef bool (*dal_resolve)(void *user, const char *name, int primes, dal_mark mark, dal_value *value,
                             const char **hint);
 

@@ -324,6 +324,8 @@ static bool resolve_name(reader *r, size_t start, const path *p, dal_value *valu
     const char *hint = NULL;
     *value = scalar(DAL_NO_NODE);
     if (!r->parser->resolve(r->parser->user, p->text, p->primes, mark_at(r, start), value, &hint)) {
+        if (!value->n)
+            return false;
         bool apart = hint && *hint && *hint != ' ';
         return fail(r, start, "unknown name '%s'%s%s", name, apart ? ": " : "", hint ? hint : "");
     }

@@ -53,9 +53,12 @@ static bool read_values(dal_force_builder *b, applied *a, int wanted)
     const dal_list *value = &b->spec->value;
     bool ok = value->n == wanted;
     if (!ok)
-        dal_error(b->messages, value->n ? value->mark : b->spec->name.mark, "'%s' needs a value of %d component%s, %d given",
-                  b->spec->name.text, wanted, wanted == 1 ? "" : "s", value->n);
-    for (int i = 0; ok && i < wanted; i++)
+        dal_error(b->messages, value->mark, "force '%s' needs %s; %d given", b->spec->name.text,
+                  wanted == 1   ? "one number, as in `value: 3`"
+                  : wanted == 2 ? "2 components, as in `value: [x, y]`"
+                                : "3 components, as in `value: [x, y, z]`",
+                  value->n);
+    for (int i = 0; value->n == wanted && i < wanted; i++)
         ok &= (a->expression[i] = b->expression(b, value->item[i])) >= 0;
     a->n = wanted;
     return ok;
@@ -75,20 +78,48 @@ static bool read_axes(dal_force_builder *b, int body, int *frame)
     return false;
 }
 
-static bool begin(dal_force_builder *b, applied *a)
+/* Where it acts: one way, and no key that has no meaning there. */
+static bool begin(dal_force_builder *b, applied *a, bool torque)
 {
+    const dal_force_spec *spec = b->spec;
+    bool ok = true;
     *a = (applied){.force = b->force, .measure = -1, .vector = -1, .body = DAL_GROUND, .other = DAL_GROUND, .frame = DAL_GROUND};
-    int ways = (b->spec->joint.text != NULL) + (b->spec->connect.n > 0) + (b->spec->body.text != NULL);
-    if (ways == 1)
+    int ways = (spec->joint.text != NULL) + (spec->connect.n > 0) + (spec->body.text != NULL);
+    if (ways != 1) {
+        dal_error(b->messages, ways == 0 ? spec->name.mark : spec->body.text ? spec->body.mark : spec->joint.mark,
+                  "say where force '%s' acts by one of `joint: A`, `connect: [P, Q]` or `body: P`; %d given", spec->name.text, ways);
+        return false;
+    }
+    if (spec->coordinate.text && !spec->joint.text) {
+        dal_error(b->messages, spec->coordinate.mark, "force '%s': `coordinate` belongs to `joint:`; on a coordinate of a body acts a coordinate-force",
+                  spec->name.text);
+        ok = false;
+    }
+    if (spec->axes.text && !spec->body.text && !(torque && spec->connect.n)) {
+        dal_error(b->messages, spec->axes.mark, "force '%s': `axes` belongs to `body:`; %s has its own direction", spec->name.text,
+                  spec->joint.text ? "a joint" : "the line between two points");
+        ok = false;
+    }
+    return ok;
+}
+
+/* What acts on the ground does nothing; a moment, or components in body axes, need an attitude. */
+static bool check_body(dal_force_builder *b, dal_text name, int body, bool attitude)
+{
+    if (body != DAL_GROUND && !(attitude && b->mechanism->bodies[body].particle))
         return true;
-    dal_error(b->messages, b->spec->name.mark, "say where '%s' acts by exactly one of `joint:`, `connect: [P, Q]` or `body:`",
-              b->spec->name.text);
+    if (body == DAL_GROUND)
+        dal_error(b->messages, name.mark, "force '%s' acts on the ground, which does not move: name a body", b->spec->name.text);
+    else
+        dal_error(b->messages, name.mark, "force '%s' needs the attitude of '%s', which is a particle (a mass without inertia): give it an inertia",
+                  b->spec->name.text, b->mechanism->bodies[body].name);
     return false;
 }
 
-static bool compile_effort(dal_force_builder *b, applied *a, const char *coordinate)
+static bool compile_effort(dal_force_builder *b, applied *a, const dal_force_type *type)
 {
-    a->measure = b->joint_coordinate(b, b->spec->joint, b->spec->coordinate.text ? b->spec->coordinate.text : coordinate);
+    const dal_text usual = {.text = type->coordinate};
+    a->measure = b->joint_coordinate(b, b->spec->joint, b->spec->coordinate.text ? b->spec->coordinate : usual);
     b->measure = a->measure;
     return read_values(b, a, 1) & (a->measure >= 0);
 }
@@ -97,10 +128,10 @@ static bool compile_force(dal_force_builder *b, void *element)
 {
     applied *a = element;
     dal_marker first, second;
-    if (!begin(b, a))
+    if (!begin(b, a, false))
         return false;
     if (b->spec->joint.text)
-        return compile_effort(b, a, "distance");
+        return compile_effort(b, a, &dal_force_point);
     if (b->spec->connect.n) {
         bool ok = b->marker(b, b->spec->connect.item[0], &first) & b->marker(b, b->spec->connect.item[1], &second);
         a->measure = b->measure;
@@ -109,7 +140,7 @@ static bool compile_force(dal_force_builder *b, void *element)
     bool ok = b->marker(b, b->spec->body, &first);
     if (ok) {
         a->vector = dal_add_point(b->mechanism, &first);
-        ok &= read_axes(b, first.body, &a->frame);
+        ok &= read_axes(b, first.body, &a->frame) && check_body(b, b->spec->body, first.body, a->frame != DAL_GROUND);
     }
     return read_values(b, a, (int)b->mechanism->space) & ok;
 }
@@ -117,36 +148,33 @@ static bool compile_force(dal_force_builder *b, void *element)
 static bool compile_torque(dal_force_builder *b, void *element)
 {
     applied *a = element;
+    const dal_force_spec *spec = b->spec;
     dal_marker first, second;
     bool ok = true;
-    if (!begin(b, a))
+    if (!begin(b, a, true))
         return false;
-    if (b->spec->joint.text)
-        return compile_effort(b, a, "angle");
-    if (b->spec->connect.n) {
-        ok = b->marker(b, b->spec->connect.item[0], &first) & b->marker(b, b->spec->connect.item[1], &second);
-        if (ok)
+    if (spec->joint.text)
+        return compile_effort(b, a, &dal_force_torque);
+    if (spec->connect.n) {
+        ok = b->marker(b, spec->connect.item[0], &first) & b->marker(b, spec->connect.item[1], &second);
+        if (ok) {
             a->other = first.body, a->body = second.body;
-    } else if ((ok = b->marker(b, b->spec->body, &second))) {
+            ok &= a->other == DAL_GROUND || check_body(b, spec->connect.item[0], a->other, true);
+            ok &= a->body == DAL_GROUND || check_body(b, spec->connect.item[1], a->body, true);
+        }
+    } else if ((ok = b->marker(b, spec->body, &second))) {
         a->body = second.body;
+        ok &= check_body(b, spec->body, a->body, true);
     }
     if (ok)
         ok &= read_axes(b, a->body, &a->frame);
-    for (int side = 0; ok && side < 2; side++) {
-        int body = side ? a->other : a->body;
-        if (body != DAL_GROUND && b->mechanism->bodies[body].particle) {
-            dal_error(b->messages, b->spec->name.mark, "torque '%s' acts on '%s', which is a particle: give it an inertia",
-                      b->spec->name.text, b->mechanism->bodies[body].name);
-            ok = false;
-        }
-    }
     return read_values(b, a, b->mechanism->space == DAL_PLANAR ? 1 : 3) & ok;
 }
 
 static bool compile_motor(dal_force_builder *b, void *element)
 {
     *(applied *)element = (applied){.force = b->force, .vector = -1};
-    return compile_effort(b, element, NULL);
+    return compile_effort(b, element, &dal_force_motor);
 }
 
 static bool compile_coordinate(dal_force_builder *b, void *element)
@@ -167,6 +195,7 @@ const dal_force_type dal_force_point = {
     .name = "force",
     .title = "a force at a point, between two points or along a joint",
     .keys = "joint connect body coordinate axes value!",
+    .coordinate = "distance",
     .size = sizeof(applied),
     .apply = apply,
     COMPILE(compile_force)
@@ -176,6 +205,7 @@ const dal_force_type dal_force_torque = {
     .name = "torque",
     .title = "a torque on a body, between two bodies or on a joint",
     .keys = "joint connect body coordinate axes value!",
+    .coordinate = "angle",
     .size = sizeof(applied),
     .apply = apply,
     COMPILE(compile_torque)

@@ -40,22 +40,33 @@ static int dot_of_axes(dal_mechanism *m, const dal_marker *first, int i, const d
     return dal_add_dot(m, dal_add_axis(m, first, i), -1, dal_add_axis(m, second, j), -1);
 }
 
-static bool read_six(dal_force_builder *b, const dal_list *list, int n, double *out)
+static bool read_six(dal_force_builder *b, const char *key, const dal_list *list, int n, double *out)
 {
+    const char *name = b->spec->name.text;
     bool ok = true;
     if (list->n != n) {
-        dal_error(b->messages, list->n ? list->mark : b->spec->name.mark,
-                  "a bushing needs %d numbers for stiffness and for damping (shifts, then turns), %d given", n, list->n);
+        dal_error(b->messages, list->mark, "the %s of bushing '%s' needs %s; %d given", key, name,
+                  n == 3 ? "3 numbers, [x, y, turn]" : "6 numbers, [x, y, z, turn x, turn y, turn z]", list->n);
         return false;
     }
     for (int i = 0; i < n; i++) {
-        ok &= b->number(b, list->item[i], &out[i]);
-        if (ok && out[i] < 0) {
-            dal_error(b->messages, list->item[i].mark, "stiffness and damping cannot be negative");
-            ok = false;
-        }
+        bool number = b->number(b, list->item[i], &out[i]);
+        if (number && out[i] < 0)
+            dal_error(b->messages, list->item[i].mark, "the %s of bushing '%s' is %.6g here, and cannot be negative", key, name, out[i]);
+        ok &= number && out[i] >= 0;
     }
     return ok;
+}
+
+static bool read_end(dal_force_builder *b, dal_text name, dal_marker *marker)
+{
+    if (!b->marker(b, name, marker))
+        return false;
+    if (marker->body == DAL_GROUND || !b->mechanism->bodies[marker->body].particle)
+        return true;
+    dal_error(b->messages, name.mark, "bushing '%s' needs the attitude of '%s', which is a particle (a mass without inertia): give it an inertia",
+              b->spec->name.text, b->mechanism->bodies[marker->body].name);
+    return false;
 }
 
 static bool compile(dal_force_builder *builder, void *element)
@@ -66,11 +77,10 @@ static bool compile(dal_force_builder *builder, void *element)
     const int space = (int)m->space;
     b->force = builder->force;
     b->n = space == DAL_PLANAR ? 3 : 6;
-    bool ok = builder->marker(builder, builder->spec->connect.item[0], &first) &
-              builder->marker(builder, builder->spec->connect.item[1], &second);
-    ok &= read_six(builder, &builder->spec->stiffness, b->n, b->stiffness);
+    bool ok = read_end(builder, builder->spec->connect.item[0], &first) & read_end(builder, builder->spec->connect.item[1], &second);
+    ok &= read_six(builder, "stiffness", &builder->spec->stiffness, b->n, b->stiffness);
     if (builder->spec->damping.n)
-        ok &= read_six(builder, &builder->spec->damping, b->n, b->damping);
+        ok &= read_six(builder, "damping", &builder->spec->damping, b->n, b->damping);
     if (!ok)
         return false;
     int p = dal_add_point(m, &second), o = dal_add_point(m, &first);

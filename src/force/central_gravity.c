@@ -59,19 +59,28 @@ static bool compile(dal_force_builder *b, void *element)
     central *c = element;
     const dal_force_spec *spec = b->spec;
     bool ok = b->number(b, spec->mu, &c->mu);
+    if (ok && !(c->mu > 0)) {
+        dal_error(b->messages, spec->mu.mark, "the gravitational parameter mu of '%s' has to be positive, not %.6g", spec->name.text, c->mu);
+        ok = false;
+    }
     c->body = DAL_GROUND;
     if (spec->body.text) {
         dal_marker marker;
-        ok &= b->marker(b, spec->body, &marker);
-        if (ok)
-            c->body = marker.body;
+        bool known = b->marker(b, spec->body, &marker);
+        if (known && (marker.body == DAL_GROUND || strcmp(spec->body.text, b->mechanism->bodies[marker.body].name))) {
+            dal_error(b->messages, spec->body.mark, "central-gravity '%s' acts on the centre of mass of a body: name a body, not %s", spec->name.text,
+                      marker.body == DAL_GROUND ? "the ground" : "a point");
+            known = false;
+        }
+        c->body = known ? marker.body : DAL_GROUND;
+        ok &= known;
     }
     for (int k = 0; k < spec->center.n && k < 3; k++)
         ok &= b->number(b, spec->center.item[k], &c->center[k]);
     c->gradient = spec->gradient.text && !strcmp(spec->gradient.text, "true");
     if (c->gradient && b->mechanism->space == DAL_PLANAR) {
         dal_error(b->messages, spec->gradient.mark,
-                  "the gravity gradient needs all three moments of inertia: it exists in spatial models only");
+                  "central-gravity '%s': the gravity gradient needs all three moments of inertia; it exists in spatial models only", spec->name.text);
         ok = false;
     }
     return ok;

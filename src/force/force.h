@@ -47,11 +47,12 @@ struct dal_force_builder {
     bool (*number)(dal_force_builder *builder, dal_text text, double *value);
     int (*expression)(dal_force_builder *builder, dal_text text); /* its number, -1 on error */
     bool (*marker)(dal_force_builder *builder, dal_text name, dal_marker *marker);
-    /* Coordinate of a joint ("angle", "distance", ...; NULL: the only one); -1 on error. */
-    int (*joint_coordinate)(dal_force_builder *builder, dal_text joint, const char *coordinate);
+    /* Coordinate of a joint ("angle", "distance", ...; no text: the only one); -1 on error. */
+    int (*joint_coordinate)(dal_force_builder *builder, dal_text joint, dal_text coordinate);
     int (*body_coordinate)(dal_force_builder *builder, dal_text body, dal_text coordinate);
     int measure; /* the distance of the points of `connect`, or the only coordinate of `joint`; -1 if there is none.
                     Set to what the channels .length and .force mean. */
+    double zero; /* set by joint_coordinate: the joint's coordinate is measure + zero */
 };
 
 #endif
@@ -60,6 +61,7 @@ typedef struct dal_force_type {
     const char *name;
     const char *title;
     const char *keys;   /* allowed keys, separated by blanks; "!" marks required ones; NULL: not written in `forces:` */
+    const char *coordinate; /* of a joint, where the description names none; NULL: the only one */
     size_t size;        /* of its compiled element */
     void (*apply)(dal_loads *loads, int n, const void *elements);
 #ifndef DAL_SCALAR_VARIANT

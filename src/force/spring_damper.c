@@ -44,35 +44,42 @@ static bool read_numbers(dal_force_builder *b, spring *s)
     if (spec->damping.n)
         ok &= b->number(b, spec->damping.item[0], &s->damping);
     if (spec->stiffness.n > 1 || spec->damping.n > 1) {
-        dal_mark mark = spec->stiffness.n > 1 ? spec->stiffness.mark : spec->damping.mark;
-        dal_error(b->messages, mark, "a spring-damper takes one stiffness and one damping; six of them make a bushing");
+        dal_error(b->messages, spec->stiffness.n > 1 ? spec->stiffness.mark : spec->damping.mark,
+                  "spring-damper '%s' takes one stiffness and one damping; one for each direction makes a bushing", spec->name.text);
+        ok = false;
+    } else if (s->stiffness < 0 || s->damping < 0) {
+        dal_error(b->messages, s->stiffness < 0 ? spec->stiffness.mark : spec->damping.mark,
+                  "the %s of '%s' is %.6g, and cannot be negative; write a force with `value:` instead", s->stiffness < 0 ? "stiffness" : "damping",
+                  spec->name.text, s->stiffness < 0 ? s->stiffness : s->damping);
         ok = false;
     }
-    if (s->stiffness < 0 || s->damping < 0) {
-        dal_mark mark = s->stiffness < 0 ? spec->stiffness.mark : spec->damping.mark;
-        dal_error(b->messages, mark, "stiffness and damping cannot be negative; write a force with `value:` instead");
+    if (!spec->stiffness.n && !spec->damping.n && !spec->value.n) {
+        dal_error(b->messages, spec->name.mark, "spring-damper '%s' has neither `stiffness:` nor `damping:`: it does nothing", spec->name.text);
         ok = false;
     }
     if (spec->value.n == 1)
         ok &= (s->expression = b->expression(b, spec->value.item[0])) >= 0;
     else if (spec->value.n > 1) {
-        dal_error(b->messages, spec->value.mark, "the force of a spring-damper is one number, %d given", spec->value.n);
+        dal_error(b->messages, spec->value.mark, "force '%s' needs one number, as in `value: 3`; %d given", spec->name.text, spec->value.n);
         ok = false;
     }
     return ok;
 }
 
-static bool compile_on_joint(dal_force_builder *b, spring *s, const char *coordinate)
+static bool compile_on_joint(dal_force_builder *b, spring *s, dal_text coordinate)
 {
     const dal_force_spec *spec = b->spec;
-    s->measure = b->joint_coordinate(b, spec->joint, coordinate ? coordinate : spec->coordinate.text);
+    s->measure = b->joint_coordinate(b, spec->joint, coordinate);
     if (s->measure < 0)
         return false;
     if (spec->length.text) {
-        dal_error(b->messages, spec->length.mark, "on a joint the free angle or distance is written `free:`");
+        dal_error(b->messages, spec->length.mark, "spring-damper '%s' acts on a joint: its free angle or distance is written `free:`", spec->name.text);
         return false;
     }
-    return !spec->free.text || b->number(b, spec->free, &s->free);
+    if (spec->free.text && !b->number(b, spec->free, &s->free))
+        return false;
+    s->free -= b->zero; /* the measure lacks the joint's zero */
+    return true;
 }
 
 static bool compile_between_points(dal_force_builder *b, spring *s)
@@ -81,17 +88,19 @@ static bool compile_between_points(dal_force_builder *b, spring *s)
     dal_marker end;
     bool ok = b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end);
     if (spec->free.text) {
-        dal_error(b->messages, spec->free.mark, "between points the free length is written `length:`");
+        dal_error(b->messages, spec->free.mark, "spring-damper '%s' acts between points: its free length is written `length:`", spec->name.text);
         ok = false;
-    }
-    if (spec->length.text)
+    } else if (spec->coordinate.text) {
+        dal_error(b->messages, spec->coordinate.mark, "spring-damper '%s' acts between points: `coordinate` belongs to `joint:`", spec->name.text);
+        ok = false;
+    } else if (spec->length.text)
         ok &= b->number(b, spec->length, &s->free);
     else if (spec->stiffness.n) {
-        dal_error(b->messages, spec->name.mark, "spring '%s' has a stiffness but no free `length:`", spec->name.text);
+        dal_error(b->messages, spec->name.mark, "spring-damper '%s' has a stiffness but no `length:`, at which it has no force", spec->name.text);
         ok = false;
     }
     if (s->free < 0) {
-        dal_error(b->messages, spec->length.mark, "a free length cannot be negative");
+        dal_error(b->messages, spec->length.mark, "the free length of '%s' is %.6g, and cannot be negative", spec->name.text, s->free);
         ok = false;
     }
     s->measure = b->measure;
@@ -104,20 +113,22 @@ static bool compile(dal_force_builder *b, void *element)
     const dal_force_spec *spec = b->spec;
     bool ok = read_numbers(b, s);
     if (!spec->joint.text == !spec->connect.n) {
-        dal_error(b->messages, spec->name.mark, "'%s' acts either between two points (`connect: [P, Q]`) or on a joint (`joint: A`)",
-                  spec->name.text);
+        dal_error(b->messages, spec->joint.text ? spec->joint.mark : spec->name.mark,
+                  "spring-damper '%s' acts either between two points (`connect: [P, Q]`) or on a joint (`joint: A`); %s given", spec->name.text,
+                  spec->joint.text ? "both are" : "none is");
         return false;
     }
-    ok &= spec->joint.text ? compile_on_joint(b, s, NULL) : compile_between_points(b, s);
+    ok &= spec->joint.text ? compile_on_joint(b, s, spec->coordinate) : compile_between_points(b, s);
     b->measure = s->measure;
     return ok;
 }
 
 static bool compile_torsional(dal_force_builder *b, void *element)
 {
+    const dal_text angle = {.text = dal_force_torsional.coordinate};
     spring *s = element;
     bool ok = read_numbers(b, s);
-    ok &= compile_on_joint(b, s, "angle");
+    ok &= compile_on_joint(b, s, angle);
     b->measure = s->measure;
     return ok;
 }
@@ -140,6 +151,7 @@ const dal_force_type dal_force_torsional = {
     .name = "torsional-spring-damper",
     .title = "spring and damper on the angle of a joint",
     .keys = "joint! stiffness damping free value",
+    .coordinate = "angle",
     .size = sizeof(spring),
     .apply = apply,
 #ifndef DAL_SCALAR_VARIANT

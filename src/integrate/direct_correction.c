@@ -26,7 +26,7 @@ static dal_flow factor_dense(dal_state *state)
                 A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k];
         }
         double ratio = dal_qr(A, layout->nv, state->rank, layout->nv, tau);
-        if (!dal_state_alarm(state, DAL_FACTOR_UNIT, ratio) || (attempt && ratio > 0))
+        if (!dal_state_alarm(state, DAL_FACTOR_QR_UNIT, ratio) || (attempt && ratio > 0))
             return 0;
     }
     return dal_state_fail(state, "the constraints became dependent and no independent rows were found");

@@ -84,7 +84,7 @@ static verdict put_inside(driver *r, const stride *p)
         if (flow)
             return dal_drive_retry_slope(r, 0, flow); /* outputs are not taken back */
         flow = r->ode->project ? r->ode->project(r->ode->user, t, r->y_out) : 0;
-        if (flow)
+        if (flow && flow != DAL_FLOW_LONGER)
             return dal_drive_stop(r, DAL_END_PROJECT, flow, -1);
         verdict v = put(r, t, r->y_out);
         if (v != GOOD)
@@ -202,6 +202,11 @@ static stride propose_adaptive(const driver *r)
     return (stride){.h = h, .t_new = r->s.t + h, .shortened = halved};
 }
 
+static double least_step(const driver *r)
+{
+    return r->ode->least_step ? r->ode->least_step(r->ode->user, r->s.t, r->s.y) : 0;
+}
+
 /* y_new, accepted by the error control and cut at the first event. */
 static verdict attempt(driver *r, stride *p)
 {
@@ -212,9 +217,9 @@ static verdict attempt(driver *r, stride *p)
     int bad = first_not_finite(r->s.y_new, r->ode->n);
     if (bad >= 0)
         return dal_drive_retry(r, p->h / 2, DAL_END_NOT_FINITE, 0, bad);
-    if (r->method->adaptive && !(p->error <= 1)) {
+    if (r->method->adaptive && !(p->error <= 1) && p->h > 1.0001 * least_step(r)) {
         double factor = SAFETY * pow(p->error, 0.75 * BETA - 1.0 / r->method->order);
-        return dal_drive_retry(r, p->h * fmax(0.2, factor), DAL_END_STEP_COLLAPSE, 0, -1);
+        return dal_drive_retry(r, fmax(p->h * fmax(0.2, factor), least_step(r)), DAL_END_STEP_COLLAPSE, 0, -1);
     }
     return dal_find_event(r, p);
 }
@@ -227,6 +232,8 @@ static verdict project(driver *r, stride *p)
     size_t n = (size_t)r->ode->n;
     memcpy(r->y_out, r->s.y_new, sizeof *r->y_out * n);
     dal_flow flow = r->ode->project(r->ode->user, p->t_new, r->s.y_new);
+    if (flow == DAL_FLOW_LONGER)
+        return dal_drive_retry(r, 1.6 * p->h, DAL_END_PROJECT, flow, -1);
     if (flow)
         return dal_drive_retry(r, p->h / 2, DAL_END_PROJECT, flow, -1);
     int bad = first_not_finite(r->s.y_new, r->ode->n);
@@ -244,7 +251,7 @@ static void choose_next_step(driver *r, const stride *p)
     factor = fmin(fmax(factor, 0.2), r->after_rejection ? 1 : 10);
     r->error_before = fmax(error, SMALLEST_ERROR);
     r->after_rejection = false;
-    r->h_next = p->h * factor;
+    r->h_next = fmax(p->h * factor, fmin(p->h, least_step(r)));
 }
 
 /* (t, y) <- (t_new, y_new) */

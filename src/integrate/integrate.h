@@ -18,6 +18,7 @@
 
 /* 0 fine, > 0 the step may be tried again smaller, < 0 stop: a dal_status negated. */
 typedef int dal_flow;
+enum { DAL_FLOW_LONGER = 1000 }; /* from project: the step may be tried again longer, because where it ends nothing can be computed well */
 
 typedef struct dal_ode {
     int n;          /* length of y */
@@ -32,6 +33,8 @@ typedef struct dal_ode {
     dal_flow (*restart)(void *user, double t, double *y, const bool *which);
     /* After each accepted step. *ask_restart may be set; return < 0 to stop with that status. May be NULL. */
     dal_flow (*accepted)(void *user, double t, const double *y, bool *ask_restart);
+    /* A step this small is taken whatever its error estimate says, because that is only rounding; 0: none. May be NULL. */
+    double (*least_step)(void *user, double t, const double *y);
     /* Each output time of the grid, in order, with the projected state there; at an event the state before the restart. */
     dal_flow (*output)(void *user, double t, const double *y);          /* may be NULL */
 } dal_ode;

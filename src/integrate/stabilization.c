@@ -41,6 +41,10 @@ static dal_flow fail_at(dal_state *state, int row, double worst)
 
 enum { MOST_ITERATIONS = 25 };
 
+/* At a distance d from a singular position a residual phi leaves phi / d of freedom across the branch, and the right-hand side
+ * enlarges it: near one, the tolerance of the user is not enough and the correction goes down to rounding. */
+static const double rounding = 2e-16;
+
 /* (78): q + dq, A dq = -phi, until phi is within the tolerance; (79): v + dv, A dv = -(A v - beta), at the corrected q. */
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector)
 {
@@ -51,14 +55,17 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     dal_state_take(state, t, y);
     dal_state_position(state);
     dal_state_jacobian(state);
+    dal_flow flow = projector->factor(state);
+    if (flow)
+        return flow;
     double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
-    for (int i = 0; worst > system->tolerance; i++) {
+    double wanted = state->near_singular ? rounding * system->length : system->tolerance;
+    for (int i = 0; worst > wanted; i++) {
+        if (worst <= system->tolerance && worst > 0.25 * before)
+            break; /* as good as it gets */
         if (i == MOST_ITERATIONS || !(worst < HUGE_VAL) || (i > 8 && worst > 0.5 * before))
             return fail_at(state, where, worst);
         before = worst;
-        dal_flow flow = projector->factor(state);
-        if (flow)
-            return flow;
         for (int k = 0; k < layout->n_rows; k++)
             b[k] = -state->work.phi[k];
         projector->solve(state, b, x);
@@ -66,10 +73,9 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
         dal_state_position(state);
         dal_state_jacobian(state);
         worst = dal_worst_row(state, state->work.phi, &where);
+        if ((flow = projector->factor(state)))
+            return flow;
     }
-    dal_flow flow = projector->factor(state);
-    if (flow)
-        return flow;
     double fastest = 0;
     for (int k = 0; k < layout->nv; k++)
         fastest = fmax(fastest, fabs(state->work.v[k]));

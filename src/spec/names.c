@@ -67,7 +67,7 @@ const char *dal_word_fault(dal_arena *arena, const char *name)
 
 const char *dal_name_fault(dal_arena *arena, const char *name)
 {
-    static const char *const model_wide[] = {"ground", "energy", "constraint"};
+    static const char *const model_wide[] = {"ground", "energy", "momentum", "constraint"};
     const char *fault = dal_word_fault(arena, name);
     if (fault)
         return fault;

@@ -195,8 +195,8 @@ const dal_key dal_keys_table[] = {
     KEY("table", "x", EXPRESSIONS, T, x, 0, "increasing; constant expressions in parameters"),
     KEY("table", "y", EXPRESSIONS, T, y, 0, "as many as x"),
     KEY("table", "file", TITLE, T, file, 0, "two columns of numbers (CSV), in the folder of the model, instead of x and y"),
-    ONE_OF("table", "smooth", "0|1|2", T, smooth, 0, "continuous derivatives: 0 broken line, 1 and 2 cubic pieces"),
-    ONE_OF("table", "outside", "error|hold|periodic", T, outside, 0, "what holds outside the first and last x"),
+    ONE_OF("table", "smooth", "0|1|2", T, smooth, 0, "continuous derivatives: 0 broken line, 1 and 2 cubic pieces; 2 if omitted"),
+    ONE_OF("table", "outside", "error|hold|periodic", T, outside, 0, "what holds outside the first and last x; error if omitted"),
     END
 #undef T
 };

@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SHOWN = 100 }; /* of errors and of warnings */
-
 typedef struct reading {
     const char *file, *text; /* text == NULL: to be loaded */
     size_t length;
@@ -108,74 +106,6 @@ static bool check_type(const reading *job, dal_mark mark)
     return false;
 }
 
-/* ---- messages ------------------------------------------------------------------------- */
-
-typedef struct sorted_message {
-    const dal_message *message;
-    bool elsewhere; /* in another file */
-    int order;
-} sorted_message;
-
-static int by_place(const void *a, const void *b)
-{
-    const sorted_message *p = a, *q = b;
-    if (p->elsewhere != q->elsewhere)
-        return p->elsewhere - q->elsewhere;
-    if (!p->elsewhere && p->message->mark.line != q->message->mark.line)
-        return p->message->mark.line < q->message->mark.line ? -1 : 1;
-    if (!p->elsewhere && p->message->mark.column != q->message->mark.column)
-        return p->message->mark.column < q->message->mark.column ? -1 : 1;
-    return p->order - q->order;
-}
-
-static bool same_message(const dal_message *a, const dal_message *b)
-{
-    return a->mark.line == b->mark.line && a->mark.column == b->mark.column && !strcmp(a->text, b->text);
-}
-
-/* Texts are cut to fit into sentences: no half characters of UTF-8, no control characters. */
-static const char *clean(dal_arena *arena, const char *text)
-{
-    char *copy = dal_arena_copy(arena, text, strlen(text));
-    for (char *p = copy; *p;) {
-        unsigned char c = (unsigned char)*p;
-        int n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-        for (int i = 1; i < n; i++)
-            if (((unsigned char)p[i] & 0xc0) != 0x80)
-                n = 0;
-        if (!n || c < ' ')
-            *p = '?';
-        p += n ? n : 1;
-    }
-    return copy;
-}
-
-/* The job's messages go to the caller in the order of the text, each once, up to a limit. False: some were
- * lost for want of memory. */
-static bool hand_over(reading *job, dal_messages *messages)
-{
-    int n = 0, count[3] = {0};
-    for (const dal_message *m = dal_messages_first(job->messages); m; m = m->next)
-        n++;
-    sorted_message *sorted = DAL_TAKE(&job->scratch, sorted_message, n);
-    int i = 0;
-    for (const dal_message *m = dal_messages_first(job->messages); m; m = m->next, i++)
-        sorted[i] = (sorted_message){m, m->mark.file && strcmp(m->mark.file, job->file), i};
-    qsort(sorted, (size_t)n, sizeof *sorted, by_place);
-    for (i = 0; i < n; i++) {
-        const dal_message *m = sorted[i].message;
-        if (i > 0 && same_message(sorted[i - 1].message, m))
-            continue;
-        if (++count[m->severity] <= SHOWN)
-            dal_say(messages, m->severity, m->mark, "%s", clean(&job->scratch, m->text));
-    }
-    if (count[DAL_WARNING] > SHOWN)
-        dal_warn(messages, ((dal_mark){job->file, 0, 0}), "%d more warnings are not shown", count[DAL_WARNING] - SHOWN);
-    if (count[DAL_ERROR] > SHOWN)
-        dal_error(messages, ((dal_mark){job->file, 0, 0}), "%d more errors are not shown", count[DAL_ERROR] - SHOWN);
-    return n == dal_messages_count(job->messages, DAL_ERROR) + dal_messages_count(job->messages, DAL_WARNING);
-}
-
 /* ---- reading ----------------------------------------------------------------------------- */
 
 static void read_text(reading *job, const char *folder, bool *no_memory)
@@ -221,7 +151,7 @@ static dal_status run(reading *job, dal_messages *messages)
     }
     if (status == DAL_OK)
         read_text(job, folder, &no_memory);
-    if (!hand_over(job, messages) || no_memory)
+    if (!dal_messages_deliver(&job->scratch, job->file, job->messages, messages) || no_memory)
         return DAL_NO_MEMORY;
     if (status == DAL_OK && dal_messages_count(job->messages, DAL_ERROR))
         status = DAL_BAD_MODEL;

@@ -245,7 +245,8 @@ static void read_framed_point(dal_reader *reader, const dal_tree *tree, dal_poin
 
 void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
 {
-    static const char *const channels[] = {"x", "y", "z", "angle", "position", "velocity", "omega", "ex", "ey", "ez"};
+    static const char *const channels[] = {"x",     "y",     "z",  "angle", "position", "velocity", "acceleration", "omega",
+                                           "alpha", "ex",    "ey", "ez",    "qw",       "qx",       "qy",           "qz"};
     dal_points *points = field;
     if (!dal_needs_map(reader, tree, "{A: [...], B: [...]}"))
         return;

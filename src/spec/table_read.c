@@ -208,10 +208,10 @@ static void check_rows(const row_reader *rows)
 {
     const dal_table_spec *table = rows->table;
     dal_messages *messages = rows->reader->messages;
-    int smooth = table->smooth.text ? *table->smooth.text - '0' : 0, least = smooth == 2 ? 4 : 2, n = table->n;
+    int smooth = table->smooth.text ? *table->smooth.text - '0' : 2, least = smooth == 2 ? 4 : 2, n = table->n;
     if (n < least)
         dal_complain(messages, table->name.mark, "%s needs at least %d rows%s; %d found", rows->reader->what, least,
-                     smooth == 2 ? " for 'smooth: 2'" : "", n);
+                     !table->smooth.text ? " (or 2 with 'smooth: 0', a broken line)" : smooth == 2 ? " for 'smooth: 2'" : "", n);
     for (int i = 1; i < n; i++) {
         if (!(table->x_value[i] > table->x_value[i - 1])) {
             dal_complain(messages, rows->mark[i], "%s: x has to increase, but %.17g follows %.17g", rows->reader->what,

@@ -38,6 +38,7 @@ typedef struct assembly {
     const dal_compiled *drives;
     int m, r, n_own;         /* unknowns, rows with targets, rows of the model */
     double *A, *b, *x, *e, *S, *q0, *svd;
+    int *source;             /* of an equation for velocities: its row, or -1 - body */
     double length;
 } assembly;
 
@@ -91,6 +92,7 @@ static void begin(assembly *a, dal_build *build, const dal_compiled *drives)
     size_t rows = (size_t)(a->r + a->m), m = (size_t)a->m;
     a->A = DAL_TAKE(arena, double, rows * m);
     a->b = DAL_TAKE(arena, double, rows);
+    a->source = DAL_TAKE(arena, int, rows);
     a->x = DAL_TAKE(arena, double, m);
     a->e = DAL_TAKE(arena, double, m);
     a->S = DAL_TAKE(arena, double, m);
@@ -291,6 +293,29 @@ static double correct(assembly *a, int rows, bool nearest)
     return step;
 }
 
+/* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
+static const char *list_fixed(const assembly *a, bool velocities)
+{
+    dal_arena *arena = a->build->arena;
+    const char *text = "";
+    int n = 0;
+    for (int b = 0; b < a->mechanism.n_bodies && n < 5; b++) {
+        const dal_body_start *start = &a->build->start[b];
+        const bool fixed[2] = {velocities ? start->velocity_fixed : start->position_fixed, velocities ? start->spin_fixed : start->attitude_fixed};
+        static const char *const words[2][2] = {{"position", "attitude"}, {"velocity", "angular velocity"}};
+        for (int k = 0; k < 2; k++)
+            if (fixed[k])
+                text = dal_arena_print(arena, "%s%sthe %s of '%s'", text, n++ ? ", " : "", words[velocities][k], a->mechanism.bodies[b].name);
+    }
+    for (int i = 0; i < a->build->n_targets && n < 5; i++) {
+        const dal_target *target = &a->build->targets[i];
+        if (target->fix && (velocities ? target->has_rate : target->has_value))
+            text = dal_arena_print(arena, "%s%sthe start%s of joint '%s'", text, n++ ? ", " : "", velocities ? " rate" : "",
+                                   a->mechanism.joints[target->joint].name);
+    }
+    return text;
+}
+
 static void report_gap(assembly *a)
 {
     const dal_mechanism *m = &a->mechanism;
@@ -307,10 +332,9 @@ static void report_gap(assembly *a)
         double *which = m->rows[i].angular ? &turn : &shift;
         *which = fmax(*which, fabs(a->work.phi[i]));
     }
-    dal_error(a->build->messages, j->mark,
-              "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; the start values are too far off, "
-              "something fixed stands against it, or the joints contradict each other",
-              j->name, shift, turn);
+    const char *fixed = list_fixed(a, false);
+    dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
+              turn, *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other", fixed);
 }
 
 static void report_moves(assembly *a)
@@ -402,7 +426,7 @@ static bool is_given(const assembly *a, int b, int k, bool fixed)
     return fixed ? (rot ? start->spin_fixed : start->velocity_fixed) : (rot ? start->spin_given : start->velocity_given);
 }
 
-/* C v = d: rows of the model, fixed rates, fixed components. Returns the number of rows. */
+/* C v = d: rows of the model, fixed rates, fixed components; a->source says which. Returns the number of rows. */
 static int exact_equations(assembly *a, const double *v0)
 {
     int n = 0;
@@ -412,6 +436,7 @@ static int exact_equations(assembly *a, const double *v0)
             continue;
         dense_row(a, i, a->A + (size_t)n * (size_t)a->m);
         const dal_row *row = &a->mechanism.rows[i];
+        a->source[n] = i;
         a->b[n++] = target ? target->rate : row->time < 0 ? 0 : a->work.time[3 * row->time + 1];
     }
     for (int b = 0; b < a->mechanism.n_bodies; b++)
@@ -420,6 +445,7 @@ static int exact_equations(assembly *a, const double *v0)
                 double *row = a->A + (size_t)n * (size_t)a->m;
                 memset(row, 0, sizeof *row * (size_t)a->m);
                 row[a->layout->body[b].v + k] = 1;
+                a->source[n] = -1 - b;
                 a->b[n++] = v0[a->layout->body[b].v + k];
             }
     return n;
@@ -524,6 +550,35 @@ static double velocity_gap(const assembly *a, const double *v, int *where)
     return worst;
 }
 
+/* Do the n exact equations hold? Names the one that is missed most. */
+static bool velocities_fit(assembly *a, int n, const double *v, double fastest)
+{
+    const size_t m = (size_t)a->m;
+    double worst = 0;
+    int where = -1;
+    for (int i = 0; i < n; i++) {
+        double miss = -a->b[i];
+        for (size_t k = 0; k < m; k++)
+            miss += a->A[(size_t)i * m + k] * v[k];
+        if (fabs(miss) > 1e-9 * fmax(fabs(a->b[i]), fastest) + 1e-12 && fabs(miss) > worst) {
+            worst = fabs(miss);
+            where = i;
+        }
+    }
+    if (where < 0)
+        return true;
+    const int row = a->source[where];
+    const char *fixed = list_fixed(a, true);
+    const dal_joint *joint = row < 0 ? NULL : &a->mechanism.joints[row < a->n_own ? a->mechanism.rows[row].joint : target_of(a, row)->joint];
+    const dal_body *body = row < 0 ? &a->mechanism.bodies[-1 - row] : NULL;
+    const bool angular = joint && (row < a->n_own ? a->mechanism.rows[row].angular
+                                                  : a->mechanism.measures[target_of(a, row)->measure].kind == DAL_MEASURE_ANGLE);
+    dal_error(a->build->messages, joint ? joint->mark : body->mark, "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s",
+              worst, angular ? "rad/s" : joint ? "m/s" : "m/s or rad/s", joint ? "joint " : "",
+              joint ? joint->name : body->name, *fixed ? "fixed, and perhaps against it: " : "drives and joints ask for different motions", fixed);
+    return false;
+}
+
 static bool assemble_velocities(assembly *a)
 {
     dal_arena *arena = a->build->arena;
@@ -542,19 +597,8 @@ static bool assemble_velocities(assembly *a)
     int n = exact_equations(a, v0);
     double *sigma = DAL_TAKE(arena, double, (size_t)n + m), *Z = DAL_TAKE(arena, double, m * m);
     dal_rank_solve(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, a->b, v, a->svd);
-    for (int i = 0; i < n; i++) {
-        double miss = -a->b[i], size = fabs(a->b[i]);
-        for (size_t k = 0; k < m; k++)
-            miss += a->A[(size_t)i * m + k] * v[k];
-        if (fabs(miss) > 1e-9 * fmax(size, fastest) + 1e-12) {
-            int row = i < a->n_own ? i : 0;
-            const dal_joint *joint = &a->mechanism.joints[a->mechanism.rows[row].joint];
-            dal_error(a->build->messages, joint->mark,
-                      "the start velocities contradict the constraints: %.4g m/s (rad/s) remain, at joint '%s' or at a value that was fixed",
-                      fabs(miss), joint->name);
-            return false;
-        }
-    }
+    if (!velocities_fit(a, n, v, fastest))
+        return false;
     int n_free = a->m - dal_rank_svd(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, sigma, Z, NULL, a->svd);
     double *G = DAL_TAKE(arena, double, (size_t)(a->r + a->m) * m), *g = DAL_TAKE(arena, double, a->r + a->m);
     int n_soft = soft_equations(a, v0, G, g);

@@ -18,8 +18,8 @@ static void check_inertia(dal_build *build, const dal_body_spec *spec, const dal
         return;
     double scale = fabs(moment[2]) + fabs(moment[0]);
     if (moment[0] < -triangle_slack * scale)
-        dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' has the negative principal moment %.6g: no body has that",
-                  body->name, moment[0]);
+        dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' has the principal moments %.6g, %.6g, %.6g, and none can be negative",
+                  body->name, moment[0], moment[1], moment[2]);
     else if (moment[2] > moment[0] + moment[1] + triangle_slack * scale)
         dal_error(build->messages, spec->inertia.mark,
                   "no body has the principal moments %.6g, %.6g, %.6g of '%s': the largest may not exceed the sum of the others",
@@ -37,12 +37,41 @@ static void read_inertia(dal_build *build, const dal_body_spec *spec, dal_body *
     if (build->spec->space == DAL_PLANAR) {
         body->inertia[8] = v[0];
         if (v[0] < 0)
-            dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' is negative: %.6g", body->name, v[0]);
+            dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' is %.6g, and cannot be negative", body->name, v[0]);
         return;
     }
     const double full[9] = {v[0], v[3], v[4], v[3], v[1], v[5], v[4], v[5], v[2]};
     memcpy(body->inertia, full, sizeof full);
     check_inertia(build, spec, body);
+}
+
+/* A body with mass and without inertia has no axes: nothing of it can be turned or lie elsewhere than in its origin. */
+static void check_particle(dal_build *build, const dal_body_spec *spec)
+{
+    const struct {
+        const char *key;
+        bool given;
+        dal_mark mark;
+    } turning[] = {{"angle", spec->angle.text, spec->angle.mark},
+                   {"rate", spec->rate.text, spec->rate.mark},
+                   {"orientation", spec->orientation.kind != DAL_ATTITUDE_NONE, spec->orientation.mark},
+                   {"angular-velocity", spec->angular_velocity.n > 0, spec->angular_velocity.mark}};
+    for (size_t i = 0; i < sizeof turning / sizeof *turning; i++)
+        if (turning[i].given)
+            dal_error(build->messages, turning[i].mark, "'%s' is a particle (a mass without inertia) and does not turn: drop `%s`, or give it an inertia",
+                      spec->name.text, turning[i].key);
+    double s[3];
+    if (dal_build_vector(build, spec->binding, &spec->center, s) && (s[0] != 0 || s[1] != 0 || s[2] != 0))
+        dal_error(build->messages, spec->center.mark,
+                  "'%s' is a particle (a mass without inertia): it has no axes in which its centre could be; give it an inertia", spec->name.text);
+    for (int i = 0; i < spec->points.n; i++) {
+        const dal_point_spec *point = &spec->points.item[i];
+        bool apart = dal_build_vector(build, spec->binding, &point->at, s) && (s[0] != 0 || s[1] != 0 || s[2] != 0);
+        if (apart || point->axes.kind != DAL_ATTITUDE_NONE)
+            dal_error(build->messages, apart ? point->at.mark : point->axes.mark,
+                      "'%s' is a particle (a mass without inertia): its point '%s' cannot %s; give it an inertia", spec->name.text,
+                      point->name.text, apart ? "lie beside its origin" : "have axes");
+    }
 }
 
 static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body *body)
@@ -52,22 +81,23 @@ static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body
     if (!spec->mass.text)
         dal_error(build->messages, spec->name.mark, "body '%s' has no mass (write `mass: 0` for a massless part)", body->name);
     else if (dal_build_number(build, spec->binding, spec->mass, &body->mass) && body->mass < 0)
-        dal_error(build->messages, spec->mass.mark, "the mass of '%s' is negative: %.6g", body->name, body->mass);
+        dal_error(build->messages, spec->mass.mark, "the mass of '%s' is %.6g, and cannot be negative", body->name, body->mass);
     dal_build_vector(build, spec->binding, &spec->center, body->center);
     body->particle = body->mass > 0 && !spec->inertia.n;
     if (spec->inertia.n)
         read_inertia(build, spec, body);
-    if (body->particle && (body->center[0] != 0 || body->center[1] != 0 || body->center[2] != 0))
-        dal_error(build->messages, spec->center.mark, "'%s' has no inertia and is a particle: it has no axes in which its centre could be",
-                  body->name);
-    if (body->particle && (spec->angle.text || spec->rate.text || spec->angular_velocity.n || spec->orientation.kind))
-        dal_error(build->messages, spec->name.mark, "'%s' has a mass but no inertia: a particle has no attitude (give it an inertia)",
-                  body->name);
+    if (body->particle)
+        check_particle(build, spec);
 }
 
 /* ---- attitude --------------------------------------------------------------- */
 
-static bool read_orientation(dal_build *build, const dal_binding *binding, const dal_orientation *o, double R[9])
+static bool is_zero(const double a[3])
+{
+    return a[0] == 0 && a[1] == 0 && a[2] == 0;
+}
+
+static bool read_orientation(dal_build *build, const dal_binding *binding, const char *name, const dal_orientation *o, double R[9])
 {
     double a[4] = {0}, b[3] = {0};
     int axes[3];
@@ -83,16 +113,16 @@ static bool read_orientation(dal_build *build, const dal_binding *binding, const
     case DAL_ATTITUDE_NONE: break;
     case DAL_ATTITUDE_QUATERNION:
         if (!(norm > 0)) {
-            dal_error(build->messages, o->mark, "a quaternion of length zero is no attitude");
+            dal_error(build->messages, o->first.mark, "the quaternion of '%s' has length zero: no attitude", name);
             return false;
         }
         if (fabs(norm - 1) > 1e-6)
-            dal_warn(build->messages, o->mark, "the quaternion has the length %.9g and was normalised", norm);
+            dal_warn(build->messages, o->first.mark, "the quaternion of '%s' has the length %.9g and was normalised", name, norm);
         dal_rotation_quaternion(a, R);
         return true;
     case DAL_ATTITUDE_AXIS:
         if (!(norm > 0)) {
-            dal_error(build->messages, o->mark, "the axis has length zero");
+            dal_error(build->messages, o->first.mark, "the axis of the orientation of '%s' has length zero", name);
             return false;
         }
         for (int i = 0; i < 3; i++)
@@ -112,7 +142,12 @@ static bool read_orientation(dal_build *build, const dal_binding *binding, const
     case DAL_ATTITUDE_AXES:
         if (dal_rotation_from_axes(o->letters[0] - 'x', a, o->letters[1] ? o->letters[1] - 'x' : -1, b, R))
             return true;
-        dal_error(build->messages, o->mark, "these directions make no frame: one is zero, or they are parallel");
+        if (is_zero(a) || (o->letters[1] && is_zero(b)))
+            dal_error(build->messages, is_zero(a) ? o->first.mark : o->second.mark, "the direction %c of '%s' has length zero",
+                      o->letters[!is_zero(a)], name);
+        else
+            dal_error(build->messages, o->second.mark, "the directions %c and %c of '%s' are parallel: they have to cross", o->letters[0],
+                      o->letters[1], name);
         return false;
     }
     dal_rotation_identity(R);
@@ -130,7 +165,7 @@ static void read_start(dal_build *build, const dal_body_spec *spec, dal_body_sta
         start->attitude_given = true;
         dal_rotation_elementary(2, start->angle, start->R);
     } else if (spec->orientation.kind != DAL_ATTITUDE_NONE) {
-        start->attitude_given = read_orientation(build, binding, &spec->orientation, start->R);
+        start->attitude_given = read_orientation(build, binding, spec->name.text, &spec->orientation, start->R);
     }
     start->placed = start->position_given && !spec->between.n;
 
@@ -165,6 +200,24 @@ void dal_build_motion(dal_build *build)
     }
 }
 
+static bool read_point(dal_build *build, const dal_binding *binding, const dal_point_spec *point, dal_marker *marker, bool *has_axes)
+{
+    if (!dal_build_vector(build, binding, &point->at, marker->s))
+        return false;
+    *has_axes = point->axes.kind != DAL_ATTITUDE_NONE;
+    return !*has_axes || read_orientation(build, binding, point->name.text, &point->axes, marker->B);
+}
+
+/* Also those that nobody uses. */
+static void check_points(dal_build *build, const dal_binding *binding, const dal_points *points)
+{
+    for (int i = 0; i < points->n; i++) {
+        dal_marker marker;
+        bool has_axes;
+        read_point(build, binding, &points->item[i], &marker, &has_axes);
+    }
+}
+
 void dal_build_bodies(dal_build *build)
 {
     const dal_spec *spec = build->spec;
@@ -176,18 +229,29 @@ void dal_build_bodies(dal_build *build)
         build->body_angle[i] = -1;
         read_constants(build, &spec->bodies[i], &build->mechanism.bodies[i]);
         read_start(build, &spec->bodies[i], &build->start[i]);
+        check_points(build, spec->bodies[i].binding, &spec->bodies[i].points);
     }
+    check_points(build, NULL, &spec->ground);
 }
 
 /* ---- points and coordinates -------------------------------------------------- */
 
-static bool read_point(dal_build *build, const dal_binding *binding, const dal_point_spec *point, dal_marker *marker,
-                       bool *has_axes)
+static void refuse_point(dal_build *build, dal_text name, const char *rest, const dal_points *points)
 {
-    if (!dal_build_vector(build, binding, &point->at, marker->s))
-        return false;
-    *has_axes = point->axes.kind != DAL_ATTITUDE_NONE;
-    return !*has_axes || read_orientation(build, binding, &point->axes, marker->B);
+    char hint[96];
+    const char **names = DAL_TAKE(build->arena, const char *, points->n + 1), *all = "";
+    for (int i = 0; i < points->n; i++) {
+        names[i] = points->item[i].name.text;
+        if (i < 10)
+            all = dal_arena_print(build->arena, "%s%s%s", all, i ? ", " : "", names[i]);
+    }
+    int length = (int)(rest - name.text);
+    if (points->n)
+        dal_error(build->messages, name.mark, "'%.*s' has no point '%s'%s: it has %s%s", length, name.text, rest + 1,
+                  dal_did_you_mean(rest + 1, names, hint), all, points->n > 10 ? ", ..." : "");
+    else
+        dal_error(build->messages, name.mark, "'%.*s' has no point '%s': describe it in its `points:`, or write '%.*s' for its origin", length,
+                  name.text, rest + 1, length, name.text);
 }
 
 bool dal_build_marker(dal_build *build, const dal_binding *binding, dal_text name, dal_marker *marker, bool *has_axes)
@@ -206,12 +270,11 @@ bool dal_build_marker(dal_build *build, const dal_binding *binding, dal_text nam
     } else {
         const dal_symbol *symbol = dal_symbol_prefix(build, name.text, &rest);
         if (!symbol || symbol->kind != DAL_SYMBOL_BODY) {
-            const char **names = DAL_TAKE(build->arena, const char *, build->spec->n_bodies + 2);
-            char hint[96];
-            for (int i = 0; i < build->spec->n_bodies; i++)
-                names[i] = build->spec->bodies[i].name.text;
-            names[build->spec->n_bodies] = "ground";
-            dal_error(build->messages, name.mark, "there is no body '%s'%s", name.text, dal_did_you_mean(name.text, names, hint));
+            if (symbol)
+                dal_error(build->messages, name.mark, "'%s' is not a body: a body, a point of one (crank.B) or the ground is needed here", symbol->name);
+            else
+                dal_error(build->messages, name.mark, "there is no body '%s'%s", name.text,
+                          dal_symbol_hint(build, 1u << DAL_SYMBOL_BODY, name.text));
             return false;
         }
         marker->body = symbol->index;
@@ -220,15 +283,10 @@ bool dal_build_marker(dal_build *build, const dal_binding *binding, dal_text nam
     }
     if (!*rest)
         return true;
-    const char **names = DAL_TAKE(build->arena, const char *, points->n + 1);
-    for (int i = 0; i < points->n; i++) {
-        names[i] = points->item[i].name.text;
+    for (int i = 0; i < points->n; i++)
         if (!strcmp(points->item[i].name.text, rest + 1))
             return read_point(build, binding, &points->item[i], marker, has_axes);
-    }
-    char hint[96];
-    dal_error(build->messages, name.mark, "'%.*s' has no point '%s'%s", (int)(rest - name.text), name.text, rest + 1,
-              dal_did_you_mean(rest + 1, names, hint));
+    refuse_point(build, name, rest, points);
     return false;
 }
 
@@ -249,20 +307,20 @@ int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordina
     if (!dal_build_marker(build, NULL, body, &marker, NULL))
         return -1;
     if (marker.body == DAL_GROUND) {
-        dal_error(build->messages, body.mark, "the ground has no coordinates");
+        dal_error(build->messages, body.mark, "the ground does not move and has no coordinates: name a body");
         return -1;
     }
-    bool planar = build->spec->space == DAL_PLANAR;
+    bool turns = build->spec->space == DAL_PLANAR && !build->mechanism.bodies[marker.body].particle;
+    const char *known = turns ? "x, y or angle" : build->spec->space == DAL_PLANAR ? "x or y" : "x, y or z";
     if (!coordinate.text) {
-        dal_error(build->messages, body.mark, "say which coordinate of '%s': %s", body.text, planar ? "x, y or angle" : "x, y or z");
+        dal_error(build->messages, body.mark, "say which coordinate of '%s' is meant: `coordinate:` %s", body.text, known);
         return -1;
     }
-    if (planar && !strcmp(coordinate.text, "angle") && !build->mechanism.bodies[marker.body].particle)
+    if (turns && !strcmp(coordinate.text, "angle"))
         return dal_build_body_angle(build, marker.body);
     for (int k = 0; k < (int)build->spec->space; k++)
         if (coordinate.text[0] == 'x' + k && !coordinate.text[1])
             return dal_add_dot(&build->mechanism, dal_add_point(&build->mechanism, &marker), -1, k, -1);
-    dal_error(build->messages, coordinate.mark, "'%s' has no coordinate '%s': expected %s", body.text, coordinate.text,
-              planar ? "x, y or angle" : "x, y or z");
+    dal_error(build->messages, coordinate.mark, "'%s' has no coordinate '%s': expected %s", body.text, coordinate.text, known);
     return -1;
 }

@@ -23,6 +23,17 @@ typedef struct dal_symbol {
     int index;
 } dal_symbol;
 
+/* An expression with a name: of `define:`, or the rate of a state. */
+typedef struct dal_named {
+    const char *name;
+    dal_text text;
+    bool scalar; /* the rate of a state */
+    enum { DAL_NAMED_UNSEEN, DAL_NAMED_OPEN, DAL_NAMED_KNOWN, DAL_NAMED_FAILED } progress;
+    dal_value value;
+    const char *noun;               /* failed: what it depends on that cannot be used yet */
+    const struct dal_named *outer;  /* open: the one that uses it */
+} dal_named;
+
 /* How a body starts, before assembly. */
 typedef struct dal_body_start {
     double r[3], R[9], angle;
@@ -46,7 +57,13 @@ typedef struct dal_target {
     double value, rate;
     bool has_value, has_rate, fix;
     dal_mark mark;
+    int joint;
 } dal_target;
+
+/* A coordinate that a drive or a lock prescribes. */
+typedef struct dal_claim {
+    int measure, joint;
+} dal_claim;
 
 typedef struct dal_build {
     dal_arena *arena;
@@ -57,7 +74,10 @@ typedef struct dal_build {
 
     int n_symbols; /* size of the open hash table, a power of two */
     dal_symbol *symbols;
-    bool *define_busy;
+    dal_named *defines, *rates;
+    const dal_named *open;       /* being parsed, innermost first */
+    int depth;                   /* how many are open */
+    const char *noun;            /* what the last refusal was about: "the motion" */
     dal_reach reach;             /* of the expression being parsed */
     const dal_binding *binding;
 
@@ -72,7 +92,15 @@ typedef struct dal_build {
     int n_targets;
     size_t cap_targets;
     struct dal_target *targets;  /* start values of joints */
+    int n_claims;
+    size_t cap_claims;
+    dal_claim *claims;           /* coordinates that are prescribed */
     dal_expressions drives, actions, records;
+    int n_action_texts;
+    size_t cap_action_texts;
+    dal_text *action_texts;      /* what the actions were written as */
+    dal_system *packed;          /* the result, and a state for the first evaluation: not in the arena */
+    dal_state *first;
     int n_times;
     int n_groups;
     size_t cap_groups;
@@ -88,17 +116,28 @@ typedef struct dal_build {
 
 /* symbols.c */
 void dal_symbols_fill(dal_build *build);
+/* " (did you mean 'crank.B'?)" or "": names of the kinds (bits) near to a path or its beginning. ~0u: whatever a name may be. */
+const char *dal_symbol_hint(dal_build *build, unsigned kinds, const char *path);
 const dal_symbol *dal_symbol_find(const dal_build *build, const char *name, size_t length);
 /* The element that a dotted path begins with; *rest points behind it (at the dot or the end). */
 const dal_symbol *dal_symbol_prefix(const dal_build *build, const char *path, const char **rest);
+dal_node dal_build_signal(dal_build *build, dal_signal signal);
+dal_reach dal_signal_reach(const dal_signal *signal);
+const char *dal_signal_noun(const dal_signal *signal); /* "the motion", "an energy": for messages */
+int dal_signal_most(const dal_signal *signal);         /* the highest order that exists */
+const char *dal_signal_unit(const dal_build *build, const dal_signal *signal);
+
+/* expressions.c */
+void dal_build_names(dal_build *build);   /* before anything is parsed */
+void dal_build_defines(dal_build *build); /* when bodies, joints and the measures of forces exist: tells every fault */
+bool dal_build_state_rate(dal_build *build, int index, dal_node *node);
 bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value);
 bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_node *node);
+/* *value stays what it was without a finite number. */
 bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text text, double *value);
 bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_list *list, double out[3]); /* fills up with zeros */
 int dal_build_expression(dal_build *build, dal_expressions *list, dal_node node);
-dal_node dal_build_signal(dal_build *build, dal_signal signal);
-const char *dal_signal_unit(const dal_build *build, const dal_signal *signal);
-dal_node dal_build_rate(dal_build *build, dal_node node);
+int dal_build_action(dal_build *build, dal_text text, dal_node node); /* an expression of a force or a state */
 
 /* bodies.c */
 void dal_build_bodies(dal_build *build);
@@ -108,16 +147,29 @@ int dal_build_body_angle(dal_build *build, int body);
 /* A measure of x, y, z or angle of a body; -1 with a message. */
 int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordinate);
 
-/* joints.c */
+/* place.c */
 void dal_build_place(dal_build *build);
+
+/* joints.c */
 void dal_build_joints(dal_build *build);
-int dal_build_joint_coordinate(dal_build *build, dal_text joint, const char *coordinate, double *zero);
+/* The measure of a joint's coordinate (no text: its only one); -1 with a message. */
+int dal_build_joint_coordinate(dal_build *build, dal_text joint, dal_text coordinate, double *zero);
+/* "angle", "distance", ...; NULL for the coordinate that a driven or locked one shares with another. */
+const char *dal_joint_coordinate_name(const dal_joint *joint, dal_space space, int k);
 
 /* forces.c */
 void dal_build_forces(dal_build *build);
 
 /* records.c */
 void dal_build_records(dal_build *build);
+
+/* choices.c */
+void dal_choose_family(dal_build *build, dal_system *system);
+void dal_choose_method(dal_build *build, dal_system *system);
+void dal_choose_times(dal_build *build, dal_system *system);
+
+/* determined.c: rank and accelerations at the start; false with messages. */
+bool dal_build_first(dal_build *build, dal_system *system, dal_state *state);
 
 /* assemble.c: moves the start to where the constraints hold; false with messages. */
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding);

@@ -2,7 +2,6 @@
  * layout, rank; then everything is packed into one block.
  */
 #include "math/rank.h"
-#include "math/rotation.h"
 #include "math/sparse.h"
 #include "system/build.h"
 
@@ -10,139 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DENSE_LIMIT = 48 }; /* unknowns of the saddle system up to which the dense view is faster */
-
-/* ---- choices -------------------------------------------------------------------- */
-
-static double option(dal_build *build, const dal_choice *choice, const char *key, double fallback)
-{
-    double value = fallback;
-    for (int i = 0; i < choice->n; i++)
-        if (!strcmp(choice->option[i].name.text, key))
-            dal_build_number(build, NULL, choice->option[i].value, &value);
-    return value;
-}
-
-static void check_options(dal_build *build, const dal_choice *choice, const char *const *known)
-{
-    for (int i = 0; i < choice->n; i++) {
-        bool found = false;
-        char hint[96];
-        for (int k = 0; known[k]; k++)
-            found |= !strcmp(known[k], choice->option[i].name.text);
-        if (!found)
-            dal_error(build->messages, choice->option[i].name.mark, "'%s' has no option '%s'%s", choice->name.text,
-                      choice->option[i].name.text, dal_did_you_mean(choice->option[i].name.text, known, hint));
-    }
-}
-
-/* Index of a chosen name in a list of `n` names (ends with NULL), or -1 with a message. */
-static int choose(dal_build *build, const dal_choice *choice, const char *what, const char *const *names, const char *fallback)
-{
-    const char *name = choice->name.text ? choice->name.text : fallback;
-    char hint[96], list[400] = "";
-    for (int i = 0; names[i]; i++) {
-        if (!strcmp(names[i], name))
-            return i;
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
-    }
-    dal_error(build->messages, choice->name.mark, "there is no %s '%s'%s; there are: %s", what, name, dal_did_you_mean(name, names, hint), list);
-    return -1;
-}
-
-static void choose_family(dal_build *build, dal_system *system)
-{
-    static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL};
-    const dal_choice *choice = &build->spec->simulate.coordinates;
-    const char *names[8];
-    int n = 0;
-    for (; dal_families[n]; n++)
-        names[n] = dal_families[n]->name;
-    names[n] = NULL;
-    int k = choose(build, choice, "family of coordinates", names, "angle");
-    build->family = dal_families[k < 0 ? 0 : k];
-    check_options(build, choice, build->family == &dal_family_angle ? angle : none);
-    for (int i = 0; i < choice->n; i++) {
-        if (strcmp(choice->option[i].name.text, "sequence"))
-            continue;
-        system->layout.sequence_fixed = true;
-        if (!dal_euler_axes(choice->option[i].value.text, system->layout.sequence))
-            dal_error(build->messages, choice->option[i].value.mark, "'%s' is not an Euler sequence such as zyx or zxz", choice->option[i].value.text);
-    }
-}
-
-static void choose_method(dal_build *build, dal_system *system)
-{
-    static const char *const none[] = {NULL}, *const gains[] = {"alpha", "beta", NULL}, *const tolerance[] = {"tolerance", NULL};
-    const dal_simulate_spec *s = &build->spec->simulate;
-    const char *names[16];
-    int n;
-    for (n = 0; dal_formulations[n]; n++)
-        names[n] = dal_formulations[n]->name;
-    names[n] = NULL;
-    int k = choose(build, &s->formulation, "formulation", names, "lagrange");
-    system->formulation = dal_formulations[k < 0 ? 0 : k];
-    check_options(build, &s->formulation, none);
-    for (n = 0; dal_stabilizations[n]; n++)
-        names[n] = dal_stabilizations[n]->name;
-    names[n] = NULL;
-    k = choose(build, &s->stabilization, "stabilisation", names, "direct-correction");
-    system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
-    const dal_choice *c = &s->stabilization;
-    double value = NAN;
-    if (c->value.text)
-        dal_build_number(build, NULL, c->value, &value);
-    bool baumgarte = system->stabilization->stabilises_gamma, projects = system->stabilization->project != NULL;
-    check_options(build, c, baumgarte ? gains : projects ? tolerance : none);
-    if (baumgarte) {
-        system->alpha = option(build, c, "alpha", isnan(value) ? 20 : value);
-        system->beta = option(build, c, "beta", isnan(value) ? 20 : value);
-        if (!(system->alpha >= 0) || !(system->beta >= 0))
-            dal_error(build->messages, c->name.mark, "the gains of baumgarte cannot be negative");
-    }
-    system->tolerance = option(build, c, "tolerance", isnan(value) ? 1e-10 : value);
-    if (projects && !(system->tolerance > 0))
-        dal_error(build->messages, c->name.mark, "the tolerance of %s must be positive", system->stabilization->name);
-    for (n = 0; dal_integrators[n]; n++)
-        names[n] = dal_integrators[n]->name;
-    names[n] = NULL;
-    k = choose(build, &s->integrator, "integrator", names, "dopri5");
-    system->integrator = dal_integrators[k < 0 ? 0 : k];
-    check_options(build, &s->integrator, none);
-}
-
-static double positive(dal_build *build, dal_text text, const char *key, double fallback)
-{
-    double value = fallback;
-    if (text.text && dal_build_number(build, NULL, text, &value) && !(value > 0))
-        dal_error(build->messages, text.mark, "'%s' must be positive, not %.6g", key, value);
-    return value;
-}
-
-static void choose_times(dal_build *build, dal_system *system)
-{
-    const dal_simulate_spec *s = &build->spec->simulate;
-    dal_system_info *info = &system->info;
-    info->until = positive(build, s->until, "until", 0);
-    info->step = positive(build, s->step, "step", 0);
-    info->rtol = positive(build, s->rtol, "rtol", 1e-8);
-    info->atol = positive(build, s->atol, "atol", 1e-10);
-    info->every = positive(build, s->every, "every", info->step > 0 ? info->step : info->until / 500);
-    system->max_step = positive(build, s->max_step, "max-step", 0);
-    system->event_tolerance = positive(build, s->event_tolerance, "event-tolerance", 1e-13);
-    if (s->until.text && !system->integrator->adaptive && !s->step.text)
-        dal_error(build->messages, s->integrator.name.text ? s->integrator.name.mark : s->until.mark,
-                  "%s has a fixed step: give one (`step:` in `simulate:`, or --step)", system->integrator->name);
-    if (info->until / (info->every > 0 ? info->every : 1) > 1e9)
-        dal_error(build->messages, s->every.text ? s->every.mark : s->step.mark, "that would be more than 10^9 recorded rows");
-}
+enum { DENSE_LIMIT = 64 }; /* unknowns of the saddle system up to which the dense view is faster */
 
 /* ---- tables, states, programs ------------------------------------------------------- */
 
-static void add_tables(dal_build *build)
+static void add_tables(dal_build *build, dal_system *system)
 {
+    system->n_tables = build->spec->n_tables;
+    system->table_names = DAL_TAKE(build->arena, const char *, system->n_tables);
     for (int i = 0; i < build->spec->n_tables; i++) {
         const dal_table_spec *t = &build->spec->tables[i];
+        system->table_names[i] = t->name.text;
         const char *why = "";
         double smooth = 2;
         dal_outside outside = DAL_OUTSIDE_ERROR;
@@ -179,9 +56,8 @@ static void add_states(dal_build *build, dal_system *system)
         const dal_state_spec *s = &spec->states[i];
         if (s->start.text)
             dal_build_number(build, NULL, s->start, &system->states[i]);
-        if (s->rate.text)
-            dal_build_scalar(build, DAL_REACH_ACTION, NULL, s->rate, &node);
-        dal_build_expression(build, &build->actions, node);
+        dal_build_state_rate(build, i, &node);
+        dal_build_action(build, s->rate, node);
     }
 }
 
@@ -251,6 +127,16 @@ static void pack_program(dal_block *block, dal_compiled *c)
     }
 }
 
+static void pack_names(dal_block *block, int n, const char **from, const char ***to)
+{
+    DAL_PACK(block, *to, n);
+    for (int i = 0; i < n; i++) {
+        const char *name = dal_block_text(block, from[i]);
+        if (block->memory)
+            (*to)[i] = name;
+    }
+}
+
 static void pack(dal_block *block, const dal_system *from, dal_system *to)
 {
     *to = *from;
@@ -264,17 +150,13 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
             to->groups[i].elements = copy;
     }
     DAL_PACK(block, to->forces, from->n_forces);
-    DAL_PACK(block, to->input_names, from->n_inputs);
+    pack_names(block, from->n_inputs, from->input_names, &to->input_names);
+    pack_names(block, from->n_tables, from->table_names, &to->table_names);
     DAL_PACK(block, to->columns, from->n_columns);
     for (int i = 0; i < from->n_forces; i++) {
         const char *name = dal_block_text(block, from->forces[i].name);
         if (block->memory)
             to->forces[i].name = name;
-    }
-    for (int i = 0; i < from->n_inputs; i++) {
-        const char *name = dal_block_text(block, from->input_names[i]);
-        if (block->memory)
-            to->input_names[i] = name;
     }
     for (int i = 0; i < from->n_columns; i++) {
         const char *name = dal_block_text(block, from->columns[i].name);
@@ -325,74 +207,6 @@ void dal_system_free(dal_system *system)
         system->allocator.release(system->allocator.user, system->memory);
 }
 
-/* ---- the first evaluation: rank, uniqueness --------------------------------------------- */
-
-/* Name the coordinates in the null space of [M; A]. */
-static void report_undetermined(dal_build *build, const dal_state *state)
-{
-    static const char *const planar[] = {"x", "y", "its attitude"}, *const spatial[] = {"x", "y", "z", "its attitude"};
-    const dal_layout *layout = &state->system->layout;
-    const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
-    double *K = DAL_TAKE(build->arena, double, n * m), *sigma = DAL_TAKE(build->arena, double, n + m);
-    double *null = DAL_TAKE(build->arena, double, m * m), *work = DAL_TAKE(build->arena, double, dal_rank_work((int)n, (int)m));
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        for (int i = 0; i < at->nv; i++)
-            for (int j = 0; j < at->nv; j++)
-                K[(size_t)(at->v + i) * m + (size_t)(at->v + j)] = state->work.M[at->mass + at->nv * i + j] / state->system->mass;
-    }
-    for (int i = 0; i < layout->n_rows; i++)
-        for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
-            K[(m + (size_t)i) * m + (size_t)layout->column[k]] = state->work.A[k];
-    int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, build->spec ? DAL_RANK_TOLERANCE : 0, sigma, null, NULL, work);
-    char text[300] = "";
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        int last = -1;
-        for (int k = 0; k < at->nv; k++) {
-            double size = 0;
-            for (size_t i = 0; i < m - (size_t)rank; i++)
-                size = fmax(size, fabs(null[i * m + (size_t)(at->v + k)]));
-            int word = k < at->nv - at->n_rot ? k : (int)build->spec->space;
-            if (size < 1e-6 || word == last)
-                continue;
-            last = word;
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s of '%s'", *text ? ", " : "",
-                     (build->spec->space == DAL_PLANAR ? planar : spatial)[word], layout->mechanism->bodies[b].name);
-        }
-    }
-    dal_error(build->messages, build->spec->simulate.formulation.name.mark,
-              "the accelerations are not determined: rank [M; A] is %d of %d; undetermined: %s (give these parts mass or inertia, or "
-              "another constraint)",
-              rank, (int)m, *text ? text : "the constraints");
-}
-
-static bool first_evaluation(dal_build *build, dal_system *system)
-{
-    dal_state *state = dal_state_create(&build->arena->allocator, system);
-    bool ok = true;
-    if (!state)
-        longjmp(*build->arena->guard, 1);
-    dal_state_take(state, 0, state->y);
-    dal_state_position(state);
-    dal_state_jacobian(state);
-    dal_state_rank(state, system->layout.n_rows);
-    system->rank = state->rank;
-    memcpy(system->start_order, state->order, sizeof *state->order * (size_t)system->layout.n_rows);
-    if (dal_state_accelerate(state)) {
-        ok = false;
-        if (system->dense && !strncmp(state->trouble, "the equations of motion are singular", 36))
-            report_undetermined(build, state);
-        else
-            dal_error(build->messages, dal_nowhere, "at the start: %s", state->trouble);
-    } else if (system->formulation->multipliers(system) && state->saddle_ratio < 1e-14 && system->dense) {
-        ok = false; /* the factorisation went through on rounding errors only */
-        report_undetermined(build, state);
-    }
-    dal_state_free(state);
-    return ok;
-}
-
 /* ---- the orchestrator ----------------------------------------------------------------------- */
 
 static void fill_info(const dal_build *build, dal_system *system)
@@ -420,18 +234,19 @@ static void fill_info(const dal_build *build, dal_system *system)
 static void compile_description(dal_build *build, dal_system *system)
 {
     dal_symbols_fill(build);
-    add_tables(build);
+    add_tables(build, system);
+    dal_build_names(build);
     dal_build_bodies(build);
     if (!build->spec->n_bodies)
-        dal_error(build->messages, build->spec->space_mark, "the model has no bodies");
+        dal_error(build->messages, build->spec->space_mark, "the model has no bodies: describe at least one in `bodies:`");
     dal_build_place(build);
     dal_build_joints(build);
     dal_build_forces(build);
     add_states(build, system);
     dal_build_records(build);
-    choose_family(build, system);
-    choose_method(build, system);
-    choose_times(build, system);
+    dal_choose_family(build, system);
+    dal_choose_method(build, system);
+    dal_choose_times(build, system);
 }
 
 static void lay_out(dal_build *build, dal_system *system)
@@ -482,7 +297,7 @@ static void lay_out(dal_build *build, dal_system *system)
     fill_info(build, system);
 }
 
-static dal_status compile(dal_build *build, dal_system *draft, dal_system **packed)
+static dal_status compile(dal_build *build, dal_system *draft)
 {
     compile_description(build, draft);
     if (dal_messages_count(build->messages, DAL_ERROR))
@@ -499,48 +314,55 @@ static dal_status compile(dal_build *build, dal_system *draft, dal_system **pack
         dal_error(build->messages, build->spec->simulate.formulation.name.mark, "%s", why);
         return DAL_BAD_MODEL;
     }
-    *packed = pack_into_block(build->arena, draft);
-    if (!first_evaluation(build, *packed))
+    build->packed = pack_into_block(build->arena, draft);
+    build->first = dal_state_create(&build->arena->allocator, build->packed);
+    if (!build->first)
+        longjmp(*build->arena->guard, 1);
+    if (!dal_build_first(build, build->packed, build->first))
         return DAL_BAD_MODEL;
-    dal_system_info *info = &(*packed)->info;
-    info->rank = (*packed)->rank;
+    dal_system_info *info = &build->packed->info;
+    info->rank = build->packed->rank;
     info->freedoms = info->velocities - info->rank;
     return DAL_OK;
+}
+
+/* Everything that may jump for want of memory. */
+static dal_status guarded(dal_build *build, const dal_messages *own, dal_messages *messages)
+{
+    jmp_buf no_memory;
+    if (setjmp(no_memory))
+        return DAL_NO_MEMORY;
+    build->arena->guard = &no_memory;
+    build->graph = dal_graph_create(build->arena);
+    dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
+    dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
+    return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 
 dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
-    jmp_buf no_memory;
-    dal_system *volatile packed = NULL;
     dal_messages *own = dal_messages_create(allocator);
     *system = NULL;
     if (!own)
         return DAL_NO_MEMORY;
     dal_arena_begin(&arena, allocator);
     dal_status status = DAL_NO_MEMORY;
-    if (!setjmp(no_memory)) {
-        arena.guard = &no_memory;
-        dal_build *build = DAL_TAKE(&arena, dal_build, 1);
-        dal_system *draft = DAL_TAKE(&arena, dal_system, 1), *result = NULL;
+    dal_build *build = DAL_TAKE(&arena, dal_build, 1);
+    if (build) {
         build->arena = &arena;
         build->messages = own;
         build->spec = spec;
-        build->graph = dal_graph_create(&arena);
-        dal_mechanism_begin(&build->mechanism, &arena, spec->space);
-        status = compile(build, draft, &result);
-        packed = result;
+        status = guarded(build, own, messages);
+        dal_state_free(build->first);
+        if (status == DAL_OK)
+            *system = build->packed;
+        else
+            dal_system_free(build->packed);
     }
     dal_arena_release(&arena);
-    for (const dal_message *m = dal_messages_first(own); m; m = m->next)
-        dal_say(messages, m->severity, m->mark, "%s", m->text);
     dal_messages_free(own);
-    if (status != DAL_OK) {
-        dal_system_free(packed);
-        return status;
-    }
-    *system = packed;
-    return DAL_OK;
+    return status;
 }
 
 dal_system_info dal_system_describe(const dal_system *system)

@@ -43,8 +43,7 @@ static int run_program(dal_state *state, const dal_compiled *compiled, const int
 void dal_state_position(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    if (state->system->drives.program)
-        run_program(state, &state->system->drives, NULL, state->work.time);
+    state->table_left = state->system->drives.program ? run_program(state, &state->system->drives, NULL, state->work.time) : 0;
     layout->family->position(layout, &state->work);
     dal_rows_position(layout, &state->work);
 }
@@ -68,9 +67,10 @@ dal_flow dal_state_loads(dal_state *state)
     dal_work *w = &state->work;
     if (system->actions.program) {
         int left = run_program(state, &system->actions, state->frozen ? state->modes : NULL, state->expression);
-        if (left)
-            return dal_state_fail(state, "table number %d was left (its `outside:` is error)", left);
+        state->table_left = state->table_left ? state->table_left : left;
     }
+    if (state->table_left)
+        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->table_left - 1]);
     dal_loads_apply(&state->loads, system->n_groups, system->groups);
     layout->family->inertia(layout, w);
     memset(w->Q, 0, sizeof *w->Q * (size_t)layout->nv);
@@ -133,12 +133,44 @@ dal_flow dal_state_derivative(dal_state *state, double t, const double *y, doubl
     return 0;
 }
 
+static const double most_turn = 3; /* rad in one step: below half a turn, so that an angle has one nearest value */
+
+static const char *name_of_angle(const dal_mechanism *m, int measure)
+{
+    for (int j = 0; j < m->n_joints; j++)
+        for (int k = 0; k < m->joints[j].n_coordinates; k++)
+            if (m->joints[j].coordinate[k] == measure)
+                return m->joints[j].name;
+    const dal_vector *x = &m->vectors[m->measures[measure].vector[2]];
+    return x->body == DAL_GROUND ? "ground" : m->bodies[x->body].name;
+}
+
+dal_flow dal_state_turned(dal_state *state)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    double h = state->work.t - state->unwound;
+    for (int i = 0; i < m->n_measures; i++) {
+        int k = m->measures[i].winding;
+        if (k >= 0 && h * fmax(fabs(state->work.rate[i]), fabs(state->turning[k])) > most_turn) {
+            dal_state_fail(state, "'%s' turns by about half a turn in one step of %.3g s: the number of its turns would be lost; take a smaller step",
+                           name_of_angle(m, i), h);
+            return 1;
+        }
+    }
+    return 0;
+}
+
 void dal_state_unwind(dal_state *state)
 {
     const dal_mechanism *m = &state->system->mechanism;
-    for (int i = 0; i < m->n_measures; i++)
-        if (m->measures[i].winding >= 0)
-            state->work.winding[m->measures[i].winding] = state->work.value[i];
+    for (int i = 0; i < m->n_measures; i++) {
+        int k = m->measures[i].winding;
+        if (k >= 0) {
+            state->work.winding[k] = state->work.value[i];
+            state->turning[k] = state->work.rate[i];
+        }
+    }
+    state->unwound = state->work.t;
 }
 
 /* ---- results ------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Forces: from the description to groups of compiled elements. */
-#include "system/build.h"
+#include "system/frames.h"
+#include "system/keys.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool number(dal_force_builder *b, dal_text text, double *value)
@@ -15,7 +15,7 @@ static int expression(dal_force_builder *b, dal_text text)
     dal_node node;
     if (!dal_build_scalar(build, DAL_REACH_ACTION, b->spec->binding, text, &node))
         return -1;
-    return dal_build_expression(build, &build->actions, node);
+    return dal_build_action(build, text, node);
 }
 
 static bool marker(dal_force_builder *b, dal_text name, dal_marker *out)
@@ -23,9 +23,9 @@ static bool marker(dal_force_builder *b, dal_text name, dal_marker *out)
     return dal_build_marker(b->user, b->spec->binding, name, out, NULL);
 }
 
-static int joint_coordinate(dal_force_builder *b, dal_text joint, const char *coordinate)
+static int joint_coordinate(dal_force_builder *b, dal_text joint, dal_text coordinate)
 {
-    return dal_build_joint_coordinate(b->user, joint, coordinate, NULL);
+    return dal_build_joint_coordinate(b->user, joint, coordinate, &b->zero);
 }
 
 static int body_coordinate(dal_force_builder *b, dal_text body, dal_text coordinate)
@@ -35,11 +35,7 @@ static int body_coordinate(dal_force_builder *b, dal_text body, dal_text coordin
 
 static bool check_keys(dal_build *build, const dal_force_spec *s, const dal_force_type *type)
 {
-    const struct {
-        const char *key;
-        bool given;
-        dal_mark mark;
-    } keys[] = {
+    const dal_given keys[] = {
         {"connect", s->connect.n > 0, s->connect.mark},       {"joint", s->joint.text, s->joint.mark},
         {"body", s->body.text, s->body.mark},                 {"coordinate", s->coordinate.text, s->coordinate.mark},
         {"axes", s->axes.text, s->axes.mark},                 {"value", s->value.n > 0, s->value.mark},
@@ -48,47 +44,47 @@ static bool check_keys(dal_build *build, const dal_force_spec *s, const dal_forc
         {"center", s->center.n > 0, s->center.mark},          {"mu", s->mu.text, s->mu.mark},
         {"gradient", s->gradient.text, s->gradient.mark},     {"direction", s->direction.n > 0, s->direction.mark},
     };
-    bool ok = true;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        char spaced[200], word[40], required[40];
-        snprintf(spaced, sizeof spaced, " %s ", type->keys);
-        snprintf(word, sizeof word, " %s ", keys[i].key);
-        snprintf(required, sizeof required, " %s! ", keys[i].key);
-        bool needed = strstr(spaced, required) != NULL, known = needed || strstr(spaced, word);
-        if (keys[i].given && !known) {
-            dal_error(build->messages, keys[i].mark, "force '%s': type %s has no key '%s'", s->name.text, type->name, keys[i].key);
-            ok = false;
-        } else if (!keys[i].given && needed) {
-            dal_error(build->messages, s->name.mark, "force '%s': type %s needs the key '%s'", s->name.text, type->name, keys[i].key);
-            ok = false;
-        }
-    }
-    if (s->connect.n && s->connect.n != 2) {
-        dal_error(build->messages, s->connect.mark, "force '%s' connects two points: `connect: [P, Q]`", s->name.text);
-        ok = false;
-    }
-    return ok;
+    return dal_check_keys(build, "force", s->name, type->name, type->keys, sizeof keys / sizeof *keys, keys);
 }
 
-static int find_type(dal_build *build, const dal_force_spec *s)
+/* A force inside one body moves nothing. */
+static bool check_ends(dal_build *build, const dal_force_spec *s)
 {
-    const char *names[32];
-    char hint[96];
-    int n = 0;
-    if (!s->type.text) {
-        dal_error(build->messages, s->name.mark, "force '%s' has no type", s->name.text);
-        return -1;
-    }
-    for (int i = 0; dal_force_types[i]; i++) {
-        if (!dal_force_types[i]->keys)
-            continue;
-        names[n++] = dal_force_types[i]->name;
-        if (!strcmp(dal_force_types[i]->name, s->type.text))
+    dal_marker first, second;
+    if (s->connect.n != 2 || !dal_build_marker(build, s->binding, s->connect.item[0], &first, NULL) ||
+        !dal_build_marker(build, s->binding, s->connect.item[1], &second, NULL))
+        return true; /* or the force complains itself */
+    if (first.body != second.body)
+        return true;
+    dal_error(build->messages, s->connect.mark, "force '%s' connects %s with itself: two different bodies are needed", s->name.text,
+              dal_body_words(build, first.body));
+    return false;
+}
+
+static int find_type(dal_build *build, const dal_force_spec *s, const char *const *names)
+{
+    for (int i = 0; s->type.text && dal_force_types[i]; i++)
+        if (dal_force_types[i]->keys && !strcmp(dal_force_types[i]->name, s->type.text))
             return i;
-    }
-    names[n] = NULL;
-    dal_error(build->messages, s->type.mark, "there is no force type '%s'%s", s->type.text, dal_did_you_mean(s->type.text, names, hint));
+    if (s->type.text && !strcmp(s->type.text, "gravity"))
+        dal_error(build->messages, s->type.mark, "force '%s': uniform gravity is not written here, but as the model's key, `gravity: [..]`",
+                  s->name.text);
+    else
+        dal_refuse_type(build, "force", s->name, s->type, names);
     return -1;
+}
+
+static const char **list_types(dal_build *build)
+{
+    int n = 0;
+    while (dal_force_types[n])
+        n++;
+    const char **names = DAL_TAKE(build->arena, const char *, n + 1);
+    n = 0;
+    for (int i = 0; dal_force_types[i]; i++)
+        if (dal_force_types[i]->keys)
+            names[n++] = dal_force_types[i]->name;
+    return names;
 }
 
 static dal_force_group *group_of(dal_build *build, int type, int most)
@@ -116,14 +112,15 @@ static void add_gravity(dal_build *build)
 
 /* The measure that a force acts on, before any value is read, so that a force may speak of its own length and of that of
  * any other. Quiet: what is wrong is said when the force itself is compiled. */
-static int measure_first(dal_build *build, const dal_force_spec *s)
+static int measure_first(dal_build *build, const dal_force_spec *s, int type, double *zero)
 {
     dal_messages *messages = build->messages;
+    const dal_text usual = {.text = type < 0 ? NULL : dal_force_types[type]->coordinate};
     dal_marker first, second;
     int measure = -1;
     build->messages = NULL;
     if (s->joint.text)
-        measure = dal_build_joint_coordinate(build, s->joint, s->coordinate.text, NULL);
+        measure = dal_build_joint_coordinate(build, s->joint, s->coordinate.text ? s->coordinate : usual, zero);
     else if (s->connect.n == 2 && dal_build_marker(build, s->binding, s->connect.item[0], &first, NULL) &&
              dal_build_marker(build, s->binding, s->connect.item[1], &second, NULL))
         measure = dal_add_length(&build->mechanism, dal_add_point(&build->mechanism, &second), dal_add_point(&build->mechanism, &first));
@@ -131,26 +128,42 @@ static int measure_first(dal_build *build, const dal_force_spec *s)
     return measure;
 }
 
+static void compile_force(dal_build *build, int i, int type)
+{
+    const dal_force_spec *s = &build->spec->forces[i];
+    const dal_force_type *t = dal_force_types[type];
+    dal_force_name *force = &build->forces[i];
+    dal_force_group *group = group_of(build, type, build->spec->n_forces);
+    dal_force_builder b = {.mechanism = &build->mechanism, .messages = build->messages, .spec = s, .force = i, .user = build,
+                           .number = number, .expression = expression, .marker = marker,
+                           .joint_coordinate = joint_coordinate, .body_coordinate = body_coordinate,
+                           .measure = force->measure, .zero = force->zero};
+    char *element = (char *)group->elements + t->size * (size_t)group->n;
+    if (t->compile(&b, element)) {
+        group->n++;
+        force->measure = b.measure;
+        force->zero = b.zero;
+        return;
+    }
+    memset(element, 0, t->size);
+    if (!dal_messages_count(build->messages, DAL_ERROR))
+        dal_error(build->messages, s->name.mark, "force '%s' is not understood", s->name.text);
+}
+
 void dal_build_forces(dal_build *build)
 {
     const dal_spec *spec = build->spec;
+    const char **names = list_types(build);
+    int *type = DAL_TAKE(build->arena, int, spec->n_forces);
     build->forces = DAL_TAKE(build->arena, dal_force_name, spec->n_forces);
     add_gravity(build);
-    for (int i = 0; i < spec->n_forces; i++)
-        build->forces[i] = (dal_force_name){spec->forces[i].name.text, measure_first(build, &spec->forces[i])};
     for (int i = 0; i < spec->n_forces; i++) {
-        const dal_force_spec *s = &spec->forces[i];
-        int type = find_type(build, s);
-        if (type < 0 || !check_keys(build, s, dal_force_types[type]))
-            continue;
-        dal_force_group *group = group_of(build, type, spec->n_forces);
-        dal_force_builder b = {.mechanism = &build->mechanism, .messages = build->messages, .spec = s, .force = i, .user = build,
-                               .number = number, .expression = expression, .marker = marker,
-                               .joint_coordinate = joint_coordinate, .body_coordinate = body_coordinate,
-                               .measure = build->forces[i].measure};
-        char *element = (char *)group->elements + dal_force_types[type]->size * (size_t)group->n;
-        if (dal_force_types[type]->compile(&b, element))
-            group->n++;
-        build->forces[i].measure = b.measure;
+        type[i] = find_type(build, &spec->forces[i], names);
+        build->forces[i].name = spec->forces[i].name.text;
+        build->forces[i].measure = measure_first(build, &spec->forces[i], type[i], &build->forces[i].zero);
     }
+    dal_build_defines(build);
+    for (int i = 0; i < spec->n_forces; i++)
+        if (type[i] >= 0 && check_keys(build, &spec->forces[i], dal_force_types[type[i]]) && check_ends(build, &spec->forces[i]))
+            compile_force(build, i, type[i]);
 }

@@ -33,6 +33,7 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->y, system->n_y);
     TAKE(block, s->yd, system->n_y);
     TAKE(block, s->z, system->n_states + 1);
+    TAKE(block, s->turning, system->mechanism.n_windings);
     TAKE(block, s->vd, nv);
     TAKE(block, s->lambda, r);
     TAKE(block, s->gamma, r);
@@ -146,7 +147,8 @@ void dal_state_reset(dal_state *state)
     if (system->n_inputs)
         memcpy(state->inputs, system->inputs, sizeof *state->inputs * (size_t)system->n_inputs);
     memset(state->attitude, 0, sizeof *state->attitude * 4 * (size_t)system->mechanism.n_bodies);
-    state->work.t = 0;
+    memset(state->turning, 0, sizeof *state->turning * (size_t)system->mechanism.n_windings);
+    state->work.t = state->unwound = 0;
     state->rank = system->rank;
     for (int i = 0; i < layout->n_rows; i++) {
         state->order[i] = system->start_order[i];
@@ -155,6 +157,9 @@ void dal_state_reset(dal_state *state)
     state->evaluations = state->rerankings = state->charts = 0;
     state->rank_least = state->rank_most = system->rank;
     state->condition_worst = 1;
+    state->near_singular = false;
+    memset(state->good_ratio, 0, sizeof state->good_ratio);
+    memset(state->best_ratio, 0, sizeof state->best_ratio);
     state->frozen = false;
     state->trouble[0] = '\0';
 }

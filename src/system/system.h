@@ -51,6 +51,7 @@ typedef struct dal_compiled {
 typedef struct dal_force_name {
     const char *name;
     int measure; /* or -1 */
+    double zero; /* what its channel .length adds to the measure */
 } dal_force_name;
 
 typedef struct dal_start {
@@ -81,8 +82,8 @@ struct dal_system {
     dal_compiled actions;      /* expressions of forces, then rates of states */
     dal_compiled records;      /* recorded columns */
     int n_expressions;         /* how many of the actions belong to forces */
-    int n_inputs, n_states;
-    const char **input_names;
+    int n_inputs, n_states, n_tables;
+    const char **input_names, **table_names;
     double *inputs, *states;   /* start values */
     int n_columns;
     dal_column *columns;       /* the first one is time */
@@ -122,10 +123,14 @@ struct dal_state {
     double *gamma;             /* right side of the rows, stabilised */
     double *variables, *registers, *expression, *effort, *inputs;
     int *modes;                /* switches of `actions` */
+    int table_left;            /* number from 1 of a table that was left, or 0 */
     bool frozen;               /* the pieces that the modes name are used, also beyond their ends */
     dal_loads loads;
     int rank, *order;          /* independent rows first; order has n_rows entries */
-    double good_ratio[3];      /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
+    double best_ratio[4];      /* largest pivot ratios of the run */
+    double nearness;           /* pivot ratio of the last factorisation over the best, falls like the distance to a singular position */
+    bool near_singular;
+    double good_ratio[4];      /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
     bool *independent;         /* the same as a mask */
     double *solver;            /* of the formulation */
     double *projector;         /* of the stabilisation */
@@ -136,6 +141,7 @@ struct dal_state {
     double *rank_matrix, *rank_work; /* n_rows x nv; scratch */
     double *redundancy;        /* scratch of the distribution of redundant reactions; NULL where no row is redundant */
     double *z;                 /* states of the model, then the work */
+    double unwound, *turning;  /* time of the last accepted step, and the rates of the angles there */
     dal_kin *spare;            /* n_bodies + 1, for accelerations */
     struct dal_acceleration *acceleration;
     double *reaction;          /* 6 a joint */
@@ -161,6 +167,8 @@ double dal_state_power(const dal_state *state); /* of non-potential forces and d
 /* Signals of motion and results, after accelerate. */
 double dal_state_signal(dal_state *state, const dal_signal *signal);
 void dal_state_record(dal_state *state, double *row); /* the recorded columns at the present evaluation */
+/* 1 (recoverable) if an angle turns so far since the last accepted step that its whole turns cannot be told. */
+dal_flow dal_state_turned(dal_state *state);
 void dal_state_unwind(dal_state *state); /* an accepted step: the angles seen are the new references */
 dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2, 3);
 
@@ -169,7 +177,7 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2,
 /* Choose independent rows at the present A, `most` at the most. */
 void dal_state_rank(dal_state *state, int most);
 /* Has this factorisation become so much worse since the last ranking that other rows should be taken? */
-typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_QR } dal_factor;
+typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT, DAL_FACTORS } dal_factor;
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio);
 /* Pattern of the saddle matrix at compile. */
 void dal_saddle_pattern(dal_arena *arena, dal_system *system);

@@ -1,0 +1,150 @@
+/* The `simulate:` block: which family, formulation, stabilisation and integrator, with their options, and the times. */
+#include "math/rotation.h"
+#include "system/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double option(dal_build *build, const dal_choice *choice, const char *key, double fallback)
+{
+    double value = fallback;
+    for (int i = 0; i < choice->n; i++)
+        if (!strcmp(choice->option[i].name.text, key))
+            dal_build_number(build, NULL, choice->option[i].value, &value);
+    return value;
+}
+
+static dal_mark option_mark(const dal_choice *choice, const char *key)
+{
+    for (int i = 0; i < choice->n; i++)
+        if (!strcmp(choice->option[i].name.text, key))
+            return choice->option[i].value.mark;
+    return choice->name.mark;
+}
+
+/* `number`: the word may be followed by a number instead of options. */
+static void check_options(dal_build *build, const dal_choice *choice, const char *const *known, bool number)
+{
+    const char *all = "";
+    for (int k = 0; known[k]; k++)
+        all = dal_arena_print(build->arena, "%s%s%s", all, k ? ", " : "", known[k]);
+    if (choice->value.text && !number)
+        dal_error(build->messages, choice->value.mark, "'%s' takes no number: write the word alone%s%s", choice->name.text,
+                  *all ? ", or with the option " : "", all);
+    for (int i = 0; i < choice->n; i++) {
+        bool found = false;
+        char hint[96];
+        for (int k = 0; known[k]; k++)
+            found |= !strcmp(known[k], choice->option[i].name.text);
+        if (!found)
+            dal_error(build->messages, choice->option[i].name.mark, "'%s' has no option '%s'%s: it has %s", choice->name.text,
+                      choice->option[i].name.text, dal_did_you_mean(choice->option[i].name.text, known, hint), *all ? all : "none");
+    }
+}
+
+/* Index of a chosen name in a list of `n` names (ends with NULL), or -1 with a message. */
+static int choose(dal_build *build, const dal_choice *choice, const char *what, const char *const *names, const char *fallback)
+{
+    const char *name = choice->name.text ? choice->name.text : fallback;
+    char hint[96], list[400] = "";
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(names[i], name))
+            return i;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
+    }
+    dal_error(build->messages, choice->name.mark, "there is no %s '%s'%s; there are: %s", what, name, dal_did_you_mean(name, names, hint), list);
+    return -1;
+}
+
+void dal_choose_family(dal_build *build, dal_system *system)
+{
+    static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL};
+    const dal_choice *choice = &build->spec->simulate.coordinates;
+    const char *names[8];
+    int n = 0;
+    for (; dal_families[n]; n++)
+        names[n] = dal_families[n]->name;
+    names[n] = NULL;
+    int k = choose(build, choice, "family of coordinates", names, "angle");
+    build->family = dal_families[k < 0 ? 0 : k];
+    check_options(build, choice, build->family == &dal_family_angle ? angle : none, false);
+    for (int i = 0; i < choice->n; i++) {
+        if (strcmp(choice->option[i].name.text, "sequence"))
+            continue;
+        system->layout.sequence_fixed = true;
+        if (!dal_euler_axes(choice->option[i].value.text, system->layout.sequence))
+            dal_error(build->messages, choice->option[i].value.mark,
+                      "'%s' is not a sequence of Euler angles: three letters of x, y, z, neighbours different, as zyx or zxz",
+                      choice->option[i].value.text);
+    }
+}
+
+void dal_choose_method(dal_build *build, dal_system *system)
+{
+    static const char *const none[] = {NULL}, *const gains[] = {"alpha", "beta", NULL}, *const tolerance[] = {"tolerance", NULL};
+    const dal_simulate_spec *s = &build->spec->simulate;
+    const char *names[16];
+    int n;
+    for (n = 0; dal_formulations[n]; n++)
+        names[n] = dal_formulations[n]->name;
+    names[n] = NULL;
+    int k = choose(build, &s->formulation, "formulation", names, "lagrange");
+    system->formulation = dal_formulations[k < 0 ? 0 : k];
+    check_options(build, &s->formulation, none, false);
+    for (n = 0; dal_stabilizations[n]; n++)
+        names[n] = dal_stabilizations[n]->name;
+    names[n] = NULL;
+    k = choose(build, &s->stabilization, "stabilisation", names, "mass-projection");
+    system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
+    const dal_choice *c = &s->stabilization;
+    double value = NAN;
+    if (c->value.text)
+        dal_build_number(build, NULL, c->value, &value);
+    bool baumgarte = system->stabilization->stabilises_gamma, projects = system->stabilization->project != NULL;
+    check_options(build, c, baumgarte ? gains : projects ? tolerance : none, baumgarte || projects);
+    if (baumgarte) {
+        system->alpha = option(build, c, "alpha", isnan(value) ? 20 : value);
+        system->beta = option(build, c, "beta", isnan(value) ? 20 : value);
+        if (system->alpha < 0 || system->beta < 0)
+            dal_error(build->messages, c->value.text ? c->value.mark : option_mark(c, system->alpha < 0 ? "alpha" : "beta"),
+                      "the gains of baumgarte cannot be negative (%.6g)", fmin(system->alpha, system->beta));
+    }
+    system->tolerance = option(build, c, "tolerance", isnan(value) ? 1e-10 : value);
+    if (projects && !(system->tolerance > 0))
+        dal_error(build->messages, c->value.text ? c->value.mark : option_mark(c, "tolerance"), "the tolerance of %s has to be positive, not %.6g",
+                  system->stabilization->name, system->tolerance);
+    for (n = 0; dal_integrators[n]; n++)
+        names[n] = dal_integrators[n]->name;
+    names[n] = NULL;
+    k = choose(build, &s->integrator, "integrator", names, "dopri5");
+    system->integrator = dal_integrators[k < 0 ? 0 : k];
+    check_options(build, &s->integrator, none, false);
+}
+
+static double positive(dal_build *build, dal_text text, const char *key, double fallback)
+{
+    double value = fallback;
+    if (text.text && dal_build_number(build, NULL, text, &value) && !(value > 0))
+        dal_error(build->messages, text.mark, "'%s' has to be positive, not %.6g", key, value);
+    return value;
+}
+
+void dal_choose_times(dal_build *build, dal_system *system)
+{
+    const dal_simulate_spec *s = &build->spec->simulate;
+    dal_system_info *info = &system->info;
+    info->until = positive(build, s->until, "until", 0);
+    info->step = positive(build, s->step, "step", 0);
+    info->rtol = positive(build, s->rtol, "rtol", 1e-8);
+    info->atol = positive(build, s->atol, "atol", 1e-10);
+    info->every = positive(build, s->every, "every", info->step > 0 ? info->step : info->until / 500);
+    system->max_step = positive(build, s->max_step, "max-step", 0);
+    system->event_tolerance = positive(build, s->event_tolerance, "event-tolerance", 1e-13);
+    if (s->until.text && !system->integrator->adaptive && !s->step.text)
+        dal_error(build->messages, s->integrator.name.text ? s->integrator.name.mark : s->until.mark,
+                  "%s has a fixed step: give one, by `step:` in `simulate:` or --step", system->integrator->name);
+    if (info->until / (info->every > 0 ? info->every : 1) > 1e9)
+        dal_error(build->messages, s->every.text ? s->every.mark : s->step.mark,
+                  "a row every %.3g s until %.6g s would be more than 10^9 rows: give a larger `every:`", info->every, info->until);
+}

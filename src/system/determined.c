@@ -1,0 +1,131 @@
+/* The first evaluation: are the accelerations determined at the start, and finite?
+ *
+ * They are unique exactly if rank [M; A] = m (Result 3 of `udwadia-phohomsiri`). Where it is less, the null
+ * space names the parts: massless ones that no constraint moves along with the others.
+ */
+#include "math/rank.h"
+#include "system/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double suspicious = 1e-14; /* pivot ratio below which the rank is looked at */
+static const double visible = 1e-6;     /* share of a coordinate in a null vector that names it */
+enum { LARGEST = 1500 };                /* velocities up to which the singular values are affordable */
+
+/* [M / mass; A], (m + r) x m. */
+static double *stack_up(dal_build *build, const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
+    double *K = DAL_TAKE(build->arena, double, n * m);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        for (int i = 0; i < at->nv; i++)
+            for (int j = 0; j < at->nv; j++)
+                K[(size_t)(at->v + i) * m + (size_t)(at->v + j)] = state->work.M[at->mass + at->nv * i + j] / state->system->mass;
+    }
+    for (int i = 0; i < layout->n_rows; i++)
+        for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
+            K[(m + (size_t)i) * m + (size_t)layout->column[k]] = state->work.A[k];
+    return K;
+}
+
+/* "'rod' (y, attitude), 'tip' (y)"; the first of them in *body. */
+static void name_parts(const dal_build *build, const dal_layout *layout, const double *null, size_t n_null, char *text, size_t size, int *body)
+{
+    static const char *const words[] = {"x", "y", "z"};
+    const size_t m = (size_t)layout->nv;
+    *text = '\0';
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        char parts[60] = "";
+        bool turns = false;
+        for (int k = 0; k < at->nv; k++) {
+            double share = 0;
+            for (size_t i = 0; i < n_null; i++)
+                share = fmax(share, fabs(null[i * m + (size_t)(at->v + k)]));
+            if (share < visible || (k >= at->nv - at->n_rot && turns))
+                continue;
+            turns = k >= at->nv - at->n_rot;
+            snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s%s", *parts ? ", " : "", turns ? "attitude" : words[k]);
+        }
+        if (!*parts)
+            continue;
+        if (!*text)
+            *body = b;
+        snprintf(text + strlen(text), size - strlen(text), "%s'%s' (%s)", *text ? ", " : "", build->spec->bodies[b].name.text, parts);
+    }
+}
+
+/* True if rank [M; A] = m after all. */
+static bool is_determined(dal_build *build, const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
+    if (m > LARGEST) {
+        dal_error(build->messages, dal_nowhere,
+                  "the accelerations are not determined: the inertia and the constraints together are singular; look for parts without mass that "
+                  "no joint moves along");
+        return false;
+    }
+    double *K = stack_up(build, state), *sigma = DAL_TAKE(build->arena, double, n + m), *null = DAL_TAKE(build->arena, double, m * m);
+    double *work = DAL_TAKE(build->arena, double, dal_rank_work((int)n, (int)m));
+    int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, null, NULL, work), body = 0;
+    char text[400] = "";
+    if (rank == (int)m)
+        return true;
+    if (rank >= 0)
+        name_parts(build, layout, null, m - (size_t)rank, text, sizeof text, &body);
+    dal_error(build->messages, layout->mechanism->bodies[body].mark,
+              "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia, or another joint",
+              *text ? text : "the bodies", rank, (int)m);
+    return false;
+}
+
+/* An infinite force, or an infinite acceleration. */
+static bool is_finite(dal_build *build, const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int i = 0; i < state->system->actions.n_outputs; i++)
+        if (!isfinite(state->expression[i])) {
+            dal_error(build->messages, build->action_texts[i].mark, "at the start the value of '%.100s' is not a finite number",
+                      build->action_texts[i].text);
+            return false;
+        }
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        for (int k = 0; k < layout->body[b].nv; k++)
+            if (!isfinite(state->vd[layout->body[b].v + k])) {
+                dal_error(build->messages, layout->mechanism->bodies[b].mark,
+                          "at the start the acceleration of '%s' is not a finite number: a force or a value is too large, or a body lies in a "
+                          "centre of attraction",
+                          layout->mechanism->bodies[b].name);
+                return false;
+            }
+    return true;
+}
+
+bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
+{
+    dal_state_take(state, 0, state->y);
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_state_rank(state, system->layout.n_rows);
+    system->rank = state->rank;
+    memcpy(system->start_order, state->order, sizeof *state->order * (size_t)system->layout.n_rows);
+    bool solved = !dal_state_accelerate(state);
+    if (state->table_left) {
+        dal_error(build->messages, build->spec->tables[state->table_left - 1].name.mark, "at the start: %s", state->trouble);
+        return false;
+    }
+    if (!is_finite(build, state))
+        return false;
+    bool doubtful = solved ? system->formulation->multipliers(system) && state->saddle_ratio < suspicious
+                           : !strncmp(state->trouble, "the equations of motion are singular", 36);
+    if (doubtful && !is_determined(build, state))
+        return false;
+    if (!solved)
+        dal_error(build->messages, dal_nowhere, "at the start: %s", state->trouble);
+    return solved;
+}

@@ -1,0 +1,153 @@
+/* Joint frames: the two markers of a joint, from `connect:` and `axis:`.
+ *
+ * An axis is written in the first body and carried to the second at the start,
+ * unless both sides are given.
+ */
+#include "math/rotation.h"
+#include "math/vec.h"
+#include "system/frames.h"
+
+#include <string.h>
+
+static bool planar(const dal_build *build)
+{
+    return build->spec->space == DAL_PLANAR;
+}
+
+const char *dal_body_words(const dal_build *build, int body)
+{
+    return body == DAL_GROUND ? "the ground" : dal_arena_print(build->arena, "'%s'", build->spec->bodies[body].name.text);
+}
+
+void dal_add_turned(const double R[9], const double s[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] += R[3 * i] * s[0] + R[3 * i + 1] * s[1] + R[3 * i + 2] * s[2];
+}
+
+void dal_marker_world(const dal_build *build, const dal_marker *marker, double P[3], double E[9])
+{
+    memset(P, 0, 3 * sizeof *P);
+    if (marker->body == DAL_GROUND) {
+        memcpy(P, marker->s, 3 * sizeof *P);
+        memcpy(E, marker->B, 9 * sizeof *E);
+        return;
+    }
+    const dal_body_start *start = &build->start[marker->body];
+    memcpy(P, start->r, 3 * sizeof *P);
+    dal_add_turned(start->R, marker->s, P);
+    dal_rotation_multiply(start->R, marker->B, E);
+}
+
+bool dal_joint_markers(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2], bool has_axes[2])
+{
+    bool ok = dal_build_marker(build, spec->binding, spec->connect.item[0], &marker[0], &has_axes[0]);
+    ok &= dal_build_marker(build, spec->binding, spec->connect.item[1], &marker[1], &has_axes[1]);
+    if (ok && marker[0].body == marker[1].body) {
+        dal_error(build->messages, spec->connect.mark, "joint '%s' connects %s with itself: two different bodies are needed", spec->name.text,
+                  dal_body_words(build, marker[0].body));
+        return false;
+    }
+    return ok;
+}
+
+/* The axis of the first frame from `axis:`: z in space, x in the plane (z across it). */
+static bool frame_from_axis(dal_build *build, const dal_joint_spec *spec, const dal_list *list, int letter, double B[9])
+{
+    double a[3];
+    const double out_of_plane[3] = {0, 0, 1};
+    if (!dal_build_vector(build, spec->binding, list, a))
+        return false;
+    if (dal_rotation_from_axes(letter, a, planar(build) ? 2 : -1, out_of_plane, B))
+        return true;
+    dal_error(build->messages, list->mark, "the axis of joint '%s' has length zero: write a direction, as in `axis: [%s]`", spec->name.text,
+              planar(build) ? "1, 0" : "0, 0, 1");
+    return false;
+}
+
+/* B_second := what coincides with the first frame at the start (or, placed by `start`, when the bodies' axes coincide). */
+static void carry(const dal_build *build, dal_marker marker[2], bool same_axes)
+{
+    static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double *R_i = marker[0].body == DAL_GROUND ? one : build->start[marker[0].body].R;
+    const double *R_j = marker[1].body == DAL_GROUND ? one : build->start[marker[1].body].R;
+    double E[9];
+    if (same_axes) {
+        memcpy(marker[1].B, marker[0].B, sizeof marker[0].B);
+        return;
+    }
+    dal_rotation_multiply(R_i, marker[0].B, E);
+    dal_rotation_multiply_left_transposed(R_j, E, marker[1].B);
+}
+
+/* z_i and x_j are given, the rest of the two frames is made to coincide as far as it can. */
+static bool cross_frames(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2])
+{
+    double a[3], b[3], P[3], z[3], x[3], local_z[3] = {0, 0, 0}, local_x[3] = {0, 0, 0};
+    if (!dal_build_vector(build, spec->binding, &spec->axis, a) | !dal_build_vector(build, spec->binding, &spec->axis_second, b))
+        return false;
+    dal_rotation_identity(marker[0].B);
+    dal_rotation_identity(marker[1].B);
+    double E_i[9], E_j[9];
+    dal_marker_world(build, &marker[0], P, E_i);
+    dal_marker_world(build, &marker[1], P, E_j);
+    memset(z, 0, sizeof z);
+    memset(x, 0, sizeof x);
+    dal_add_turned(E_i, a, z);
+    dal_add_turned(E_j, b, x);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            local_x[i] += E_i[3 * k + i] * x[k]; /* x_j in the first body */
+            local_z[i] += E_j[3 * k + i] * z[k]; /* z_i in the second */
+        }
+    if (dal_rotation_from_axes(2, a, 0, local_x, marker[0].B) && dal_rotation_from_axes(0, b, 2, local_z, marker[1].B))
+        return true;
+    bool first = dal_dot(a, a) == 0, second = dal_dot(b, b) == 0;
+    if (first || second)
+        dal_error(build->messages, first ? spec->axis.mark : spec->axis_second.mark, "the %s axis of joint '%s' has length zero",
+                  first ? "first" : "second", spec->name.text);
+    else
+        dal_error(build->messages, spec->axis_second.mark, "the two axes of joint '%s' are parallel at the start: they have to cross",
+                  spec->name.text);
+    return false;
+}
+
+bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2],
+                      const bool has_axes[2], bool *carried)
+{
+    dal_axis_need need = planar(build) ? type->axis_planar : type->axis_spatial;
+    int letter = planar(build) ? 0 : 2;
+    bool same_axes = spec->start.angle.text || spec->start.distance.text;
+    *carried = false;
+    if (spec->axis.n && need == DAL_AXIS_NONE) {
+        dal_error(build->messages, spec->axis.mark, "joint '%s': a %s joint takes no axis in a %s model", spec->name.text, type->name,
+                  planar(build) ? "planar" : "spatial");
+        return false;
+    }
+    if (need == DAL_AXIS_TWO) {
+        if (spec->axis.n && spec->axis_second.n)
+            return cross_frames(build, spec, marker);
+        if (has_axes[0] && has_axes[1])
+            return true;
+        dal_error(build->messages, spec->axis.n ? spec->axis.mark : spec->name.mark,
+                  "joint '%s' of type %s needs two axes, one in each body: `axis: [[x, y, z], [x, y, z]]`", spec->name.text, type->name);
+        return false;
+    }
+    if (spec->axis.n) {
+        if (!frame_from_axis(build, spec, &spec->axis, letter, marker[0].B))
+            return false;
+        if (spec->axis_second.n)
+            return frame_from_axis(build, spec, &spec->axis_second, letter, marker[1].B);
+    } else if (need == DAL_AXIS_ONE && !has_axes[0]) {
+        dal_error(build->messages, spec->name.mark, "joint '%s' of type %s needs an axis: `axis: [%s]`, in the axes of the first body",
+                  spec->name.text, type->name, planar(build) ? "x, y" : "x, y, z");
+        return false;
+    }
+    if (has_axes[1])
+        return true;
+    if (planar(build) && type->axis_planar == DAL_AXIS_NONE && !type->planar_turns)
+        return true; /* a pin: the frames are the bodies' own axes, its angle is the difference of theirs */
+    carry(build, marker, same_axes);
+    *carried = spec->axis.n > 0 && !same_axes;
+    return true;
+}

@@ -1,0 +1,587 @@
+/* Whole runs against reference solutions, closed forms and one another.
+ *
+ * The references are trajectories of high precision in DAL_SHARED; a test whose file is not there is skipped and says so.
+ *
+ * Tolerances. An adaptive run at tolerance tol misses by about C tol, one at 100 tol by 100 C tol, and their difference
+ * bounds the error of the first; a fixed step of order p misses by C h^p, one of twice the step by 2^p of it. So every run is made
+ * twice, and the reference has to lie within what the pair promises, plus the rounding of the steps.
+ */
+#include "check.h"
+#include "dalembert/dalembert.h"
+#include "json.h"
+
+#include <float.h>
+
+enum { MOST_CHANNELS = 80 };
+
+static const char *const families[] = {"angle", "euler", "natural"};
+static const char *const formulations[] = {"lagrange", "udwadia-kalaba"};
+
+static const char tight[] = "integrator=dopri5 rtol=1e-12 atol=1e-14 stabilization=direct-correction=1e-14";
+static const char loose[] = "integrator=dopri5 rtol=1e-10 atol=1e-12 stabilization=direct-correction=1e-14";
+
+/* ---- runs ------------------------------------------------------------------ */
+
+typedef struct trajectory {
+    int n, rows, capacity; /* columns, the first one is time */
+    char name[MOST_CHANNELS][48];
+    double *value;
+    dal_status status;
+    char message[400];
+    dal_evidence evidence;
+} trajectory;
+
+static dal_status begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
+{
+    trajectory *run = user;
+    (void)info;
+    assert_true(n <= MOST_CHANNELS);
+    run->n = n;
+    for (int i = 0; i < n; i++)
+        snprintf(run->name[i], sizeof run->name[i], "%s", columns[i].name);
+    return DAL_OK;
+}
+
+static dal_status keep_row(void *user, int n, const double *values)
+{
+    trajectory *run = user;
+    if (run->rows == run->capacity) {
+        run->capacity = 2 * run->capacity + 64;
+        run->value = realloc(run->value, sizeof *values * (size_t)run->capacity * (size_t)n);
+    }
+    memcpy(run->value + (size_t)run->rows++ * (size_t)n, values, sizeof *values * (size_t)n);
+    return DAL_OK;
+}
+
+/* "integrator=ab6 step=1e-3": each word is an entry of `simulate:`. */
+static void set_all(dal_spec *spec, const char *settings, dal_messages *messages)
+{
+    char text[400], *rest = text, *word;
+    snprintf(text, sizeof text, "%s", settings);
+    while ((word = strsep(&rest, " "))) {
+        char *equals = strchr(word, '=');
+        if (!equals)
+            continue;
+        *equals = '\0';
+        assert_true(dal_spec_set(spec, word, equals + 1, messages));
+    }
+}
+
+/* Runs models/NAME.yaml with `parameter` (N=2, or NULL) and settings; records `channels` (a list that ends with NULL), or the
+ * usual ones. */
+static trajectory run(const char *model, const char *parameter, const char *const *channels, const char *settings)
+{
+    trajectory result = {0};
+    char path[300], name[40] = "";
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    dal_text record[MOST_CHANNELS] = {{0}};
+    snprintf(path, sizeof path, DAL_MODELS "/%s.yaml", model);
+    if (parameter)
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(parameter, "="), parameter);
+    dal_override override = {name, parameter ? parameter + strlen(name) + 1 : NULL};
+    result.status = dal_spec_read(NULL, path, parameter != NULL, &override, messages, &spec);
+    if (result.status == DAL_OK) {
+        set_all(spec, settings, messages);
+        spec->record_given = channels != NULL;
+        spec->record = record;
+        for (spec->n_record = 0; channels && channels[spec->n_record]; spec->n_record++)
+            record[spec->n_record].text = channels[spec->n_record];
+        result.status = dal_compile(NULL, spec, messages, &system);
+    }
+    if (result.status == DAL_OK) {
+        dal_sink sink = {&result, begin, keep_row};
+        dal_run_options options = {.sink = &sink};
+        result.status = dal_run(system, &options, messages, &result.evidence);
+    }
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        if (m->severity == DAL_ERROR && !result.message[0])
+            dal_message_format(m, result.message, sizeof result.message);
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return result;
+}
+
+static trajectory run_well(const char *model, const char *parameter, const char *const *channels, const char *settings)
+{
+    trajectory result = run(model, parameter, channels, settings);
+    if (result.status != DAL_OK)
+        fail_msg("%s, %s: %s", model, settings, result.message);
+    return result;
+}
+
+/* The row at time t, which has to be on the grid. */
+static const double *row_at(const trajectory *run, double t)
+{
+    for (int i = 0; i < run->rows; i++) {
+        const double *row = run->value + (size_t)i * (size_t)run->n;
+        if (fabs(row[0] - t) <= 1e-9 * (1 + fabs(t)))
+            return row;
+    }
+    fail_msg("no row at t = %.17g", t);
+    return NULL;
+}
+
+/* Does the column say where a body is? Rates, energies and residuals do not. */
+static bool is_place(const char *name)
+{
+    return !strchr(name, '\'') && !strstr(name, "omega") && strncmp(name, "energy", 6) && strncmp(name, "constraint", 10);
+}
+
+/* Largest difference of two runs over every row; `what` is the name of its column. */
+static double difference(const trajectory *a, const trajectory *b, bool places_only, const char **what)
+{
+    double worst = 0;
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->rows, b->rows);
+    for (int i = 0; i < a->rows; i++)
+        for (int k = 1; k < a->n; k++) {
+            double gap = fabs(a->value[i * a->n + k] - b->value[i * b->n + k]);
+            if (!(gap <= worst) && (!places_only || is_place(a->name[k]))) {
+                worst = gap;
+                *what = a->name[k];
+            }
+        }
+    return worst;
+}
+
+/* ---- references -------------------------------------------------------------- */
+
+enum { MOST_TIMES = 210 };
+
+/* What the channels of a run have to be at some times. */
+typedef struct reference {
+    const char *model, *parameter, *settings;
+    const char *channel[MOST_CHANNELS]; /* ends with NULL */
+    int n_times, n;
+    double time[MOST_TIMES], value[MOST_TIMES][MOST_CHANNELS];
+    double limit;   /* no miss may be larger, whatever a run promises; 0: none */
+    double magnify; /* how much the channels magnify the rounding of a step; 0: 1 */
+    char text[MOST_CHANNELS][48]; /* for channels with numbers in their names */
+} reference;
+
+static json *open_reference(json_file *file, const char *name)
+{
+    char path[300];
+    snprintf(path, sizeof path, DAL_SHARED "/reference/%s.json", name);
+    json *root = json_open(file, path);
+    if (!root) {
+        print_message("skipped: the reference solution %s.json is not here\n", name);
+        skip();
+    }
+    return root;
+}
+
+static int append_list(double *out, int n, const json *list)
+{
+    for (const json *item = list->first; item; item = item->next)
+        n = item->first ? append_list(out, n, item) : (out[n] = item->number, n + 1);
+    return n;
+}
+
+/* Lists by time under several keys, one behind the other. */
+static void read_times(reference *r, const json *root, const char *const *keys)
+{
+    r->n_times = append_list(r->time, 0, json_get(root, "times"));
+    for (int i = 0; i < r->n_times; i++) {
+        int n = 0;
+        for (int k = 0; keys[k]; k++)
+            n = append_list(r->value[i], n, json_at(json_get(root, keys[k]), i));
+        r->n = n;
+    }
+}
+
+/* Samples until t_end: lists or numbers under some keys, then those of the first body under others. */
+static void read_samples(reference *r, const json *root, double t_end, const char *const *keys, const char *const *of_body)
+{
+    r->n_times = 0;
+    for (const json *s = json_get(root, "samples")->first; s && json_get(s, "t")->number <= t_end * (1 + 1e-9); s = s->next) {
+        double *out = r->value[r->n_times];
+        int n = 0;
+        r->time[r->n_times++] = json_get(s, "t")->number;
+        for (int k = 0; keys && keys[k]; k++) {
+            const json *item = json_get(s, keys[k]);
+            n = item->first ? append_list(out, n, item) : (out[n] = item->number, n + 1);
+        }
+        for (int k = 0; of_body && of_body[k]; k++)
+            n = append_list(out, n, json_get(json_at(json_get(s, "bodies"), 0), of_body[k]));
+        r->n = n;
+    }
+}
+
+/* Largest miss of a run over the reference, each channel relative to its largest value (at least 1). */
+static double miss(const reference *r, const trajectory *run, const char **what, double *when)
+{
+    double worst = 0;
+    for (int i = 0; i < r->n_times; i++) {
+        const double *row = row_at(run, r->time[i]);
+        for (int k = 0; k < r->n; k++) {
+            double size = 1;
+            for (int j = 0; j < r->n_times; j++)
+                size = fmax(size, fabs(r->value[j][k]));
+            double gap = fabs(row[k + 1] - r->value[i][k]) / size;
+            if (!(gap <= worst)) {
+                worst = gap;
+                *what = r->channel[k];
+                *when = r->time[i];
+            }
+        }
+    }
+    return worst;
+}
+
+/* The same between two runs at the times of the reference. */
+static double promise(const reference *r, const trajectory *fine, const trajectory *coarse)
+{
+    const char *what;
+    double when;
+    reference other = *r;
+    for (int i = 0; i < r->n_times; i++)
+        memcpy(other.value[i], row_at(coarse, r->time[i]) + 1, sizeof(double) * (size_t)r->n);
+    return miss(&other, fine, &what, &when);
+}
+
+/* Every family and formulation follows the reference. `factor`: error of the finer run over the difference of the two. */
+static void follow(const reference *r, const char *method, const char *fine, const char *coarse, double factor)
+{
+    for (int f = 0; f < 3; f++)
+        for (int d = 0; d < 2; d++) {
+            char settings[2][400];
+            const char *what = "", *pair[2] = {fine, coarse};
+            double when = 0;
+            trajectory run[2];
+            for (int k = 0; k < 2; k++) {
+                snprintf(settings[k], sizeof settings[k], "coordinates=%s formulation=%s %s %s", families[f], formulations[d],
+                         r->settings, pair[k]);
+                run[k] = run_well(r->model, r->parameter, r->channel, settings[k]);
+            }
+            double gap = miss(r, &run[0], &what, &when);
+            double rounding = 10 * DBL_EPSILON * (double)run[0].evidence.steps * fmax(1, r->magnify);
+            double allowed = factor * promise(r, &run[0], &run[1]) + rounding;
+            if (r->limit > 0)
+                allowed = fmin(allowed, r->limit);
+            print_message("  %-16s %-8s %-15s %-7s misses by %.1e, %.1e allowed\n", r->model, families[f], formulations[d], method,
+                          gap, allowed);
+            if (!(gap <= allowed))
+                fail_msg("%s, %s: %s misses the reference by %.3g at t = %g, %.3g is allowed", r->model, settings[0], what, gap,
+                         when, allowed);
+            free(run[0].value);
+            free(run[1].value);
+        }
+}
+
+/* The error is in proportion to the tolerance: the difference is 99 times the error. Three times that is allowed. */
+static void follow_adaptively(const reference *r)
+{
+    follow(r, "dopri5", tight, loose, 3.0 / 99);
+}
+
+/* Order 6: the difference to twice the step is 63 times the error. Three times that is allowed. */
+static void follow_as_the_paper(const reference *r)
+{
+    follow(r, "ab6", "integrator=ab6 step=1e-3 stabilization=direct-correction=1e-12",
+           "integrator=ab6 step=2e-3 stabilization=direct-correction=1e-12", 3.0 / 63);
+}
+
+static const char *const planar_channels[] = {"x", "y", "angle"};
+
+/* x, y, angle of three bodies, then their rates. */
+static void name_three_bodies(reference *r, const char *const names[3])
+{
+    for (int k = 0; k < 18; k++) {
+        snprintf(r->text[k], sizeof r->text[k], "%s.%s%s", names[k % 9 / 3], planar_channels[k % 3], k < 9 ? "" : "'");
+        r->channel[k] = r->text[k];
+    }
+}
+
+static void check_start_reactions(const json *root, const char *model, const char *parameter, const char *const *channels)
+{
+    const json *expected = json_get(json_get(root, "reactions_t0"), "values");
+    for (int f = 0; f < 3; f++)
+        for (int d = 0; d < 2; d++) {
+            char settings[200];
+            snprintf(settings, sizeof settings, "coordinates=%s formulation=%s integrator=dopri5 until=1e-3 every=1e-3", families[f],
+                     formulations[d]);
+            trajectory start = run_well(model, parameter, channels, settings);
+            for (int k = 0; k < expected->n; k++) /* 1e4 eps of the weight of everything, about 100 N */
+                check_close(start.value[1 + k], json_at(expected, k)->number, 1e4 * DBL_EPSILON * 100);
+            free(start.value);
+        }
+}
+
+static void four_bar_follows_the_reference(void **unused)
+{
+    static const char *const reactions[] = {"A.force.x", "A.force.y", "B.force.x", "B.force.y", "C.force.x", "C.force.y",
+                                            "D.force.x", "D.force.y", NULL};
+    static reference r = {.model = "four-bar", .settings = "until=5 every=0.25"};
+    json_file file;
+    (void)unused;
+    json *root = open_reference(&file, "003_fourbar_free");
+    read_times(&r, root, (const char *const[]){"absolute_q", "absolute_qdot", NULL});
+    name_three_bodies(&r, (const char *const[]){"bar1", "bar2", "bar3"});
+    follow_adaptively(&r);
+    follow_as_the_paper(&r);
+    check_start_reactions(root, r.model, NULL, reactions);
+    json_close(&file);
+}
+
+static void slider_crank_follows_the_reference(void **unused)
+{
+    static const char *const reactions[] = {"A.force.x", "A.force.y", "B.force.x", "B.force.y", "C.force.x", "C.force.y",
+                                            "guide.force.y", "guide.torque", NULL};
+    static reference r = {.model = "slider-crank", .settings = "until=5 every=0.25"};
+    json_file file;
+    (void)unused;
+    json *root = open_reference(&file, "003_slidercrank_free");
+    read_times(&r, root, (const char *const[]){"absolute_q", "absolute_qdot", NULL});
+    name_three_bodies(&r, (const char *const[]){"crank", "rod", "slider"});
+    follow_adaptively(&r);
+    follow_as_the_paper(&r);
+    check_start_reactions(root, r.model, NULL, reactions);
+    json_close(&file);
+}
+
+static void chain_follows(int n, const char *name, const char *settings)
+{
+    static reference r;
+    json_file file;
+    char parameter[8], force[20][24];
+    const char *reactions[21] = {NULL};
+    json *root = open_reference(&file, name);
+    snprintf(parameter, sizeof parameter, "N=%d", n);
+    r = (reference){.model = "n-pendulum", .parameter = parameter, .settings = settings};
+    read_times(&r, root, (const char *const[]){"q", "qdot", NULL});
+    for (int k = 0; k < 2 * n; k++) {
+        snprintf(r.text[k], sizeof r.text[k], k < n ? "rod.%d.angle + pi/2" : "rod.%d.angle'", k % n + 1);
+        r.channel[k] = r.text[k];
+        if (k < 2)
+            snprintf(force[k], sizeof force[k], "root.force.%c", 'x' + k);
+        else
+            snprintf(force[k], sizeof force[k], "link.%d.force.%c", k / 2 + 1, 'x' + k % 2);
+        reactions[k] = force[k];
+    }
+    follow_adaptively(&r);
+    check_start_reactions(root, r.model, parameter, reactions);
+    json_close(&file);
+}
+
+static void chain_of_two_follows_the_reference(void **unused)
+{
+    (void)unused;
+    chain_follows(2, "extra_pendulum_N2", "until=5 every=0.5");
+}
+
+static void chain_of_five_follows_the_reference(void **unused)
+{
+    (void)unused;
+    chain_follows(5, "extra_pendulum_N5", "until=3 every=0.25");
+}
+
+static void free_body_follows_the_closed_form(void **unused)
+{
+    static reference r = {.model = "free-body", .settings = "until=30 every=1",
+                          .channel = {"racket.ex.x", "racket.ey.x", "racket.ez.x", "racket.ex.y", "racket.ey.y", "racket.ez.y",
+                                      "racket.ex.z", "racket.ey.z", "racket.ez.z", "racket.omega.body.x", "racket.omega.body.y",
+                                      "racket.omega.body.z"}};
+    json_file file;
+    (void)unused;
+    json *root = open_reference(&file, "extra_free_rigid_body");
+    read_times(&r, root, (const char *const[]){"rotation_matrix", "qdot", NULL});
+    follow_adaptively(&r);
+    json_close(&file);
+}
+
+static void heavy_top_follows_the_reference(void **unused)
+{
+    static reference r = {.model = "heavy-top", .settings = "until=1 every=0.05",
+                          .channel = {"top.omega.body.x", "top.omega.body.y", "top.omega.body.z", "top.G.x", "top.G.y", "top.G.z",
+                                      "top.G.x'", "top.G.y'", "top.G.z'", "top.omega.x", "top.omega.y", "top.omega.z"}};
+    json_file file;
+    (void)unused;
+    json *root = open_reference(&file, "heavy_top");
+    read_samples(&r, root, 1, (const char *const[]){"w_body", NULL}, (const char *const[]){"r", "v", "w", NULL});
+    follow_adaptively(&r);
+    json_close(&file);
+}
+
+static void simple_pendulum_follows_the_closed_form(void **unused)
+{
+    static reference r = {.model = "simple-pendulum", .settings = "until=10 every=0.05",
+                          .channel = {"-rod.force.x*bob.x - rod.force.y*bob.y", "bob.x", "bob.y", "0", "bob.x'", "bob.y'", "0"}};
+    json_file file;
+    (void)unused;
+    json *root = open_reference(&file, "A01");
+    read_samples(&r, root, 10, (const char *const[]){"rod_tension", NULL}, (const char *const[]){"r", "v", NULL});
+    follow_adaptively(&r);
+    json_close(&file);
+}
+
+/* ---- Andrews' mechanism ---------------------------------------------------------- */
+
+#define ANDREWS_ANGLES                                                                                                     \
+    "K1.angle", "K2.angle - K1.angle", "K3.angle + pi/2", "K4.angle - K5.angle + pi/2", "K5.angle", "K6.angle - K7.angle - pi/2", \
+        "K7.angle + pi/2"
+
+static void andrews_mechanism_follows_the_reference_from_the_iftomm_start(void **unused)
+{
+    static reference r = {.model = "andrews", .settings = "until=0.03 every=2.5e-4", .limit = 1e-9, .channel = {ANDREWS_ANGLES}};
+    json_file file;
+    (void)unused;
+    json *root = open_reference(&file, "A03_iftomm");
+    read_samples(&r, root, 0.03, (const char *const[]){"q", NULL}, NULL);
+    follow_adaptively(&r);
+    json_close(&file);
+}
+
+/* Angles and rates at t = 0.03, known to 22 digits. There Phi'' = 5.7e5 rad/s^2 while beta' = 1140 rad/s: a rounding of beta by
+ * 1 eps moves Phi' by 5.7e5 / 1140 = 500 eps. */
+static void andrews_mechanism_reaches_the_test_set_s_end(void **unused)
+{
+    static reference r = {.model = "andrews", .parameter = "bari=1", .settings = "until=0.03 every=0.03", .limit = 1e-9, .magnify = 500,
+                          .channel = {ANDREWS_ANGLES, "K1.angle'", "K2.angle' - K1.angle'", "K3.angle'", "K4.angle' - K5.angle'",
+                                      "K5.angle'", "K6.angle' - K7.angle'", "K7.angle'"}};
+    json_file file;
+    (void)unused;
+    json *root = open_reference(&file, "A03_bari_t003_mp");
+    r.n_times = 1;
+    r.time[0] = 0.03;
+    r.n = 14;
+    for (int k = 0; k < 14; k++)
+        r.value[0][k] = json_at(json_get(root, "y"), k)->number;
+    follow_adaptively(&r);
+    json_close(&file);
+}
+
+/* ---- the paper -------------------------------------------------------------------- */
+
+static const struct {
+    const char *model;
+    bool sharp; /* its turning points are so sharp that ab6 at 1e-3 s misses 1e-7; half the step meets it */
+} paper[] = {
+    {"four-bar", false},
+    {"four-bar-spring", false},
+    {"slider-crank", false},
+    {"slider-crank-spring", false},
+    {"double-pendulum-on-cart", false},
+    {"double-pendulum-on-cart-spring", false},
+    {"quick-return", true},
+    {"quick-return-spring", true},
+};
+
+/* Table 11 of `natural-absolute-coordinates`, and figures 6 to 9: the families overlap. */
+static void mechanisms_of_the_paper_keep_their_constraints_in_every_family(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof paper / sizeof *paper; i++) {
+        char settings[200];
+        const char *what = "";
+        trajectory exact = run_well(paper[i].model, NULL, NULL, "coordinates=angle every=0.05 integrator=dopri5 rtol=1e-12 atol=1e-14");
+        for (int f = 0; f < 3; f++) {
+            snprintf(settings, sizeof settings, "coordinates=%s every=0.05", families[f]);
+            trajectory as_printed = run_well(paper[i].model, NULL, NULL, settings);
+            snprintf(settings, sizeof settings, "coordinates=%s every=0.05 step=5e-4", families[f]);
+            trajectory half = run_well(paper[i].model, NULL, NULL, settings);
+            double gap = difference(&as_printed, &exact, true, &what), fine = difference(&half, &exact, true, &what);
+            print_message("  %-32s %-8s residuals %.1e, %.1e; misses by %.1e, with half the step by %.1e\n", paper[i].model,
+                          families[f], as_printed.evidence.position_residual, as_printed.evidence.velocity_residual, gap, fine);
+            assert_string_equal(as_printed.evidence.info.integrator, "ab6");
+            assert_int_equal(as_printed.evidence.steps, 5000);
+            check_small(as_printed.evidence.position_residual, 1e-12);
+            check_small(as_printed.evidence.velocity_residual, 1e-13);
+            check_small(paper[i].sharp ? fine : gap, 1e-7);
+            if (gap > 1e-7) /* it is the truncation of order 6, nothing else: 64, where h^7 is not yet negligible more */
+                check_small(fine, gap / 48);
+            free(as_printed.value);
+            free(half.value);
+        }
+        free(exact.value);
+    }
+}
+
+/* ---- space ------------------------------------------------------------------------- */
+
+static const struct {
+    const char *model, *parameter;
+} spatial[] = {
+    {"free-body", NULL},   {"heavy-top", NULL},
+    {"bricard", NULL},     {"spatial-slider-crank", NULL},
+    {"flyball-governor", "soft=0.005"}, {"universal-double-pendulum", NULL},
+};
+
+static void spatial_mechanisms_move_alike_in_every_family(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof spatial / sizeof *spatial; i++) {
+        trajectory first = {0};
+        for (int f = 0; f < 3; f++) {
+            char settings[300];
+            const char *what = "";
+            snprintf(settings, sizeof settings, "coordinates=%s until=1 every=0.05 %s", families[f], tight);
+            trajectory next = run_well(spatial[i].model, spatial[i].parameter, NULL, settings);
+            if (f == 0) {
+                first = next;
+                continue;
+            }
+            double gap = difference(&first, &next, true, &what);
+            print_message("  %-28s angle and %-8s differ by %.1e (%s)\n", spatial[i].model, families[f], gap, what);
+            check_small(gap, 1e-7);
+            free(next.value);
+        }
+        free(first.value);
+    }
+}
+
+/* th1 = th3 = th5, th2 = th4, sin th1 + sin th2 + sin th1 sin th2 = 0, and rest again after one period. */
+static void bricard_s_mechanism_keeps_its_loop_and_its_period(void **unused)
+{
+    static const char *const channels[] = {"th1.angle", "th2.angle", "th3.angle", "th4.angle", "th5.angle", "th1.angle'", "th1.angle''", NULL};
+    const double period = 4.991711513688724, rtol = 1e-10;
+    (void)unused;
+    for (int d = 0; d < 2; d++) {
+        char settings[200];
+        snprintf(settings, sizeof settings, "coordinates=euler formulation=%s until=%.17g every=%.17g rtol=%g atol=1e-12", formulations[d],
+                 period, period / 64, rtol);
+        trajectory swing = run_well("bricard", NULL, channels, settings);
+        double swung = 0, slip = rtol * (double)swing.evidence.steps; /* what the steps may add up to */
+        for (int i = 0; i < swing.rows; i++) {
+            const double *row = swing.value + i * swing.n, *th = row; /* th[1] .. th[5] */
+            double s1 = sin(th[1]), s2 = sin(th[2]);
+            check_close(th[3], th[1], 1e-8); /* the rows hold to 1e-10, and 1 / 100 of it is the least pivot of the loop */
+            check_close(th[5], th[1], 1e-8);
+            check_close(th[4], th[2], 1e-8);
+            check_small(s1 + s2 + s1 * s2, 1e-8);
+            swung = fmax(swung, th[1]);
+        }
+        const double *start = swing.value, *end = swing.value + (swing.rows - 1) * swing.n;
+        double late = end[6] / start[7]; /* rate over acceleration: how far from the moment of rest */
+        print_message("  %-15s rest %.1e s from the period, %ld steps, rank %d to %d\n", formulations[d], late, swing.evidence.steps,
+                      swing.evidence.rank_least, swing.evidence.rank_most);
+        check_close(swung, 3.14159265358979324, 10 * slip);
+        check_small(late, 10 * slip);
+        assert_int_equal(swing.evidence.info.rank, swing.evidence.info.constraints - 1);
+        assert_int_equal(swing.evidence.rank_least, swing.evidence.info.rank);
+        assert_int_equal(swing.evidence.rank_most, swing.evidence.info.rank);
+        free(swing.value);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_bar_follows_the_reference),
+        cmocka_unit_test(slider_crank_follows_the_reference),
+        cmocka_unit_test(chain_of_two_follows_the_reference),
+        cmocka_unit_test(chain_of_five_follows_the_reference),
+        cmocka_unit_test(free_body_follows_the_closed_form),
+        cmocka_unit_test(heavy_top_follows_the_reference),
+        cmocka_unit_test(simple_pendulum_follows_the_closed_form),
+        cmocka_unit_test(andrews_mechanism_follows_the_reference_from_the_iftomm_start),
+        cmocka_unit_test(andrews_mechanism_reaches_the_test_set_s_end),
+        cmocka_unit_test(mechanisms_of_the_paper_keep_their_constraints_in_every_family),
+        cmocka_unit_test(spatial_mechanisms_move_alike_in_every_family),
+        cmocka_unit_test(bricard_s_mechanism_keeps_its_loop_and_its_period),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
