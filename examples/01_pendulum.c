@@ -3,16 +3,15 @@
 
 #include <string.h>
 
-static const char model[] =
-    "dalembert: 1\n"
-    "name: Pendulum\n"
-    "space: planar\n"
-    "gravity: [0, -9.81]\n"
-    "bodies:\n"
-    "  rod: {mass: 1.5, inertia: 0.18, angle: -30*deg, points: {O: [-0.6, 0]}}\n"
-    "joints:\n"
-    "  pivot: {type: revolute, connect: [ground, rod.O]}\n"
-    "simulate: {until: 3}\n";
+static const char model[] = "dalembert: 1\n"
+                            "name: Pendulum\n"
+                            "space: planar\n"
+                            "gravity: [0, -9.81]\n"
+                            "bodies:\n"
+                            "  rod: {mass: 1.5, inertia: 0.18, angle: -30*deg, points: {O: [-0.6, 0]}}\n"
+                            "joints:\n"
+                            "  pivot: {type: revolute, connect: [ground, rod.O]}\n"
+                            "simulate: {until: 3}\n";
 
 int main(void)
 {

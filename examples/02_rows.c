@@ -6,16 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-static const char model[] =
-    "dalembert: 1\n"
-    "space: planar\n"
-    "gravity: [0, -9.81]\n"
-    "bodies:\n"
-    "  rod: {mass: 1.5, inertia: 0.18, angle: -30*deg, points: {O: [-0.6, 0]}}\n"
-    "joints:\n"
-    "  pivot: {type: revolute, connect: [ground, rod.O]}\n"
-    "record: [pivot.angle, pivot.angle']\n"
-    "simulate: {until: 20, every: 0.01, rtol: 1e-11, atol: 1e-13}\n";
+static const char model[] = "dalembert: 1\n"
+                            "space: planar\n"
+                            "gravity: [0, -9.81]\n"
+                            "bodies:\n"
+                            "  rod: {mass: 1.5, inertia: 0.18, angle: -30*deg, points: {O: [-0.6, 0]}}\n"
+                            "joints:\n"
+                            "  pivot: {type: revolute, connect: [ground, rod.O]}\n"
+                            "record: [pivot.angle, pivot.angle']\n"
+                            "simulate: {until: 20, every: 0.01, rtol: 1e-11, atol: 1e-13}\n";
 
 typedef struct watch {
     double before[3]; /* time, angle, rate of the row before */

@@ -2,6 +2,7 @@
  * then the string is cut, which is another system. */
 #include "example.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char head[] =
@@ -14,6 +15,12 @@ static const char head[] =
     "joints:\n"
     "  hinge: {type: revolute, connect: [ground, beam.foot]}\n";
 static const char string_joint[] = "  string: {type: distance, connect: [ground.hook, beam.tip]}\n";
+
+/* Rounding errors are printed as zero. */
+static double clean(double x)
+{
+    return fabs(x) < 1e-9 ? 0 : x;
+}
 
 static void look(const char *title, const char *text)
 {
@@ -30,7 +37,7 @@ static void look(const char *title, const char *text)
     double force[3], torque[3];
     dal_motion beam = dal_state_body(state, dal_system_body(system, "beam"));
     dal_state_reaction(state, dal_system_joint(system, "hinge"), force, torque);
-    printf("%s: the beam turns with %.4f rad/s^2, the hinge carries %.4f N\n", title, beam.alpha[2] + 0.0, force[1]);
+    printf("%s: the beam turns with %.4f rad/s^2, the hinge carries %.4f N\n", title, clean(beam.alpha[2]), force[1]);
     if (dal_system_joint(system, "string") >= 0) {
         dal_state_reaction(state, dal_system_joint(system, "string"), force, torque);
         printf("%s: the string pulls the tip up with %.4f N\n", title, force[1]);

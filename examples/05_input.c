@@ -4,19 +4,18 @@
 
 #include <string.h>
 
-static const char model[] =
-    "dalembert: 1\n"
-    "space: planar\n"
-    "gravity: [0, -9.81]\n"
-    "inputs: {u: 0}\n"
-    "bodies:\n"
-    "  cart: {mass: 2, inertia: 0.1, position: [0, 0], angle: 0}\n"
-    "  pole: {mass: 0.5, inertia: 0.5*1/12, angle: 80*deg, points: {P: [-0.5, 0]}}\n"
-    "joints:\n"
-    "  track: {type: prismatic, connect: [ground, cart], axis: [1, 0]}\n"
-    "  pin: {type: revolute, connect: [cart, pole.P]}\n"
-    "forces:\n"
-    "  push: {type: force, joint: track, value: u}\n";
+static const char model[] = "dalembert: 1\n"
+                            "space: planar\n"
+                            "gravity: [0, -9.81]\n"
+                            "inputs: {u: 0}\n"
+                            "bodies:\n"
+                            "  cart: {mass: 2, inertia: 0.1, position: [0, 0], angle: 0}\n"
+                            "  pole: {mass: 0.5, inertia: 0.5*1/12, angle: 80*deg, points: {P: [-0.5, 0]}}\n"
+                            "joints:\n"
+                            "  track: {type: prismatic, connect: [ground, cart], axis: [1, 0]}\n"
+                            "  pin: {type: revolute, connect: [cart, pole.P]}\n"
+                            "forces:\n"
+                            "  push: {type: force, joint: track, value: u}\n";
 
 int main(void)
 {

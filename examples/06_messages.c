@@ -1,16 +1,15 @@
-/* A model with mistakes: all of them are reported at once, each with its place, and nothing was printed by the library. */
+/* A model with mistakes: all that the text alone shows are reported at once, each with its place, and nothing was printed by the library. */
 #include "example.h"
 
 #include <string.h>
 
-static const char model[] =
-    "dalembert: 1\n"
-    "space: planar\n"
-    "bodies:\n"
-    "  rod: {mass: 1.5, inertai: 0.18}\n"
-    "  bob: {mass: -2, inertia: 1/0}\n"
-    "joints:\n"
-    "  pivot: {type: revolute, conect: [ground, rod]}\n";
+static const char model[] = "dalembert: 1\n"
+                            "space: planar\n"
+                            "bodies:\n"
+                            "  rod: {mass: 1.5, inertai: 0.18}\n"
+                            "  bob: {inertia: 0.2, position: [0, 0, 1]}\n"
+                            "joints:\n"
+                            "  pivot: {type: revolute, conect: [ground, rod]}\n";
 
 int main(void)
 {

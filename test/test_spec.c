@@ -1,10 +1,8 @@
 /* The reader of the model language. Faulty models live in models/bad, each with the messages that it must give. */
-#include "check.h"
+#include "expectations.h"
 
 #include "base/message.h"
-#include "dalembert/spec.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -406,55 +404,10 @@ static void the_hash_sees_every_byte(void **state)
 
 /* ---- faults ------------------------------------------------------------------------ */
 
-/* "# expect: 4:13: ..." lines against the messages, one for one. */
-static void check_expectations(const char *path, const char *folder)
-{
-    char line[4000], got[4000], file[512];
-    FILE *stream = fopen(path, "r");
-    assert_non_null(stream);
-    reading r = {.messages = dal_messages_create(NULL)};
-    r.status = dal_spec_read(NULL, path, 0, NULL, r.messages, &r.spec);
-    assert_int_equal(r.status, DAL_BAD_MODEL);
-    assert_null(r.spec);
-    const dal_message *m = dal_messages_first(r.messages);
-    while (fgets(line, sizeof line, stream) && !strncmp(line, "# expect: ", 10)) {
-        line[strcspn(line, "\n")] = '\0';
-        if (!m)
-            fail_msg("%s: not said: %s", path, line + 10);
-        file[0] = '\0'; /* named only if it is another file */
-        if (strcmp(m->mark.file, path))
-            snprintf(file, sizeof file, "%s:", m->mark.file + strlen(folder) + 1);
-        snprintf(got, sizeof got, "%s%d:%d: %s%s", file, m->mark.line, m->mark.column,
-                 m->severity == DAL_WARNING ? "warning: " : "", m->text);
-        if (strcmp(got, line + 10))
-            fail_msg("%s\n  expected %s\n  got      %s", path, line + 10, got);
-        m = m->next;
-    }
-    if (m)
-        fail_msg("%s: not expected: %d:%d: %s", path, m->mark.line, m->mark.column, m->text);
-    fclose(stream);
-    finish(&r);
-}
-
 static void every_faulty_model_gets_all_its_messages(void **state)
 {
     (void)state;
-    const char *folder = DAL_TEST_MODELS "/bad";
-    DIR *directory = opendir(folder);
-    assert_non_null(directory);
-    int n = 0;
-    for (struct dirent *entry; (entry = readdir(directory)); n++) {
-        char path[512];
-        size_t length = strlen(entry->d_name);
-        if (length < 5 || strcmp(entry->d_name + length - 5, ".yaml")) {
-            n--;
-            continue;
-        }
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        check_expectations(path, folder);
-    }
-    closedir(directory);
-    assert_true(n >= 45);
+    assert_true(check_all_refused(DAL_TEST_MODELS "/bad", false) >= 45);
 }
 
 static void bad_bytes_are_located(void **state)

@@ -243,13 +243,14 @@ static void probe_stiffness(run *r, double t, const double *y)
         r->stiffest = fmax(r->stiffest, sqrt(growth));
 }
 
-/* At a state that satisfies the constraints the rank is decided anew where it had fallen below what it was (a singular position
- * was passed), or where rows that were left out as dependent are not met any more (the start was singular). */
+/* At a state that satisfies the constraints the rank is decided anew where it had fallen below what it was, or where rows that were
+ * left out as dependent are not met any more (the start was singular). Near a singular position redundant rows are chosen anew
+ * each time: right at it, those that depend always and those that depend only there cannot be told apart. */
 static void reconsider_rank(run *r)
 {
     dal_state *state = r->state;
     const int n = r->system->layout.n_rows;
-    bool open = state->rank < state->rank_most;
+    bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular);
     for (int i = state->rank; i < n && !open; i++) {
         int row = state->order[i];
         open = fabs(state->work.phi[row]) > 1e-8 * r->system->length || fabs(state->work.phid[row]) > 1e-6 * r->system->length;

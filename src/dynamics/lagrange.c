@@ -34,7 +34,7 @@ static int multipliers(const dal_system *system)
 static size_t work(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
-    return system->dense ? m * r + 2 * r + 3 * m * m + 4 * m : 0;
+    return system->careful ? m * r + 2 * r + 3 * m * m + 4 * m : 0;
 }
 
 static double dot(const double *a, const double *b, int n)
@@ -115,7 +115,7 @@ static dal_flow solve(dal_state *state)
     }
     if (ratio < state->condition_worst)
         state->condition_worst = ratio;
-    if (state->near_singular && state->system->dense)
+    if (state->near_singular)
         return solve_on_null_space(state);
     for (int i = 0; i < layout->nv; i++)
         state->vd[i] = unit * (state->work.Q[i] - state->work.h[i]);

@@ -188,8 +188,60 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
 static const double full_rank_for_sure = 1e-6; /* pivot ratio of the unit saddle matrix above which no ranking is needed */
 
 static const double worse = 1e-3;     /* loss of the pivot ratio since the last ranking that calls for another choice of rows */
-static const double near = 0.03; /* of the best pivot ratio of the run: a singular position is near */
+static const double tired = 0.1;      /* the same for A alone, near a singular position */
+static const double near = 0.03;      /* of the best pivot ratio of the run: a singular position is near */
 static const double singular = 1e-17; /* pivot ratio that is only rounding, even where it falls with the square of the distance */
+
+/* Pivot ratio of A alone, rows at unit norm: without the masses, whose own spread says nothing about the position. */
+static double ratio_of_rows(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const size_t m = (size_t)layout->nv;
+    double *A = state->rank_matrix, *tau = state->rank_work;
+    memset(A, 0, sizeof *A * m * (size_t)state->rank);
+    for (int i = 0; i < state->rank; i++) {
+        const dal_row_layout *at = &layout->row[state->order[i]];
+        double sum = 0;
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            sum += state->work.A[k] * state->work.A[k];
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] / sqrt(sum > 0 ? sum : 1);
+    }
+    return dal_qr(A, layout->nv, state->rank, layout->nv, tau);
+}
+
+static void choose_again(dal_state *state)
+{
+    dal_state_rank(state, state->rank);
+    state->rerankings++;
+}
+
+/* How near is a singular position? The pivots at hand give a first answer; only if it is bad, A itself is looked at, and where
+ * rows are redundant, whether others do better. True if they do: what was factored is out of date. */
+static bool look_out(dal_state *state, dal_factor kind, double ratio)
+{
+    double *best = &state->best_ratio[DAL_FACTOR_ROWS], *good = &state->good_ratio[DAL_FACTOR_ROWS];
+    bool choice = state->rank < state->system->layout.n_rows, changed = false;
+    state->nearness = ratio / state->best_ratio[kind];
+    if (kind < DAL_FACTOR_QR)
+        state->nearness = sqrt(state->nearness); /* symmetric pivots fall with the square of the distance */
+    if (!state->system->careful || !state->rank) {
+        state->nearness = 1;
+    } else if (*best == 0 || state->nearness < near) {
+        double own = ratio_of_rows(state);
+        if (choice && own < near * *best && (*good == 0 || own < tired * *good)) {
+            choose_again(state);
+            own = ratio_of_rows(state);
+            changed = true;
+        }
+        if (*good == 0)
+            *good = own;
+        *best = fmax(*best, own);
+        state->nearness = *best > 0 ? own / *best : 1;
+    }
+    state->near_singular = state->nearness < near;
+    return changed;
+}
 
 /* Two things let the pivots fall. Where rows are redundant, the independent ones of one position may depend on each other in
  * another, although the rank is the same: other rows are chosen, long before the pivots vanish. And a singular position may
@@ -198,20 +250,16 @@ static const double singular = 1e-17; /* pivot ratio that is only rounding, even
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
 {
     double *good = &state->good_ratio[kind], *best = &state->best_ratio[kind];
-    bool choice = state->rank < state->system->layout.n_rows;
+    bool choice = state->rank < state->system->layout.n_rows, changed = false;
     if (*good == 0 && ratio > singular)
         *good = ratio;
     if (ratio > *best)
         *best = ratio;
-    state->nearness = *best > 0 ? ratio / *best : 1;
-    if (kind < DAL_FACTOR_QR)
-        state->nearness = sqrt(state->nearness); /* symmetric pivots fall with the square of the distance */
-    state->near_singular = state->nearness < near;
-    if (ratio > singular && !(choice && ratio < worse * *good))
-        return false;
-    dal_state_rank(state, state->rank);
-    state->rerankings++;
-    return true;
+    if (!(ratio > singular) || (choice && ratio < worse * *good)) {
+        choose_again(state);
+        changed = true;
+    }
+    return look_out(state, kind, ratio) || changed;
 }
 
 /* Rank is decided on rows of unit norm, with the columns of the attitude divided by the model's length: it does not depend

@@ -260,8 +260,8 @@ static void way_back(assembly *a)
     }
 }
 
-/* One step of the iteration above; returns its length. */
-static double correct(assembly *a, int rows, bool nearest)
+/* x := the step of the iteration above; returns its length. */
+static double find_step(assembly *a, int rows, bool nearest)
 {
     memset(a->e, 0, sizeof *a->e * (size_t)a->m);
     if (nearest)
@@ -279,18 +279,79 @@ static double correct(assembly *a, int rows, bool nearest)
         }
     }
     dal_rank_solve(a->A, rows, a->m, a->m, DAL_RANK_TOLERANCE, a->b, a->x, a->svd);
-    double step = 0, scale = 1;
+    double step = 0;
     for (int k = 0; k < a->m; k++) {
         a->x[k] = a->e[k] + a->S[k] * a->x[k];
-        bool rot = a->S[k] != 0 && fabs(a->x[k]) > step;
-        step = rot ? fabs(a->x[k]) : step;
+        if (a->S[k] != 0)
+            step = fmax(step, fabs(a->x[k]));
     }
-    if (step > 0.5 * fmax(1, a->length))
-        scale = 0.5 * fmax(1, a->length) / step;
+    return step;
+}
+
+/* q := q + part x, a bounded way. */
+static void move(assembly *a, double step, double part)
+{
+    double most = 0.5 * fmax(1, a->length), scale = step > most ? part * most / step : part;
     for (int k = 0; k < a->m; k++)
         a->x[k] *= scale;
     dal_family_twist.add(a->layout, a->work.q, a->x);
-    return step;
+}
+
+/* Close the gaps by at most `most` steps; returns what is left. */
+static double close_gaps(assembly *a, int rows, int most)
+{
+    double worst = evaluate(a, true);
+    for (int i = 0; i < most && worst < HUGE_VAL; i++) {
+        double step = find_step(a, rows, false);
+        move(a, step, 1);
+        worst = evaluate(a, true);
+        if ((worst <= closed * a->length && step < 1e-9) || step < 1e-15 * a->length)
+            break;
+    }
+    return worst;
+}
+
+/* The weighted square of the way back, which the walk makes shorter. */
+static double distance_back(assembly *a)
+{
+    double sum = 0;
+    memset(a->e, 0, sizeof *a->e * (size_t)a->m);
+    way_back(a);
+    for (int k = 0; k < a->m; k++)
+        if (a->S[k] != 0)
+            sum += a->e[k] / a->S[k] * (a->e[k] / a->S[k]);
+    return sum;
+}
+
+/* From a closed placement to the nearest one: each step is taken as far as it brings us nearer and the gaps close again. */
+static void walk_nearer(assembly *a, int rows)
+{
+    const size_t nq = (size_t)a->layout->nq;
+    double *from = a->q0, *x = DAL_TAKE(a->build->arena, double, a->m), distance = distance_back(a);
+    for (int i = 0; i < 60; i++) {
+        double step = find_step(a, rows, true), part = 1;
+        if (step < 1e-13 * a->length)
+            return;
+        memcpy(from, a->work.q, sizeof *from * nq);
+        memcpy(x, a->x, sizeof *x * (size_t)a->m);
+        for (;; part /= 4) {
+            move(a, step, part);
+            double worst = close_gaps(a, rows, 20), now = distance_back(a);
+            if (worst <= gap_allowed * a->length && now < distance) {
+                bool stalled = now > (1 - 1e-12) * distance;
+                distance = now;
+                if (stalled)
+                    return;
+                break;
+            }
+            memcpy(a->work.q, from, sizeof *from * nq);
+            memcpy(a->x, x, sizeof *x * (size_t)a->m);
+            if (part < 1e-3) {
+                evaluate(a, true);
+                return;
+            }
+        }
+    }
 }
 
 /* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
@@ -337,9 +398,28 @@ static void report_gap(assembly *a)
               turn, *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other", fixed);
 }
 
+/* A carried axis is doubtful where a body of the joint turned afterwards. */
+static void report_axes(const assembly *a, const double *turned)
+{
+    for (int j = 0; j < a->mechanism.n_joints; j++) {
+        const dal_joint *joint = &a->mechanism.joints[j];
+        if (!a->build->axis_carried[j] || a->mechanism.space != DAL_SPATIAL)
+            continue;
+        int body = joint->marker[0].body, second = joint->marker[1].body;
+        if (body == DAL_GROUND || (second != DAL_GROUND && turned[second] > turned[body]))
+            body = second;
+        if (turned[body] > axis_turn_allowed)
+            dal_warn(a->build->messages, joint->mark,
+                     "the axis of joint '%s' was taken from the start values, and assembly then turned '%s' by %.3g rad: give the "
+                     "axis in both bodies (`axis: [[..], [..]]`), or better start values",
+                     joint->name, a->mechanism.bodies[body].name, turned[body]);
+    }
+}
+
 static void report_moves(assembly *a)
 {
     dal_build *build = a->build;
+    double *turned = DAL_TAKE(build->arena, double, a->mechanism.n_bodies);
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_start *start = &build->start[b];
         const dal_kin *kin = &a->work.kin[b];
@@ -349,20 +429,12 @@ static void report_moves(assembly *a)
         for (int i = 0; i < 9; i++)
             turn += (kin->R[i] - start->R[i]) * (kin->R[i] - start->R[i]);
         shift = sqrt(shift);
-        turn = sqrt(turn / 2);
+        turned[b] = turn = sqrt(turn / 2);
         if ((start->position_given && shift > worth_a_note * a->length) || (start->attitude_given && turn > worth_a_note))
             dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
                     a->mechanism.bodies[b].name, shift, turn);
-        if (turn <= axis_turn_allowed)
-            continue;
-        for (int j = 0; j < a->mechanism.n_joints; j++)
-            if (build->axis_carried[j] && a->mechanism.space == DAL_SPATIAL &&
-                (a->mechanism.joints[j].marker[0].body == b || a->mechanism.joints[j].marker[1].body == b))
-                dal_warn(build->messages, a->mechanism.joints[j].mark,
-                         "the axis of joint '%s' was taken from the start values, and assembly then turned '%s' by %.3g rad: give the "
-                         "axis in both bodies (`axis: [[..], [..]]`), or better start values",
-                         a->mechanism.joints[j].name, a->mechanism.bodies[b].name, turn);
     }
+    report_axes(a, turned);
 }
 
 static bool assemble_positions(assembly *a)
@@ -376,32 +448,13 @@ static bool assemble_positions(assembly *a)
         return true;
     weigh(a, false);
     need_svd(a);
-    for (int i = 0; i < 100; i++) { /* close the gaps first */
-        double step = correct(a, rows, false);
-        worst = evaluate(a, true);
-        if (!(worst < HUGE_VAL) || (worst <= closed * a->length && step < 1e-9))
-            break;
-        if (step < 1e-15 * a->length)
-            break;
-    }
+    worst = close_gaps(a, rows, 100);
     if (!(worst <= gap_allowed * a->length)) {
         report_gap(a);
         return false;
     }
-    for (int i = 0; i < 60; i++) { /* then walk to the nearest point */
-        double step = correct(a, rows, true);
-        worst = evaluate(a, true);
-        if (step < 1e-13 * a->length)
-            break;
-    }
-    for (int i = 0; i < 5 && worst > closed * a->length; i++) {
-        correct(a, rows, false);
-        worst = evaluate(a, true);
-    }
-    if (!(worst <= gap_allowed * a->length)) {
-        report_gap(a);
-        return false;
-    }
+    walk_nearer(a, rows);
+    close_gaps(a, rows, 5);
     report_moves(a);
     return true;
 }

@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DENSE_LIMIT = 64 }; /* unknowns of the saddle system up to which the dense view is faster */
+enum {
+    DENSE_LIMIT = 64,   /* unknowns of the saddle system up to which the dense view is faster */
+    CAREFUL_LIMIT = 300 /* velocities up to which dense factorisations are taken near singular positions */
+};
 
 /* ---- tables, states, programs ------------------------------------------------------- */
 
@@ -292,6 +295,7 @@ static void lay_out(dal_build *build, dal_system *system)
     for (int i = 0; i < system->layout.n_rows; i++)
         system->start_order[i] = i;
     system->dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
+    system->careful = system->layout.nv <= CAREFUL_LIMIT;
     if (!system->dense)
         dal_saddle_pattern(build->arena, system);
     fill_info(build, system);

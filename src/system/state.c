@@ -158,6 +158,7 @@ void dal_state_reset(dal_state *state)
     state->rank_least = state->rank_most = system->rank;
     state->condition_worst = 1;
     state->near_singular = false;
+    state->nearness = 1;
     memset(state->good_ratio, 0, sizeof state->good_ratio);
     memset(state->best_ratio, 0, sizeof state->best_ratio);
     state->frozen = false;

@@ -101,6 +101,7 @@ struct dal_system {
     dal_system_info info;
     double gravity[3];
     bool dense;                /* the saddle matrix is factored as a dense one */
+    bool careful;              /* small enough for dense work near singular positions */
     int n_kkt;                 /* entries of its sparse pattern (columns) */
     int *kkt_start, *kkt_row;
     int *kkt_mass, *kkt_rows, *kkt_diagonal; /* slots: of M; of A twice (below and right of M); of the rows' diagonal */
@@ -127,10 +128,10 @@ struct dal_state {
     bool frozen;               /* the pieces that the modes name are used, also beyond their ends */
     dal_loads loads;
     int rank, *order;          /* independent rows first; order has n_rows entries */
-    double best_ratio[4];      /* largest pivot ratios of the run */
+    double best_ratio[5];      /* largest pivot ratios of the run */
     double nearness;           /* pivot ratio of the last factorisation over the best, falls like the distance to a singular position */
     bool near_singular;
-    double good_ratio[4];      /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
+    double good_ratio[5];      /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
     bool *independent;         /* the same as a mask */
     double *solver;            /* of the formulation */
     double *projector;         /* of the stabilisation */
@@ -177,7 +178,7 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2,
 /* Choose independent rows at the present A, `most` at the most. */
 void dal_state_rank(dal_state *state, int most);
 /* Has this factorisation become so much worse since the last ranking that other rows should be taken? */
-typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT, DAL_FACTORS } dal_factor;
+typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT, DAL_FACTOR_ROWS, DAL_FACTORS } dal_factor;
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio);
 /* Pattern of the saddle matrix at compile. */
 void dal_saddle_pattern(dal_arena *arena, dal_system *system);
