@@ -133,7 +133,8 @@ static bool compile_force(dal_force_builder *b, void *element)
     if (b->spec->joint.text)
         return compile_effort(b, a, &dal_force_point);
     if (b->spec->connect.n) {
-        bool ok = b->marker(b, b->spec->connect.item[0], &first) & b->marker(b, b->spec->connect.item[1], &second);
+        bool ok = b->marker(b, b->spec->connect.item[0], &first);
+        ok &= b->marker(b, b->spec->connect.item[1], &second);
         a->measure = b->measure;
         return read_values(b, a, 1) & ok;
     }
@@ -156,7 +157,8 @@ static bool compile_torque(dal_force_builder *b, void *element)
     if (spec->joint.text)
         return compile_effort(b, a, &dal_force_torque);
     if (spec->connect.n) {
-        ok = b->marker(b, spec->connect.item[0], &first) & b->marker(b, spec->connect.item[1], &second);
+        ok = b->marker(b, spec->connect.item[0], &first);
+        ok &= b->marker(b, spec->connect.item[1], &second);
         if (ok) {
             a->other = first.body, a->body = second.body;
             ok &= a->other == DAL_GROUND || check_body(b, spec->connect.item[0], a->other, true);

@@ -77,7 +77,8 @@ static bool compile(dal_force_builder *builder, void *element)
     const int space = (int)m->space;
     b->force = builder->force;
     b->n = space == DAL_PLANAR ? 3 : 6;
-    bool ok = read_end(builder, builder->spec->connect.item[0], &first) & read_end(builder, builder->spec->connect.item[1], &second);
+    bool ok = read_end(builder, builder->spec->connect.item[0], &first);
+    ok &= read_end(builder, builder->spec->connect.item[1], &second);
     ok &= read_six(builder, "stiffness", &builder->spec->stiffness, b->n, b->stiffness);
     if (builder->spec->damping.n)
         ok &= read_six(builder, "damping", &builder->spec->damping, b->n, b->damping);

@@ -86,7 +86,8 @@ static bool compile_between_points(dal_force_builder *b, spring *s)
 {
     const dal_force_spec *spec = b->spec;
     dal_marker end;
-    bool ok = b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end);
+    bool ok = b->marker(b, spec->connect.item[0], &end);
+    ok &= b->marker(b, spec->connect.item[1], &end);
     if (spec->free.text) {
         dal_error(b->messages, spec->free.mark, "spring-damper '%s' acts between points: its free length is written `length:`", spec->name.text);
         ok = false;

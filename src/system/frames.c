@@ -84,7 +84,9 @@ static void carry(const dal_build *build, dal_marker marker[2], bool same_axes)
 static bool cross_frames(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2])
 {
     double a[3], b[3], P[3], z[3], x[3], local_z[3] = {0, 0, 0}, local_x[3] = {0, 0, 0};
-    if (!dal_build_vector(build, spec->binding, &spec->axis, a) | !dal_build_vector(build, spec->binding, &spec->axis_second, b))
+    bool ok = dal_build_vector(build, spec->binding, &spec->axis, a);
+    ok &= dal_build_vector(build, spec->binding, &spec->axis_second, b);
+    if (!ok)
         return false;
     dal_rotation_identity(marker[0].B);
     dal_rotation_identity(marker[1].B);
