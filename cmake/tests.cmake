@@ -70,3 +70,10 @@ endforeach()
 if(TARGET test_record AND HDF5Serial_FOUND)
     target_link_libraries(test_record PRIVATE HDF5Serial::HDF5Serial)
 endif()
+
+# ---- the reference page ---------------------------------------------------
+# `reference doc/language.md` writes the sections that come from the tables of the code into the page.
+add_executable(reference "${PROJECT_SOURCE_DIR}/tools/reference.c")
+target_include_directories(reference PRIVATE include src)
+target_link_libraries(reference PRIVATE dalembert)
+add_test(NAME reference_is_up_to_date COMMAND reference --check "${PROJECT_SOURCE_DIR}/doc/language.md")

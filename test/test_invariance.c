@@ -12,7 +12,8 @@ static const char *const parts[2][3] = {
      "          points: {A: [-0.3*s, 0], B: [0.3*s, 0]}}\n",
      "  rod: {mass: 0.7, inertia: 0.23*s^2, center: [s*cx, s*cy], points: {G: [s*cx, s*cy],\n"
      "        B: [s*(cx - 0.55*cos(beta)), s*(cy + 0.55*sin(beta))], C: [s*(cx + 0.55*cos(beta)), s*(cy - 0.55*sin(beta))]},\n"
-     "        position: [s*0.9*cos(tilt) - s*0.6*sin(tilt), s*0.9*sin(tilt) + s*0.6*cos(tilt)], angle: beta + tilt}\n",
+     "        position: [s*(0.9*cos(tilt) - 0.6*sin(tilt) - cx*cos(beta + tilt) + cy*sin(beta + tilt)),\n"
+     "                   s*(0.9*sin(tilt) + 0.6*cos(tilt) - cx*sin(beta + tilt) - cy*cos(beta + tilt))], angle: beta + tilt}\n",
      "  lever: {mass: 2.2, inertia: 0.31*s^2, position: [s*(1.5*cos(tilt) - 0.35*sin(tilt)), s*(1.5*sin(tilt) + 0.35*cos(tilt))], angle: 1.4 + tilt,\n"
      "          points: {D: [-0.35*s, 0], C: [0.35*s, 0]}}\n"},
     {"  A: {type: revolute, connect: [ground.A, crank.A]}\n", "  B: {type: revolute, connect: [crank.B, rod.B]}\n  C: {type: revolute, connect: [rod.C, lever.C]}\n",
@@ -33,7 +34,7 @@ static void write_model(char *text, size_t size, bool reversed)
     snprintf(text + n, size - (size_t)n,
              "forces:\n  spring: {type: spring-damper, connect: [ground.D, rod.G], stiffness: 37, damping: 1.7, length: 0.8*s}\n"
              "  motor: {type: torque, joint: A, value: s^2*sin(3*t)}\n"
-             "simulate: {until: 1.5, rtol: 1e-11, atol: 1e-12, every: 0.1, stabilization: {mass-projection: 1e-13}}\n"
+             "simulate: {until: 1.5, rtol: 1e-11, atol: 1e-12, every: 0.1, stabilization: {mass-projection: 1e-13*s}}\n"
              "record: [(rod.G.x*cos(tilt) + rod.G.y*sin(tilt))/s, (rod.G.y*cos(tilt) - rod.G.x*sin(tilt))/s, crank.angle - tilt,\n"
              "         (B.force.x*cos(tilt) + B.force.y*sin(tilt))/s, energy.balance/s^2]\n");
 }

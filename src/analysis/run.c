@@ -209,7 +209,7 @@ static void probe_stiffness(run *r, double t, const double *y)
 {
     const int n = r->system->n_control;
     double norm = 0, size = 0;
-    if (!r->direction || r->since_probe++ % 50)
+    if (!r->direction || (r->since_probe++ >= 10 && r->since_probe % 50))
         return;
     bool first = r->since_probe == 1;
     for (int i = 0; i < n; i++) {
@@ -239,7 +239,7 @@ static void probe_stiffness(run *r, double t, const double *y)
         growth *= norm;
     }
     r->state->evaluations = count; /* looking does not count as solving */
-    if (r->since_probe > 150 && growth < HUGE_VAL)
+    if (r->since_probe >= 8 && growth < HUGE_VAL) /* the direction has settled */
         r->stiffest = fmax(r->stiffest, sqrt(growth));
 }
 
@@ -423,7 +423,7 @@ static const char *momentum_text(unsigned kept)
 {
     if (!kept)
         return "";
-    return (kept & 7u) && (kept & 56u) ? "linear across gravity, angular about the centre of mass" : kept & 7u ? "linear" : "angular about the centre of mass";
+    return (kept & 7u) && (kept & 56u) ? "linear where gravity does not act, angular about the centre of mass" : kept & 7u ? "linear" : "angular about the centre of mass";
 }
 
 static void finish(run *r, const dal_drive_result *result)

@@ -45,6 +45,15 @@ enum { MOST_ITERATIONS = 25 };
  * enlarges it: near one, the tolerance of the user is not enough and the correction goes down to rounding. */
 static const double rounding = 2e-16;
 
+/* The largest coordinate: residuals cannot be smaller than its rounding. */
+static double extent(const dal_state *state)
+{
+    double most = state->system->length;
+    for (int k = 0; k < state->system->layout.nq; k++)
+        most = fmax(most, fabs(state->work.q[k]));
+    return most;
+}
+
 /* (78): q + dq, A dq = -phi, until phi is within the tolerance; (79): v + dv, A dv = -(A v - beta), at the corrected q. */
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector)
 {
@@ -61,7 +70,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
     double wanted = state->near_singular ? rounding * system->length : system->tolerance;
     for (int i = 0; worst > wanted; i++) {
-        if (worst <= system->tolerance && worst > 0.25 * before)
+        if (worst > 0.25 * before && (worst <= system->tolerance || worst <= 8 * rounding * extent(state)))
             break; /* as good as it gets */
         if (i == MOST_ITERATIONS || !(worst < HUGE_VAL) || (i > 8 && worst > 0.5 * before))
             return fail_at(state, where, worst);

@@ -180,7 +180,7 @@ void dal_rows_jacobian(const dal_layout *layout, dal_work *w)
                 int n = measure->vector[j];
                 const dal_side *s = &layout->side[at->side + side];
                 if (separated)
-                    scatter(&m->vectors[n], m->space, layout->body[s->body].n_rot, m->terms[k].coef, g + 3 * j, out + s->offset);
+                    scatter(&m->vectors[n], (int)m->space, layout->body[s->body].n_rot, m->terms[k].coef, g + 3 * j, out + s->offset);
                 else
                     gather(&m->vectors[n], &w->kin[s->body], w->x + 3 * n, m->terms[k].coef, g + 3 * j, f[side]);
             }

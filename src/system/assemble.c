@@ -42,14 +42,21 @@ typedef struct assembly {
     double length;
 } assembly;
 
-/* Twice the largest distance of a joint point from its body's frame, or between bodies: the model's size. */
+/* The model's characteristic length: the largest distance of a joint's point from the centre of mass of its body, or radius of
+ * gyration. It does not depend on where body frames lie, nor on what is recorded. */
 double dal_build_length(const dal_build *build)
 {
     double length = 0;
     const dal_mechanism *m = &build->mechanism;
-    for (int i = 0; i < m->n_vectors; i++)
-        if (m->vectors[i].point && m->vectors[i].body != DAL_GROUND)
-            length = fmax(length, sqrt(dal_dot(m->vectors[i].s, m->vectors[i].s)));
+    for (int j = 0; j < m->n_joints; j++)
+        for (int k = 0; k < 2 && m->joints[j].type; k++) {
+            const dal_marker *marker = &m->joints[j].marker[k];
+            if (marker->body == DAL_GROUND)
+                continue;
+            double arm[3];
+            dal_sub3(marker->s, m->bodies[marker->body].center, arm);
+            length = fmax(length, sqrt(dal_dot(arm, arm)));
+        }
     for (int b = 0; b < m->n_bodies; b++) {
         const dal_body *body = &m->bodies[b];
         double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
@@ -234,6 +241,47 @@ static void weigh(assembly *a, bool velocities)
     }
 }
 
+/* Displacements are measured at the centre of mass, so that it does not matter where in a body its frame lies. Where only the
+ * position or only the attitude is given, what was given is the frame's own. */
+static bool at_center(const assembly *a, int b)
+{
+    const double *c = a->mechanism.bodies[b].center;
+    const dal_body_start *start = &a->build->start[b];
+    return a->layout->body[b].n_rot && start->position_given && start->attitude_given && (c[0] != 0 || c[1] != 0 || c[2] != 0);
+}
+
+/* A row on (r, theta) becomes one on (c, theta): f.dr + tau.dtheta = f.dc + (tau + f x rho).dtheta. */
+static void row_to_center(const assembly *a, double *row)
+{
+    const bool flat = a->mechanism.space == DAL_PLANAR;
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        if (!at_center(a, b))
+            continue;
+        double *f = row + a->layout->body[b].v, rho[3], turn[3];
+        const double f3[3] = {f[0], f[1], flat ? 0 : f[2]};
+        dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, rho);
+        dal_cross(f3, rho, turn);
+        for (int k = 0; k < a->layout->body[b].n_rot; k++)
+            f[flat ? 2 : 3 + k] += turn[flat ? 2 : k];
+    }
+}
+
+/* x on (c, theta) becomes one on (r, theta): dr = dc - dtheta x rho. */
+static void step_from_center(const assembly *a, double *x)
+{
+    const bool flat = a->mechanism.space == DAL_PLANAR;
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        if (!at_center(a, b))
+            continue;
+        double *d = x + a->layout->body[b].v, rho[3], turn[3];
+        const double theta[3] = {flat ? 0 : d[3], flat ? 0 : d[4], flat ? d[2] : d[5]};
+        dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, rho);
+        dal_cross(theta, rho, turn);
+        for (int k = 0; k < (int)a->mechanism.space; k++)
+            d[k] -= turn[k];
+    }
+}
+
 /* e: from the present placement back to the given one, as twists; zero where nothing was given. */
 static void way_back(assembly *a)
 {
@@ -245,6 +293,13 @@ static void way_back(assembly *a)
         int space = (int)a->mechanism.space;
         for (int k = 0; k < space; k++)
             e[k] = start->position_given ? start->r[k] - q[k] : 0;
+        if (at_center(a, b)) {
+            double then[3], now[3];
+            dal_turn(start->R, a->mechanism.bodies[b].center, then);
+            dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, now);
+            for (int k = 0; k < space; k++)
+                e[k] += then[k] - now[k];
+        }
         if (at->n_rot == 1)
             e[2] = start->attitude_given ? start->angle - q[2] : 0;
         if (at->n_rot == 3) {
@@ -270,6 +325,7 @@ static double find_step(assembly *a, int rows, bool nearest)
         double *row = a->A + (size_t)i * (size_t)a->m;
         const dal_target *target = i < a->n_own ? NULL : target_of(a, i);
         dense_row(a, i, row);
+        row_to_center(a, row);
         if (target && !target->has_value)
             memset(row, 0, sizeof *row * (size_t)a->m);
         a->b[i] = target && !target->has_value ? 0 : -a->work.phi[i];
@@ -294,6 +350,7 @@ static void move(assembly *a, double step, double part)
     double most = 0.5 * fmax(1, a->length), scale = step > most ? part * most / step : part;
     for (int k = 0; k < a->m; k++)
         a->x[k] *= scale;
+    step_from_center(a, a->x);
     dal_family_twist.add(a->layout, a->work.q, a->x);
 }
 
@@ -351,6 +408,21 @@ static void walk_nearer(assembly *a, int rows)
                 return;
             }
         }
+    }
+}
+
+/* The distance is flat at its least value, so that comparing distances finds the place to half the digits only: the last ones
+ * come from the steps themselves, as long as they shrink. */
+static void settle_nearest(assembly *a, int rows)
+{
+    double before = 1e-3 * a->length;
+    for (int i = 0; i < 60; i++) {
+        double step = find_step(a, rows, true);
+        if (step < 1e-14 * a->length || step > 0.9 * before)
+            return;
+        before = step;
+        move(a, step, 1);
+        evaluate(a, true);
     }
 }
 
@@ -454,6 +526,7 @@ static bool assemble_positions(assembly *a)
         return false;
     }
     walk_nearer(a, rows);
+    settle_nearest(a, rows);
     close_gaps(a, rows, 5);
     report_moves(a);
     return true;
