@@ -3,6 +3,21 @@
 
 static const char *const formulations[] = {"lagrange", "udwadia-kalaba"};
 
+/* What is refused, and why: a reviewed list, so that a hard case cannot be refused away. In every family. */
+static const struct {
+    const char *model, *formulation, *reason;
+} refusals[] = {
+    {"n-four-bar-spatial.yaml", "udwadia-kalaba", "'v.0' has a zero moment of inertia"}, /* thin rods */
+};
+
+static const char *expected_refusal(const char *file, const char *formulation)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (!strcmp(strrchr(file, '/') + 1, refusals[i].model) && !strcmp(formulation, refusals[i].formulation))
+            return refusals[i].reason;
+    return NULL;
+}
+
 /* Largest difference of accelerations and reactions, relative to the largest acceleration and reaction. */
 static double compare(dal_state *a, dal_state *b, bool reactions)
 {
@@ -39,11 +54,12 @@ static void agree(const char *file)
     for (int f = 0; dal_families[f]; f++)
         for (int k = 0; k < 2; k++) {
             dal_system *other = gallery_compile(file, dal_families[f]->name, formulations[k], why);
-            if (!other) {
-                print_message("  %s: %s with %s: %s\n", strrchr(file, '/') + 1, dal_families[f]->name, formulations[k], why);
-                assert_non_null(strstr(why, "regular mass matrix")); /* the only refusal that is expected here */
+            const char *refusal = expected_refusal(file, formulations[k]);
+            if (!other != !!refusal || (refusal && !strstr(why, refusal)))
+                fail_msg("%s, %s, %s: %s, but expected %s", file, dal_families[f]->name, formulations[k], other ? "runs" : why,
+                         refusal ? refusal : "that it runs");
+            if (!other)
                 continue;
-            }
             dal_state *twin = dal_state_create(NULL, other);
             for (int i = 0; i < 4; i++) {
                 if (!gallery_random_state(state, &seed, 0.1 * i, i ? 0.05 : 0, 1))

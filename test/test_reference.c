@@ -456,31 +456,31 @@ static void andrews_mechanism_reaches_the_test_set_s_end(void **unused)
 
 /* ---- singular positions ------------------------------------------------------------ */
 
-static void read_four_bars(reference *r, json_file *file)
-{
-    json *root = open_reference(file, "A02_N2");
-    read_samples(r, root, 10, (const char *const[]){"B0", "B0_velocity", NULL}, NULL);
-}
-
-/* Ten passages through positions where the constraints lose rank. Each one magnifies what is uncertain, so that the rest of
- * the run is not as good as its tolerance; 1e-6 is what the best published run reaches. */
+/* Five turns, ten passages through positions where the constraints lose rank. Rounding is magnified there: at a distance d the
+ * accelerations carry eps v^2 / d^2, and a stage of a step h = 2e-3 s may come as near as d = 1e-4, so that a passage adds
+ * 4e-16 x 25 / 1e-8 x 2e-3 = 2e-9 of the speed and more where pivots are small: 1e-6 after the run. It is also what the best
+ * published run reaches. */
 static void four_bars_pass_their_singular_positions_on_the_right_branch(void **unused)
 {
     static const char *const methods[] = {tight, "integrator=ab6 step=1e-3"};
     static reference r = {.channel = {"v.0.B.x", "v.0.B.y", "v.0.B.x'", "v.0.B.y'"}};
     json_file file;
     (void)unused;
-    read_four_bars(&r, &file);
+    json *root = open_reference(&file, "A02_N2");
+    read_samples(&r, root, 10, (const char *const[]){"B0", "B0_velocity", NULL}, NULL);
+    r.time[0] = r.time[r.n_times - 1]; /* the end of the run */
+    memcpy(r.value[0], r.value[r.n_times - 1], sizeof r.value[0]);
+    r.n_times = 1;
     for (int f = 0; f < 3; f++)
         for (int d = 0; d < 2; d++)
             for (int k = 0; k < 2; k++) {
                 char settings[300];
                 const char *what = "";
                 double when = 0;
-                snprintf(settings, sizeof settings, "coordinates=%s formulation=%s %s every=0.05", families[f], formulations[d], methods[k]);
+                snprintf(settings, sizeof settings, "coordinates=%s formulation=%s %s every=0.5", families[f], formulations[d], methods[k]);
                 trajectory turns = run_well("n-four-bar", NULL, r.channel, settings);
                 double gap = miss(&r, &turns, &what, &when);
-                print_message("  %-8s %-15s %-6s misses by %.1e\n", families[f], formulations[d], turns.evidence.info.integrator, gap);
+                print_message("  %-8s %-15s %-6s misses by %.1e after ten passages\n", families[f], formulations[d], turns.evidence.info.integrator, gap);
                 if (!(gap <= 1e-6))
                     fail_msg("%s: %s misses by %.3g at t = %g", settings, what, gap, when);
                 free(turns.value);

@@ -78,7 +78,11 @@ static void print_coordinates(FILE *out, const dal_joint_type *type)
 static const char *axes(const dal_joint_type *type)
 {
     bool plane = type->axis_planar == DAL_AXIS_ONE, space = type->axis_spatial == DAL_AXIS_ONE;
-    return type->axis_spatial == DAL_AXIS_TWO ? "two" : plane && space ? "one" : plane ? "one (planar)" : space ? "one (spatial)" : "none";
+    if (type->axis_spatial == DAL_AXIS_TWO)
+        return "two";
+    if (plane != space && type->spaces == (DAL_IN_PLANE | DAL_IN_SPACE))
+        return plane ? "one in the plane" : "one in space";
+    return plane || space ? "one" : "none";
 }
 
 static void print_joints(FILE *out, const char *part)
@@ -189,7 +193,7 @@ static char *fill(const char *path, const char *page)
         next = line + strcspn(line, "\n");
         next += *next != '\0';
         part[0] = '\0';
-        bool begins = sscanf(line, "<!-- generated: %31s %31s", name, part) >= 1, ends = !strncmp(line, "<!-- end -->", 12);
+        bool begins = sscanf(line, "<!-- generated: %31s %31[^-]", name, part) >= 1, ends = !strncmp(line, "<!-- end -->", 12);
         if (begins == inside && (begins || ends)) {
             fprintf(stderr, "%s: a generated section inside another: %.*s", path, (int)(next - line), line);
             fine = false;
@@ -197,7 +201,9 @@ static char *fill(const char *path, const char *page)
         inside = begins || (inside && !ends);
         if (!inside || begins)
             fwrite(line, 1, (size_t)(next - line), out);
-        if (begins && !print_section(out, name, !strcmp(part, "-->") ? "" : part)) {
+        for (size_t i = strlen(part); i > 0 && part[i - 1] == ' ';)
+            part[--i] = '\0';
+        if (begins && !print_section(out, name, part)) {
             fprintf(stderr, "%s: there is no section '%s'\n", path, name);
             fine = false;
         }

@@ -13,6 +13,8 @@
 static const double chart_limit = 0.3; /* |cos| or |sin| of the middle Euler angle below which another sequence is taken */
 static const double singular_stride = 1e-2; /* rad or lengths of the model a step, near a singular position */
 static const double too_near = 1e-3; /* of the best pivot ratio: no step of an adaptive method ends there */
+/* The same for stages: at a distance d the accelerations carry eps v^2 / d^2 of rounding, and the step h times that. */
+static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided, then, where the motion lingers, borne */
 static const double jump_allowed = 1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
 
@@ -33,7 +35,7 @@ typedef struct run {
     long since_probe;
     double *v_last, t_last, balance_last, acceleration_most; /* of the step before: see check_passage */
     bool near_last, passed_first;
-    int avoided;
+    int avoided, stages_avoided;
     long charts_last;
     double stiffest;
 } run;
@@ -66,8 +68,10 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
         r->state->trouble[0] = '\0';
     }
     dal_flow flow = recoverable(dal_state_derivative(r->state, t, y, dy));
-    if (flow == 0 && r->system->integrator->adaptive && r->state->nearness < 0.01 * too_near)
-        return dal_state_fail(r->state, "a stage fell on a singular position of the constraints"), 1; /* another step puts it elsewhere */
+    if (flow == 0 && r->system->integrator->adaptive && r->state->nearness < (r->stages_avoided < 30 ? stage_too_near : stage_hopeless)) {
+        dal_state_fail(r->state, "a stage fell on a singular position of the constraints");
+        return r->stages_avoided++ < 30 ? DAL_FLOW_ELSEWHERE : 1;
+    }
     return flow ? flow : dal_state_turned(r->state);
 }
 
@@ -290,7 +294,7 @@ static dal_flow check_passage(run *r, double t, const double *y)
     r->near_last = r->state->near_singular;
     r->charts_last = r->state->charts;
     r->passed_first = true;
-    r->avoided = 0;
+    r->avoided = r->stages_avoided = 0;
     return 0;
 }
 

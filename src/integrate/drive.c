@@ -18,6 +18,7 @@
 
 #define SAFETY 0.9
 #define BETA 0.04           /* weight of the previous error in the PI rule */
+#define ELSEWHERE 0.87      /* of a step, one of whose stages is to be avoided */
 #define SMALLEST_ERROR 1e-4 /* that the PI rule remembers */
 #define EVENT_TOLERANCE 1e-13
 
@@ -212,6 +213,8 @@ static verdict attempt(driver *r, stride *p)
 {
     r->s.component = -1;
     dal_flow flow = r->method->step(&r->s, p->h, &p->error);
+    if (flow == DAL_FLOW_ELSEWHERE)
+        return dal_drive_retry(r, ELSEWHERE * p->h, DAL_END_DERIVATIVE, flow, -1);
     if (flow)
         return dal_drive_retry_slope(r, p->h, flow);
     int bad = first_not_finite(r->s.y_new, r->ode->n);

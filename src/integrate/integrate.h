@@ -18,7 +18,10 @@
 
 /* 0 fine, > 0 the step may be tried again smaller, < 0 stop: a dal_status negated. */
 typedef int dal_flow;
-enum { DAL_FLOW_LONGER = 1000 }; /* from project: the step may be tried again longer, because where it ends nothing can be computed well */
+enum {
+    DAL_FLOW_LONGER = 1000, /* from project: the step may be tried again longer, because where it ends nothing can be computed well */
+    DAL_FLOW_ELSEWHERE      /* from derivative: nothing can be computed well at this stage; a step of about the same length avoids it */
+};
 
 typedef struct dal_ode {
     int n;          /* length of y */

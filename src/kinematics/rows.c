@@ -68,8 +68,7 @@ static void measure_position(const dal_measure *measure, dal_work *w, dal_real *
         const dal_real *x_i = w->x + 3 * k[0], *y_i = w->x + 3 * k[1], *x_j = w->x + 3 * k[2];
         dal_real c = dal_dot(x_i, x_j), s = dal_dot(y_i, x_j), n = c * c + s * s;
         dal_real angle = dal_atan2(s, c);
-        double turns = dal_re(w->winding[measure->winding] - angle) >= 0 ? 0.5 : -0.5;
-        turns = (double)(long)((double)dal_re(w->winding[measure->winding] - angle) / two_pi + turns);
+        double turns = floor((double)dal_re(w->winding[measure->winding] - angle) / two_pi + 0.5);
         *value = angle + two_pi * turns;
         for (int i = 0; i < 3; i++) {
             g[i] = -s / n * x_j[i];

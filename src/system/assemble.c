@@ -9,38 +9,19 @@
  * move first. Pseudo-inverses are rank-revealing: redundant joints are no trouble,
  * contradictory ones leave a gap, which is reported.
  *
- * Velocities, in this order of importance:
- *   1. A v = beta, and what is fixed                              exactly
- *   2. given values                                               as near as possible, same metric
- *   3. what is left                                               least kinetic energy
- * each on the null space of the one before.
+ * Velocities: start_velocities.c.
  */
-#include "math/dense.h"
 #include "math/rank.h"
 #include "math/rotation.h"
 #include "math/vec.h"
-#include "system/build.h"
+#include "system/assembly.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double omitted_weight = 1e-3;    /* omitted values move a thousand times as easily */
-static const double closed = 1e-14;           /* a start that is this good is not touched, relative to the model's length */
 static const double gap_allowed = 1e-10;      /* what remains after assembly, relative to the model's length */
-static const double worth_a_note = 1e-9;      /* a displacement that is reported, relative */
 static const double axis_turn_allowed = 1e-6; /* rad: beyond this a carried axis is doubtful */
-
-typedef struct assembly {
-    dal_build *build;
-    dal_mechanism mechanism; /* with the targets as further rows */
-    dal_layout *layout;
-    dal_work work;
-    const dal_compiled *drives;
-    int m, r, n_own;         /* unknowns, rows with targets, rows of the model */
-    double *A, *b, *x, *e, *S, *q0, *svd;
-    int *source;             /* of an equation for velocities: its row, or -1 - body */
-    double length;
-} assembly;
 
 /* The model's characteristic length: the largest distance of a joint's point from the centre of mass of its body, or radius of
  * gyration. It does not depend on where body frames lie, nor on what is recorded. */
@@ -66,7 +47,7 @@ double dal_build_length(const dal_build *build)
     return length > 0 ? length : 1;
 }
 
-static void add_target_rows(assembly *a)
+static void add_target_rows(dal_assembly *a)
 {
     dal_mechanism *m = &a->mechanism;
     for (int pass = 0; pass < 2; pass++) /* kept exactly first */
@@ -80,7 +61,7 @@ static void add_target_rows(assembly *a)
         }
 }
 
-static void begin(assembly *a, dal_build *build, const dal_compiled *drives)
+static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
 {
     dal_arena *arena = build->arena;
     a->build = build;
@@ -107,13 +88,13 @@ static void begin(assembly *a, dal_build *build, const dal_compiled *drives)
 }
 
 /* The singular value decompositions need room only where something has to be moved. */
-static void need_svd(assembly *a)
+void dal_assembly_svd(dal_assembly *a)
 {
     if (!a->svd)
         a->svd = DAL_TAKE(a->build->arena, double, dal_rank_work(a->r + a->m, a->m));
 }
 
-static void place_bodies(assembly *a)
+static void place_bodies(dal_assembly *a)
 {
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_start *start = &a->build->start[b];
@@ -125,7 +106,7 @@ static void place_bodies(assembly *a)
 }
 
 /* Whole turns of every angle from the unwrapped angles of the bodies; spatial ones start near zero, or near their start value. */
-static void count_turns(assembly *a)
+static void count_turns(dal_assembly *a)
 {
     const dal_mechanism *m = &a->mechanism;
     for (int i = 0; i < m->n_measures; i++) {
@@ -148,7 +129,7 @@ static void count_turns(assembly *a)
     }
 }
 
-static void evaluate_drives(assembly *a)
+static void evaluate_drives(dal_assembly *a)
 {
     if (!a->drives->program)
         return;
@@ -159,7 +140,7 @@ static void evaluate_drives(assembly *a)
 }
 
 /* phi and A at the present placement; rows of the targets are left out of phi where they have no value. */
-static double evaluate(assembly *a, bool jacobian)
+static double evaluate(dal_assembly *a, bool jacobian)
 {
     double worst = 0;
     dal_family_twist.position(a->layout, &a->work);
@@ -171,7 +152,7 @@ static double evaluate(assembly *a, bool jacobian)
     return worst;
 }
 
-static void set_start_constants(assembly *a)
+static void set_start_constants(dal_assembly *a)
 {
     evaluate(a, false);
     for (int i = 0; i < a->n_own; i++) {
@@ -186,16 +167,15 @@ static void set_start_constants(assembly *a)
 }
 
 /* Which targets are rows that have to hold exactly? They come first behind the model's rows. */
-static int exact_rows(const assembly *a, bool positions)
+int dal_assembly_exact(const dal_assembly *a)
 {
     int n = a->n_own;
-    (void)positions;
     for (int i = 0; i < a->build->n_targets; i++)
         n += a->build->targets[i].fix;
     return n;
 }
 
-static const dal_target *target_of(const assembly *a, int row)
+const dal_target *dal_assembly_target(const dal_assembly *a, int row)
 {
     int wanted = row - a->n_own, seen = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -205,7 +185,7 @@ static const dal_target *target_of(const assembly *a, int row)
     return NULL;
 }
 
-static void dense_row(const assembly *a, int row, double *out)
+void dal_assembly_row(const dal_assembly *a, int row, double *out)
 {
     const dal_row_layout *at = &a->layout->row[row];
     memset(out, 0, sizeof *out * (size_t)a->m);
@@ -214,7 +194,7 @@ static void dense_row(const assembly *a, int row, double *out)
 }
 
 /* 1 / weight of every unknown. */
-static void weigh(assembly *a, bool velocities)
+void dal_assembly_weigh(dal_assembly *a, bool velocities)
 {
     const dal_mechanism *m = &a->mechanism;
     double heaviest = 0;
@@ -243,7 +223,7 @@ static void weigh(assembly *a, bool velocities)
 
 /* Displacements are measured at the centre of mass, so that it does not matter where in a body its frame lies. Where only the
  * position or only the attitude is given, what was given is the frame's own. */
-static bool at_center(const assembly *a, int b)
+static bool at_center(const dal_assembly *a, int b)
 {
     const double *c = a->mechanism.bodies[b].center;
     const dal_body_start *start = &a->build->start[b];
@@ -251,7 +231,7 @@ static bool at_center(const assembly *a, int b)
 }
 
 /* A row on (r, theta) becomes one on (c, theta): f.dr + tau.dtheta = f.dc + (tau + f x rho).dtheta. */
-static void row_to_center(const assembly *a, double *row)
+static void row_to_center(const dal_assembly *a, double *row)
 {
     const bool flat = a->mechanism.space == DAL_PLANAR;
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
@@ -267,7 +247,7 @@ static void row_to_center(const assembly *a, double *row)
 }
 
 /* x on (c, theta) becomes one on (r, theta): dr = dc - dtheta x rho. */
-static void step_from_center(const assembly *a, double *x)
+static void step_from_center(const dal_assembly *a, double *x)
 {
     const bool flat = a->mechanism.space == DAL_PLANAR;
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
@@ -283,7 +263,7 @@ static void step_from_center(const assembly *a, double *x)
 }
 
 /* e: from the present placement back to the given one, as twists; zero where nothing was given. */
-static void way_back(assembly *a)
+static void way_back(dal_assembly *a)
 {
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_start *start = &a->build->start[b];
@@ -316,15 +296,15 @@ static void way_back(assembly *a)
 }
 
 /* x := the step of the iteration above; returns its length. */
-static double find_step(assembly *a, int rows, bool nearest)
+static double find_step(dal_assembly *a, int rows, bool nearest)
 {
     memset(a->e, 0, sizeof *a->e * (size_t)a->m);
     if (nearest)
         way_back(a);
     for (int i = 0; i < rows; i++) {
         double *row = a->A + (size_t)i * (size_t)a->m;
-        const dal_target *target = i < a->n_own ? NULL : target_of(a, i);
-        dense_row(a, i, row);
+        const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
+        dal_assembly_row(a, i, row);
         row_to_center(a, row);
         if (target && !target->has_value)
             memset(row, 0, sizeof *row * (size_t)a->m);
@@ -335,6 +315,7 @@ static double find_step(assembly *a, int rows, bool nearest)
         }
     }
     dal_rank_solve(a->A, rows, a->m, a->m, DAL_RANK_TOLERANCE, a->b, a->x, a->svd);
+    a->solves++;
     double step = 0;
     for (int k = 0; k < a->m; k++) {
         a->x[k] = a->e[k] + a->S[k] * a->x[k];
@@ -345,7 +326,7 @@ static double find_step(assembly *a, int rows, bool nearest)
 }
 
 /* q := q + part x, a bounded way. */
-static void move(assembly *a, double step, double part)
+static void move(dal_assembly *a, double step, double part)
 {
     double most = 0.5 * fmax(1, a->length), scale = step > most ? part * most / step : part;
     for (int k = 0; k < a->m; k++)
@@ -355,21 +336,21 @@ static void move(assembly *a, double step, double part)
 }
 
 /* Close the gaps by at most `most` steps; returns what is left. */
-static double close_gaps(assembly *a, int rows, int most)
+static double close_gaps(dal_assembly *a, int rows, int most)
 {
     double worst = evaluate(a, true);
     for (int i = 0; i < most && worst < HUGE_VAL; i++) {
         double step = find_step(a, rows, false);
         move(a, step, 1);
         worst = evaluate(a, true);
-        if ((worst <= closed * a->length && step < 1e-9) || step < 1e-15 * a->length)
+        if ((worst <= dal_closed * a->length && step < 1e-9) || step < 1e-15 * a->length)
             break;
     }
     return worst;
 }
 
 /* The weighted square of the way back, which the walk makes shorter. */
-static double distance_back(assembly *a)
+static double distance_back(dal_assembly *a)
 {
     double sum = 0;
     memset(a->e, 0, sizeof *a->e * (size_t)a->m);
@@ -380,12 +361,14 @@ static double distance_back(assembly *a)
     return sum;
 }
 
+enum { WALK = 150 }; /* solutions that the walk may cost: nearness is a wish, closed gaps are not */
+
 /* From a closed placement to the nearest one: each step is taken as far as it brings us nearer and the gaps close again. */
-static void walk_nearer(assembly *a, int rows)
+static void walk_nearer(dal_assembly *a, int rows)
 {
     const size_t nq = (size_t)a->layout->nq;
     double *from = a->q0, *x = DAL_TAKE(a->build->arena, double, a->m), distance = distance_back(a);
-    for (int i = 0; i < 60; i++) {
+    for (const int enough = a->solves + WALK; a->solves < enough;) {
         double step = find_step(a, rows, true), part = 1;
         if (step < 1e-13 * a->length)
             return;
@@ -413,7 +396,7 @@ static void walk_nearer(assembly *a, int rows)
 
 /* The distance is flat at its least value, so that comparing distances finds the place to half the digits only: the last ones
  * come from the steps themselves, as long as they shrink. */
-static void settle_nearest(assembly *a, int rows)
+static void settle_nearest(dal_assembly *a, int rows)
 {
     double before = 1e-3 * a->length;
     for (int i = 0; i < 60; i++) {
@@ -427,7 +410,7 @@ static void settle_nearest(assembly *a, int rows)
 }
 
 /* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
-static const char *list_fixed(const assembly *a, bool velocities)
+const char *dal_assembly_fixed(const dal_assembly *a, bool velocities)
 {
     dal_arena *arena = a->build->arena;
     const char *text = "";
@@ -449,7 +432,7 @@ static const char *list_fixed(const assembly *a, bool velocities)
     return text;
 }
 
-static void report_gap(assembly *a)
+static void report_gap(dal_assembly *a)
 {
     const dal_mechanism *m = &a->mechanism;
     double worst = 0;
@@ -465,13 +448,13 @@ static void report_gap(assembly *a)
         double *which = m->rows[i].angular ? &turn : &shift;
         *which = fmax(*which, fabs(a->work.phi[i]));
     }
-    const char *fixed = list_fixed(a, false);
+    const char *fixed = dal_assembly_fixed(a, false);
     dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
               turn, *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other", fixed);
 }
 
 /* A carried axis is doubtful where a body of the joint turned afterwards. */
-static void report_axes(const assembly *a, const double *turned)
+static void report_axes(const dal_assembly *a, const double *turned)
 {
     for (int j = 0; j < a->mechanism.n_joints; j++) {
         const dal_joint *joint = &a->mechanism.joints[j];
@@ -488,7 +471,7 @@ static void report_axes(const assembly *a, const double *turned)
     }
 }
 
-static void report_moves(assembly *a)
+static void report_moves(dal_assembly *a)
 {
     dal_build *build = a->build;
     double *turned = DAL_TAKE(build->arena, double, a->mechanism.n_bodies);
@@ -502,24 +485,24 @@ static void report_moves(assembly *a)
             turn += (kin->R[i] - start->R[i]) * (kin->R[i] - start->R[i]);
         shift = sqrt(shift);
         turned[b] = turn = sqrt(turn / 2);
-        if ((start->position_given && shift > worth_a_note * a->length) || (start->attitude_given && turn > worth_a_note))
+        if ((start->position_given && shift > dal_worth_a_note * a->length) || (start->attitude_given && turn > dal_worth_a_note))
             dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
                     a->mechanism.bodies[b].name, shift, turn);
     }
     report_axes(a, turned);
 }
 
-static bool assemble_positions(assembly *a)
+static bool assemble_positions(dal_assembly *a)
 {
-    int rows = exact_rows(a, true);
+    int rows = dal_assembly_exact(a);
     bool open_target = false;
     double worst = evaluate(a, true);
     for (int i = a->n_own; i < rows; i++)
-        open_target |= target_of(a, i)->has_value && fabs(a->work.phi[i]) > closed * a->length;
-    if (worst <= closed * a->length && !open_target)
+        open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * a->length;
+    if (worst <= dal_closed * a->length && !open_target)
         return true;
-    weigh(a, false);
-    need_svd(a);
+    dal_assembly_weigh(a, false);
+    dal_assembly_svd(a);
     worst = close_gaps(a, rows, 100);
     if (!(worst <= gap_allowed * a->length)) {
         report_gap(a);
@@ -532,230 +515,15 @@ static bool assemble_positions(assembly *a)
     return true;
 }
 
-/* ---- velocities ------------------------------------------------------------- */
-
-static void given_velocity(const assembly *a, double *v)
-{
-    for (int b = 0; b < a->mechanism.n_bodies; b++) {
-        const dal_body_start *start = &a->build->start[b];
-        const dal_body_layout *at = &a->layout->body[b];
-        int space = (int)a->mechanism.space;
-        for (int k = 0; k < at->nv; k++)
-            v[at->v + k] = k < space ? start->rd[k] : at->n_rot == 1 ? start->w[2] : start->w[k - space];
-    }
-}
-
-static bool is_given(const assembly *a, int b, int k, bool fixed)
-{
-    const dal_body_start *start = &a->build->start[b];
-    bool rot = k >= (int)a->mechanism.space;
-    return fixed ? (rot ? start->spin_fixed : start->velocity_fixed) : (rot ? start->spin_given : start->velocity_given);
-}
-
-/* C v = d: rows of the model, fixed rates, fixed components; a->source says which. Returns the number of rows. */
-static int exact_equations(assembly *a, const double *v0)
-{
-    int n = 0;
-    for (int i = 0; i < exact_rows(a, false); i++) {
-        const dal_target *target = i < a->n_own ? NULL : target_of(a, i);
-        if (target && !target->has_rate)
-            continue;
-        dense_row(a, i, a->A + (size_t)n * (size_t)a->m);
-        const dal_row *row = &a->mechanism.rows[i];
-        a->source[n] = i;
-        a->b[n++] = target ? target->rate : row->time < 0 ? 0 : a->work.time[3 * row->time + 1];
-    }
-    for (int b = 0; b < a->mechanism.n_bodies; b++)
-        for (int k = 0; k < a->layout->body[b].nv; k++)
-            if (is_given(a, b, k, true)) {
-                double *row = a->A + (size_t)n * (size_t)a->m;
-                memset(row, 0, sizeof *row * (size_t)a->m);
-                row[a->layout->body[b].v + k] = 1;
-                a->source[n] = -1 - b;
-                a->b[n++] = v0[a->layout->body[b].v + k];
-            }
-    return n;
-}
-
-/* Rows G v ~ g of given values that may give way, weighted. */
-static int soft_equations(assembly *a, const double *v0, double *G, double *g)
-{
-    int n = 0;
-    for (int i = exact_rows(a, false); i < a->r; i++) {
-        const dal_target *target = target_of(a, i);
-        if (!target->has_rate)
-            continue;
-        dense_row(a, i, G + (size_t)n * (size_t)a->m);
-        double norm = 0, *row = G + (size_t)n * (size_t)a->m;
-        for (int k = 0; k < a->m; k++)
-            norm = fmax(norm, fabs(row[k]) * a->S[k]);
-        for (int k = 0; k < a->m && norm > 0; k++)
-            row[k] /= norm;
-        g[n++] = target->rate / (norm > 0 ? norm : 1);
-    }
-    for (int b = 0; b < a->mechanism.n_bodies; b++)
-        for (int k = 0; k < a->layout->body[b].nv; k++)
-            if (is_given(a, b, k, false) && !is_given(a, b, k, true)) {
-                int column = a->layout->body[b].v + k;
-                double *row = G + (size_t)n * (size_t)a->m, w = 1 / a->S[column];
-                memset(row, 0, sizeof *row * (size_t)a->m);
-                row[column] = w;
-                g[n++] = w * v0[column];
-            }
-    return n;
-}
-
-/* v += Z^T y with Z G-independent rows: y from (G Z^T) y = g - G v in the least-squares sense; Z := what stays free. */
-static int settle(assembly *a, int n_soft, const double *G, double *g, double *v, double *Z, int n_free)
-{
-    dal_arena *arena = a->build->arena;
-    const size_t m = (size_t)a->m;
-    double *B = DAL_TAKE(arena, double, (size_t)n_soft * (size_t)n_free), *y = DAL_TAKE(arena, double, n_free);
-    double *sigma = DAL_TAKE(arena, double, n_soft + n_free), *null = DAL_TAKE(arena, double, n_free * n_free);
-    double *work = DAL_TAKE(arena, double, dal_rank_work(n_soft, n_free)), *fresh = DAL_TAKE(arena, double, (size_t)n_free * m);
-    for (int i = 0; i < n_soft; i++) {
-        for (size_t k = 0; k < m; k++)
-            g[i] -= G[(size_t)i * m + k] * v[k];
-        for (int j = 0; j < n_free; j++) {
-            double sum = 0;
-            for (size_t k = 0; k < m; k++)
-                sum += G[(size_t)i * m + k] * Z[(size_t)j * m + k];
-            B[i * n_free + j] = sum;
-        }
-    }
-    dal_rank_solve(B, n_soft, n_free, n_free, DAL_RANK_TOLERANCE, g, y, work);
-    for (int j = 0; j < n_free; j++)
-        for (size_t k = 0; k < m; k++)
-            v[k] += y[j] * Z[(size_t)j * m + k];
-    int left = n_free - dal_rank_svd(B, n_soft, n_free, n_free, DAL_RANK_TOLERANCE, sigma, null, NULL, work);
-    for (int i = 0; i < left; i++)
-        for (int j = 0; j < n_free; j++)
-            for (size_t k = 0; k < m; k++)
-                fresh[(size_t)i * m + k] += null[i * n_free + j] * Z[(size_t)j * m + k];
-    memcpy(Z, fresh, sizeof *Z * (size_t)left * m);
-    return left;
-}
-
-/* v += Z^T y of least kinetic energy: (Z M Z^T) y = -Z M v. */
-static void come_to_rest(assembly *a, double *v, const double *Z, int n_free)
-{
-    dal_arena *arena = a->build->arena;
-    const size_t m = (size_t)a->m;
-    double *Mz = DAL_TAKE(arena, double, m), *K = DAL_TAKE(arena, double, n_free * n_free), *rhs = DAL_TAKE(arena, double, n_free);
-    double *y = DAL_TAKE(arena, double, n_free), *work = DAL_TAKE(arena, double, dal_rank_work(n_free, n_free));
-    for (int i = 0; i < n_free; i++) {
-        dal_mass_times(a->layout, a->work.M, Z + (size_t)i * m, Mz);
-        for (size_t k = 0; k < m; k++)
-            rhs[i] -= Mz[k] * v[k];
-        for (int j = 0; j < n_free; j++)
-            for (size_t k = 0; k < m; k++)
-                K[i * n_free + j] += Mz[k] * Z[(size_t)j * m + k];
-    }
-    dal_rank_solve(K, n_free, n_free, n_free, DAL_RANK_TOLERANCE, rhs, y, work);
-    for (int i = 0; i < n_free; i++)
-        for (size_t k = 0; k < m; k++)
-            v[k] += y[i] * Z[(size_t)i * m + k];
-}
-
-static double velocity_gap(const assembly *a, const double *v, int *where)
-{
-    double worst = 0;
-    for (int i = 0; i < a->r; i++) {
-        const dal_row_layout *at = &a->layout->row[i];
-        const dal_target *target = i < a->n_own ? NULL : target_of(a, i);
-        if (target && !target->has_rate)
-            continue;
-        double sum = target ? -target->rate : a->mechanism.rows[i].time < 0 ? 0 : -a->work.time[3 * a->mechanism.rows[i].time + 1];
-        for (int k = at->value; k < at->value + at->n_values; k++)
-            sum += a->work.A[k] * v[a->layout->column[k]];
-        if (fabs(sum) > worst) {
-            worst = fabs(sum);
-            *where = i;
-        }
-    }
-    return worst;
-}
-
-/* Do the n exact equations hold? Names the one that is missed most. */
-static bool velocities_fit(assembly *a, int n, const double *v, double fastest)
-{
-    const size_t m = (size_t)a->m;
-    double worst = 0;
-    int where = -1;
-    for (int i = 0; i < n; i++) {
-        double miss = -a->b[i];
-        for (size_t k = 0; k < m; k++)
-            miss += a->A[(size_t)i * m + k] * v[k];
-        if (fabs(miss) > 1e-9 * fmax(fabs(a->b[i]), fastest) + 1e-12 && fabs(miss) > worst) {
-            worst = fabs(miss);
-            where = i;
-        }
-    }
-    if (where < 0)
-        return true;
-    const int row = a->source[where];
-    const char *fixed = list_fixed(a, true);
-    const dal_joint *joint = row < 0 ? NULL : &a->mechanism.joints[row < a->n_own ? a->mechanism.rows[row].joint : target_of(a, row)->joint];
-    const dal_body *body = row < 0 ? &a->mechanism.bodies[-1 - row] : NULL;
-    const bool angular = joint && (row < a->n_own ? a->mechanism.rows[row].angular
-                                                  : a->mechanism.measures[target_of(a, row)->measure].kind == DAL_MEASURE_ANGLE);
-    dal_error(a->build->messages, joint ? joint->mark : body->mark, "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s",
-              worst, angular ? "rad/s" : joint ? "m/s" : "m/s or rad/s", joint ? "joint " : "",
-              joint ? joint->name : body->name, *fixed ? "fixed, and perhaps against it: " : "drives and joints ask for different motions", fixed);
-    return false;
-}
-
-static bool assemble_velocities(assembly *a)
-{
-    dal_arena *arena = a->build->arena;
-    const size_t m = (size_t)a->m;
-    double *v0 = DAL_TAKE(arena, double, m), *v = a->work.v;
-    int where = 0;
-    double fastest = 0;
-    given_velocity(a, v0);
-    memcpy(v, v0, sizeof *v * m);
-    for (size_t k = 0; k < m; k++)
-        fastest = fmax(fastest, fabs(v0[k]));
-    if (velocity_gap(a, v0, &where) <= closed * fastest * fmax(1, a->length))
-        return true;
-    weigh(a, true);
-    need_svd(a);
-    int n = exact_equations(a, v0);
-    double *sigma = DAL_TAKE(arena, double, (size_t)n + m), *Z = DAL_TAKE(arena, double, m * m);
-    dal_rank_solve(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, a->b, v, a->svd);
-    if (!velocities_fit(a, n, v, fastest))
-        return false;
-    int n_free = a->m - dal_rank_svd(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, sigma, Z, NULL, a->svd);
-    double *G = DAL_TAKE(arena, double, (size_t)(a->r + a->m) * m), *g = DAL_TAKE(arena, double, a->r + a->m);
-    int n_soft = soft_equations(a, v0, G, g);
-    if (n_soft && n_free)
-        n_free = settle(a, n_soft, G, g, v, Z, n_free);
-    dal_family_twist.velocity(a->layout, &a->work);
-    dal_family_twist.inertia(a->layout, &a->work);
-    if (n_free)
-        come_to_rest(a, v, Z, n_free);
-    for (int b = 0; b < a->mechanism.n_bodies; b++) {
-        const dal_body_layout *at = &a->layout->body[b];
-        double change = 0;
-        for (int k = 0; k < at->nv; k++)
-            if (is_given(a, b, k, false))
-                change = fmax(change, fabs(v[at->v + k] - v0[at->v + k]));
-        if (change > worth_a_note * fmax(fastest, 1e-300))
-            dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly changed the start velocity of '%s' by %.3g m/s (rad/s)",
-                    a->mechanism.bodies[b].name, change);
-    }
-    return true;
-}
-
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding)
 {
-    assembly a = {0};
+    dal_assembly a = {0};
     begin(&a, build, drives);
     place_bodies(&a);
     count_turns(&a);
     evaluate_drives(&a);
     set_start_constants(&a);
-    if (!assemble_positions(&a) || !assemble_velocities(&a))
+    if (!assemble_positions(&a) || !dal_assemble_velocities(&a))
         return false;
     dal_family_twist.velocity(a.layout, &a.work);
     for (int b = 0; b < a.mechanism.n_bodies; b++) {

@@ -1,0 +1,35 @@
+/* An assembly in progress: shared by assemble.c (positions) and start_velocities.c. */
+#ifndef DAL_SYSTEM_ASSEMBLY_H
+#define DAL_SYSTEM_ASSEMBLY_H
+
+#include "system/build.h"
+
+static const double dal_closed = 1e-14;      /* a start that is this good is not touched, relative to the model's length */
+static const double dal_worth_a_note = 1e-9; /* a displacement that is reported, relative */
+
+typedef struct dal_assembly {
+    dal_build *build;
+    dal_mechanism mechanism; /* with the targets as further rows */
+    dal_layout *layout;
+    dal_work work;
+    const dal_compiled *drives;
+    int m, r, n_own;         /* unknowns, rows with targets, rows of the model */
+    double *A, *b, *x, *e, *S, *q0, *svd;
+    int *source;             /* of an equation for velocities: its row, or -1 - body */
+    double length;
+    int solves;              /* linear systems solved so far */
+} dal_assembly;
+
+void dal_assembly_svd(dal_assembly *assembly);                       /* room for singular values */
+void dal_assembly_weigh(dal_assembly *assembly, bool velocities);    /* S = 1 / weight of every unknown */
+/* Rows that have to hold exactly: the model's, then the fixed start values of joints. */
+int dal_assembly_exact(const dal_assembly *assembly);
+const dal_target *dal_assembly_target(const dal_assembly *assembly, int row);
+void dal_assembly_row(const dal_assembly *assembly, int row, double *out); /* of A, dense */
+/* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
+const char *dal_assembly_fixed(const dal_assembly *assembly, bool velocities);
+
+/* start_velocities.c; false with messages. */
+bool dal_assemble_velocities(dal_assembly *assembly);
+
+#endif

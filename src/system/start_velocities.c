@@ -1,0 +1,224 @@
+/* Velocities at the start, in this order of importance:
+ *   1. A v = beta, and what is fixed                              exactly
+ *   2. given values                                               as near as possible, same metric
+ *   3. what is left                                               least kinetic energy
+ * each on the null space of the one before.
+ */
+#include "math/rank.h"
+#include "system/assembly.h"
+
+#include <math.h>
+#include <string.h>
+
+static void given_velocity(const dal_assembly *a, double *v)
+{
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        const dal_body_start *start = &a->build->start[b];
+        const dal_body_layout *at = &a->layout->body[b];
+        int space = (int)a->mechanism.space;
+        for (int k = 0; k < at->nv; k++)
+            v[at->v + k] = k < space ? start->rd[k] : at->n_rot == 1 ? start->w[2] : start->w[k - space];
+    }
+}
+
+static bool is_given(const dal_assembly *a, int b, int k, bool fixed)
+{
+    const dal_body_start *start = &a->build->start[b];
+    bool rot = k >= (int)a->mechanism.space;
+    return fixed ? (rot ? start->spin_fixed : start->velocity_fixed) : (rot ? start->spin_given : start->velocity_given);
+}
+
+/* C v = d: rows of the model, fixed rates, fixed components; a->source says which. Returns the number of rows. */
+static int exact_equations(dal_assembly *a, const double *v0)
+{
+    int n = 0;
+    for (int i = 0; i < dal_assembly_exact(a); i++) {
+        const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
+        if (target && !target->has_rate)
+            continue;
+        dal_assembly_row(a, i, a->A + (size_t)n * (size_t)a->m);
+        const dal_row *row = &a->mechanism.rows[i];
+        a->source[n] = i;
+        a->b[n++] = target ? target->rate : row->time < 0 ? 0 : a->work.time[3 * row->time + 1];
+    }
+    for (int b = 0; b < a->mechanism.n_bodies; b++)
+        for (int k = 0; k < a->layout->body[b].nv; k++)
+            if (is_given(a, b, k, true)) {
+                double *row = a->A + (size_t)n * (size_t)a->m;
+                memset(row, 0, sizeof *row * (size_t)a->m);
+                row[a->layout->body[b].v + k] = 1;
+                a->source[n] = -1 - b;
+                a->b[n++] = v0[a->layout->body[b].v + k];
+            }
+    return n;
+}
+
+/* Rows G v ~ g of given values that may give way, weighted. */
+static int soft_equations(dal_assembly *a, const double *v0, double *G, double *g)
+{
+    int n = 0;
+    for (int i = dal_assembly_exact(a); i < a->r; i++) {
+        const dal_target *target = dal_assembly_target(a, i);
+        if (!target->has_rate)
+            continue;
+        dal_assembly_row(a, i, G + (size_t)n * (size_t)a->m);
+        double norm = 0, *row = G + (size_t)n * (size_t)a->m;
+        for (int k = 0; k < a->m; k++)
+            norm = fmax(norm, fabs(row[k]) * a->S[k]);
+        for (int k = 0; k < a->m && norm > 0; k++)
+            row[k] /= norm;
+        g[n++] = target->rate / (norm > 0 ? norm : 1);
+    }
+    for (int b = 0; b < a->mechanism.n_bodies; b++)
+        for (int k = 0; k < a->layout->body[b].nv; k++)
+            if (is_given(a, b, k, false) && !is_given(a, b, k, true)) {
+                int column = a->layout->body[b].v + k;
+                double *row = G + (size_t)n * (size_t)a->m, w = 1 / a->S[column];
+                memset(row, 0, sizeof *row * (size_t)a->m);
+                row[column] = w;
+                g[n++] = w * v0[column];
+            }
+    return n;
+}
+
+/* v += Z^T y with Z G-independent rows: y from (G Z^T) y = g - G v in the least-squares sense; Z := what stays free. */
+static int settle(dal_assembly *a, int n_soft, const double *G, double *g, double *v, double *Z, int n_free)
+{
+    dal_arena *arena = a->build->arena;
+    const size_t m = (size_t)a->m;
+    double *B = DAL_TAKE(arena, double, (size_t)n_soft * (size_t)n_free), *y = DAL_TAKE(arena, double, n_free);
+    double *sigma = DAL_TAKE(arena, double, n_soft + n_free), *null = DAL_TAKE(arena, double, n_free * n_free);
+    double *work = DAL_TAKE(arena, double, dal_rank_work(n_soft, n_free)), *fresh = DAL_TAKE(arena, double, (size_t)n_free * m);
+    for (int i = 0; i < n_soft; i++) {
+        for (size_t k = 0; k < m; k++)
+            g[i] -= G[(size_t)i * m + k] * v[k];
+        for (int j = 0; j < n_free; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < m; k++)
+                sum += G[(size_t)i * m + k] * Z[(size_t)j * m + k];
+            B[i * n_free + j] = sum;
+        }
+    }
+    dal_rank_solve(B, n_soft, n_free, n_free, DAL_RANK_TOLERANCE, g, y, work);
+    for (int j = 0; j < n_free; j++)
+        for (size_t k = 0; k < m; k++)
+            v[k] += y[j] * Z[(size_t)j * m + k];
+    int left = n_free - dal_rank_svd(B, n_soft, n_free, n_free, DAL_RANK_TOLERANCE, sigma, null, NULL, work);
+    for (int i = 0; i < left; i++)
+        for (int j = 0; j < n_free; j++)
+            for (size_t k = 0; k < m; k++)
+                fresh[(size_t)i * m + k] += null[i * n_free + j] * Z[(size_t)j * m + k];
+    memcpy(Z, fresh, sizeof *Z * (size_t)left * m);
+    return left;
+}
+
+/* v += Z^T y of least kinetic energy: (Z M Z^T) y = -Z M v. */
+static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free)
+{
+    dal_arena *arena = a->build->arena;
+    const size_t m = (size_t)a->m;
+    double *Mz = DAL_TAKE(arena, double, m), *K = DAL_TAKE(arena, double, n_free * n_free), *rhs = DAL_TAKE(arena, double, n_free);
+    double *y = DAL_TAKE(arena, double, n_free), *work = DAL_TAKE(arena, double, dal_rank_work(n_free, n_free));
+    for (int i = 0; i < n_free; i++) {
+        dal_mass_times(a->layout, a->work.M, Z + (size_t)i * m, Mz);
+        for (size_t k = 0; k < m; k++)
+            rhs[i] -= Mz[k] * v[k];
+        for (int j = 0; j < n_free; j++)
+            for (size_t k = 0; k < m; k++)
+                K[i * n_free + j] += Mz[k] * Z[(size_t)j * m + k];
+    }
+    dal_rank_solve(K, n_free, n_free, n_free, DAL_RANK_TOLERANCE, rhs, y, work);
+    for (int i = 0; i < n_free; i++)
+        for (size_t k = 0; k < m; k++)
+            v[k] += y[i] * Z[(size_t)i * m + k];
+}
+
+static double velocity_gap(const dal_assembly *a, const double *v, int *where)
+{
+    double worst = 0;
+    for (int i = 0; i < a->r; i++) {
+        const dal_row_layout *at = &a->layout->row[i];
+        const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
+        if (target && !target->has_rate)
+            continue;
+        double sum = target ? -target->rate : a->mechanism.rows[i].time < 0 ? 0 : -a->work.time[3 * a->mechanism.rows[i].time + 1];
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            sum += a->work.A[k] * v[a->layout->column[k]];
+        if (fabs(sum) > worst) {
+            worst = fabs(sum);
+            *where = i;
+        }
+    }
+    return worst;
+}
+
+/* Do the n exact equations hold? Names the one that is missed most. */
+static bool velocities_fit(dal_assembly *a, int n, const double *v, double fastest)
+{
+    const size_t m = (size_t)a->m;
+    double worst = 0;
+    int where = -1;
+    for (int i = 0; i < n; i++) {
+        double miss = -a->b[i];
+        for (size_t k = 0; k < m; k++)
+            miss += a->A[(size_t)i * m + k] * v[k];
+        if (fabs(miss) > 1e-9 * fmax(fabs(a->b[i]), fastest) + 1e-12 && fabs(miss) > worst) {
+            worst = fabs(miss);
+            where = i;
+        }
+    }
+    if (where < 0)
+        return true;
+    const int row = a->source[where];
+    const char *fixed = dal_assembly_fixed(a, true);
+    const dal_joint *joint = row < 0 ? NULL : &a->mechanism.joints[row < a->n_own ? a->mechanism.rows[row].joint : dal_assembly_target(a, row)->joint];
+    const dal_body *body = row < 0 ? &a->mechanism.bodies[-1 - row] : NULL;
+    const bool angular = joint && (row < a->n_own ? a->mechanism.rows[row].angular
+                                                  : a->mechanism.measures[dal_assembly_target(a, row)->measure].kind == DAL_MEASURE_ANGLE);
+    dal_error(a->build->messages, joint ? joint->mark : body->mark, "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s",
+              worst, angular ? "rad/s" : joint ? "m/s" : "m/s or rad/s", joint ? "joint " : "",
+              joint ? joint->name : body->name, *fixed ? "fixed, and perhaps against it: " : "drives and joints ask for different motions", fixed);
+    return false;
+}
+
+bool dal_assemble_velocities(dal_assembly *a)
+{
+    dal_arena *arena = a->build->arena;
+    const size_t m = (size_t)a->m;
+    double *v0 = DAL_TAKE(arena, double, m), *v = a->work.v;
+    int where = 0;
+    double fastest = 0;
+    given_velocity(a, v0);
+    memcpy(v, v0, sizeof *v * m);
+    for (size_t k = 0; k < m; k++)
+        fastest = fmax(fastest, fabs(v0[k]));
+    if (velocity_gap(a, v0, &where) <= dal_closed * fastest * fmax(1, a->length))
+        return true;
+    dal_assembly_weigh(a, true);
+    dal_assembly_svd(a);
+    int n = exact_equations(a, v0);
+    double *sigma = DAL_TAKE(arena, double, (size_t)n + m), *Z = DAL_TAKE(arena, double, m * m);
+    dal_rank_solve(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, a->b, v, a->svd);
+    if (!velocities_fit(a, n, v, fastest))
+        return false;
+    int n_free = a->m - dal_rank_svd(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, sigma, Z, NULL, a->svd);
+    double *G = DAL_TAKE(arena, double, (size_t)(a->r + a->m) * m), *g = DAL_TAKE(arena, double, a->r + a->m);
+    int n_soft = soft_equations(a, v0, G, g);
+    if (n_soft && n_free)
+        n_free = settle(a, n_soft, G, g, v, Z, n_free);
+    dal_family_twist.velocity(a->layout, &a->work);
+    dal_family_twist.inertia(a->layout, &a->work);
+    if (n_free)
+        come_to_rest(a, v, Z, n_free);
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        const dal_body_layout *at = &a->layout->body[b];
+        double change = 0;
+        for (int k = 0; k < at->nv; k++)
+            if (is_given(a, b, k, false))
+                change = fmax(change, fabs(v[at->v + k] - v0[at->v + k]));
+        if (change > dal_worth_a_note * fmax(fastest, 1e-300))
+            dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly changed the start velocity of '%s' by %.3g m/s (rad/s)",
+                    a->mechanism.bodies[b].name, change);
+    }
+    return true;
+}
