@@ -43,13 +43,7 @@ static void position(const dal_layout *layout, dal_work *work)
         dal_real p[4];
         full(space, q + space, p);
         dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3], k = 2 / n;
-        dal_real *R = kin->R;
-        R[0] = 1 - k * (p[2] * p[2] + p[3] * p[3]);
-        R[4] = 1 - k * (p[1] * p[1] + p[3] * p[3]);
-        R[8] = 1 - k * (p[1] * p[1] + p[2] * p[2]);
-        R[1] = k * (p[1] * p[2] - p[0] * p[3]), R[3] = k * (p[1] * p[2] + p[0] * p[3]);
-        R[2] = k * (p[1] * p[3] + p[0] * p[2]), R[6] = k * (p[1] * p[3] - p[0] * p[2]);
-        R[5] = k * (p[2] * p[3] - p[0] * p[1]), R[7] = k * (p[2] * p[3] + p[0] * p[1]);
+        dal_matrix_of(p, kin->R);
         const dal_real J[4][3] = {{-k * p[1], -k * p[2], -k * p[3]},
                                   {k * p[0], k * p[3], -k * p[2]},
                                   {-k * p[3], k * p[0], k * p[1]},

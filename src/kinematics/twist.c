@@ -34,13 +34,7 @@ static void position(const dal_layout *layout, dal_work *work)
             R[1] = -R[3];
             continue;
         }
-        dal_real k = 2 / (p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
-        R[0] = 1 - k * (p[2] * p[2] + p[3] * p[3]);
-        R[4] = 1 - k * (p[1] * p[1] + p[3] * p[3]);
-        R[8] = 1 - k * (p[1] * p[1] + p[2] * p[2]);
-        R[1] = k * (p[1] * p[2] - p[0] * p[3]), R[3] = k * (p[1] * p[2] + p[0] * p[3]);
-        R[2] = k * (p[1] * p[3] + p[0] * p[2]), R[6] = k * (p[1] * p[3] - p[0] * p[2]);
-        R[5] = k * (p[2] * p[3] - p[0] * p[1]), R[7] = k * (p[2] * p[3] + p[0] * p[1]);
+        dal_matrix_of(p, R);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
                 kin->J[i][j] = i == j;

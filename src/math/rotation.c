@@ -2,6 +2,8 @@
  * twelve sequences: a sequence abc with c == a is a proper Euler sequence). */
 #include "math/rotation.h"
 
+#include "math/vec.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -46,13 +48,7 @@ void dal_rotation_vector(const double w[3], double R[9])
 
 void dal_rotation_quaternion(const double p[4], double R[9])
 {
-    double n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3], k = 2 / n;
-    R[0] = 1 - k * (p[2] * p[2] + p[3] * p[3]);
-    R[4] = 1 - k * (p[1] * p[1] + p[3] * p[3]);
-    R[8] = 1 - k * (p[1] * p[1] + p[2] * p[2]);
-    R[1] = k * (p[1] * p[2] - p[0] * p[3]), R[3] = k * (p[1] * p[2] + p[0] * p[3]);
-    R[2] = k * (p[1] * p[3] + p[0] * p[2]), R[6] = k * (p[1] * p[3] - p[0] * p[2]);
-    R[5] = k * (p[2] * p[3] - p[0] * p[1]), R[7] = k * (p[2] * p[3] + p[0] * p[1]);
+    dal_matrix_of(p, R);
 }
 
 /* Through the largest of the four squares, so that nothing is divided by a small number. */

@@ -108,4 +108,16 @@ static inline void dal_turn_inertia(const dal_real R[9], const double I[9], dal_
             out[3 * i + j] = RI[3 * i] * R[3 * j] + RI[3 * i + 1] * R[3 * j + 1] + RI[3 * i + 2] * R[3 * j + 2];
 }
 
+/* R: the rotation of the quaternion p = (w, x, y, z), of any length but zero */
+static inline void dal_matrix_of(const dal_real p[4], dal_real R[9])
+{
+    dal_real k = 2 / (p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+    R[0] = 1 - k * (p[2] * p[2] + p[3] * p[3]);
+    R[4] = 1 - k * (p[1] * p[1] + p[3] * p[3]);
+    R[8] = 1 - k * (p[1] * p[1] + p[2] * p[2]);
+    R[1] = k * (p[1] * p[2] - p[0] * p[3]), R[3] = k * (p[1] * p[2] + p[0] * p[3]);
+    R[2] = k * (p[1] * p[3] + p[0] * p[2]), R[6] = k * (p[1] * p[3] - p[0] * p[2]);
+    R[5] = k * (p[2] * p[3] - p[0] * p[1]), R[7] = k * (p[2] * p[3] + p[0] * p[1]);
+}
+
 #endif
