@@ -37,7 +37,7 @@ typedef struct run {
     bool near_last, passed_first;
     int avoided, stages_avoided;
     long charts_last;
-    double stiffest;
+    double stiffest, stiffest_early;
 } run;
 
 static double clock_now(void)
@@ -243,8 +243,10 @@ static void probe_stiffness(run *r, double t, const double *y)
         growth *= norm;
     }
     r->state->evaluations = count; /* looking does not count as solving */
-    if (r->since_probe >= 8 && growth < HUGE_VAL) /* the direction has settled */
+    if (growth < HUGE_VAL && r->since_probe > 150)
         r->stiffest = fmax(r->stiffest, sqrt(growth));
+    else if (growth < HUGE_VAL)
+        r->stiffest_early = sqrt(growth); /* the direction has not settled: only for runs that end before it does */
 }
 
 /* At a state that satisfies the constraints the rank is decided anew where it had fallen below what it was, or where rows that were
@@ -454,7 +456,8 @@ static void finish(run *r, const dal_drive_result *result)
     e->rank_most = r->state->rank_most;
     e->rerankings = r->state->rerankings;
     e->condition_worst = r->state->condition_worst;
-    e->stiffness = r->direction && r->stiffest > 0 ? r->stiffest * r->system->info.step : NAN;
+    double fastest = r->stiffest > 0 ? r->stiffest : r->stiffest_early;
+    e->stiffness = r->direction && fastest > 0 ? fastest * r->system->info.step : NAN;
 }
 
 static void warn_of_stiffness(const run *r, dal_messages *messages)
