@@ -22,8 +22,10 @@ typedef struct run {
     const dal_system *system;
     const dal_run_options *options;
     dal_state *state;
+    dal_state *viewer;         /* outputs and probes are computed here, so that looking does not change the motion */
     dal_evidence *evidence;
     double *row, *stage;
+    double weight;             /* m g L: the scale of potential energies */
     double balance_start, potential_start, work_last, energy_last;
     double kinetic_most, potential_most, balance_worst, work_path;
     double momentum_start[6], momentum_scale[2], momentum_worst[2];
@@ -143,16 +145,46 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     return 0;
 }
 
-static void watch_momentum(run *r)
+/* The viewer takes over everything that the run has learnt; nothing flows back. */
+static void look_on(run *r)
+{
+    const dal_system *system = r->system;
+    dal_state *from = r->state, *to = r->viewer;
+    const size_t rows = (size_t)system->layout.n_rows, turns = (size_t)system->mechanism.n_windings;
+    memcpy(to->order, from->order, sizeof *to->order * rows);
+    memcpy(to->independent, from->independent, sizeof *to->independent * rows);
+    memcpy(to->best_ratio, from->best_ratio, sizeof to->best_ratio);
+    memcpy(to->good_ratio, from->good_ratio, sizeof to->good_ratio);
+    memcpy(to->work.chart, from->work.chart, sizeof *to->work.chart * 3 * (size_t)system->mechanism.n_bodies);
+    memcpy(to->work.winding, from->work.winding, sizeof *to->work.winding * turns);
+    memcpy(to->turning, from->turning, sizeof *to->turning * turns);
+    memcpy(to->inputs, from->inputs, sizeof *to->inputs * (size_t)system->n_inputs);
+    if (system->actions.program)
+        memcpy(to->modes, from->modes, sizeof *to->modes * (size_t)dal_program_switches(system->actions.program));
+    to->rank = from->rank;
+    to->nearness = from->nearness;
+    to->near_singular = from->near_singular;
+    to->frozen = from->frozen;
+    to->unwound = from->unwound;
+}
+
+static dal_flow project_output(void *user, double t, double *y)
+{
+    run *r = user;
+    look_on(r);
+    return r->system->stabilization->project(r->viewer, t, y);
+}
+
+static void watch_momentum(run *r, dal_state *state)
 {
     const dal_layout *layout = &r->system->layout;
     double p[6], center[3] = {0, 0, 0}, mass = 0, scale[2] = {0, 0};
     if (!r->system->conserved)
         return;
-    dal_kinetic(layout, &r->state->work, p, p + 3);
+    dal_kinetic(layout, &state->work, p, p + 3);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
-        const dal_kin *kin = &r->state->work.kin[b];
+        const dal_kin *kin = &state->work.kin[b];
         double c[3], cd[3];
         for (int i = 0; i < 3; i++) {
             const double *R = kin->R + 3 * i, *Rd = kin->Rd + 3 * i, *s = body->center;
@@ -182,16 +214,15 @@ static void watch_momentum(run *r)
 }
 
 /* Residuals, energies and momenta at the present kinematics and loads. */
-static void watch(run *r)
+static void watch(run *r, dal_state *state)
 {
-    dal_state *state = r->state;
     double position, velocity;
     dal_state_residuals(state, &position, &velocity);
     r->evidence->position_residual = fmax(r->evidence->position_residual, position);
     r->evidence->velocity_residual = fmax(r->evidence->velocity_residual, velocity);
     dal_energy e = dal_state_energy(state);
     double balance = e.kinetic + e.potential - e.work;
-    watch_momentum(r);
+    watch_momentum(r, state);
     if (!r->started) {
         r->balance_start = balance;
         r->potential_start = e.potential;
@@ -224,15 +255,15 @@ static void probe_stiffness(run *r, double t, const double *y)
     }
     double scale = 1e-7 * fmax(sqrt(size), 1e-3), growth = 1;
     norm = sqrt(norm);
-    long count = r->state->evaluations;
+    look_on(r);
     for (int pass = 0; pass < 2 && norm > 0; pass++) {
         memcpy(r->probe, y, sizeof *y * (size_t)r->system->n_y);
-        if (derivative(r, t, r->probe, r->slope))
+        if (dal_state_derivative(r->viewer, t, r->probe, r->slope))
             return;
         for (int i = 0; i < n; i++)
             r->probe[i] += scale * r->direction[i] / norm;
         memcpy(r->probe + r->system->n_y, r->slope, sizeof *y * (size_t)r->system->n_y);
-        if (derivative(r, t, r->probe, r->slope))
+        if (dal_state_derivative(r->viewer, t, r->probe, r->slope))
             return;
         double next = 0;
         for (int i = 0; i < n; i++) {
@@ -242,7 +273,6 @@ static void probe_stiffness(run *r, double t, const double *y)
         norm = sqrt(next);
         growth *= norm;
     }
-    r->state->evaluations = count; /* looking does not count as solving */
     if (growth < HUGE_VAL && r->since_probe > 150)
         r->stiffest = fmax(r->stiffest, sqrt(growth));
     else if (growth < HUGE_VAL)
@@ -315,7 +345,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     if (flow || (flow = dal_state_turned(state)))
         return flow;
     dal_state_unwind(state);
-    watch(r);
+    watch(r, state);
     reconsider_rank(r);
     if ((flow = check_passage(r, t, y)))
         return flow;
@@ -343,10 +373,10 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
 static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
-    dal_state *state = r->state;
+    dal_state *state = r->viewer;
     if (!r->options->sink && r->started)
         return 0;
-    long count = state->evaluations;
+    look_on(r);
     dal_state_take(state, t, y);
     dal_flow flow = 0;
     if (r->system->records_reactions || !r->started) {
@@ -359,14 +389,12 @@ static dal_flow output(void *user, double t, const double *y)
         flow = dal_state_loads(state);
     }
     if (flow)
-        return flow;
-    watch(r);
-    if (!r->options->sink) {
-        state->evaluations = count;
+        return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
+    watch(r, state);
+    if (!r->options->sink)
         return 0;
-    }
-    dal_state_record(state, r->row);
-    state->evaluations = count; /* looking does not count as solving */
+    if ((flow = dal_state_record(state, r->row)))
+        return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
     r->evidence->rows_recorded++;
     r->sink_status = r->options->sink->row(r->options->sink->user, r->system->n_columns, r->row);
     return r->sink_status == DAL_OK ? 0 : -(int)r->sink_status;
@@ -446,7 +474,8 @@ static void finish(run *r, const dal_drive_result *result)
     e->wall_seconds = clock_now() - r->clock_start;
     e->energy_end = r->energy_last;
     e->energy_drift_absolute = r->balance_worst;
-    e->energy_drift = scale > 0 ? r->balance_worst / scale : NAN;
+    /* nothing moved but rounding: a relative drift would be rounding over rounding */
+    e->energy_drift = scale > 1e-13 * (fabs(r->potential_start) + r->weight) ? r->balance_worst / scale : NAN;
     e->momentum = momentum_text(r->system->conserved);
     e->momentum_drift = NAN;
     for (int k = 0; k < 2; k++)
@@ -486,16 +515,18 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     dal_allocator allocator = r.options->allocator ? *r.options->allocator : dal_default_allocator();
     bool probes = !system->integrator->adaptive;
     dal_ode ode = {.n = system->n_y, .n_control = system->n_control, .user = &r, .derivative = derivative, .restart = restart,
-                   .accepted = accepted, .output = output, .least_step = least_step, .project = system->stabilization->project ? project : NULL};
+                   .accepted = accepted, .output = output, .least_step = least_step, .project = system->stabilization->project ? project : NULL,
+                   .project_output = system->stabilization->project ? project_output : NULL};
     if (system->actions.program && dal_program_switches(system->actions.program)) {
         ode.n_guards = dal_program_switches(system->actions.program);
         ode.guards = guards;
     }
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
     r.state = dal_state_create(&allocator, system);
+    r.viewer = r.state ? dal_state_create(&allocator, system) : NULL;
     double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 8 * n));
     dal_status status = DAL_NO_MEMORY;
-    if (r.state && memory) {
+    if (r.viewer && memory) {
         double *y = memory + work + system->n_columns;
         r.row = memory + work;
         r.stage = y + 6 * n;
@@ -506,6 +537,9 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             r.slope = r.probe + 2 * n;
         }
         memcpy(y, r.state->y, sizeof *y * n);
+        for (int b = 0; b < system->mechanism.n_bodies; b++)
+            for (int k = 0; k < 3; k++)
+                r.weight += system->mechanism.bodies[b].mass * fabs(system->gravity[k]) * system->length;
         r.clock_start = r.clock_last = clock_now();
         status = r.options->sink ? r.options->sink->begin(r.options->sink->user, &system->info, system->n_columns, system->columns) : DAL_OK;
         if (status == DAL_OK) {
@@ -520,5 +554,6 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     }
     allocator.release(allocator.user, memory);
     dal_state_free(r.state);
+    dal_state_free(r.viewer);
     return status;
 }

@@ -52,16 +52,13 @@ static void distribute(dal_state *state)
     const int r = layout->n_rows, m = layout->nv, joints = system->mechanism.n_joints;
     double *A = state->rank_matrix, *Z = state->redundancy, *sigma = Z + (size_t)r * (size_t)r;
     double *W = sigma + r + m, *rhs = W + 6 * (size_t)joints * (size_t)r, *y = rhs + 6 * joints, *work = y + r;
-    memset(A, 0, sizeof *A * (size_t)r * (size_t)m);
-    for (int i = 0; i < r; i++) {
-        const dal_row_layout *at = &layout->row[i];
-        for (int k = at->value; k < at->value + at->n_values; k++)
-            A[(size_t)i * (size_t)m + (size_t)layout->column[k]] = state->work.A[k];
-    }
-    int rank = dal_rank_svd(A, r, m, m, system->rank_tolerance, sigma, NULL, Z, work);
-    int n = r - rank;
-    if (rank < 0 || n <= 0)
+    dal_scaled_rows(state, A, state->row_scale);
+    int n = r - dal_rank_svd(A, r, m, m, system->rank_tolerance, sigma, NULL, Z, work);
+    if (n <= 0 || n > r)
         return;
+    for (int c = 0; c < n; c++) /* null vectors of the rows as they are */
+        for (int i = 0; i < r; i++)
+            Z[(size_t)c * (size_t)r + (size_t)i] *= state->row_scale[i];
     /* W y = rhs in the least-squares sense: the wrenches of the null vectors against those of lambda */
     memset(W, 0, sizeof *W * 6 * (size_t)joints * (size_t)n);
     for (int j = 0; j < joints; j++)

@@ -185,6 +185,33 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
 
 /* ---- independent rows ------------------------------------------------------------ */
 
+/* The dense A with the columns of the attitude divided by the model's length and the rows at unit norm; `scale` (may be NULL) is
+ * what each row was multiplied by. Ranks taken of it do not depend on units or on multiples of rows. */
+void dal_scaled_rows(const dal_state *state, double *A, double *scale)
+{
+    const dal_layout *layout = &state->system->layout;
+    const size_t m = (size_t)layout->nv;
+    memset(A, 0, sizeof *A * (size_t)layout->n_rows * m);
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        double *row = A + (size_t)i * m, sum = 0;
+        for (int k = 0; k < at->n_sides; k++) {
+            const dal_side *side = &layout->side[at->side + k];
+            const dal_body_layout *body = &layout->body[side->body];
+            for (int j = 0; j < body->nv; j++) {
+                double value = state->work.A[at->value + side->offset + j] / (j < body->nv - body->n_rot ? 1 : state->system->length);
+                row[body->v + j] = value;
+                sum += value * value;
+            }
+        }
+        double unit = sum > 0 ? 1 / sqrt(sum) : 1;
+        for (size_t j = 0; j < m; j++)
+            row[j] *= unit;
+        if (scale)
+            scale[i] = unit;
+    }
+}
+
 static const double full_rank_for_sure = 1e-6; /* pivot ratio of the unit saddle matrix above which no ranking is needed */
 
 static const double worse = 1e-3;     /* loss of the pivot ratio since the last ranking that calls for another choice of rows */
@@ -280,17 +307,7 @@ void dal_state_rank(dal_state *state, int most)
     }
     if (r && (system->dense || most < r || dal_saddle_factor(state, DAL_METRIC_UNIT) < full_rank_for_sure)) {
         double *A = state->rank_matrix;
-        memset(A, 0, sizeof *A * (size_t)r * (size_t)m);
-        for (int i = 0; i < r; i++) {
-            const dal_row_layout *at = &layout->row[i];
-            for (int k = 0; k < at->n_sides; k++) {
-                const dal_side *side = &layout->side[at->side + k];
-                const dal_body_layout *body = &layout->body[side->body];
-                for (int j = 0; j < body->nv; j++)
-                    A[(size_t)i * (size_t)m + (size_t)(body->v + j)] =
-                        state->work.A[at->value + side->offset + j] / (j < body->nv - body->n_rot ? 1 : system->length);
-            }
-        }
+        dal_scaled_rows(state, A, NULL);
         rank = dal_rank_rows(A, r, m, m, system->rank_tolerance, most, state->order, NULL, state->rank_work);
         if (rank < 0)
             rank = 0; /* not finite: the caller's factorisation fails and says so */

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double regular = 1e-12; /* smallest pivot of a body's mass matrix over its largest diagonal */
 
 static double size_of_inertia(const dal_body *body)
 {
@@ -112,7 +111,7 @@ static dal_flow solve_with(dal_state *state, double *ratio)
         const dal_body_layout *at = &layout->body[b];
         int where;
         complete(state, b, L + at->mass, state->vd + at->v);
-        if (!dal_cholesky(L + at->mass, at->nv, at->nv, regular, &where))
+        if (!dal_cholesky(L + at->mass, at->nv, at->nv, 0, &where)) /* what is singular by structure was refused */
             return dal_state_fail(state, "the mass matrix of '%s' is singular", layout->mechanism->bodies[b].name);
         dal_cholesky_solve(L + at->mass, at->nv, at->nv, state->vd + at->v);
     }

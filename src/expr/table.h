@@ -97,7 +97,8 @@ static inline int dal_table_smoothness(const dal_table *table, int order)
 
 /* Which ends of pieces are switches when derivative `order` is used. */
 typedef enum dal_knots {
-    DAL_KNOTS_NONE, /* two continuous derivatives of the table carry over every knot */
+    DAL_KNOTS_NONE, /* the derivative in use is continuous at every knot; higher ones may jump there, which costs a method of high
+                       order some of it but moves no solution */
     DAL_KNOTS_ENDS, /* only the two held ends: modes -1, 0, 1 */
     DAL_KNOTS_ALL
 } dal_knots;

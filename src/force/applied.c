@@ -169,7 +169,7 @@ static bool compile_torque(dal_force_builder *b, void *element)
         ok &= check_body(b, spec->body, a->body, true);
     }
     if (ok)
-        ok &= read_axes(b, a->body, &a->frame);
+        ok &= read_axes(b, a->body == DAL_GROUND ? a->other : a->body, &a->frame); /* `axes: body`: of the one that moves */
     return read_values(b, a, b->mechanism->space == DAL_PLANAR ? 1 : 3) & ok;
 }
 
@@ -188,7 +188,7 @@ static bool compile_coordinate(dal_force_builder *b, void *element)
     return read_values(b, a, 1) & (a->measure >= 0);
 }
 
-#define COMPILE(function) .compile = function,
+#define COMPILE(function) .compile = function, .effort = true,
 #else
 #define COMPILE(function)
 #endif

@@ -67,6 +67,7 @@ typedef struct dal_force_type {
 #ifndef DAL_SCALAR_VARIANT
     bool (*compile)(dal_force_builder *builder, void *element);
     bool potential;     /* its force has a potential (dampers aside) */
+    bool effort;        /* it is one scalar force or torque: the channels .force and .torque exist */
 #endif
 } dal_force_type;
 

@@ -145,6 +145,7 @@ const dal_force_type dal_force_spring_damper = {
 #ifndef DAL_SCALAR_VARIANT
     .compile = compile,
     .potential = true,
+    .effort = true,
 #endif
 };
 
@@ -158,5 +159,6 @@ const dal_force_type dal_force_torsional = {
 #ifndef DAL_SCALAR_VARIANT
     .compile = compile_torsional,
     .potential = true,
+    .effort = true,
 #endif
 };

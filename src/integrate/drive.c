@@ -84,8 +84,9 @@ static verdict put_inside(driver *r, const stride *p)
         dal_flow flow = r->method->trial(&r->s, t - r->s.t, r->y_out);
         if (flow)
             return dal_drive_retry_slope(r, 0, flow); /* outputs are not taken back */
-        flow = r->ode->project ? r->ode->project(r->ode->user, t, r->y_out) : 0;
-        if (flow && flow != DAL_FLOW_LONGER)
+        dal_flow (*look)(void *user, double t, double *y) = r->ode->project_output ? r->ode->project_output : r->ode->project;
+        flow = look ? look(r->ode->user, t, r->y_out) : 0;
+        if (flow)
             return dal_drive_stop(r, DAL_END_PROJECT, flow, -1);
         verdict v = put(r, t, r->y_out);
         if (v != GOOD)

@@ -31,6 +31,7 @@ typedef struct dal_ode {
     dal_flow (*derivative)(void *user, double t, const double *y, double *dy);
     dal_flow (*project)(void *user, double t, double *y);               /* may be NULL */
     dal_flow (*guards)(void *user, double t, const double *y, double *g); /* NULL if n_guards is 0 */
+    dal_flow (*project_output)(void *user, double t, double *y);        /* the same for a copy that is only looked at; NULL: project */
     /* At a start, after an event (which[i] true for the guards that ended; NULL otherwise), after accepted asked for it.
      * May be NULL. */
     dal_flow (*restart)(void *user, double t, double *y, const bool *which);

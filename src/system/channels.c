@@ -377,7 +377,10 @@ static bool of_force(const dal_lookup *l, int force, const char *rest)
     }
     if (!strcmp(rest, ".length") && name->measure >= 0)
         return give(l, (dal_signal){DAL_SIGNAL_MEASURE, name->measure, 0, 0, name->zero}, 1, 0);
-    if (!strcmp(rest, ".force") || !strcmp(rest, ".torque"))
+    bool effort = false;
+    for (int i = 0; spec->type.text && dal_force_types[i]; i++)
+        effort |= !strcmp(dal_force_types[i]->name, spec->type.text) && dal_force_types[i]->effort;
+    if (effort && (!strcmp(rest, ".force") || !strcmp(rest, ".torque")))
         return give(l, (dal_signal){DAL_SIGNAL_EFFORT, force, !strcmp(rest, ".torque"), 0, 0}, 1, 0);
     list_channels(build, "force", false, name->measure < 0 ? DAL_CHANNEL_OF_TYPE : 0, &list);
     return refuse_channel(l, dal_arena_print(build->arena, "force '%s'", name->name), rest, &list, "");

@@ -14,7 +14,8 @@ static const double suspicious = 1e-14; /* pivot ratio below which the rank is l
 static const double visible = 1e-6;     /* share of a coordinate in a null vector that names it */
 enum { LARGEST = 1500 };                /* velocities up to which the singular values are affordable */
 
-/* [M / mass; A], (m + r) x m. */
+/* [M / mass; A], (m + r) x m, in coordinates where lengths are in units of the model's, rows of A at unit norm: the verdict does
+ * not depend on units. */
 static double *stack_up(dal_build *build, const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
@@ -23,12 +24,13 @@ static double *stack_up(dal_build *build, const dal_state *state)
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
         for (int i = 0; i < at->nv; i++)
-            for (int j = 0; j < at->nv; j++)
-                K[(size_t)(at->v + i) * m + (size_t)(at->v + j)] = state->work.M[at->mass + at->nv * i + j] / state->system->mass;
+            for (int j = 0; j < at->nv; j++) {
+                int turns = (i >= at->nv - at->n_rot) + (j >= at->nv - at->n_rot);
+                K[(size_t)(at->v + i) * m + (size_t)(at->v + j)] =
+                    state->work.M[at->mass + at->nv * i + j] / (state->system->mass * pow(state->system->length, turns));
+            }
     }
-    for (int i = 0; i < layout->n_rows; i++)
-        for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
-            K[(m + (size_t)i) * m + (size_t)layout->column[k]] = state->work.A[k];
+    dal_scaled_rows(state, K + m * m, NULL);
     return K;
 }
 

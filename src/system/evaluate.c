@@ -298,10 +298,11 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     return dal_signal_value(&state->work, state->z, state->inputs, s);
 }
 
-void dal_state_record(dal_state *state, double *row)
+dal_flow dal_state_record(dal_state *state, double *row)
 {
     const dal_compiled *records = &state->system->records;
     for (int i = 0; i < records->n_needs; i++)
         state->variables[records->needs[i]] = dal_state_signal(state, &state->system->signals[records->needs[i]]);
-    dal_program_run(records->program, state->variables, NULL, state->registers, row);
+    int left = dal_program_run(records->program, state->variables, NULL, state->registers, row);
+    return left ? dal_state_fail(state, "a recorded column leaves table '%s', and its `outside:` is error", state->system->table_names[left - 1]) : 0;
 }

@@ -129,6 +129,22 @@ static int find_coordinate(dal_build *build, const dal_joint *joint, const char 
     return -1;
 }
 
+/* The angle of a pin to a particle means nothing: a particle does not turn, and nothing could react on it. */
+static bool has_angle(dal_build *build, const dal_joint *joint, int k, dal_mark mark)
+{
+    if (build->mechanism.measures[joint->coordinate[k]].kind != DAL_MEASURE_ANGLE)
+        return true;
+    for (int side = 0; side < 2; side++) {
+        int body = joint->marker[side].body;
+        if (body == DAL_GROUND || !build->mechanism.bodies[body].particle)
+            continue;
+        dal_error(build->messages, mark, "the angle of joint '%s' cannot be used: '%s' is a particle and does not turn (give it an inertia)", joint->name,
+                  build->mechanism.bodies[body].name);
+        return false;
+    }
+    return true;
+}
+
 int dal_build_joint_coordinate(dal_build *build, dal_text name, dal_text coordinate, double *zero)
 {
     const dal_symbol *symbol = dal_symbol_find(build, name.text, strlen(name.text));
@@ -148,7 +164,7 @@ int dal_build_joint_coordinate(dal_build *build, dal_text name, dal_text coordin
     if (!joint->type)
         return -1; /* it was refused itself */
     int k = find_coordinate(build, joint, coordinate.text, coordinate.mark.line ? coordinate.mark : name.mark);
-    if (k < 0)
+    if (k < 0 || !has_angle(build, joint, k, coordinate.mark.line ? coordinate.mark : name.mark))
         return -1;
     if (zero)
         *zero = joint->zero[k];
@@ -260,7 +276,8 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
     note_start(build, spec, joint);
     if (spec->drive.text) {
         int k = find_coordinate(build, joint, spec->coordinate.text, spec->coordinate.text ? spec->coordinate.mark : spec->drive.mark);
-        if (k >= 0 && add_drive(build, joint, joint->coordinate[k], joint->zero[k], spec->drive, spec->binding,
+        if (k >= 0 && has_angle(build, joint, k, spec->drive.mark) &&
+            add_drive(build, joint, joint->coordinate[k], joint->zero[k], spec->drive, spec->binding,
                                 is_angle(build, joint->coordinate[k])))
             joint->drive_coordinate = k;
     }

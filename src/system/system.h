@@ -167,7 +167,7 @@ dal_flow dal_state_derivative(dal_state *state, double t, const double *y, doubl
 double dal_state_power(const dal_state *state); /* of non-potential forces and drives */
 /* Signals of motion and results, after accelerate. */
 double dal_state_signal(dal_state *state, const dal_signal *signal);
-void dal_state_record(dal_state *state, double *row); /* the recorded columns at the present evaluation */
+dal_flow dal_state_record(dal_state *state, double *row); /* the recorded columns at the present evaluation */
 /* 1 (recoverable) if an angle turns so far since the last accepted step that its whole turns cannot be told. */
 dal_flow dal_state_turned(dal_state *state);
 void dal_state_unwind(dal_state *state); /* an accepted step: the angles seen are the new references */
@@ -175,6 +175,7 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2,
 
 /* ---- dynamics/: shared by formulations and projections ------------------------ */
 
+void dal_scaled_rows(const dal_state *state, double *A, double *scale);
 /* Choose independent rows at the present A, `most` at the most. */
 void dal_state_rank(dal_state *state, int most);
 /* Has this factorisation become so much worse since the last ranking that other rows should be taken? */
