@@ -297,8 +297,8 @@ static const char *spelled(const path *p, char buffer[120])
 /* Variables keep the name under which they were met first. */
 static void note_names(reader *r, const char *name, const dal_value *value)
 {
-    static const char *const component[] = {".x", ".y", ".z"};
-    for (int i = 0; i < value->n; i++) {
+    static const char *const component[3] = {".x", ".y", ".z"};
+    for (int i = 0; i < value->n && i < 3; i++) {
         const dal_term *term = &r->graph->terms[value->node[i]];
         if (term->op != DAL_OP_VAR)
             continue;
