@@ -645,6 +645,32 @@ static void bricard_s_mechanism_keeps_its_loop_and_its_period(void **unused)
     }
 }
 
+/* ---- turns ------------------------------------------------------------------------ */
+
+/* Constant acceleration g / (1 + J / (m r^2)): the error control of the family `angle` would take the 8 turns of the pinion in a few
+ * steps, and the coupling must not lose one of them. */
+static void turns_are_counted_however_large_the_steps_could_be(void **unused)
+{
+    static const char *const channels[] = {"rack.y", "pinion.angle", NULL};
+    const double m = 2, J = 0.05, r = 0.08, rtol = 1e-6, fallen = -0.5 * 9.81 / (1 + J / (m * r * r)) * 2 * 2;
+    (void)unused;
+    for (int f = 0; f < 3; f++)
+        for (int d = 0; d < 2; d++) {
+            char settings[200];
+            snprintf(settings, sizeof settings, "coordinates=%s formulation=%s until=2 every=2 rtol=%g atol=1e-9", families[f],
+                     formulations[d], rtol);
+            trajectory fall = run_well("rack-and-pinion", NULL, channels, settings);
+            double allowed = rtol * (double)fall.evidence.steps;
+            check_close(row_at(&fall, 2)[1], fallen, allowed * fabs(fallen));
+            check_close(row_at(&fall, 2)[2], fallen / r, allowed * fabs(fallen / r));
+            free(fall.value);
+        }
+    trajectory coarse = run("rack-and-pinion", NULL, channels, "integrator=rk4 step=0.1 until=2");
+    assert_int_equal(coarse.status, DAL_NUMERICAL);
+    assert_non_null(strstr(coarse.message, "half a turn in one step"));
+    free(coarse.value);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -662,6 +688,7 @@ int main(void)
         cmocka_unit_test(mechanisms_of_the_paper_keep_their_constraints_in_every_family),
         cmocka_unit_test(spatial_mechanisms_move_alike_in_every_family),
         cmocka_unit_test(bricard_s_mechanism_keeps_its_loop_and_its_period),
+        cmocka_unit_test(turns_are_counted_however_large_the_steps_could_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

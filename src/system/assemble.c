@@ -105,30 +105,6 @@ static void place_bodies(dal_assembly *a)
     dal_family_twist.position(a->layout, &a->work);
 }
 
-/* Whole turns of every angle from the unwrapped angles of the bodies; spatial ones start near zero, or near their start value. */
-static void count_turns(dal_assembly *a)
-{
-    const dal_mechanism *m = &a->mechanism;
-    for (int i = 0; i < m->n_measures; i++) {
-        const dal_measure *measure = &m->measures[i];
-        if (measure->winding < 0)
-            continue;
-        double angle = 0;
-        if (m->space == DAL_PLANAR)
-            for (int k = 0; k < 3; k += 2) {
-                const dal_vector *v = &m->vectors[measure->vector[k]];
-                double turn = atan2(v->s[1], v->s[0]) + (v->body == DAL_GROUND ? 0 : a->build->start[v->body].angle);
-                angle += k ? turn : -turn;
-            }
-        a->work.winding[measure->winding] = angle;
-    }
-    for (int i = 0; i < a->build->n_targets; i++) {
-        const dal_target *target = &a->build->targets[i];
-        if (target->has_value && m->measures[target->measure].winding >= 0)
-            a->work.winding[m->measures[target->measure].winding] = target->value;
-    }
-}
-
 static void evaluate_drives(dal_assembly *a)
 {
     if (!a->drives->program)
@@ -137,6 +113,49 @@ static void evaluate_drives(dal_assembly *a)
     double *variables = DAL_TAKE(arena, double, dal_program_variables(a->drives->program));
     double *registers = DAL_TAKE(arena, double, dal_program_registers(a->drives->program));
     dal_program_run(a->drives->program, variables, NULL, registers, a->work.time); /* t = 0 */
+}
+
+/* The angle of a planar measure, from the unwrapped angles of its bodies. */
+static double unwrapped(const dal_assembly *a, const dal_measure *measure)
+{
+    double turn[2];
+    for (int k = 0; k < 2; k++) {
+        const dal_vector *v = &a->mechanism.vectors[measure->vector[2 * k]];
+        turn[k] = atan2(v->s[1], v->s[0]) + (v->body == DAL_GROUND ? 0 : a->build->start[v->body].angle);
+    }
+    return turn[1] - turn[0];
+}
+
+/* The angle that a row prescribes, a drive or a lock, and its value c + f(0); or NULL. */
+static const dal_measure *prescribed(const dal_assembly *a, int i, double *value)
+{
+    const dal_row *row = &a->mechanism.rows[i];
+    const dal_term *term = &a->mechanism.terms[row->term];
+    if (row->n_terms != 1 || term->coef != 1 || isnan(row->constant) || a->mechanism.measures[term->measure].winding < 0)
+        return NULL;
+    *value = row->constant + (row->time < 0 ? 0 : a->work.time[3 * row->time]);
+    return &a->mechanism.measures[term->measure];
+}
+
+/* Whole turns of every angle: from the unwrapped angles of the bodies (spatial ones start near zero), from its start value, or
+ * from the value that is prescribed. */
+static void count_turns(dal_assembly *a)
+{
+    const dal_mechanism *m = &a->mechanism;
+    for (int i = 0; i < m->n_measures; i++)
+        if (m->measures[i].winding >= 0)
+            a->work.winding[m->measures[i].winding] = m->space == DAL_PLANAR ? unwrapped(a, &m->measures[i]) : 0;
+    for (int i = 0; i < a->build->n_targets; i++) {
+        const dal_target *target = &a->build->targets[i];
+        if (target->has_value && m->measures[target->measure].winding >= 0)
+            a->work.winding[m->measures[target->measure].winding] = target->value;
+    }
+    for (int i = 0; i < a->n_own; i++) {
+        double value;
+        const dal_measure *measure = prescribed(a, i, &value);
+        if (measure)
+            a->work.winding[measure->winding] = value;
+    }
 }
 
 /* phi and A at the present placement; rows of the targets are left out of phi where they have no value. */
@@ -519,9 +538,9 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
 {
     dal_assembly a = {0};
     begin(&a, build, drives);
+    evaluate_drives(&a);
     place_bodies(&a);
     count_turns(&a);
-    evaluate_drives(&a);
     set_start_constants(&a);
     if (!assemble_positions(&a) || !dal_assemble_velocities(&a))
         return false;

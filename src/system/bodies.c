@@ -139,8 +139,11 @@ static bool read_orientation(dal_build *build, const dal_binding *binding, const
         dal_rotation_euler(axes, ypr, R);
         return true;
     }
-    case DAL_ATTITUDE_AXES:
-        if (dal_rotation_from_axes(o->letters[0] - 'x', a, o->letters[1] ? o->letters[1] - 'x' : -1, b, R))
+    case DAL_ATTITUDE_AXES: {
+        const bool flat = build->spec->space == DAL_PLANAR; /* one direction, and z is across the plane */
+        const double out_of_plane[3] = {0, 0, 1};
+        int second = flat ? 2 : o->letters[1] ? o->letters[1] - 'x' : -1;
+        if (dal_rotation_from_axes(o->letters[0] - 'x', a, second, flat ? out_of_plane : b, R))
             return true;
         if (is_zero(a) || (o->letters[1] && is_zero(b)))
             dal_error(build->messages, is_zero(a) ? o->first.mark : o->second.mark, "the direction %c of '%s' has length zero",
@@ -149,6 +152,7 @@ static bool read_orientation(dal_build *build, const dal_binding *binding, const
             dal_error(build->messages, o->second.mark, "the directions %c and %c of '%s' are parallel: they have to cross", o->letters[0],
                       o->letters[1], name);
         return false;
+    }
     }
     dal_rotation_identity(R);
     return true;

@@ -1,7 +1,8 @@
 /* Joint frames: the two markers of a joint, from `connect:` and `axis:`.
  *
  * An axis is written in the first body and carried to the second at the start,
- * unless both sides are given.
+ * unless both sides are given. What the axes leave open, the turn about them, is
+ * such that the two frames coincide at the start as nearly as they can.
  */
 #include "math/rotation.h"
 #include "math/vec.h"
@@ -80,6 +81,23 @@ static void carry(const dal_build *build, dal_marker marker[2], bool same_axes)
     dal_rotation_multiply_left_transposed(R_j, E, marker[1].B);
 }
 
+/* The frame of the second body from an axis of its own: x_j as near to x_i as it can be, at the start or when the bodies' axes
+ * coincide (as carry), so that a joint that forbids the turn about its axis keeps the bodies turned as they are. */
+static bool frame_beside(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2], bool same_axes)
+{
+    double B[9];
+    dal_marker like[2] = {marker[0], marker[1]};
+    if (!frame_from_axis(build, spec, &spec->axis_second, planar(build) ? 0 : 2, marker[1].B))
+        return false;
+    if (planar(build))
+        return true;
+    carry(build, like, same_axes);
+    const double z[3] = {marker[1].B[2], marker[1].B[5], marker[1].B[8]}, x[3] = {like[1].B[0], like[1].B[3], like[1].B[6]};
+    if (dal_rotation_from_axes(2, z, 0, x, B)) /* x_i along z_j: any x_j is as near */
+        memcpy(marker[1].B, B, sizeof B);
+    return true;
+}
+
 /* z_i and x_j are given, the rest of the two frames is made to coincide as far as it can. */
 static bool cross_frames(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2])
 {
@@ -139,7 +157,7 @@ bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_jo
         if (!frame_from_axis(build, spec, &spec->axis, letter, marker[0].B))
             return false;
         if (spec->axis_second.n)
-            return frame_from_axis(build, spec, &spec->axis_second, letter, marker[1].B);
+            return frame_beside(build, spec, marker, same_axes);
     } else if (need == DAL_AXIS_ONE && !has_axes[0]) {
         dal_error(build->messages, spec->name.mark, "joint '%s' of type %s needs an axis: `axis: [%s]`, in the axes of the first body",
                   spec->name.text, type->name, planar(build) ? "x, y" : "x, y, z");

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double two_pi = 6.28318530717958647692;
+
 static bool planar(const dal_build *build)
 {
     return build->spec->space == DAL_PLANAR;
@@ -52,29 +54,46 @@ static bool place_between(dal_build *build, int body)
     return true;
 }
 
-/* The second frame from the first: shifted by the start distance along the axis, turned by the start angle about z. */
-static void place_second(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2], double angle, double distance)
+/* The joint's motion from the first frame to the second: E_1 = E_0 R_z(angle), P_1 = P_0 + distance e_0, e the axis of the first
+ * frame, which the turn leaves alone in space. side: whose frame follows from the other's. */
+static void follow_motion(const dal_build *build, int side, double angle, double distance, double P[3], double E[9])
 {
-    dal_body_start *start = &build->start[marker[1].body];
-    double P[3], E[9], turn[9], back[9];
-    dal_marker_world(build, &marker[0], P, E);
-    int axis = planar(build) ? 0 : 2;
-    for (int i = 0; i < 3; i++)
+    const int axis = planar(build) ? 0 : 2;
+    double turn[9];
+    dal_rotation_elementary(2, side ? angle : -angle, turn);
+    for (int i = 0; i < 3 && side; i++)
         P[i] += distance * E[3 * i + axis];
-    dal_rotation_elementary(2, angle, turn);
     dal_rotation_multiply(E, turn, E);
-    if (!start->attitude_given && !build->mechanism.bodies[marker[1].body].particle) {
+    for (int i = 0; i < 3 && !side; i++)
+        P[i] -= distance * E[3 * i + axis];
+}
+
+/* Of a frame in the plane, with the whole turns of its body. */
+static double angle_of_frame(const dal_build *build, const dal_marker *marker)
+{
+    return atan2(marker->B[3], marker->B[0]) + (marker->body == DAL_GROUND ? 0 : build->start[marker->body].angle);
+}
+
+/* The body of one side from the frame of the other, by the motion of the joint. */
+static void place_side(dal_build *build, const dal_joint_spec *spec, const dal_marker marker[2], int side, double angle, double distance)
+{
+    const dal_marker *own = &marker[side], *other = &marker[1 - side];
+    dal_body_start *start = &build->start[own->body];
+    double P[3], E[9], back[9];
+    dal_marker_world(build, other, P, E);
+    follow_motion(build, side, angle, distance, P, E);
+    if (!start->attitude_given && !build->mechanism.bodies[own->body].particle) {
         for (int i = 0; i < 9; i++)
-            back[i] = marker[1].B[3 * (i % 3) + i / 3];
+            back[i] = own->B[3 * (i % 3) + i / 3];
         dal_rotation_multiply(E, back, start->R);
         set_angle(start);
-        if (planar(build) && marker[0].body != DAL_GROUND)
-            start->angle = build->start[marker[0].body].angle + angle;
-        else if (planar(build))
-            start->angle = angle;
+        if (planar(build)) {
+            double want = angle_of_frame(build, other) + (side ? angle : -angle) - atan2(own->B[3], own->B[0]);
+            start->angle += two_pi * round((want - start->angle) / two_pi);
+        }
     }
     double offset[3] = {0, 0, 0};
-    dal_add_turned(start->R, marker[1].s, offset);
+    dal_add_turned(start->R, own->s, offset);
     for (int i = 0; i < 3; i++)
         start->r[i] = P[i] - offset[i];
     start->placed = true;
@@ -89,44 +108,80 @@ static bool first_is(const dal_build *build, const dal_joint_type *type, const c
     return first && !strcmp(first, name);
 }
 
-/* Try to place the second body of a joint from the first (or, guessing, either from the other). */
-static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, bool guess)
+/* Start values of a joint, counted from where its frames coincide. */
+static bool read_motion(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, double *angle, double *distance)
+{
+    double zero = 0;
+    *angle = *distance = 0;
+    bool ok = !spec->zero.text || dal_build_number(build, spec->binding, spec->zero, &zero);
+    if (spec->start.angle.text)
+        ok = ok && dal_build_number(build, spec->binding, spec->start.angle, angle);
+    if (spec->start.distance.text)
+        ok = ok && dal_build_number(build, spec->binding, spec->start.distance, distance);
+    if (first_is(build, type, "angle") && spec->start.angle.text)
+        *angle -= zero;
+    if (first_is(build, type, "distance") && spec->start.distance.text)
+        *distance -= zero;
+    return ok;
+}
+
+/* How boldly a body is placed by a joint: only where nothing more certain is left. */
+typedef enum boldness {
+    FORWARD,  /* the second body by the start of the joint, or the first if the second is the ground */
+    BACKWARD, /* the first body by the start of the joint */
+    GUESS     /* either, by a joint without a start */
+} boldness;
+
+static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, boldness stage)
 {
     const dal_joint_type *type = dal_joint_type_find(spec->type.text ? spec->type.text : "");
     dal_marker marker[2];
     bool has_axes[2], carried;
-    bool started = spec->start.angle.text || spec->start.distance.text;
-    if (!type || type->class != DAL_JOINT_PAIR || spec->connect.n != 2 || (!started && !guess))
+    const bool started = spec->start.angle.text || spec->start.distance.text;
+    double angle = 0, distance = 0;
+    if (!type || type->class != DAL_JOINT_PAIR || spec->connect.n != 2 || started == (stage == GUESS))
         return false;
     dal_messages *messages = build->messages;
     build->messages = NULL; /* complaints come when the joint itself is compiled */
     bool ok = dal_joint_markers(build, spec, marker, has_axes);
-    if (ok && guess && is_placed(build, marker[1].body) && !is_placed(build, marker[0].body)) {
-        dal_marker swap = marker[0];
-        marker[0] = marker[1], marker[1] = swap;
+    const int side = ok && is_placed(build, marker[1].body) ? 0 : 1;
+    ok = ok && is_placed(build, marker[1 - side].body) && !is_placed(build, marker[side].body) &&
+         (side == 1 || stage != FORWARD || marker[1].body == DAL_GROUND);
+    if (ok && side == 0 && !started) {
         dal_rotation_identity(marker[0].B);
         dal_rotation_identity(marker[1].B);
     } else if (ok) {
-        ok = dal_joint_frames(build, spec, type, marker, has_axes, &carried);
-        if (ok && !started && marker[1].body != DAL_GROUND && !build->start[marker[1].body].attitude_given)
+        ok = dal_joint_frames(build, spec, type, marker, has_axes, &carried) && read_motion(build, spec, type, &angle, &distance);
+        if (ok && !started && !build->start[marker[1].body].attitude_given)
             memcpy(marker[1].B, marker[0].B, sizeof marker[1].B);
     }
-    double angle = 0, distance = 0, zero = 0;
-    if (ok && spec->zero.text)
-        ok = dal_build_number(build, spec->binding, spec->zero, &zero);
-    if (ok && spec->start.angle.text)
-        ok = dal_build_number(build, spec->binding, spec->start.angle, &angle);
-    if (ok && spec->start.distance.text)
-        ok = dal_build_number(build, spec->binding, spec->start.distance, &distance);
-    if (spec->zero.text && first_is(build, type, "angle") && spec->start.angle.text)
-        angle -= zero;
-    if (spec->zero.text && first_is(build, type, "distance") && spec->start.distance.text)
-        distance -= zero;
     build->messages = messages;
-    if (!ok || !is_placed(build, marker[0].body) || is_placed(build, marker[1].body))
-        return false;
-    place_second(build, spec, marker, angle, distance);
-    return true;
+    if (ok)
+        place_side(build, spec, marker, side, angle, distance);
+    return ok;
+}
+
+/* What the start of a joint places has no place of its own, nor an attitude if it is turned. (A second body that has its own place
+ * is told when the joint is compiled.) */
+static void check_started_once(dal_build *build, const dal_joint_spec *spec)
+{
+    const dal_text *value = spec->start.angle.text ? &spec->start.angle : &spec->start.distance;
+    dal_marker marker[2];
+    dal_messages *messages = build->messages;
+    build->messages = NULL; /* complaints come when the joint itself is compiled */
+    bool ok = value->text && spec->connect.n == 2;
+    for (int k = 0; k < 2 && ok; k++)
+        ok = dal_build_marker(build, spec->binding, spec->connect.item[k], &marker[k], NULL);
+    build->messages = messages;
+    const bool backward = ok && marker[1].body == DAL_GROUND;
+    if (!ok || marker[backward ? 0 : 1].body == DAL_GROUND)
+        return;
+    const dal_body_spec *body = &build->spec->bodies[marker[backward ? 0 : 1].body];
+    const char *place = body->position.n ? "position" : body->between.n ? "between" : NULL;
+    const char *attitude = body->angle.text ? "angle" : body->orientation.kind != DAL_ATTITUDE_NONE ? "orientation" : NULL;
+    if (place ? backward : attitude && spec->start.angle.text)
+        dal_error(build->messages, value->mark, "'%s' is %s twice, by its `%s:` and by the start of joint '%s': drop one of them", body->name.text,
+                  place ? "placed" : "turned", place ? place : attitude, spec->name.text);
 }
 
 static void refuse_circle(dal_build *build, int body)
@@ -150,14 +205,16 @@ static void refuse_circle(dal_build *build, int body)
 void dal_build_place(dal_build *build)
 {
     const dal_spec *spec = build->spec;
-    for (bool progress = true, guess = false; progress || !guess;) {
-        guess = !progress; /* guesses only when nothing else helps, one at a time */
-        progress = false;
-        for (int b = 0; b < spec->n_bodies && !guess; b++)
+    for (int j = 0; j < spec->n_joints; j++)
+        check_started_once(build, &spec->joints[j]);
+    for (boldness stage = FORWARD; stage <= GUESS;) { /* behind the first stage one at a time */
+        bool progress = false;
+        for (int b = 0; b < spec->n_bodies && stage == FORWARD; b++)
             if (!build->start[b].placed)
                 progress |= place_between(build, b);
-        for (int j = 0; j < spec->n_joints && !(guess && progress); j++)
-            progress |= place_by_joint(build, &spec->joints[j], guess);
+        for (int j = 0; j < spec->n_joints && !(stage != FORWARD && progress); j++)
+            progress |= place_by_joint(build, &spec->joints[j], stage);
+        stage = progress ? FORWARD : stage + 1;
     }
     for (int b = 0; b < spec->n_bodies; b++) {
         if (build->start[b].placed)

@@ -1,10 +1,16 @@
 /* Velocities at the start, in this order of importance:
  *   1. A v = beta, and what is fixed                              exactly
  *   2. given values                                               as near as possible, same metric
- *   3. what is left                                               least kinetic energy
+ *   3. what is left                                               least kinetic energy, always
  * each on the null space of the one before.
+ *
+ * Given motions are compared at the centre of mass, c' = r' + w x rho, where both
+ * the velocity and the spin are given: where the frame lies does not matter. The
+ * third rule is the motion that blows start from rest which bring about what is
+ * given (Kelvin's theorem); bodies that are not connected do not see each other.
  */
 #include "math/rank.h"
+#include "math/vec.h"
 #include "system/assembly.h"
 
 #include <math.h>
@@ -53,6 +59,23 @@ static int exact_equations(dal_assembly *a, const double *v0)
     return n;
 }
 
+/* f := the row of component k of body b; where the whole motion is given, of its centre of mass: e_k . (r' + w x rho), so that
+ * the factor of w is rho x e_k. */
+static void component_row(const dal_assembly *a, int b, int k, double *f)
+{
+    const bool flat = a->mechanism.space == DAL_PLANAR;
+    const dal_body_layout *at = &a->layout->body[b];
+    memset(f, 0, sizeof *f * (size_t)a->m);
+    f[at->v + k] = 1;
+    if (k >= (int)a->mechanism.space || !at->n_rot || !is_given(a, b, at->nv - 1, false))
+        return;
+    double rho[3], e[3] = {k == 0, k == 1, k == 2}, arm[3];
+    dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, rho);
+    dal_cross(rho, e, arm);
+    for (int i = 0; i < at->n_rot; i++)
+        f[at->v + (int)a->mechanism.space + i] = arm[flat ? 2 : i];
+}
+
 /* Rows G v ~ g of given values that may give way, weighted. */
 static int soft_equations(dal_assembly *a, const double *v0, double *G, double *g)
 {
@@ -72,11 +95,13 @@ static int soft_equations(dal_assembly *a, const double *v0, double *G, double *
     for (int b = 0; b < a->mechanism.n_bodies; b++)
         for (int k = 0; k < a->layout->body[b].nv; k++)
             if (is_given(a, b, k, false) && !is_given(a, b, k, true)) {
-                int column = a->layout->body[b].v + k;
-                double *row = G + (size_t)n * (size_t)a->m, w = 1 / a->S[column];
-                memset(row, 0, sizeof *row * (size_t)a->m);
-                row[column] = w;
-                g[n++] = w * v0[column];
+                double *row = G + (size_t)n * (size_t)a->m, w = 1 / a->S[a->layout->body[b].v + k];
+                component_row(a, b, k, row);
+                for (int i = 0; i < a->m; i++) {
+                    row[i] *= w;
+                    g[n] += row[i] * v0[i];
+                }
+                n++;
             }
     return n;
 }
@@ -90,13 +115,16 @@ static int settle(dal_assembly *a, int n_soft, const double *G, double *g, doubl
     double *sigma = DAL_TAKE(arena, double, n_soft + n_free), *null = DAL_TAKE(arena, double, n_free * n_free);
     double *work = DAL_TAKE(arena, double, dal_rank_work(n_soft, n_free)), *fresh = DAL_TAKE(arena, double, (size_t)n_free * m);
     for (int i = 0; i < n_soft; i++) {
-        for (size_t k = 0; k < m; k++)
+        double largest = 0;
+        for (size_t k = 0; k < m; k++) {
             g[i] -= G[(size_t)i * m + k] * v[k];
+            largest = fmax(largest, fabs(G[(size_t)i * m + k]));
+        }
         for (int j = 0; j < n_free; j++) {
             double sum = 0;
             for (size_t k = 0; k < m; k++)
                 sum += G[(size_t)i * m + k] * Z[(size_t)j * m + k];
-            B[i * n_free + j] = sum;
+            B[i * n_free + j] = fabs(sum) > DAL_RANK_TOLERANCE * largest ? sum : 0; /* rows of Z are units: less is rounding */
         }
     }
     dal_rank_solve(B, n_soft, n_free, n_free, DAL_RANK_TOLERANCE, g, y, work);
@@ -133,7 +161,8 @@ static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free
             v[k] += y[i] * Z[(size_t)i * m + k];
 }
 
-static double velocity_gap(const dal_assembly *a, const double *v, int *where)
+/* The largest |A v - beta|, start rates of joints included. */
+static double velocity_gap(const dal_assembly *a, const double *v)
 {
     double worst = 0;
     for (int i = 0; i < a->r; i++) {
@@ -144,10 +173,7 @@ static double velocity_gap(const dal_assembly *a, const double *v, int *where)
         double sum = target ? -target->rate : a->mechanism.rows[i].time < 0 ? 0 : -a->work.time[3 * a->mechanism.rows[i].time + 1];
         for (int k = at->value; k < at->value + at->n_values; k++)
             sum += a->work.A[k] * v[a->layout->column[k]];
-        if (fabs(sum) > worst) {
-            worst = fabs(sum);
-            *where = i;
-        }
+        worst = fmax(worst, fabs(sum));
     }
     return worst;
 }
@@ -162,7 +188,7 @@ static bool velocities_fit(dal_assembly *a, int n, const double *v, double faste
         double miss = -a->b[i];
         for (size_t k = 0; k < m; k++)
             miss += a->A[(size_t)i * m + k] * v[k];
-        if (fabs(miss) > 1e-9 * fmax(fabs(a->b[i]), fastest) + 1e-12 && fabs(miss) > worst) {
+        if (!(fabs(miss) <= 1e-9 * fmax(fabs(a->b[i]), fastest) + 1e-12) && !(fabs(miss) <= worst)) { /* nor may it be no number */
             worst = fabs(miss);
             where = i;
         }
@@ -181,18 +207,59 @@ static bool velocities_fit(dal_assembly *a, int n, const double *v, double faste
     return false;
 }
 
+static double fastest_of(const dal_assembly *a, const double *v)
+{
+    double fastest = 0;
+    for (int k = 0; k < a->m; k++)
+        fastest = fmax(fastest, fabs(v[k]));
+    return fastest;
+}
+
+/* Is v = v0 the answer already? It has to satisfy the constraints, and to have no momentum along what is omitted: then every other
+ * motion with the same given values has more energy. */
+static bool nothing_to_do(const dal_assembly *a, const double *v0, double fastest)
+{
+    const double length = fmax(1, a->length);
+    double *momentum = DAL_TAKE(a->build->arena, double, a->m);
+    if (velocity_gap(a, v0) > dal_closed * fastest * length)
+        return false;
+    dal_mass_times(a->layout, a->work.M, v0, momentum);
+    for (int b = 0; b < a->mechanism.n_bodies; b++)
+        for (int k = 0; k < a->layout->body[b].nv; k++) {
+            const double lever = k < (int)a->mechanism.space ? length : length * length;
+            if (!is_given(a, b, k, false) &&
+                fabs(momentum[a->layout->body[b].v + k]) > dal_closed * fastest * lever * a->mechanism.bodies[b].mass)
+                return false;
+        }
+    return true;
+}
+
+static void report_changes(const dal_assembly *a, const double *v, const double *v0)
+{
+    const double fastest = fmax(fastest_of(a, v), fastest_of(a, v0));
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        const dal_body_layout *at = &a->layout->body[b];
+        double change = 0;
+        for (int k = 0; k < at->nv; k++)
+            if (is_given(a, b, k, false))
+                change = fmax(change, fabs(v[at->v + k] - v0[at->v + k]));
+        if (change > dal_worth_a_note * fastest)
+            dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly changed the start velocity of '%s' by %.3g m/s (rad/s)",
+                    a->mechanism.bodies[b].name, change);
+    }
+}
+
 bool dal_assemble_velocities(dal_assembly *a)
 {
     dal_arena *arena = a->build->arena;
     const size_t m = (size_t)a->m;
     double *v0 = DAL_TAKE(arena, double, m), *v = a->work.v;
-    int where = 0;
-    double fastest = 0;
     given_velocity(a, v0);
     memcpy(v, v0, sizeof *v * m);
-    for (size_t k = 0; k < m; k++)
-        fastest = fmax(fastest, fabs(v0[k]));
-    if (velocity_gap(a, v0, &where) <= dal_closed * fastest * fmax(1, a->length))
+    dal_family_twist.velocity(a->layout, &a->work);
+    dal_family_twist.inertia(a->layout, &a->work);
+    double fastest = fastest_of(a, v0);
+    if (nothing_to_do(a, v0, fastest))
         return true;
     dal_assembly_weigh(a, true);
     dal_assembly_svd(a);
@@ -201,24 +268,16 @@ bool dal_assemble_velocities(dal_assembly *a)
     dal_rank_solve(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, a->b, v, a->svd);
     if (!velocities_fit(a, n, v, fastest))
         return false;
+    fastest = fmax(fastest, fastest_of(a, v));
     int n_free = a->m - dal_rank_svd(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, sigma, Z, NULL, a->svd);
     double *G = DAL_TAKE(arena, double, (size_t)(a->r + a->m) * m), *g = DAL_TAKE(arena, double, a->r + a->m);
     int n_soft = soft_equations(a, v0, G, g);
     if (n_soft && n_free)
         n_free = settle(a, n_soft, G, g, v, Z, n_free);
-    dal_family_twist.velocity(a->layout, &a->work);
-    dal_family_twist.inertia(a->layout, &a->work);
     if (n_free)
         come_to_rest(a, v, Z, n_free);
-    for (int b = 0; b < a->mechanism.n_bodies; b++) {
-        const dal_body_layout *at = &a->layout->body[b];
-        double change = 0;
-        for (int k = 0; k < at->nv; k++)
-            if (is_given(a, b, k, false))
-                change = fmax(change, fabs(v[at->v + k] - v0[at->v + k]));
-        if (change > dal_worth_a_note * fmax(fastest, 1e-300))
-            dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly changed the start velocity of '%s' by %.3g m/s (rad/s)",
-                    a->mechanism.bodies[b].name, change);
-    }
+    if (!velocities_fit(a, n, v, fastest)) /* what was added leaves the constraints alone, unless it is out of all proportion */
+        return false;
+    report_changes(a, v, v0);
     return true;
 }
