@@ -21,13 +21,13 @@ _dalembert()
     -o | --output)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return ;;
-    --step | --rtol | --atol | --until | --every | --set)
+    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set)
         return ;;
     esac
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --set --output --units --json --quiet --help' -- "$word") ;;
+            --atol --until --every --max-step --event-tolerance --set --output --units --json --quiet --help' -- "$word") ;;
     run:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.y?(a)ml' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)

@@ -37,6 +37,9 @@ typedef struct run {
     long since_probe;
     double *v_last, t_last, balance_last, acceleration_most; /* of the step before: see check_passage */
     bool near_last, passed_first;
+    double *guard, missed_time; /* see look_for_missed_switch */
+    bool missed;
+    int missed_switch;
     int avoided, stages_avoided;
     long charts_last;
     double stiffest, stiffest_early;
@@ -370,6 +373,22 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     return 0;
 }
 
+/* A recorded state that lies on another piece than the one that was integrated: a switch changed and changed back inside a step,
+ * and was not seen. */
+static void look_for_missed_switch(run *r, double t)
+{
+    const dal_program *program = r->system->actions.program;
+    if (!r->guard || r->missed || !r->viewer->frozen)
+        return;
+    dal_program_guards(program, r->viewer->registers, r->viewer->modes, r->guard);
+    for (int i = 0; i < dal_program_switches(program) && !r->missed; i++)
+        if (r->guard[i] < -1e-9) {
+            r->missed = true;
+            r->missed_switch = i;
+            r->missed_time = t;
+        }
+}
+
 static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
@@ -391,6 +410,7 @@ static dal_flow output(void *user, double t, const double *y)
     if (flow)
         return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
     watch(r, state);
+    look_for_missed_switch(r, t);
     if (!r->options->sink)
         return 0;
     if ((flow = dal_state_record(state, r->row)))
@@ -524,13 +544,14 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
     r.state = dal_state_create(&allocator, system);
     r.viewer = r.state ? dal_state_create(&allocator, system) : NULL;
-    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 8 * n));
+    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 8 * n + (size_t)ode.n_guards));
     dal_status status = DAL_NO_MEMORY;
     if (r.viewer && memory) {
         double *y = memory + work + system->n_columns;
         r.row = memory + work;
         r.stage = y + 6 * n;
         r.v_last = y + 7 * n;
+        r.guard = ode.n_guards ? y + 8 * n : NULL;
         if (probes) {
             r.direction = y + n;
             r.probe = r.direction + n;
@@ -543,13 +564,22 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         r.clock_start = r.clock_last = clock_now();
         status = r.options->sink ? r.options->sink->begin(r.options->sink->user, &system->info, system->n_columns, system->columns) : DAL_OK;
         if (status == DAL_OK) {
+            /* switches are looked for at some places of a step: long steps are not taken where there are any */
+            double longest = ode.n_guards ? system->info.until / 100 : 0;
+            if (system->max_step > 0 && !(longest > 0 && longest < system->max_step))
+                longest = system->max_step;
             const dal_drive_options drive = {.t_end = system->info.until, .step = system->info.step, .rtol = system->info.rtol,
-                                             .atol = system->info.atol, .max_step = system->max_step, .every = system->info.every,
+                                             .atol = system->info.atol, .max_step = longest, .every = system->info.every,
                                              .event_tolerance = system->event_tolerance};
             dal_drive_result result = dal_drive(system->integrator, &ode, &drive, y, memory);
             finish(&r, &result);
             status = explain(&r, &result, messages);
             warn_of_stiffness(&r, messages);
+            if (r.missed)
+                dal_warn(messages, dal_nowhere,
+                         "near t = %.6g '%s' changed and changed back within one step and was missed: the motion is not to be trusted after "
+                         "that; set a `max-step:` below the duration of the shortest pulse",
+                         r.missed_time, dal_program_switch_text(system->actions.program, r.missed_switch));
         }
     }
     allocator.release(allocator.user, memory);

@@ -255,7 +255,7 @@ static bool look_out(dal_state *state, dal_factor kind, double ratio)
         state->nearness = sqrt(state->nearness); /* symmetric pivots fall with the square of the distance */
     if (!state->system->careful || !state->rank) {
         state->nearness = 1;
-    } else if (*best == 0 || state->nearness < doubtful) {
+    } else if (*best == 0 || state->nearness < (state->system->dense ? doubtful : near)) { /* larger systems pay more for the answer */
         double own = ratio_of_rows(state);
         if (choice && own < near * *best && (*good == 0 || own < tired * *good)) {
             choose_again(state);

@@ -4,9 +4,11 @@
  * inside the step (Illinois rule for all guards at once, safeguarded by bisection) down to the event tolerance, and the
  * step is cut at the end of the bracket where the guard is negative: new pieces are decided by direct evaluation there.
  *
- * A guard that dips below zero and returns within one step is looked for when its smaller end value is less than its
- * change over this step or the one before, and on the first step after a restart: at the middle, then at the vertex of
- * the parabola through the three values. Faster oscillations of a guard within a step are not seen.
+ * A guard that dips below zero and returns within one step is looked for. Adaptive methods have states inside a step for
+ * nothing and may take long steps: their guards are looked at in SAMPLES places a step. Fixed steps, which the user chose,
+ * are looked into where a guard's smaller end value is less than its change over this step or the one before, and on the
+ * first step after a restart: at the middle, then at the vertex of the parabola through the three values. Faster
+ * oscillations of a guard within a step are not seen: max_step is for them.
  *
  * A guard may be negative where a step starts, by rounding after a restart. It counts from the time when it was seen
  * positive; if that never happens it ends at once, without a step.
@@ -21,6 +23,7 @@
 
 #define CHATTER_GAP 1e-9
 enum { CHATTER_EVENTS = 200 };
+enum { SAMPLES = 16 };
 enum { PATIENCE = 3 }; /* secants in a row that may fail to halve the bracket, before it is bisected */
 
 static double tolerance_at(const driver *r)
@@ -93,9 +96,27 @@ static double lowest_vertex(const driver *r)
     return theta;
 }
 
+/* The first of the samples inside the step at which a guard is negative, if any. */
+static verdict sample(driver *r, const stride *p, double *high)
+{
+    for (int k = 1; k < SAMPLES; k++) {
+        verdict v = try_inside(r, p, p->h * k / SAMPLES);
+        if (v != GOOD)
+            return v;
+        for (int i = 0; i < r->ode->n_guards; i++)
+            if (r->g_try[i] < 0 && r->g[i] >= 0) {
+                cut(r, high, p->h * k / SAMPLES);
+                return GOOD;
+            }
+    }
+    return GOOD;
+}
+
 /* Look for guards that were negative only inside the step; *high becomes such a time. */
 static verdict probe(driver *r, const stride *p, double *high)
 {
+    if (r->method->adaptive)
+        return sample(r, p, high);
     bool wanted = false;
     for (int i = 0; i < r->ode->n_guards; i++)
         wanted |= may_dip(r, i);

@@ -503,7 +503,7 @@ static void report_moves(dal_assembly *a)
         for (int i = 0; i < 9; i++)
             turn += (kin->R[i] - start->R[i]) * (kin->R[i] - start->R[i]);
         shift = sqrt(shift);
-        turned[b] = turn = sqrt(turn / 2);
+        turned[b] = turn = 2 * asin(fmin(1, sqrt(turn / 2) / 2)); /* |R - R_0|^2 = 8 sin^2(angle / 2) */
         if ((start->position_given && shift > dal_worth_a_note * a->length) || (start->attitude_given && turn > dal_worth_a_note))
             dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
                     a->mechanism.bodies[b].name, shift, turn);

@@ -118,7 +118,10 @@ void dal_choose_method(dal_build *build, dal_system *system)
         names[n] = dal_integrators[n]->name;
     names[n] = NULL;
     k = choose(build, &s->integrator, "integrator", names, "dopri5");
-    system->integrator = dal_integrators[k < 0 ? 0 : k];
+    for (n = 0; k < 0; n++) /* refused: go on with an adaptive one, which asks for nothing more */
+        if (dal_integrators[n]->adaptive)
+            k = n;
+    system->integrator = dal_integrators[k];
     check_options(build, &s->integrator, none, false);
 }
 

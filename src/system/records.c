@@ -49,6 +49,18 @@ static void record(dal_build *build, dal_text text)
         add_column(build, value.n == 1 ? text.text : dal_arena_print(build->arena, "%s.%c", text.text, 'x' + i), value.node[i]);
 }
 
+/* Columns need names of their own. */
+static bool is_repeated(dal_build *build, int number)
+{
+    const dal_text *list = build->spec->record;
+    for (int i = 0; i < number; i++)
+        if (!strcmp(list[i].text, list[number].text)) {
+            dal_error(build->messages, list[number].mark, "'%s' is recorded twice", list[number].text);
+            return true;
+        }
+    return false;
+}
+
 static void record_usual(dal_build *build, const char *format, const char *name)
 {
     record(build, (dal_text){.text = dal_arena_print(build->arena, format, name), .mark = dal_nowhere});
@@ -65,7 +77,8 @@ void dal_build_records(dal_build *build)
     build->columns[0].name = "time";
     if (spec->record_given) {
         for (int i = 0; i < spec->n_record; i++)
-            record(build, spec->record[i]);
+            if (!is_repeated(build, i))
+                record(build, spec->record[i]);
         return;
     }
     bool flat = spec->space == DAL_PLANAR;
