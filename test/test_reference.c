@@ -409,7 +409,7 @@ static void heavy_top_follows_the_reference(void **unused)
 static void simple_pendulum_follows_the_closed_form(void **unused)
 {
     static reference r = {.model = "simple-pendulum", .settings = "until=10 every=0.05",
-                          .channel = {"-rod.force.x*bob.x - rod.force.y*bob.y", "bob.x", "bob.y", "0", "bob.x'", "bob.y'", "0"}};
+                          .channel = {"-rod.force.x*bob.x - rod.force.y*bob.y", "bob.x", "bob.y", "0", "bob.x'", "bob.y'", "0.0"}};
     json_file file;
     (void)unused;
     json *root = open_reference(&file, "A01");

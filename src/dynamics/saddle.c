@@ -218,6 +218,7 @@ static const double worse = 1e-3;     /* loss of the pivot ratio since the last 
 static const double tired = 0.1;      /* the same for A alone, near a singular position */
 static const double near = 0.03;      /* of the best pivot ratio of the run: a singular position is near */
 static const double doubtful = 0.3;   /* of the pivots at hand: they fall late, and not only there, so A itself is asked early */
+enum { SMALL = 100 };                 /* velocities: larger systems pay more for the answer and ask later */
 static const double singular = 1e-17; /* pivot ratio that is only rounding, even where it falls with the square of the distance */
 
 /* Pivot ratio of A alone, rows at unit norm: without the masses, whose own spread says nothing about the position. */
@@ -255,7 +256,7 @@ static bool look_out(dal_state *state, dal_factor kind, double ratio)
         state->nearness = sqrt(state->nearness); /* symmetric pivots fall with the square of the distance */
     if (!state->system->careful || !state->rank) {
         state->nearness = 1;
-    } else if (*best == 0 || state->nearness < (state->system->dense ? doubtful : near)) { /* larger systems pay more for the answer */
+    } else if (*best == 0 || state->nearness < (state->system->layout.nv <= SMALL ? doubtful : near)) {
         double own = ratio_of_rows(state);
         if (choice && own < near * *best && (*good == 0 || own < tired * *good)) {
             choose_again(state);
