@@ -108,9 +108,25 @@ static bool is_finite(dal_build *build, const dal_state *state)
     return true;
 }
 
+/* A sequence of Euler angles that the user fixed may be singular at the start. */
+static bool sequence_fits(const dal_build *build, const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int b = 0; layout->sequence_fixed && layout->family->condition && b < layout->mechanism->n_bodies; b++)
+        if (layout->family->condition(layout, &state->work, b) < 1e-3) {
+            dal_error(build->messages, build->spec->simulate.coordinates.name.mark,
+                      "'%s' starts in a singular attitude of the Euler sequence that is fixed here: take another one, or leave the choice to the program",
+                      layout->mechanism->bodies[b].name);
+            return false;
+        }
+    return true;
+}
+
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
 {
     dal_state_take(state, 0, state->y);
+    if (!sequence_fits(build, state))
+        return false;
     dal_state_position(state);
     dal_state_jacobian(state);
     dal_state_rank(state, system->layout.n_rows);
