@@ -518,10 +518,26 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     assert_true(done && n > 8); /* it failed at the first, the second ... before it went through */
 }
 
+static void a_switch_in_a_branch_that_is_not_taken_has_nothing_to_say(void **state)
+{
+    (void)state;
+    bench b;
+    begin(&b);
+    frozen f = freeze(&b, "if(x < 1, 3, sign(x + 1))", -3); /* sign(x + 1) is -1 there, and is not used */
+    assert_int_equal(dal_program_switches(f.program), 2);
+    check_close(run_frozen(&f, 0.5), 3, 0); /* it would have changed at -1 */
+    for (int i = 0; i < 2; i++)
+        assert_true(f.guards[i] > 0);
+    run_frozen(&f, 1.5); /* the condition itself still ends */
+    assert_true(f.guards[0] < 0 || f.guards[1] < 0);
+    end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_switch_freezes_its_piece_and_guards_its_end),
+        cmocka_unit_test(a_switch_in_a_branch_that_is_not_taken_has_nothing_to_say),
         cmocka_unit_test(modes_that_hold_change_nothing_and_have_guards_that_hold),
         cmocka_unit_test(a_derivative_shares_the_switch_of_its_function),
         cmocka_unit_test(operations_on_frozen_values_need_no_switch),

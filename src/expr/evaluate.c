@@ -98,15 +98,15 @@ static dal_real interpolate(const dal_program *program, const dal_instruction *c
     return piece_value(&table, piece, code->b % 4, x);
 }
 
-/* The number of a table that was left and that an output needs, or 0. Needs are marked backwards along the tape; of
- * an if() only the condition and the branch that was taken are needed. */
-static int find_left_table(const dal_program *program, const int *modes, dal_real *registers)
+/* Which values do the outputs need? Marked backwards along the tape in the second set of registers; of an if() only the
+ * condition and the branch that was taken are needed. */
+static const dal_real *mark_needed(const dal_program *program, dal_real *registers)
 {
-    int values = dal_program_values(program), first = program->n_constants + program->n_loads;
+    const int values = dal_program_values(program), first = program->n_constants + program->n_loads;
+    const int32_t *outputs = DAL_PROGRAM_PART(program, int32_t, outputs);
     dal_real *needed = registers + values;
     for (int i = 0; i < values; i++)
         needed[i] = 0;
-    const int32_t *outputs = DAL_PROGRAM_PART(program, int32_t, outputs);
     for (int i = 0; i < program->n_outputs; i++)
         needed[outputs[i]] = 1;
     for (int i = program->n_code - 1; i >= 0; i--) {
@@ -119,11 +119,21 @@ static int find_left_table(const dal_program *program, const int *modes, dal_rea
             if (!passed_over)
                 needed[operand[k]] = 1;
         }
-        if (code->op == DAL_OP_INTERP) {
-            dal_table table = dal_program_table_view(program, code->b / 4);
-            if (is_left(&table, choose_piece(program, &table, code, (double)dal_re(registers[code->a]), modes)))
-                return DAL_PROGRAM_PART(program, dal_program_table, tables)[code->b / 4].number;
-        }
+    }
+    return needed + first; /* of the instructions' results */
+}
+
+/* The number of a table that was left and that an output needs, or 0. */
+static int find_left_table(const dal_program *program, const int *modes, dal_real *registers)
+{
+    const dal_real *needed = mark_needed(program, registers);
+    for (int i = program->n_code - 1; i >= 0; i--) {
+        const dal_instruction *code = DAL_PROGRAM_PART(program, dal_instruction, code) + i;
+        if (code->op != DAL_OP_INTERP || dal_re(needed[i]) == 0)
+            continue;
+        dal_table table = dal_program_table_view(program, code->b / 4);
+        if (is_left(&table, choose_piece(program, &table, code, (double)dal_re(registers[code->a]), modes)))
+            return DAL_PROGRAM_PART(program, dal_program_table, tables)[code->b / 4].number;
     }
     return 0;
 }
@@ -258,10 +268,28 @@ static double guard_of(const dal_program *program, const dal_switch *s, const da
     }
 }
 
-void dal_program_guards(const dal_program *program, const dal_real *registers, const int *modes, double *guards)
+/* guards[i] := 0 for the switches that an output needs, 1 for the others. */
+static void mark_switches(const dal_program *program, dal_real *registers, double *guards)
+{
+    const dal_real *needed = mark_needed(program, registers);
+    for (int i = 0; i < program->n_switches; i++)
+        guards[i] = 1;
+    for (int i = 0; i < program->n_code; i++) {
+        const dal_instruction *code = DAL_PROGRAM_PART(program, dal_instruction, code) + i;
+        bool switching = code->op == DAL_OP_SIGN || code->op == DAL_OP_FLOOR || code->op == DAL_OP_LESS || code->op == DAL_OP_LEQ ||
+                         code->op == DAL_OP_EQUAL || code->op == DAL_OP_INTERP;
+        if (switching && code->c >= 0 && dal_re(needed[i]) != 0)
+            guards[code->c] = 0;
+    }
+}
+
+void dal_program_guards(const dal_program *program, dal_real *registers, const int *modes, double *guards)
 {
     const dal_switch *switches = DAL_PROGRAM_PART(program, dal_switch, switches);
+    mark_switches(program, registers, guards);
     for (int i = 0; i < program->n_switches; i++) {
+        if (guards[i] != 0)
+            continue;
         int holds = find_mode(program, &switches[i], registers);
         if (holds == DAL_MODE_NONE || modes[i] == DAL_MODE_NONE) {
             guards[i] = holds == modes[i] ? 1 : -1;

@@ -139,8 +139,8 @@ int dal_program_switches(const dal_program *program);
 #define dal_program_guards DAL_K(dal_program_guards)
 int dal_program_run(const dal_program *program, const dal_real *variables, const int *modes, dal_real *registers,
                     dal_real *outputs);
-/* After a run with these modes: the guards. */
-void dal_program_guards(const dal_program *program, const dal_real *registers, const int *modes, double *guards);
+/* After a run with these modes: the guards. A switch in a branch of `if` that is not taken has nothing to say: its guard is 1. */
+void dal_program_guards(const dal_program *program, dal_real *registers, const int *modes, double *guards);
 /* After a run with modes == NULL: the modes that hold. */
 #define dal_program_modes DAL_K(dal_program_modes)
 void dal_program_modes(const dal_program *program, const dal_real *registers, int *modes);

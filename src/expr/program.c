@@ -293,7 +293,7 @@ int dal_program_outputs(const dal_program *program)
 
 int dal_program_registers(const dal_program *program)
 {
-    return dal_program_values(program) * (program->traces ? 2 : 1);
+    return dal_program_values(program) * (program->traces || program->n_switches ? 2 : 1);
 }
 
 int dal_program_switches(const dal_program *program)

@@ -35,7 +35,7 @@ typedef struct dal_program_table {
 struct dal_program {
     int64_t bytes;
     int32_t n_variables, n_outputs, n_constants, n_loads, n_code, n_switches, n_tables;
-    int32_t traces; /* 1: tables that end in an error are traced, which takes a second set of registers */
+    int32_t traces; /* 1: tables that end in an error are traced; that, and the guards of switches, take a second set of registers */
     int64_t code, loads, outputs, switches, tables, doubles; /* offsets; doubles begin with the constants */
 };
 
