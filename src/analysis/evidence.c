@@ -128,15 +128,15 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
 {
     printer p = {buffer, size, 0};
     const dal_system_info *i = &e->info;
-    print(&p, "%s (%s, %d bodies, %d joints), gravity (%g, %g, %g)\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial",
-          i->bodies, i->joints, e->gravity[0], e->gravity[1], e->gravity[2]);
+    print(&p, "%s (%s, %d %s, %d joint%s), gravity (%g, %g, %g)\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial",
+          i->bodies, i->bodies == 1 ? "body" : "bodies", i->joints, i->joints == 1 ? "" : "s", e->gravity[0], e->gravity[1], e->gravity[2]);
     print(&p, "  method      %s, %s, %s, %s\n", i->coordinates, i->formulation, i->stabilization, i->integrator);
     print(&p, "  size        %d coordinates, %d constraints of rank %d, %d freedom%s; %d equations, %d multipliers, %d states\n",
           i->coordinates_count, i->constraints, i->rank, i->freedoms, i->freedoms == 1 ? "" : "s", i->equations, i->multipliers, i->states);
-    print(&p, "  run         0 to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld events", e->time_end,
-          status == DAL_OK ? "" : " (STOPPED EARLY)", e->steps, e->rejected, e->evaluations, e->events);
+    print(&p, "  run         0 to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld event%s", e->time_end,
+          status == DAL_OK ? "" : " (STOPPED EARLY)", e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
     if (e->charts)
-        print(&p, ", %ld changes of chart", e->charts);
+        print(&p, ", %ld change%s of chart", e->charts, e->charts == 1 ? "" : "s");
     print(&p, "; %.3f s\n", e->wall_seconds);
     print(&p, "  residuals   position %.2e, velocity %.2e (largest over every step)\n", e->position_residual, e->velocity_residual);
     print(&p, "  energy      %.9g J at the start, %.9g J at the end; balance ", e->energy_start, e->energy_end);

@@ -12,7 +12,7 @@ static void forbid(dal_joint_builder *b)
 
 const dal_joint_type dal_joint_distance = {
     .name = "distance",
-    .title = "rod: the distance of two points is constant",
+    .title = "rod: the distance of two points is constant: `length`, or what it is in the start values as written",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
     .axis_planar = DAL_AXIS_NONE,
     .axis_spatial = DAL_AXIS_NONE,
