@@ -322,3 +322,11 @@ void dal_state_rank(dal_state *state, int most)
     if (rank > state->rank_most)
         state->rank_most = rank;
 }
+
+dal_flow dal_saddle_ready(dal_state *state, dal_metric metric)
+{
+    dal_factor kind = metric == DAL_METRIC_MASS ? DAL_FACTOR_SADDLE : DAL_FACTOR_UNIT;
+    if (!dal_state_alarm(state, kind, dal_saddle_factor(state, metric)) || dal_saddle_factor(state, metric) > 0)
+        return 0;
+    return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
+}

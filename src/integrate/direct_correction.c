@@ -44,11 +44,7 @@ static void solve_dense(dal_state *state, double *b, double *x)
 
 static dal_flow factor_sparse(dal_state *state)
 {
-    if (!dal_state_alarm(state, DAL_FACTOR_UNIT, dal_saddle_factor(state, DAL_METRIC_UNIT)))
-        return 0;
-    if (dal_saddle_factor(state, DAL_METRIC_UNIT) > 0)
-        return 0;
-    return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
+    return dal_saddle_ready(state, DAL_METRIC_UNIT);
 }
 
 static void solve_sparse(dal_state *state, double *b, double *x)

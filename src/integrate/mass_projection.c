@@ -12,11 +12,7 @@ static dal_flow factor(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     layout->family->inertia(layout, &state->work);
-    if (!dal_state_alarm(state, DAL_FACTOR_SADDLE, dal_saddle_factor(state, DAL_METRIC_MASS)))
-        return 0;
-    if (dal_saddle_factor(state, DAL_METRIC_MASS) > 0)
-        return 0;
-    return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
+    return dal_saddle_ready(state, DAL_METRIC_MASS);
 }
 
 static void solve(dal_state *state, double *b, double *x)

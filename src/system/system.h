@@ -186,6 +186,8 @@ void dal_saddle_pattern(dal_arena *arena, dal_system *system);
 typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
 /* Factor [[G, A^T], [A, 0]] with G = M / mass or 1; dependent rows become identities. Returns the pivot ratio. */
 double dal_saddle_factor(dal_state *state, dal_metric metric);
+/* The same, with other rows where these have become dependent; a failure where none are left. */
+dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
 /* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b; rows that depend get mu = 0. */
 void dal_saddle_solve(dal_state *state, double *f, double *b);
 size_t dal_redundancy_size(int r, int m, int joints); /* doubles */
