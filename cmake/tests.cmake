@@ -59,7 +59,7 @@ foreach(source ${test_sources})
     target_compile_definitions(${name} PRIVATE ${test_definitions})
     target_link_libraries(${name} PRIVATE ${library} ${needs} PkgConfig::CMOCKA m)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900)
 endforeach()
 
 foreach(name test_cli test_documentation)
