@@ -286,6 +286,8 @@ static void mark_switches(const dal_program *program, dal_real *registers, doubl
 void dal_program_guards(const dal_program *program, dal_real *registers, const int *modes, double *guards)
 {
     const dal_switch *switches = DAL_PROGRAM_PART(program, dal_switch, switches);
+    if (!program->n_switches)
+        return; /* and no second set of registers */
     mark_switches(program, registers, guards);
     for (int i = 0; i < program->n_switches; i++) {
         if (guards[i] != 0)
