@@ -2,6 +2,7 @@
  *
  * Faulty models live in models/refused, each with the messages that it must give.
  */
+#include "ration.h"
 #include "expectations.h"
 
 #include "base/message.h"
@@ -328,25 +329,6 @@ static void a_chain_that_starts_far_from_its_joints_is_assembled(void **state)
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
-
-typedef struct ration {
-    int left, taken;
-} ration;
-
-static void *take_rationed(void *user, size_t bytes)
-{
-    ration *r = user;
-    if (r->left-- <= 0)
-        return NULL;
-    r->taken++;
-    return malloc(bytes);
-}
-
-static void release_rationed(void *user, void *memory)
-{
-    ((ration *)user)->taken -= memory != NULL;
-    free(memory);
-}
 
 /* Compile with the n-th allocation failing, for every n until it succeeds. */
 static void check_rations(const char *text, dal_status expected, int least)

@@ -147,6 +147,32 @@ static void a_run_repeats_itself_bit_for_bit(void **unused)
     free(b.value);
 }
 
+/* A Scotch yoke whose slide meets a soft stop at x > 0.1: it starts on the stop at 20 degrees and turns 4.3 times, so it leaves the
+ * stop five times and meets it four times. Projections must not make two events of one crossing. */
+static void a_crossing_is_one_event_in_every_family(void **unused)
+{
+    static const char *const families[] = {"angle", "euler", "natural"}, *const methods[] = {"dopri5", "rk6"};
+    (void)unused;
+    for (int f = 0; f < 3; f++)
+        for (int k = 0; k < 2; k++) {
+            char text[1600];
+            dal_evidence evidence;
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\nparameters: {r: 0.12, k: 4000}\ngravity: [0, -9.81]\nbodies:\n"
+                     "  wheel: {mass: 2, inertia: 0.02, position: [0, 0], angle: 20*deg, rate: 14, points: {P: [r, 0]}}\n"
+                     "  yoke: {mass: 0.8, inertia: 0.01, position: [r*cos(20*deg), 0], angle: 0}\njoints:\n"
+                     "  O: {type: revolute, connect: [ground, wheel]}\n  slot: {type: pin-in-slot, connect: [yoke, wheel.P], axis: [0, 1]}\n"
+                     "  rail: {type: prismatic, connect: [ground, yoke], axis: [1, 0]}\nforces:\n"
+                     "  stop: {type: force, joint: rail, value: \"if(rail.distance > 0.1, -k*(rail.distance - 0.1), 0)\"}\n"
+                     "simulate: {until: 2, step: 1e-3, every: 0.5, coordinates: %s, integrator: %s}\nrecord: [wheel.angle]\n",
+                     families[f], methods[k]);
+            rows r = run(text, 0, NULL, &evidence);
+            assert_int_equal(evidence.events, 9);
+            check_close(r.value[r.n * r.columns - 1], 27.2866, 1e-4); /* 4.3 turns: the count above is for this motion */
+            free(r.value);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +181,7 @@ int main(void)
         cmocka_unit_test(the_unit_of_length_does_not_matter),
         cmocka_unit_test(the_order_of_parts_does_not_matter),
         cmocka_unit_test(a_run_repeats_itself_bit_for_bit),
+        cmocka_unit_test(a_crossing_is_one_event_in_every_family),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

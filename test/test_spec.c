@@ -1,4 +1,5 @@
 /* The reader of the model language. Faulty models live in models/bad, each with the messages that it must give. */
+#include "ration.h"
 #include "expectations.h"
 
 #include "base/message.h"
@@ -582,25 +583,6 @@ static void a_text_in_memory_cannot_name_files(void **state)
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
-
-typedef struct ration {
-    int left, taken;
-} ration;
-
-static void *take_rationed(void *user, size_t bytes)
-{
-    ration *r = user;
-    if (r->left-- <= 0)
-        return NULL;
-    r->taken++;
-    return malloc(bytes);
-}
-
-static void release_rationed(void *user, void *memory)
-{
-    ((ration *)user)->taken -= memory != NULL;
-    free(memory);
-}
 
 static void check_rations(const char *text, dal_status expected)
 {

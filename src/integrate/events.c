@@ -59,6 +59,21 @@ static verdict try_inside(driver *r, const stride *p, double tau)
     return dal_evaluate_guards(r, r->s.t + tau, r->y_out, r->g_try, p->h);
 }
 
+/* The same on the constraints, where a step that is cut here will go on from: else the projection of the cut step may put
+ * the guard back, and one crossing counts as several. Where it fails, the state beside the constraints has to do. */
+static verdict try_on_constraints(driver *r, const stride *p, double tau)
+{
+    dal_flow flow = r->method->trial(&r->s, tau, r->y_out);
+    if (flow)
+        return dal_drive_retry_slope(r, p->h, flow);
+    if (r->ode->project_output && r->ode->project_output(r->ode->user, r->s.t + tau, r->y_out)) {
+        flow = r->method->trial(&r->s, tau, r->y_out);
+        if (flow)
+            return dal_drive_retry_slope(r, p->h, flow);
+    }
+    return dal_evaluate_guards(r, r->s.t + tau, r->y_out, r->g_try, p->h);
+}
+
 static void copy_guards(const driver *r, double *to, const double *from)
 {
     memcpy(to, from, sizeof *to * (size_t)r->ode->n_guards);
@@ -189,7 +204,7 @@ static verdict bracket(driver *r, const stride *p, double *high)
         double width = *high - low;
         double tau = slow < PATIENCE ? secant(r, low, *high, weight_low, weight_high) : low + width / 2;
         tau = fmin(fmax(tau, low + tolerance / 2), *high - tolerance / 2);
-        verdict v = try_inside(r, p, tau);
+        verdict v = try_on_constraints(r, p, tau);
         if (v != GOOD)
             return v;
         bool ended = false;
