@@ -143,7 +143,7 @@ static void any_split_of_a_planar_inertia_gives_the_same_acceleration(void **unu
         gallery_copy_motion(state, twin);
         for (int b = 0; b < 3; b++) { /* all of it along the bar */
             const dal_body_layout *at = &system->layout.body[b];
-            double *M = system->layout.constant_mass + at->mass;
+            double *M = system->layout.constant_mass + system->layout.block[b].value;
             for (int k = 0; k < 2; k++) {
                 M[at->nv * (2 + k) + 2 + k] += 0.45 * 4.04;
                 M[at->nv * (4 + k) + 4 + k] -= 0.45 * 4.04;
@@ -153,7 +153,7 @@ static void any_split_of_a_planar_inertia_gives_the_same_acceleration(void **unu
         assert_true(compare(state, twin, true) < 1e-11);
         for (int b = 0; b < 3; b++) {
             const dal_body_layout *at = &system->layout.body[b];
-            double *M = system->layout.constant_mass + at->mass;
+            double *M = system->layout.constant_mass + system->layout.block[b].value;
             for (int k = 0; k < 2; k++) {
                 M[at->nv * (2 + k) + 2 + k] -= 0.45 * 4.04;
                 M[at->nv * (4 + k) + 4 + k] += 0.45 * 4.04;

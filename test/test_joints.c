@@ -108,7 +108,7 @@ static void conform(const dal_joint_type *type, dal_space space)
         int freedoms = walk(motion, &seed, b.length, b.pitch, P, E, free);
         place(r[1], R[1], &joint->marker[1], P, E);
 
-        dal_layout *layout = dal_layout_build(&arena, &m, &dal_family_twist, 0);
+        dal_layout *layout = dal_layout_build(&arena, &m, &dal_family_twist, &(dal_layout_parts){0});
         dal_work w;
         dal_work_lay(layout, DAL_TAKE(&arena, double, dal_work_size(layout)), DAL_TAKE(&arena, int, 6), &w);
         for (int k = 0; k < 2; k++)

@@ -103,45 +103,54 @@ static double least_step(void *user, double t, const double *y)
     if (!r->state->near_singular)
         return 0;
     for (int k = 0; k < layout->nv; k++)
-        fastest = fmax(fastest, fabs(y[layout->nq + k]));
+        fastest = fmax(fastest, fabs(r->state->work.v[k]));
+    (void)y;
     return fastest > 0 ? singular_stride / fastest : 0;
 }
 
 static dal_flow guards(void *user, double t, const double *y, double *g)
 {
     dal_state *state = ((run *)user)->state;
-    dal_state_take(state, t, y);
+    dal_flow flow = dal_state_take(state, t, y);
+    if (flow)
+        return flow;
     dal_state_position(state);
     dal_state_velocity(state);
-    dal_flow flow = dal_state_loads(state);
-    if (flow)
+    if ((flow = dal_state_loads(state)))
         return flow;
     dal_program_guards(state->system->actions.program, state->registers, state->modes, g);
     return 0;
 }
 
-/* Charts that went bad are changed, then the pieces of the switches are chosen anew. */
+/* Charts and speeds that went bad are changed, then the pieces of the switches are chosen anew. */
 static dal_flow restart(void *user, double t, double *y, const bool *which)
 {
     run *r = user;
     dal_state *state = r->state;
     const dal_layout *layout = &state->system->layout;
     (void)which;
-    dal_state_take(state, t, y);
+    dal_flow flow = dal_state_take(state, t, y);
+    if (flow)
+        return flow;
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++)
         if (!layout->sequence_fixed && layout->family->condition(layout, &state->work, b) < chart_limit) {
             layout->family->rechart(layout, &state->work, b);
+            dal_state_moved(state);
             state->charts++;
         }
-    memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
-    memcpy(y + layout->nq, state->work.v, sizeof *y * (size_t)layout->nv);
+    if (state->system->formulation->chooses) {
+        dal_state_position(state);
+        dal_state_jacobian(state);
+        dal_speeds_choose(state);
+    }
+    if ((flow = dal_state_put(state, y)))
+        return flow;
     if (!state->system->actions.program || !dal_program_switches(state->system->actions.program))
         return 0;
     state->frozen = false;
     dal_state_position(state);
     dal_state_velocity(state);
-    dal_flow flow = dal_state_loads(state);
-    if (flow)
+    if ((flow = dal_state_loads(state)))
         return flow;
     dal_program_modes(state->system->actions.program, state->registers, state->modes);
     state->frozen = true;
@@ -167,6 +176,8 @@ static void look_on(run *r)
     to->rank = from->rank;
     to->nearness = from->nearness;
     to->near_singular = from->near_singular;
+    memcpy(to->speeds, from->speeds, sizeof *to->speeds * (size_t)system->layout.nv);
+    memcpy(to->momenta, from->momenta, sizeof *to->momenta * (size_t)system->n_ignorable);
     to->frozen = from->frozen;
     to->unwound = from->unwound;
 }
@@ -303,10 +314,10 @@ static void reconsider_rank(run *r)
 
 /* A singular position is passed on the branch on which it was reached: velocities and energy are continuous there. Where they
  * jump, rounding has decided, and the run ends instead of going on with an arbitrary motion. */
-static dal_flow check_passage(run *r, double t, const double *y)
+static dal_flow check_passage(run *r, double t)
 {
     const dal_layout *layout = &r->system->layout;
-    const double *v = y + layout->nq;
+    const double *v = r->state->work.v;
     double jump = 0, fastest = 0, dt = t - r->t_last, balance = r->energy_last - r->work_last;
     bool near = r->state->near_singular || r->near_last;
     for (int i = 0; i < layout->nv; i++) {
@@ -339,18 +350,19 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     dal_state *state = r->state;
     const dal_layout *layout = &r->system->layout;
     probe_stiffness(r, t, y);
-    dal_state_take(state, t, y);
+    dal_flow flow = dal_state_take(state, t, y);
+    if (flow)
+        return flow;
     dal_state_position(state);
     if (layout->family->intrinsic)
         dal_state_jacobian(state); /* the residual of the intrinsic rows comes with their Jacobian */
     dal_state_velocity(state);
-    dal_flow flow = dal_state_loads(state);
-    if (flow || (flow = dal_state_turned(state)))
+    if ((flow = dal_state_loads(state)) || (flow = dal_state_turned(state)))
         return flow;
     dal_state_unwind(state);
     watch(r, state);
     reconsider_rank(r);
-    if ((flow = check_passage(r, t, y)))
+    if ((flow = check_passage(r, t)))
         return flow;
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++) {
         double condition = layout->family->condition(layout, &state->work, b);
@@ -396,8 +408,9 @@ static dal_flow output(void *user, double t, const double *y)
     if (!r->options->sink && r->started)
         return 0;
     look_on(r);
-    dal_state_take(state, t, y);
-    dal_flow flow = 0;
+    dal_flow flow = dal_state_take(state, t, y);
+    if (flow)
+        return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
     if (r->system->records_reactions || !r->started) {
         flow = dal_state_accelerate(state);
     } else {
@@ -425,17 +438,15 @@ static dal_flow output(void *user, double t, const double *y)
 /* "x of 'crank'", for a component of y. */
 static void name_component(const dal_system *system, int i, char *buffer, size_t size)
 {
-    const dal_layout *layout = &system->layout;
-    const char *what = i < layout->nq ? "coordinate" : "velocity";
-    int k = i < layout->nq ? i : i - layout->nq;
-    for (int b = 0; b < layout->mechanism->n_bodies && i < layout->nq + layout->nv; b++) {
-        int first = i < layout->nq ? layout->body[b].q : layout->body[b].v, n = i < layout->nq ? layout->body[b].nq : layout->body[b].nv;
-        if (k >= first && k < first + n) {
-            snprintf(buffer, size, "%s %d of '%s'", what, k - first + 1, layout->mechanism->bodies[b].name);
-            return;
-        }
-    }
-    snprintf(buffer, size, i < system->n_control ? "state %d of the model" : "the work integral", i - layout->nq - layout->nv + 1);
+    const int nq = system->layout.nq, w = i - nq;
+    if (i < nq)
+        dal_coordinate_name(system, i, buffer, size);
+    else if (w < system->n_w && !system->formulation->unpack)
+        dal_velocity_name(system, w, buffer, size);
+    else if (w < system->n_w)
+        snprintf(buffer, size, "speed %d", w + 1);
+    else
+        snprintf(buffer, size, i < system->n_control ? "state %d of the model" : "the work integral", w - system->n_w + 1);
 }
 
 static dal_status explain(run *r, const dal_drive_result *result, dal_messages *messages)

@@ -21,19 +21,19 @@ static void add_row(const dal_state *state, int i, double lambda, double wrench[
 {
     const dal_mechanism *m = &state->system->mechanism;
     const dal_work *w = &state->work;
-    const dal_row *row = &m->rows[i];
+    const dal_row *row = &m->rows[state->system->layout.row[i].source];
     const dal_marker *second = &m->joints[row->joint].marker[1];
     double P[3];
     dal_turn(w->kin[second->body].R, second->s, P);
     dal_axpy3(1, w->kin[second->body].r, P);
     for (int k = row->term; k < row->term + row->n_terms; k++) {
         const dal_measure *measure = &m->measures[m->terms[k].measure];
-        for (int j = 0; j < 4; j++) {
+        for (int j = 0; j < 4 && measure->kind != DAL_MEASURE_COORDINATE; j++) {
             int n = measure->vector[j];
             if (n < 0 || m->vectors[n].body != second->body)
                 continue;
             double f[3] = {0, 0, 0}, arm[3];
-            dal_axpy3(lambda * m->terms[k].coef, w->gradient + 12 * m->terms[k].measure + 3 * j, f);
+            dal_axpy3(lambda * w->coef[k], w->gradient + 12 * m->terms[k].measure + 3 * j, f);
             dal_copy3(w->x + 3 * n, arm);
             if (m->vectors[n].point) {
                 dal_sub3(arm, P, arm);
@@ -64,7 +64,8 @@ static void distribute(dal_state *state)
     for (int j = 0; j < joints; j++)
         for (int c = -1; c < n; c++) {
             double wrench[6] = {0};
-            for (int i = system->mechanism.joints[j].row; i < system->mechanism.joints[j].row + system->mechanism.joints[j].n_rows; i++)
+            for (int i = 0; i < layout->n_extrinsic; i++)
+                if (system->mechanism.rows[layout->row[i].source].joint == j)
                 add_row(state, i, c < 0 ? state->lambda[i] : Z[(size_t)c * (size_t)r + (size_t)i], wrench);
             for (int k = 0; k < 6; k++) {
                 double value = k < 3 ? wrench[k] : wrench[k] / system->length;
@@ -95,7 +96,7 @@ void dal_state_reactions(dal_state *state)
     if (state->rank < state->system->layout.n_rows && state->redundancy)
         distribute(state);
     memset(state->reaction, 0, sizeof *state->reaction * 6 * (size_t)m->n_joints);
-    for (int i = 0; i < m->n_rows; i++)
-        add_row(state, i, state->lambda[i], state->reaction + 6 * m->rows[i].joint);
+    for (int i = 0; i < state->system->layout.n_extrinsic; i++)
+        add_row(state, i, state->lambda[i], state->reaction + 6 * m->rows[state->system->layout.row[i].source].joint);
     state->reactions_known = true;
 }

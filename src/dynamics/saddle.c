@@ -23,9 +23,9 @@ static int count_columns(const dal_system *system, int *count)
 {
     const dal_layout *layout = &system->layout;
     int total = 0;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        for (int j = 0; j < layout->body[b].nv; j++)
-            count[layout->body[b].v + j] += layout->body[b].nv;
+    for (int b = 0; b < layout->n_blocks; b++)
+        for (int j = 0; j < layout->block[b].n; j++)
+            count[layout->block[b].column + j] += layout->block[b].n;
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         for (int k = at->value; k < at->value + at->n_values; k++)
@@ -61,12 +61,12 @@ void dal_saddle_pattern(dal_arena *arena, dal_system *system)
     memcpy(fill, start, sizeof *fill * (size_t)n);
     /* owner: whose slot an entry is. 0 .. n_mass: M; then A below; then A to the right; then the diagonal */
     const int below = layout->n_mass, right = below + layout->n_values, diagonal = right + layout->n_values;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        for (int j = 0; j < at->nv; j++)
-            for (int i = 0; i < at->nv; i++) {
-                owner[fill[at->v + j]] = at->mass + at->nv * i + j;
-                row[fill[at->v + j]++] = at->v + i;
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        for (int j = 0; j < at->n; j++)
+            for (int i = 0; i < at->n; i++) {
+                owner[fill[at->column + j]] = at->value + at->n * i + j;
+                row[fill[at->column + j]++] = at->column + i;
             }
     }
     for (int i = 0; i < layout->n_rows; i++) {
@@ -116,11 +116,11 @@ static double factor_dense(dal_state *state, dal_metric metric)
     if (metric == DAL_METRIC_UNIT)
         for (int i = 0; i < nv; i++)
             K[i * n + i] = 1;
-    for (int b = 0; b < layout->mechanism->n_bodies && metric == DAL_METRIC_MASS; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        for (int i = 0; i < at->nv; i++)
+    for (int b = 0; b < layout->n_blocks && metric == DAL_METRIC_MASS; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        for (int i = 0; i < at->n; i++)
             for (int j = 0; j <= i; j++)
-                K[(at->v + i) * n + at->v + j] = unit * state->work.M[at->mass + at->nv * i + j];
+                K[(at->column + i) * n + at->column + j] = unit * state->work.M[at->value + at->n * i + j];
     }
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
@@ -141,11 +141,11 @@ static double factor_sparse(dal_state *state, dal_metric metric)
     const dal_layout *layout = &system->layout;
     double *K = state->saddle, unit = 1 / system->mass;
     memset(K, 0, sizeof *K * (size_t)system->n_kkt);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        for (int i = 0; i < at->nv * at->nv; i++)
-            K[system->kkt_mass[at->mass + i]] =
-                metric == DAL_METRIC_MASS ? unit * state->work.M[at->mass + i] : i % (at->nv + 1) == 0;
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        for (int i = 0; i < at->n * at->n; i++)
+            K[system->kkt_mass[at->value + i]] =
+                metric == DAL_METRIC_MASS ? unit * state->work.M[at->value + i] : i % (at->n + 1) == 0;
     }
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
@@ -185,8 +185,8 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
 
 /* ---- independent rows ------------------------------------------------------------ */
 
-/* The dense A with the columns of the attitude divided by the model's length and the rows at unit norm; `scale` (may be NULL) is
- * what each row was multiplied by. Ranks taken of it do not depend on units or on multiples of rows. */
+/* The dense A with columns divided by what a unit of the velocity moves (the model's length for turns) and rows at unit norm;
+ * `scale` (may be NULL) is what each row was multiplied by. Ranks taken of it do not depend on units or on multiples of rows. */
 void dal_scaled_rows(const dal_state *state, double *A, double *scale)
 {
     const dal_layout *layout = &state->system->layout;
@@ -195,14 +195,10 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale)
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         double *row = A + (size_t)i * m, sum = 0;
-        for (int k = 0; k < at->n_sides; k++) {
-            const dal_side *side = &layout->side[at->side + k];
-            const dal_body_layout *body = &layout->body[side->body];
-            for (int j = 0; j < body->nv; j++) {
-                double value = state->work.A[at->value + side->offset + j] / (j < body->nv - body->n_rot ? 1 : state->system->length);
-                row[body->v + j] = value;
-                sum += value * value;
-            }
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            double value = state->work.A[k] / state->system->column_scale[layout->column[k]];
+            row[layout->column[k]] = value;
+            sum += value * value;
         }
         double unit = sum > 0 ? 1 / sqrt(sum) : 1;
         for (size_t j = 0; j < m; j++)

@@ -3,7 +3,7 @@
  * Any factor of M = L L^T serves for the square root: with B = A L^-T,
  *     v' = a + L^-T B^+ (gamma - A a),     B^+ = Q R^-T   from B^T = Q R on the independent rows,
  *     lambda = R^-1 R^-T (gamma - A a).
- * M is block diagonal, so L is factored body by body. For the constant M of the
+ * M is block diagonal, so L is factored block by block (a body, or a tree of joints). For the constant M of the
  * natural family this is (77) of `natural-absolute-coordinates`.
  *
  * M has to be regular. Where the attitude parameters of a body make it singular
@@ -29,6 +29,8 @@ static double size_of_inertia(const dal_body *body)
 
 static bool applies(const dal_system *system, char *why, size_t size)
 {
+    if (system->layout.family->shares)
+        return true; /* bodies without mass may move with others: the factorisation decides */
     for (int b = 0; b < system->mechanism.n_bodies; b++) {
         const dal_body *body = &system->mechanism.bodies[b];
         bool turns = !body->particle;
@@ -64,14 +66,16 @@ static size_t work(const dal_system *system)
     return (size_t)system->layout.n_mass + m * r + 2 * r + 2 * m;
 }
 
-/* The body's block of M, completed if its family asks for it. */
+/* A block of M, completed if its family asks for it: then the blocks are those of the bodies. */
 static void complete(const dal_state *state, int b, double *L, double *force)
 {
     const dal_layout *layout = &state->system->layout;
+    const int n = layout->block[b].n;
+    memcpy(L, state->work.M + layout->block[b].value, sizeof *L * (size_t)n * (size_t)n);
+    if (layout->family->shares)
+        return;
     const dal_body_layout *at = &layout->body[b];
-    const int n = at->nv;
     double mu = size_of_inertia(&state->system->mechanism.bodies[b]);
-    memcpy(L, state->work.M + at->mass, sizeof *L * (size_t)(n * n));
     for (int i = 0; i < at->n_intrinsic; i++) {
         const double *row = state->work.A + layout->row[at->intrinsic + i].value;
         for (int j = 0; j < n; j++) {
@@ -82,18 +86,18 @@ static void complete(const dal_state *state, int b, double *L, double *force)
     }
 }
 
-/* row := row L^-T, block by block: solve L y = row for each body on it. */
+/* row := row L^-T, block by block: solve L y = row for each block that it touches. */
 static void divide_row(const dal_state *state, int i, const double *L, double *dense)
 {
     const dal_layout *layout = &state->system->layout;
     const dal_row_layout *at = &layout->row[i];
     memset(dense, 0, sizeof *dense * (size_t)layout->nv);
-    for (int k = 0; k < at->n_sides; k++) {
-        const dal_side *side = &layout->side[at->side + k];
-        const dal_body_layout *body = &layout->body[side->body];
-        double *block = dense + body->v;
-        memcpy(block, state->work.A + at->value + side->offset, sizeof *block * (size_t)body->nv);
-        dal_lower_solve(L + body->mass, body->nv, body->nv, block);
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        dense[layout->column[k]] = state->work.A[k];
+    int n = layout->family->shares ? layout->n_blocks : at->n_sides;
+    for (int k = 0; k < n; k++) {
+        const dal_mass_block *block = &layout->block[layout->family->shares ? k : layout->side[at->side + k].body];
+        dal_lower_solve(L + block->value, block->n, block->n, dense + block->column);
     }
 }
 
@@ -107,13 +111,16 @@ static dal_flow solve_with(dal_state *state, double *ratio)
     /* a = M^-1 (Q - h) */
     for (int i = 0; i < m; i++)
         state->vd[i] = state->work.Q[i] - state->work.h[i];
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
         int where;
-        complete(state, b, L + at->mass, state->vd + at->v);
-        if (!dal_cholesky(L + at->mass, at->nv, at->nv, 0, &where)) /* what is singular by structure was refused */
-            return dal_state_fail(state, "the mass matrix of '%s' is singular", layout->mechanism->bodies[b].name);
-        dal_cholesky_solve(L + at->mass, at->nv, at->nv, state->vd + at->v);
+        complete(state, b, L + at->value, state->vd + at->column);
+        if (!dal_cholesky(L + at->value, at->n, at->n, layout->family->shares ? 1e-15 : 0, &where)) { /* by structure: was refused */
+            char name[80];
+            dal_velocity_name(state->system, at->column + where, name, sizeof name);
+            return dal_state_fail(state, "udwadia-kalaba needs a regular mass matrix, and here it is singular at %s; use lagrange", name);
+        }
+        dal_cholesky_solve(L + at->value, at->n, at->n, state->vd + at->column);
     }
     /* B^T = Q R on the independent rows, epsilon = gamma - A a */
     dal_rows_times(layout, state->work.A, state->vd, state->lambda);
@@ -127,8 +134,8 @@ static dal_flow solve_with(dal_state *state, double *ratio)
     /* v' = a + L^-T Q R^-T epsilon */
     dal_qr_least_norm(B, m, k, m, tau, epsilon, x);
     memcpy(y, x, sizeof *y * (size_t)m);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        dal_lower_transposed_solve(L + layout->body[b].mass, layout->body[b].nv, layout->body[b].nv, y + layout->body[b].v);
+    for (int b = 0; b < layout->n_blocks; b++)
+        dal_lower_transposed_solve(L + layout->block[b].value, layout->block[b].n, layout->block[b].n, y + layout->block[b].column);
     for (int i = 0; i < m; i++)
         state->vd[i] += y[i];
     /* lambda = R^-1 R^-T epsilon */

@@ -37,6 +37,10 @@ void dal_push_measure(dal_loads *loads, int number, dal_real effort, bool works)
     const dal_measure *measure = &m->measures[number];
     if (works)
         loads->power += effort * w->rate[number];
+    if (measure->kind == DAL_MEASURE_COORDINATE) {
+        w->direct[measure->vector[0]] += effort;
+        return;
+    }
     for (int k = 0; k < 4; k++) {
         int vector = measure->vector[k];
         if (vector < 0 || m->vectors[vector].body == DAL_GROUND)
@@ -57,6 +61,8 @@ void dal_loads_apply(dal_loads *loads, int n_groups, const dal_force_group *grou
 {
     for (int i = 0; i < 6 * loads->layout->mechanism->n_bodies; i++)
         loads->work->force[i] = 0;
+    for (int i = 0; i < loads->layout->nv; i++)
+        loads->work->direct[i] = 0;
     loads->potential = loads->power = 0;
     for (int i = 0; i < n_groups; i++)
         dal_force_types[groups[i].type]->apply(loads, groups[i].n, groups[i].elements);

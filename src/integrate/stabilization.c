@@ -22,20 +22,22 @@ double dal_worst_row(const dal_state *state, const double *rows, int *where)
 /* A v - beta on the present A. */
 static void velocity_residual(dal_state *state, double *out)
 {
-    const dal_mechanism *m = &state->system->mechanism;
-    dal_rows_times(&state->system->layout, state->work.A, state->work.v, out);
-    for (int i = 0; i < m->n_rows; i++)
-        if (m->rows[i].time >= 0)
-            out[i] -= state->work.time[3 * m->rows[i].time + 1];
+    const dal_layout *layout = &state->system->layout;
+    const dal_work *w = &state->work;
+    dal_rows_times(layout, w->A, w->v, out);
+    for (int i = 0; i < layout->n_extrinsic; i++)
+        out[i] += dal_row_free(w, &layout->mechanism->rows[layout->row[i].source]);
 }
 
 static dal_flow fail_at(dal_state *state, int row, double worst)
 {
     const dal_system *system = state->system;
-    if (row < system->mechanism.n_rows)
-        return dal_state_fail(state, "the constraints cannot be met: joint '%s' stays open by %.3g %s",
-                              system->mechanism.joints[system->mechanism.rows[row].joint].name, worst,
-                              system->mechanism.rows[row].angular ? "rad" : "m");
+    if (row < system->layout.n_extrinsic) {
+        const dal_row *missed = &system->mechanism.rows[system->layout.row[row].source];
+        return dal_state_fail(state, "the constraints cannot be met: %s '%s' stays open by %.3g%s",
+                              missed->form < 0 ? "joint" : "constraint", system->mechanism.joints[missed->joint].name, worst,
+                              missed->form >= 0 ? "" : missed->angular ? " rad" : " m");
+    }
     return dal_state_fail(state, "the attitude parameters of a body cannot be normalised: %.3g remain", worst);
 }
 
@@ -61,11 +63,12 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     const dal_layout *layout = &system->layout;
     double *x = state->projector, *b = x + layout->nv;
     int where = 0;
-    dal_state_take(state, t, y);
+    dal_flow flow = dal_state_take(state, t, y);
+    if (flow)
+        return flow;
     dal_state_position(state);
     dal_state_jacobian(state);
-    dal_flow flow = projector->factor(state);
-    if (flow)
+    if ((flow = projector->factor(state)))
         return flow;
     double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
     double wanted = state->near_singular ? rounding * system->length : system->tolerance;
@@ -79,6 +82,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
             b[k] = -state->work.phi[k];
         projector->solve(state, b, x);
         layout->family->add(layout, state->work.q, x);
+        dal_state_moved(state);
         dal_state_position(state);
         dal_state_jacobian(state);
         worst = dal_worst_row(state, state->work.phi, &where);
@@ -98,9 +102,5 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
         for (int k = 0; k < layout->nv; k++)
             state->work.v[k] += x[k];
     }
-    for (int k = 0; k < layout->nq; k++)
-        y[k] = state->work.q[k];
-    for (int k = 0; k < layout->nv; k++)
-        y[layout->nq + k] = state->work.v[k];
-    return 0;
+    return dal_state_put(state, y);
 }

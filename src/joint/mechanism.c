@@ -71,13 +71,46 @@ int dal_add_length(dal_mechanism *mechanism, int a, int b)
     return add_measure(mechanism, DAL_MEASURE_LENGTH, a, b, -1, -1);
 }
 
+int dal_add_coordinate(dal_mechanism *mechanism, int number)
+{
+    for (int i = 0; i < mechanism->n_measures; i++)
+        if (mechanism->measures[i].kind == DAL_MEASURE_COORDINATE && mechanism->measures[i].vector[0] == number)
+            return i;
+    return add_measure(mechanism, DAL_MEASURE_COORDINATE, number, -1, -1, -1);
+}
+
 int dal_add_row(dal_mechanism *m, int n_terms, const dal_term *terms, double constant, int time, bool angular)
 {
     dal_row *row = DAL_PUSH(m->arena, m->rows, m->n_rows, m->cap_rows);
     *row = (dal_row){.term = m->n_terms, .n_terms = n_terms, .constant = constant, .time = time,
-                     .joint = m->n_joints - 1, .angular = angular};
+                     .joint = m->n_joints - 1, .angular = angular, .form = -1};
     for (int i = 0; i < n_terms; i++)
         *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) = terms[i];
     m->joints[m->n_joints - 1].n_rows++;
     return m->n_rows - 1;
+}
+
+static dal_row form_of(dal_mechanism *m, int n, const int *measures, int form)
+{
+    dal_row row = {.term = m->n_terms, .n_terms = n, .time = -1, .joint = -1, .form = form};
+    for (int i = 0; i < n; i++)
+        *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) = (dal_term){measures[i], 0};
+    return row;
+}
+
+int dal_add_form(dal_mechanism *m, int n_measures, const int *measures, int form, bool nonholonomic)
+{
+    dal_row row = form_of(m, n_measures, measures, form);
+    row.nonholonomic = nonholonomic;
+    row.joint = m->n_joints - 1;
+    *DAL_PUSH(m->arena, m->rows, m->n_rows, m->cap_rows) = row;
+    m->joints[m->n_joints - 1].n_rows++;
+    return m->n_rows - 1;
+}
+
+int dal_add_speed(dal_mechanism *m, int n_measures, const int *measures, int form)
+{
+    dal_row row = form_of(m, n_measures, measures, form);
+    *DAL_PUSH(m->arena, m->speeds, m->n_speeds, m->cap_speeds) = row;
+    return m->n_speeds - 1;
 }

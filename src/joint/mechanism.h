@@ -2,8 +2,10 @@
  * and no choice of coordinates in it.
  *
  *   material vector  x = r + R s (a point) or x = R s (a direction), fixed in a body
- *   measure          a scalar made of material vectors: a scalar product, an angle, a length
- *   row              one constraint: sum of coef * measure - constant - f(t) = 0
+ *   measure          a scalar made of material vectors: a scalar product, an angle, a length; or a coordinate of the model's own
+ *   row              one constraint: sum of coef * measure - constant - f(t) = 0; or a form: sum of a_k(m, t) m_k' + b(m, t) = 0 with
+ *                    coefficients from a program, the derivative of f(m, t) = 0 where it is holonomic
+ *   speed            a form that is not zero but a quasi-velocity u
  *   joint            a list of rows between two markers, and the motion that it leaves free
  *
  * Body -1 is the ground. In planar models z is zero everywhere and rows are
@@ -42,6 +44,7 @@ typedef enum dal_measure_kind {
     DAL_MEASURE_DOT,    /* (v0 - v1) . (v2 - v3); v1, v3 may be absent (-1) */
     DAL_MEASURE_ANGLE,  /* atan2(v1 . v2, v0 . v2) + 2 pi n: v0, v1 = x, y of the first frame, v2 = x of the second */
     DAL_MEASURE_LENGTH, /* |v0 - v1| */
+    DAL_MEASURE_COORDINATE, /* coordinate number vector[0] of the family `user` */
     DAL_MEASURE_KINDS
 } dal_measure_kind;
 
@@ -60,9 +63,18 @@ typedef struct dal_row {
     int term, n_terms;
     double constant;
     int time;    /* number of the time function f, or -1 */
-    int joint;   /* whose row it is */
+    int joint;   /* whose row it is; -1: a speed */
     bool angular; /* radians instead of metres */
+    bool nonholonomic; /* exists at velocity level only */
+    int form;    /* its first output of the forms' program, or -1: the coefficients are constants. See dal_form_outputs */
 } dal_row;
+
+/* Outputs of a form with n terms: f (0 where it is nonholonomic), a_1 ... a_n, b, then for each of a_1 ... a_n, b its n
+ * derivatives by the measures of the terms and the one by t. */
+static inline int dal_form_outputs(int n)
+{
+    return 1 + (n + 1) + (n + 1) * (n + 1);
+}
 
 typedef struct dal_joint_type dal_joint_type;
 enum { DAL_MAX_COORDINATES = 3 };
@@ -84,13 +96,17 @@ typedef struct dal_joint {
 typedef struct dal_mechanism {
     dal_arena *arena; /* while it is being built */
     dal_space space;
-    int n_bodies, n_vectors, n_measures, n_terms, n_rows, n_joints, n_windings;
-    size_t cap_vectors, cap_measures, cap_terms, cap_rows, cap_joints;
+    int n_bodies, n_vectors, n_measures, n_terms, n_joints, n_windings;
+    int n_rows;        /* of constraints */
+    int n_speeds;      /* quasi-velocities that the model names */
+    int n_coordinates; /* of the model's own */
+    size_t cap_vectors, cap_measures, cap_terms, cap_rows, cap_speeds, cap_joints;
     dal_body *bodies;
     dal_vector *vectors;
     dal_measure *measures;
     dal_term *terms;
     dal_row *rows;
+    dal_row *speeds;
     dal_joint *joints;
 } dal_mechanism;
 
@@ -106,8 +122,13 @@ int dal_add_angle(dal_mechanism *mechanism, const dal_marker *first, const dal_m
 /* The turn of `second` about z of `first` seen through y and z, x or any other pair: x_i, y_i of first, direction of second. */
 int dal_add_angle_of(dal_mechanism *mechanism, int x_first, int y_first, int x_second);
 int dal_add_length(dal_mechanism *mechanism, int a, int b);
+int dal_add_coordinate(dal_mechanism *mechanism, int number);
 
 /* Appends a row to the last joint. */
 int dal_add_row(dal_mechanism *mechanism, int n_terms, const dal_term *terms, double constant, int time, bool angular);
+/* A row of the last joint whose coefficients are outputs `form` ... of the forms' program. */
+int dal_add_form(dal_mechanism *mechanism, int n_measures, const int *measures, int form, bool nonholonomic);
+/* A speed: the same form, with a name in the model's `speeds:`. */
+int dal_add_speed(dal_mechanism *mechanism, int n_measures, const int *measures, int form);
 
 #endif

@@ -3,6 +3,7 @@
  * Space: R = R_a(t1) R_b(t2) R_c(t3) with the axes (a, b, c) of the body's chart,
  *   J_1 = e_a,  J_2 = R_a e_b,  J_3 = R_a R_b e_c,        w = sum J_k t_k'
  *   w_b = t1' t2' J_1 x J_2 + t3' (t1' J_1 + t2' J_2) x J_3
+ *   D_a [w of b] = b2 a1 J_1 x J_2 + b3 (a1 J_1 + a2 J_2) x J_3
  *
  * A sequence is singular where J_1 and J_3 are parallel: cos t2 = 0 if a, b, c
  * differ, sin t2 = 0 if c = a. The sequences zyx and zxz are never both near it
@@ -90,6 +91,44 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
+static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *x = direction->a + at->v;
+        dal_tangent *out = &direction->tangent[b];
+        dal_zero3(out->rd);
+        dal_zero3(out->w);
+        for (int i = 0; i < space; i++)
+            out->rd[i] = x[i];
+        for (int k = 0; k < at->n_rot; k++)
+            dal_axpy3(x[space + k], work->kin[b].J[k], out->w);
+        dal_orthonormal_tangent(&work->kin[b], out);
+    }
+}
+
+static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+{
+    for (int i = 0; i < layout->mechanism->n_bodies; i++) {
+        const dal_body_layout *at = &layout->body[i];
+        const dal_kin *kin = &work->kin[i];
+        dal_zero3(out[i].rb);
+        dal_zero3(out[i].wb);
+        if (at->n_rot == 3) {
+            const dal_real *x = a->a + at->v + 3, *y = b->a + at->v + 3;
+            dal_real w12[3], turn[3];
+            dal_cross(kin->J[0], kin->J[1], turn);
+            dal_axpy3(y[1] * x[0], turn, out[i].wb);
+            for (int k = 0; k < 3; k++)
+                w12[k] = x[0] * kin->J[0][k] + x[1] * kin->J[1][k];
+            dal_cross(w12, kin->J[2], turn);
+            dal_axpy3(y[2], turn, out[i].wb);
+        }
+        dal_orthonormal_bend(kin, &a->tangent[i], &b->tangent[i], &out[i]);
+    }
+}
+
 #ifndef DAL_SCALAR_VARIANT
 
 static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
@@ -164,6 +203,8 @@ const dal_family dal_family_angle = {
     .count = count,
     .position = position,
     .velocity = velocity,
+    .tangent = tangent,
+    .bend = bend,
     .inertia = dal_orthonormal_inertia,
     .pull = dal_orthonormal_pull,
     .rates = dal_plain_rates,

@@ -5,6 +5,7 @@
  *   w   = 2/n (e0 e' - e0' e + e x e')          world axes
  *   J_0 = -2/n e,   J_k = 2/n (e0 1_k + e x 1_k)
  *   w_b = -w 2 (p . p') / n                      (E(p') p' = 0; zero on the sphere)
+ *   D_a [w of b] = 2/n (a0 b_v - b0 a_v + a_v x b_v) - w 2 (p . a) / n
  * Intrinsic row: p.p - 1 = 0. The mass matrix has rank 3 of 4 a body (1 of 2 in
  * the plane): p itself is in its null space, and the intrinsic row makes up for it.
  *
@@ -82,6 +83,46 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
+static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *x = direction->a + at->v;
+        dal_tangent *out = &direction->tangent[b];
+        dal_zero3(out->rd);
+        dal_zero3(out->w);
+        for (int i = 0; i < space; i++)
+            out->rd[i] = x[i];
+        for (int k = 0; k < at->n_rot; k++)
+            dal_axpy3(x[space + k], work->kin[b].J[k], out->w);
+        dal_orthonormal_tangent(&work->kin[b], out);
+    }
+}
+
+static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int i = 0; i < layout->mechanism->n_bodies; i++) {
+        const dal_body_layout *at = &layout->body[i];
+        dal_zero3(out[i].rb);
+        dal_zero3(out[i].wb);
+        if (at->n_rot) {
+            dal_real p[4], x[4], y[4];
+            full(space, work->q + at->q + space, p);
+            full(space, a->a + at->v + space, x);
+            full(space, b->a + at->v + space, y);
+            dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3];
+            dal_real pa = p[0] * x[0] + p[1] * x[1] + p[2] * x[2] + p[3] * x[3];
+            dal_cross(x + 1, y + 1, out[i].wb);
+            for (int k = 0; k < 3; k++)
+                out[i].wb[k] = 2 / n * (x[0] * y[1 + k] - y[0] * x[1 + k] + out[i].wb[k]);
+            dal_axpy3(-2 * pa / n, b->tangent[i].w, out[i].wb);
+        }
+        dal_orthonormal_bend(&work->kin[i], &a->tangent[i], &b->tangent[i], &out[i]);
+    }
+}
+
 static void intrinsic(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
@@ -116,6 +157,20 @@ static void intrinsic_bias(const dal_layout *layout, dal_work *work)
         }
         work->phid[at->intrinsic] = rate;
         work->gamma[at->intrinsic] = -2 * square;
+    }
+}
+
+/* D_a [2 p . b] */
+static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int i = 0; i < layout->mechanism->n_bodies; i++) {
+        const dal_body_layout *at = &layout->body[i];
+        if (!at->n_intrinsic)
+            continue;
+        out[at->intrinsic] = 0;
+        for (int k = at->v + space; k < at->v + at->nv; k++)
+            out[at->intrinsic] += 2 * a[k] * b[k];
     }
 }
 
@@ -161,8 +216,11 @@ const dal_family dal_family_euler = {
     .count = count,
     .position = position,
     .velocity = velocity,
+    .tangent = tangent,
+    .bend = bend,
     .intrinsic = intrinsic,
     .intrinsic_bias = intrinsic_bias,
+    .intrinsic_bend = intrinsic_bend,
     .inertia = dal_orthonormal_inertia,
     .pull = dal_orthonormal_pull,
     .rates = dal_plain_rates,

@@ -9,54 +9,85 @@
  *   x' = r' + R' s      its rate
  *   x'' = (J v') + r_b + R_b s    the part that remains for v' = 0 is the bias (index b)
  *
- * Two ways of pulling back:
+ * Derivatives along directions, for the formulations that need more than one velocity. A direction is (a, da): velocities a and
+ * a rate da of time. With D_a the derivative along it (q moves by N a, t by da, everything else frozen):
+ *   tangent   J a + V_t da                 what the bodies do along it
+ *   bend      D_a [J b + V_t db]           how the tangent of b changes along a; with a = b = (v, 1) it is the bias
+ * The order matters where N is not 1: D_a D_b and D_b D_a then differ by a commutator.
+ *
+ * Three ways of pulling back:
  *   orthonormal families (angle, euler, twist): R is a rotation for every q, R' = [w x] R, w = J v. The gradient of a row
  *     is a force f and a moment tau about r; its columns are f and J^T tau.
  *   the separated family (natural): x is linear in q, x = S q (`natural-absolute-coordinates` (11)); the columns are
  *     g and g s_k.
+ *   families that share columns (joint, user): a body moves with coordinates that also move others. Each body has a list of
+ *     columns and an explicit Jacobian (shared.c).
  */
 #ifndef DAL_KINEMATICS_FAMILY_H
 #define DAL_KINEMATICS_FAMILY_H
 
+#include "expr/expr.h"
 #include "joint/mechanism.h"
 #include "math/scalar.h"
 
 typedef struct dal_family dal_family;
+typedef struct dal_tree dal_tree;           /* joint: kinematics/tree.h */
+typedef struct dal_placement dal_placement; /* user: kinematics/placement.h */
 
-/* Where a body's coordinates are. Columns of v: first the translation (2 or 3), then n_rot for the attitude. */
+/* Where a body's coordinates are. Columns of v: first the translation (2 or 3), then n_rot for the attitude.
+ * Families that share columns: q, nq, v, nv are zero; n_rot still says whether the body has an attitude. */
 typedef struct dal_body_layout {
     int q, nq, v, nv, n_rot;
+    int column, n_columns;      /* its columns of v: layout->body_column[column ...] */
+    int jacobian;               /* shared columns: its first column in work->jacobian */
     int intrinsic, n_intrinsic; /* rows that keep the attitude parameters an attitude */
-    int mass;                   /* first entry of its nv x nv block in M */
 } dal_body_layout;
 
-/* The block of a body in a row. */
+/* A square block of M: columns column ... column + n of v, entries value ... value + n * n. */
+typedef struct dal_mass_block {
+    int value, column, n;
+} dal_mass_block;
+
+/* The columns of a body in a row. */
 typedef struct dal_side {
-    int body, offset; /* offset: from the row's first entry */
+    int body, offset; /* from the row's first entry */
+    int map;          /* shared columns: layout->map[map + k] is the entry of the body's column k */
 } dal_side;
 
 typedef struct dal_row_layout {
+    int source;          /* row (or speed) of the mechanism; intrinsic rows: -1 */
     int value, n_values; /* entries in A */
     int side, n_sides;
 } dal_row_layout;
 
-enum { DAL_MAX_SIDES = 8 };
+enum { DAL_MAX_SIDES = 16 };
 
 typedef struct dal_layout {
     const dal_mechanism *mechanism;
     const dal_family *family;
     int nq, nv;
     int n_extrinsic, n_intrinsic, n_rows; /* extrinsic rows first */
-    int n_values, n_mass, n_sides;
+    int n_speeds;             /* rows n_rows ... n_rows + n_speeds are the speeds of the model */
+    int n_values, n_blocks, n_mass, n_sides, n_map, n_body_columns, n_jacobian;
     int n_times;              /* time functions of driven rows */
     dal_body_layout *body;
-    dal_row_layout *row;      /* n_rows */
+    dal_mass_block *block;    /* of M; in families that own columns, one a body */
+    dal_row_layout *row;      /* n_rows + n_speeds */
+    int *row_at;              /* of each row of the mechanism: its row here, or -1: it holds by construction */
     dal_side *side;
     int *term_side;           /* 4 a term: the side on which each of its measure's vectors lies, or -1 */
+    int *term_entry;          /* a term whose measure is a coordinate: its entry in the row */
+    int *map, *body_column;
     int *column;              /* of each entry of A */
+    int *angular;             /* of each column of v: 1 a turn, 0 a shift, -1 unknown (a coordinate of the user) */
     double *constant_mass;    /* natural: M, computed once */
     int sequence[3];          /* angle: the Euler sequence the user fixed */
     bool sequence_fixed;
+    dal_tree *tree;
+    dal_placement *placement;
+    dal_program *forms;       /* coefficients of the rows that are forms; NULL: none */
+    int n_form_needs, n_form_variables;
+    int *form_need;           /* pairs: variable, measure (-1: time) */
 } dal_layout;
 
 /* The frame of a body and how it moves. Fields in the order in which they are computed. */
@@ -68,6 +99,23 @@ typedef struct dal_kin {
     dal_real w[3], wb[3];  /* angular velocity and bias of the angular acceleration, world axes */
 } dal_kin;
 
+/* What a body does along a direction. */
+typedef struct dal_tangent {
+    dal_real rd[3], Rd[9], w[3];
+} dal_tangent;
+
+/* How the tangent of b changes along a. */
+typedef struct dal_bend {
+    dal_real rb[3], Rb[9], wb[3];
+} dal_bend;
+
+/* A direction and its tangents, one a body. */
+typedef struct dal_direction {
+    const dal_real *a;
+    dal_real da;
+    dal_tangent *tangent;
+} dal_direction;
+
 /* Everything that changes with the state, on dal_real; sized at compile. */
 typedef struct dal_work {
     dal_real t;
@@ -77,12 +125,19 @@ typedef struct dal_work {
     dal_real *value, *rate, *bias; /* of measures */
     dal_real *gradient;           /* 12 a measure: d(measure)/d(vector 0..3) */
     dal_real *winding;            /* reference angles for unwrapping */
-    dal_real *phi, *phid;         /* rows: residual, A v - beta */
-    dal_real *A, *gamma;          /* rows: entries by layout->column; A v' = gamma */
+    dal_real *coef;               /* of terms: constants, or outputs of the forms */
+    dal_real *form, *form_registers, *form_variables;
+    dal_real *along, *across, *second; /* of measures, in dal_rows_bend: rates along a and b, bend */
+    dal_real *phi, *phid;         /* rows: residual, A v - beta; speeds: phid is u = Y v + Z */
+    dal_real *A, *gamma;          /* rows: entries by layout->column; A v' = gamma; speeds: u' = Y v' - gamma */
+    dal_real *jacobian;           /* shared columns: 6 a column of a body: velocity of r, angular velocity, world axes */
     dal_real *M, *h, *Q;          /* blocks; covectors of length nv */
+    dal_real *direct;             /* forces given on a coordinate, length nv */
     dal_real *force;              /* 6 a body: force and moment about r, world axes */
     dal_real *time;               /* 3 a time function: f, f', f'' */
+    dal_real *scratch;            /* of the family: see family->scratch */
     int *chart;                   /* angle: 3 axes a body */
+    int table_left;               /* number from 1 of a table that a form left, or 0 */
 } dal_work;
 
 /* Number of dal_real that a work needs, and the laying out over them. */
@@ -95,16 +150,23 @@ struct dal_family {
     const char *name;
     const char *title;
     bool separated; /* x = S q with R any matrix; else R is a rotation */
-    void (*count)(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic);
+    bool shares;    /* columns are shared between bodies: joint, user */
+    void (*count)(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic); /* NULL: shares */
+    size_t (*scratch)(const dal_layout *layout); /* dal_reals of work->scratch; NULL: none */
     void (*position)(const dal_layout *layout, dal_work *work);  /* q -> r, R, J */
     void (*velocity)(const dal_layout *layout, dal_work *work);  /* v -> r', R', biases */
+    void (*tangent)(const dal_layout *layout, dal_work *work, const dal_direction *direction); /* fills its tangents */
+    void (*bend)(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b,
+                 dal_bend *out); /* D_a of the tangent of b */
     void (*intrinsic)(const dal_layout *layout, dal_work *work); /* phi and A of the intrinsic rows; NULL if there are none */
     void (*intrinsic_bias)(const dal_layout *layout, dal_work *work); /* their gamma */
+    void (*intrinsic_bend)(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out); /* D_a [A b], by row */
     void (*inertia)(const dal_layout *layout, dal_work *work);   /* M, h */
     void (*pull)(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                 dal_real *out); /* adds the nv columns of a force at r and a moment */
+                 dal_real *out); /* adds the n_columns columns of a force at r and a moment */
     void (*rates)(const dal_layout *layout, const dal_work *work, dal_real *qd); /* q' = N v */
 #ifndef DAL_SCALAR_VARIANT
+    /* Families that own columns: one body. The others: body -1, all bodies, from r and R of each (9 and 3 a body). */
     void (*place)(const dal_layout *layout, dal_work *work, int body, const double r[3], const double R[9]); /* frame -> q */
     void (*move)(const dal_layout *layout, dal_work *work, int body, const double rd[3], const double w[3]); /* after place: twist -> v */
     void (*add)(const dal_layout *layout, double *q, const double *dv); /* q moved by dv: q + dv where N = 1 */
@@ -118,8 +180,10 @@ struct dal_family {
 #define dal_family_angle DAL_K(dal_family_angle)
 #define dal_family_euler DAL_K(dal_family_euler)
 #define dal_family_natural DAL_K(dal_family_natural)
+#define dal_family_joint DAL_K(dal_family_joint)
+#define dal_family_user DAL_K(dal_family_user)
 #define dal_family_twist DAL_K(dal_family_twist)
-extern const dal_family dal_family_angle, dal_family_euler, dal_family_natural;
+extern const dal_family dal_family_angle, dal_family_euler, dal_family_natural, dal_family_joint, dal_family_user;
 extern const dal_family dal_family_twist; /* for assembly and ranks: velocities are twists; not in the list */
 
 #ifndef DAL_SCALAR_VARIANT
@@ -131,26 +195,54 @@ extern const dal_family *const dal_families[]; /* ends with NULL */
 #define dal_orthonormal_bias DAL_K(dal_orthonormal_bias)
 #define dal_orthonormal_inertia DAL_K(dal_orthonormal_inertia)
 #define dal_orthonormal_pull DAL_K(dal_orthonormal_pull)
+#define dal_orthonormal_tangent DAL_K(dal_orthonormal_tangent)
+#define dal_orthonormal_bend DAL_K(dal_orthonormal_bend)
 #define dal_plain_rates DAL_K(dal_plain_rates)
 /* w, wb known: R' = [w x] R, R_b = [wb x] R + [w x] R'. */
 void dal_orthonormal_bias(dal_kin *kin);
+/* The same for a direction: w known, R' = [w x] R. */
+void dal_orthonormal_tangent(const dal_kin *kin, dal_tangent *tangent);
+/* wb known: R_b = [wb x] R + [w_b x] [w_a x] R. */
+void dal_orthonormal_bend(const dal_kin *kin, const dal_tangent *a, const dal_tangent *b, dal_bend *bend);
 void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work);
 void dal_orthonormal_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3],
                           const dal_real moment[3], dal_real *out);
 void dal_plain_rates(const dal_layout *layout, const dal_work *work, dal_real *qd); /* q' = v */
 void dal_plain_add(const dal_layout *layout, double *q, const double *dv);
 
+/* ---- families that share columns (shared.c), from work->jacobian ----------- */
+
+#define dal_shared_inertia DAL_K(dal_shared_inertia)
+#define dal_shared_pull DAL_K(dal_shared_pull)
+void dal_shared_inertia(const dal_layout *layout, dal_work *work);
+void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
+                     dal_real *out);
+
+/* Adds the covector of a force at r and a moment on a body to out, of length nv: every family. */
+#define dal_pull_body DAL_K(dal_pull_body)
+void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
+                   dal_real *out);
+
 /* ---- vectors, measures, rows (rows.c) ------------------------------------ */
 
 #define dal_rows_position DAL_K(dal_rows_position)
 #define dal_rows_jacobian DAL_K(dal_rows_jacobian)
 #define dal_rows_velocity DAL_K(dal_rows_velocity)
+#define dal_rows_bend DAL_K(dal_rows_bend)
 /* After family->position: x, values and gradients of measures, phi of all rows. */
 void dal_rows_position(const dal_layout *layout, dal_work *work);
-/* Then: A. */
+/* Then: A, and Y of the speeds. */
 void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
 /* After family->velocity: rates, biases, A v - beta and gamma. */
 void dal_rows_velocity(const dal_layout *layout, dal_work *work);
+/* D_a [A b - beta db] of all rows and D_a [Y b + Z db] of the speeds, from the tangents of both and their bend. */
+void dal_rows_bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
+                   dal_real *out);
+/* -beta, Z: what a row, and what all rows and speeds are for v = 0. */
+#define dal_row_free DAL_K(dal_row_free)
+dal_real dal_row_free(const dal_work *work, const dal_row *row);
+#define dal_rows_free DAL_K(dal_rows_free)
+void dal_rows_free(const dal_layout *layout, const dal_work *work, dal_real *out);
 
 /* out = A^T lambda (nv), out = A v (rows): on the sparse entries. */
 #define dal_rows_transposed DAL_K(dal_rows_transposed)

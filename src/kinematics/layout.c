@@ -3,31 +3,46 @@
  */
 #include "kinematics/layout.h"
 
+#include "kinematics/placement.h"
+#include "kinematics/tree.h"
+
 #include "math/vec.h"
 
 #include <string.h>
 
 #ifndef DAL_SCALAR_VARIANT
 
-const dal_family *const dal_families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, NULL};
+const dal_family *const dal_families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint,
+                                           &dal_family_user, NULL};
 
-static void count_bodies(dal_layout *layout)
+/* Families that own columns: a body after the other. */
+static void count_bodies(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
+    layout->block = DAL_TAKE(arena, dal_mass_block, m->n_bodies);
+    layout->n_blocks = m->n_bodies;
     for (int b = 0; b < m->n_bodies; b++) {
         dal_body_layout *at = &layout->body[b];
         layout->family->count(m->space, m->bodies[b].particle, &at->nq, &at->nv, &at->n_intrinsic);
         at->q = layout->nq;
-        at->v = layout->nv;
+        at->v = at->column = layout->nv;
+        at->n_columns = at->nv;
         at->n_rot = at->nv - (int)m->space;
-        at->mass = layout->n_mass;
         at->intrinsic = layout->n_extrinsic + layout->n_intrinsic;
+        layout->block[b] = (dal_mass_block){layout->n_mass, at->v, at->nv};
         layout->nq += at->nq;
         layout->nv += at->nv;
         layout->n_mass += at->nv * at->nv;
         layout->n_intrinsic += at->n_intrinsic;
     }
-    layout->n_rows = layout->n_extrinsic + layout->n_intrinsic;
+    layout->n_body_columns = layout->nv;
+    layout->body_column = DAL_TAKE(arena, int, layout->nv);
+    layout->angular = DAL_TAKE(arena, int, layout->nv);
+    for (int b = 0; b < m->n_bodies; b++)
+        for (int k = 0; k < layout->body[b].nv; k++) {
+            layout->body_column[layout->body[b].v + k] = layout->body[b].v + k;
+            layout->angular[layout->body[b].v + k] = k >= (int)m->space;
+        }
 }
 
 /* The side of a body in a row, added if it is new. */
@@ -39,39 +54,46 @@ static int find_side(dal_layout *layout, dal_row_layout *at, int body, size_t *c
     dal_side *side = DAL_PUSH(arena, layout->side, layout->n_sides, *capacity);
     side->body = body;
     side->offset = at->n_values;
-    at->n_values += layout->body[body].nv;
+    at->n_values += layout->body[body].n_columns;
     return at->n_sides++;
 }
 
+static void connect_row(dal_layout *layout, dal_row_layout *at, const dal_row *row, size_t *capacity, dal_arena *arena)
+{
+    const dal_mechanism *m = layout->mechanism;
+    at->side = layout->n_sides;
+    at->value = layout->n_values;
+    for (int k = row->term; k < row->term + row->n_terms; k++) {
+        const dal_measure *measure = &m->measures[m->terms[k].measure];
+        for (int j = 0; j < 4; j++) {
+            int vector = measure->kind == DAL_MEASURE_COORDINATE ? -1 : measure->vector[j];
+            int body = vector < 0 ? DAL_GROUND : m->vectors[vector].body;
+            layout->term_side[4 * k + j] = body == DAL_GROUND ? -1 : find_side(layout, at, body, capacity, arena);
+        }
+    }
+    layout->n_values += at->n_values;
+}
+
+/* Families that own columns: the blocks of a row's bodies stand side by side. */
 static void connect_rows(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
     size_t capacity = 0;
-    for (int i = 0; i < layout->n_extrinsic; i++) {
-        dal_row_layout *at = &layout->row[i];
-        at->side = layout->n_sides;
-        at->value = layout->n_values;
-        for (int k = m->rows[i].term; k < m->rows[i].term + m->rows[i].n_terms; k++)
-            for (int j = 0; j < 4; j++) {
-                int vector = m->measures[m->terms[k].measure].vector[j];
-                int body = vector < 0 ? DAL_GROUND : m->vectors[vector].body;
-                layout->term_side[4 * k + j] = body == DAL_GROUND ? -1 : find_side(layout, at, body, &capacity, arena);
-            }
-        layout->n_values += at->n_values;
-    }
+    for (int i = 0; i < layout->n_extrinsic; i++)
+        connect_row(layout, &layout->row[i], &m->rows[layout->row[i].source], &capacity, arena);
     for (int b = 0; b < m->n_bodies; b++)
         for (int i = 0; i < layout->body[b].n_intrinsic; i++) {
             dal_row_layout *at = &layout->row[layout->body[b].intrinsic + i];
+            at->source = -1;
             at->side = layout->n_sides;
             at->value = layout->n_values;
             find_side(layout, at, b, &capacity, arena);
             layout->n_values += at->n_values;
         }
-}
-
-static void number_columns(dal_layout *layout)
-{
-    for (int i = 0; i < layout->n_rows; i++) {
+    for (int i = 0; i < layout->n_speeds; i++)
+        connect_row(layout, &layout->row[layout->n_rows + i], &m->speeds[i], &capacity, arena);
+    layout->column = DAL_TAKE(arena, int, layout->n_values);
+    for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
         const dal_row_layout *at = &layout->row[i];
         for (int k = 0; k < at->n_sides; k++) {
             const dal_side *side = &layout->side[at->side + k];
@@ -80,6 +102,69 @@ static void number_columns(dal_layout *layout)
                 layout->column[at->value + side->offset + j] = body->v + j;
         }
     }
+}
+
+/* Families that share columns: a row has the union of its bodies' columns and of the coordinates that it names. */
+static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal_row *row, size_t capacity[3], int *entry, dal_arena *arena)
+{
+    const dal_mechanism *m = layout->mechanism;
+    int n_sides = layout->n_sides, n_values = layout->n_values;
+    connect_row(layout, at, row, &capacity[0], arena);
+    layout->n_values = n_values;
+    at->n_values = 0;
+    for (int j = 0; j < layout->nv; j++)
+        entry[j] = -1;
+    for (int s = n_sides; s < layout->n_sides; s++) {
+        const dal_body_layout *body = &layout->body[layout->side[s].body];
+        for (int k = 0; k < body->n_columns; k++)
+            entry[layout->body_column[body->column + k]] = 0;
+    }
+    for (int k = row->term; k < row->term + row->n_terms; k++)
+        if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
+            entry[m->measures[m->terms[k].measure].vector[0]] = 0;
+    for (int j = 0; j < layout->nv; j++)
+        if (entry[j] == 0) {
+            entry[j] = at->n_values++;
+            *DAL_PUSH(arena, layout->column, layout->n_values, capacity[1]) = j;
+        }
+    for (int s = n_sides; s < layout->n_sides; s++) {
+        const dal_body_layout *body = &layout->body[layout->side[s].body];
+        layout->side[s].map = layout->n_map;
+        for (int k = 0; k < body->n_columns; k++)
+            *DAL_PUSH(arena, layout->map, layout->n_map, capacity[2]) = entry[layout->body_column[body->column + k]];
+    }
+    for (int k = row->term; k < row->term + row->n_terms; k++)
+        if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
+            layout->term_entry[k] = entry[m->measures[m->terms[k].measure].vector[0]];
+}
+
+static void connect_shared_rows(dal_layout *layout, dal_arena *arena)
+{
+    size_t capacity[3] = {0, 0, 0};
+    int *entry = DAL_TAKE(arena, int, layout->nv);
+    for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
+        dal_row_layout *at = &layout->row[i];
+        connect_shared_row(layout, at, i < layout->n_rows ? &layout->mechanism->rows[at->source] : &layout->mechanism->speeds[at->source],
+                           capacity, entry, arena);
+    }
+}
+
+/* Which rows of the mechanism are rows here: all but those of the joints that the tree is made of (their drives stay). */
+static void choose_rows(dal_layout *layout, dal_arena *arena)
+{
+    const dal_mechanism *m = layout->mechanism;
+    layout->row_at = DAL_TAKE(arena, int, m->n_rows);
+    for (int i = 0; i < m->n_rows; i++)
+        layout->row_at[i] = layout->tree && dal_tree_holds(layout->tree, m, i) ? -1 : layout->n_extrinsic++;
+}
+
+static void fill_sources(dal_layout *layout)
+{
+    for (int i = 0; i < layout->mechanism->n_rows; i++)
+        if (layout->row_at[i] >= 0)
+            layout->row[layout->row_at[i]].source = i;
+    for (int i = 0; i < layout->n_speeds; i++)
+        layout->row[layout->n_rows + i].source = i;
 }
 
 /* (55)-(57) of `natural-absolute-coordinates`, corrected. */
@@ -91,7 +176,7 @@ static void fill_constant_mass(dal_layout *layout)
         const dal_body *body = &m->bodies[b];
         const dal_body_layout *at = &layout->body[b];
         const double *I = body->inertia, *c = body->center;
-        double *M = layout->constant_mass + at->mass, trace = I[0] + I[4] + I[8];
+        double *M = layout->constant_mass + layout->block[b].value, trace = I[0] + I[4] + I[8];
         for (int i = 0; i < space; i++)
             M[at->nv * i + i] = body->mass;
         if (!at->n_rot)
@@ -108,24 +193,50 @@ static void fill_constant_mass(dal_layout *layout)
     }
 }
 
-dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, int n_times)
+dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
 {
     dal_layout *layout = DAL_TAKE(arena, dal_layout, 1);
     layout->mechanism = mechanism;
     layout->family = family;
-    layout->n_times = n_times;
-    layout->n_extrinsic = mechanism->n_rows;
+    layout->n_times = parts->n_times;
+    layout->tree = parts->tree;
+    layout->placement = parts->placement;
+    layout->forms = parts->forms;
+    layout->n_form_needs = parts->n_form_needs;
+    layout->n_form_variables = parts->n_form_variables;
+    layout->form_need = parts->form_need;
     layout->body = DAL_TAKE(arena, dal_body_layout, mechanism->n_bodies);
-    count_bodies(layout);
-    layout->row = DAL_TAKE(arena, dal_row_layout, layout->n_rows);
+    choose_rows(layout, arena);
+    if (layout->tree)
+        dal_tree_columns(arena, layout);
+    else if (layout->placement)
+        dal_placement_columns(arena, layout);
+    else
+        count_bodies(layout, arena);
+    layout->n_rows = layout->n_extrinsic + layout->n_intrinsic;
+    layout->n_speeds = mechanism->n_speeds;
+    layout->row = DAL_TAKE(arena, dal_row_layout, layout->n_rows + layout->n_speeds);
+    fill_sources(layout);
     layout->term_side = DAL_TAKE(arena, int, 4 * mechanism->n_terms);
-    connect_rows(layout, arena);
-    layout->column = DAL_TAKE(arena, int, layout->n_values);
-    number_columns(layout);
-    layout->constant_mass = DAL_TAKE(arena, double, layout->n_mass);
+    layout->term_entry = DAL_TAKE(arena, int, mechanism->n_terms);
+    if (family->shares)
+        connect_shared_rows(layout, arena);
+    else
+        connect_rows(layout, arena);
+    layout->constant_mass = DAL_TAKE(arena, double, family->separated ? layout->n_mass : 0);
     if (family->separated)
         fill_constant_mass(layout);
     return layout;
+}
+
+static void pack_forms(dal_block *block, dal_layout *to)
+{
+    DAL_PACK(block, to->form_need, 2 * to->n_form_needs);
+    if (to->forms) {
+        void *copy = dal_block_copy(block, to->forms, dal_program_bytes(to->forms));
+        if (copy)
+            to->forms = copy;
+    }
 }
 
 void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechanism *mechanism, dal_layout *to)
@@ -133,11 +244,22 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
     *to = *from;
     to->mechanism = mechanism;
     DAL_PACK(block, to->body, mechanism->n_bodies);
-    DAL_PACK(block, to->row, from->n_rows);
+    DAL_PACK(block, to->block, from->n_blocks);
+    DAL_PACK(block, to->row, from->n_rows + from->n_speeds);
+    DAL_PACK(block, to->row_at, mechanism->n_rows);
     DAL_PACK(block, to->side, from->n_sides);
     DAL_PACK(block, to->term_side, 4 * mechanism->n_terms);
+    DAL_PACK(block, to->term_entry, mechanism->n_terms);
+    DAL_PACK(block, to->map, from->n_map);
+    DAL_PACK(block, to->body_column, from->n_body_columns);
     DAL_PACK(block, to->column, from->n_values);
-    DAL_PACK(block, to->constant_mass, from->n_mass);
+    DAL_PACK(block, to->angular, from->nv);
+    DAL_PACK(block, to->constant_mass, from->family->separated ? from->n_mass : 0);
+    pack_forms(block, to);
+    if (from->tree)
+        to->tree = dal_tree_pack(block, from->tree);
+    if (from->placement)
+        to->placement = dal_placement_pack(block, from->placement);
 }
 
 void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechanism *to)
@@ -149,6 +271,7 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
     DAL_PACK(block, to->measures, from->n_measures);
     DAL_PACK(block, to->terms, from->n_terms);
     DAL_PACK(block, to->rows, from->n_rows);
+    DAL_PACK(block, to->speeds, from->n_speeds);
     DAL_PACK(block, to->joints, from->n_joints);
     for (int i = 0; i < from->n_bodies; i++) {
         const char *name = dal_block_text(block, from->bodies[i].name);
@@ -177,7 +300,7 @@ static dal_real *take(dal_real *memory, size_t *used, size_t n)
 static size_t lay(const dal_layout *layout, dal_real *memory, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
-    const size_t vectors = (size_t)m->n_vectors, measures = (size_t)m->n_measures, rows = (size_t)layout->n_rows;
+    const size_t vectors = (size_t)m->n_vectors, measures = (size_t)m->n_measures, rows = (size_t)(layout->n_rows + layout->n_speeds);
     size_t used = 0;
     w->q = take(memory, &used, (size_t)layout->nq);
     w->v = take(memory, &used, (size_t)layout->nv);
@@ -192,6 +315,16 @@ static size_t lay(const dal_layout *layout, dal_real *memory, dal_work *w)
     w->bias = take(memory, &used, measures);
     w->gradient = take(memory, &used, 12 * measures);
     w->winding = take(memory, &used, (size_t)m->n_windings);
+    w->coef = take(memory, &used, (size_t)m->n_terms);
+    w->along = take(memory, &used, measures);
+    w->across = take(memory, &used, measures);
+    w->second = take(memory, &used, measures);
+    if (layout->forms) {
+        w->form = take(memory, &used, (size_t)dal_program_outputs(layout->forms));
+        w->form_registers = take(memory, &used, (size_t)dal_program_registers(layout->forms));
+        w->form_variables = take(memory, &used, (size_t)layout->n_form_variables);
+    }
+    w->jacobian = take(memory, &used, 6 * (size_t)layout->n_jacobian);
     w->phi = take(memory, &used, rows);
     w->phid = take(memory, &used, rows);
     w->A = take(memory, &used, (size_t)layout->n_values);
@@ -199,6 +332,8 @@ static size_t lay(const dal_layout *layout, dal_real *memory, dal_work *w)
     w->M = take(memory, &used, (size_t)layout->n_mass);
     w->h = take(memory, &used, (size_t)layout->nv);
     w->Q = take(memory, &used, (size_t)layout->nv);
+    w->direct = take(memory, &used, (size_t)layout->nv);
+    w->scratch = take(memory, &used, layout->family->scratch ? layout->family->scratch(layout) : 0);
     w->force = take(memory, &used, 6 * (size_t)m->n_bodies);
     w->time = take(memory, &used, 3 * (size_t)layout->n_times);
     return used;
@@ -217,7 +352,10 @@ void dal_work_lay(const dal_layout *layout, dal_real *memory, int *chart, dal_wo
     for (size_t i = 0; i < n; i++)
         memory[i] = 0;
     w->t = 0;
+    w->table_left = 0;
     w->chart = chart;
+    for (int k = 0; k < layout->mechanism->n_terms; k++)
+        w->coef[k] = layout->mechanism->terms[k].coef;
     for (int b = -1; b < layout->mechanism->n_bodies; b++) {
         for (int i = 0; i < 9; i++)
             w->kin[b].R[i] = i % 4 == 0;

@@ -6,9 +6,20 @@
 #include "kinematics/family.h"
 
 #ifndef DAL_SCALAR_VARIANT
-dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, int n_times);
+
+/* What a layout is made of beside the mechanism. */
+typedef struct dal_layout_parts {
+    int n_times;
+    dal_tree *tree;           /* joint */
+    dal_placement *placement; /* user */
+    dal_program *forms;
+    int n_form_needs, n_form_variables, *form_need;
+} dal_layout_parts;
+
+dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts);
 void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechanism *mechanism, dal_layout *to);
 void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechanism *to);
+
 #endif
 
 #endif

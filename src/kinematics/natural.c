@@ -67,6 +67,38 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
+static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        dal_tangent *out = &direction->tangent[b];
+        const dal_real *R = work->kin[b].R;
+        memset(out, 0, sizeof *out);
+        unpack(space, at->n_rot, direction->a + at->v, out->rd, out->Rd);
+        for (int k = 0; k < space && at->n_rot; k++) {
+            const dal_real e[3] = {R[k], R[3 + k], R[6 + k]};
+            const dal_real ed[3] = {0.5 * out->Rd[k], 0.5 * out->Rd[3 + k], 0.5 * out->Rd[6 + k]};
+            dal_add_cross(e, ed, out->w);
+        }
+    }
+}
+
+/* x = S q: only the angular velocity, made of R and R', changes. */
+static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+{
+    const int space = (int)layout->mechanism->space;
+    (void)work;
+    for (int i = 0; i < layout->mechanism->n_bodies; i++) {
+        const dal_real *x = a->tangent[i].Rd, *y = b->tangent[i].Rd;
+        memset(&out[i], 0, sizeof out[i]);
+        for (int k = 0; k < space && layout->body[i].n_rot; k++) {
+            const dal_real e[3] = {x[k], x[3 + k], x[6 + k]}, ed[3] = {0.5 * y[k], 0.5 * y[3 + k], 0.5 * y[6 + k]};
+            dal_add_cross(e, ed, out[i].wb);
+        }
+    }
+}
+
 static void intrinsic(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
@@ -103,6 +135,22 @@ static void intrinsic_bias(const dal_layout *layout, dal_work *work)
             }
             work->phid[at->intrinsic + i] = rate;
             work->gamma[at->intrinsic + i] = -2 * square;
+        }
+    }
+}
+
+static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int j = 0; j < layout->mechanism->n_bodies; j++) {
+        const dal_body_layout *at = &layout->body[j];
+        const dal_real *x = a + at->v + space, *y = b + at->v + space;
+        for (int i = 0; i < at->n_intrinsic; i++) {
+            const int m = space * pairs[i][0], n = space * pairs[i][1];
+            dal_real sum = 0;
+            for (int k = 0; k < space; k++)
+                sum += x[m + k] * y[n + k] + x[n + k] * y[m + k];
+            out[at->intrinsic + i] = sum;
         }
     }
 }
@@ -168,8 +216,11 @@ const dal_family dal_family_natural = {
     .count = count,
     .position = position,
     .velocity = velocity,
+    .tangent = tangent,
+    .bend = bend,
     .intrinsic = intrinsic,
     .intrinsic_bias = intrinsic_bias,
+    .intrinsic_bend = intrinsic_bend,
     .inertia = inertia,
     .pull = pull,
     .rates = dal_plain_rates,

@@ -22,6 +22,20 @@ void dal_orthonormal_bias(dal_kin *kin)
         kin->Rb[i] += wbR[i];
 }
 
+void dal_orthonormal_tangent(const dal_kin *kin, dal_tangent *tangent)
+{
+    dal_cross33(tangent->w, kin->R, tangent->Rd);
+}
+
+void dal_orthonormal_bend(const dal_kin *kin, const dal_tangent *a, const dal_tangent *b, dal_bend *bend)
+{
+    dal_real wbR[9];
+    dal_cross33(b->w, a->Rd, bend->Rb);
+    dal_cross33(bend->wb, kin->R, wbR);
+    for (int i = 0; i < 9; i++)
+        bend->Rb[i] += wbR[i];
+}
+
 void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
@@ -30,7 +44,7 @@ void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work)
         const dal_body_layout *at = &layout->body[b];
         const dal_kin *kin = &work->kin[b];
         const int n = at->nv, n_rot = at->n_rot;
-        dal_real *M = work->M + at->mass, *h = work->h + at->v;
+        dal_real *M = work->M + layout->block[b].value, *h = work->h + at->v;
         dal_real rho[3], force[3], inertia[9], moment[3], spin[3], arm[4][3], IJ[4][3];
 
         dal_turn(kin->R, body->center, rho);

@@ -9,6 +9,12 @@
  *   angle   c = x_i . x_j, s = y_i . x_j, n = c^2 + s^2:
  *           m' = (c s' - s c') / n,   bias = (c s_b - s c_b) / n - m' n' / n
  *   length  m' = d . d' / m,   bias = (d . d_b + d' . d' - m'^2) / m
+ *
+ * A row is the sum of coef * measure' (less f'(t), or plus b of a form). Along directions a and b, with m_a, m_b the rates of a
+ * measure and m_ab its bend, D_a of the row's rate along b is
+ *   sum coef m_ab                                                     constant coefficients
+ *   + sum over k of m_k,b (sum over l of da_k/dm_l m_l,a + da_k/dt da) + db (sum over l of db/dm_l m_l,a + db/dt da)   forms
+ * and gamma is minus that with a = b = (v, 1).
  */
 #include "kinematics/family.h"
 #include "math/vec.h"
@@ -83,6 +89,7 @@ static void measure_position(const dal_measure *measure, dal_work *w, dal_real *
         for (int i = 0; i < 3; i++)
             g[i] = a[i] / *value, g[3 + i] = -a[i] / *value;
         break;
+    case DAL_MEASURE_COORDINATE: *value = w->q[k[0]]; break;
     case DAL_MEASURE_KINDS: break;
     }
 }
@@ -92,6 +99,10 @@ static void measure_velocity(const dal_measure *measure, dal_work *w, const dal_
 {
     const int *k = measure->vector;
     *rate = *bias = 0;
+    if (measure->kind == DAL_MEASURE_COORDINATE) {
+        *rate = w->v[k[0]];
+        return;
+    }
     for (int i = 0; i < 4; i++)
         if (k[i] >= 0) {
             *rate += dal_dot(g + 3 * i, w->xd + 3 * k[i]);
@@ -116,7 +127,32 @@ static void measure_velocity(const dal_measure *measure, dal_work *w, const dal_
         subtract(w->xd, k[0], k[1], ad);
         *bias += (dal_dot(ad, ad) - *rate * *rate) / value;
         break;
+    case DAL_MEASURE_COORDINATE:
     case DAL_MEASURE_KINDS: break;
+    }
+}
+
+/* The row of the mechanism behind a row of the layout that is not intrinsic. */
+static const dal_row *row_of(const dal_layout *layout, int i)
+{
+    const dal_mechanism *m = layout->mechanism;
+    return i < layout->n_extrinsic ? &m->rows[layout->row[i].source] : &m->speeds[layout->row[i].source];
+}
+
+/* All rows but the intrinsic ones: the constraints, then the speeds. */
+#define EACH_ROW(i) for (int i = layout->n_extrinsic ? 0 : layout->n_rows; i < layout->n_rows + layout->n_speeds; i = i + 1 == layout->n_extrinsic ? layout->n_rows : i + 1)
+
+static void run_forms(const dal_layout *layout, dal_work *w)
+{
+    for (int i = 0; i < layout->n_form_needs; i++) {
+        int measure = layout->form_need[2 * i + 1];
+        w->form_variables[layout->form_need[2 * i]] = measure < 0 ? w->t : w->value[measure];
+    }
+    w->table_left = dal_program_run(layout->forms, w->form_variables, NULL, w->form_registers, w->form);
+    EACH_ROW(i) {
+        const dal_row *row = row_of(layout, i);
+        for (int k = 0; row->form >= 0 && k < row->n_terms; k++)
+            w->coef[row->term + k] = w->form[row->form + 1 + k];
     }
 }
 
@@ -126,8 +162,14 @@ void dal_rows_position(const dal_layout *layout, dal_work *w)
     move_vectors_position(layout, w);
     for (int i = 0; i < m->n_measures; i++)
         measure_position(&m->measures[i], w, &w->value[i], w->gradient + 12 * i);
-    for (int i = 0; i < m->n_rows; i++) {
-        const dal_row *row = &m->rows[i];
+    if (layout->forms)
+        run_forms(layout, w);
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_row *row = row_of(layout, i);
+        if (row->form >= 0) {
+            w->phi[i] = w->form[row->form];
+            continue;
+        }
         dal_real phi = -row->constant;
         for (int k = row->term; k < row->term + row->n_terms; k++)
             phi += m->terms[k].coef * w->value[m->terms[k].measure];
@@ -159,39 +201,77 @@ static void scatter(const dal_vector *vector, int space, int n_rot, dal_real coe
                 out[space + space * k + i] += coef * vector->s[k] * g[i];
 }
 
-void dal_rows_jacobian(const dal_layout *layout, dal_work *w)
+static void row_jacobian(const dal_layout *layout, dal_work *w, int i)
 {
     const dal_mechanism *m = layout->mechanism;
-    bool separated = layout->family->separated;
-    for (int i = 0; i < layout->n_extrinsic; i++) {
-        const dal_row *row = &m->rows[i];
-        const dal_row_layout *at = &layout->row[i];
-        dal_real *out = w->A + at->value, f[DAL_MAX_SIDES][6] = {{0}};
-        for (int k = 0; k < at->n_values; k++)
-            out[k] = 0;
-        for (int k = row->term; k < row->term + row->n_terms; k++) {
-            const dal_measure *measure = &m->measures[m->terms[k].measure];
-            const dal_real *g = w->gradient + 12 * m->terms[k].measure;
-            for (int j = 0; j < 4; j++) {
-                int side = layout->term_side[4 * k + j];
-                if (side < 0)
-                    continue;
-                int n = measure->vector[j];
-                const dal_side *s = &layout->side[at->side + side];
-                if (separated)
-                    scatter(&m->vectors[n], (int)m->space, layout->body[s->body].n_rot, m->terms[k].coef, g + 3 * j, out + s->offset);
-                else
-                    gather(&m->vectors[n], &w->kin[s->body], w->x + 3 * n, m->terms[k].coef, g + 3 * j, f[side]);
-            }
+    const bool separated = layout->family->separated;
+    const dal_row *row = row_of(layout, i);
+    const dal_row_layout *at = &layout->row[i];
+    dal_real *out = w->A + at->value, f[DAL_MAX_SIDES][6];
+    for (int k = 0; k < at->n_values; k++)
+        out[k] = 0;
+    for (int k = 0; k < at->n_sides; k++)
+        dal_zero3(f[k]), dal_zero3(f[k] + 3);
+    for (int k = row->term; k < row->term + row->n_terms; k++) {
+        const dal_measure *measure = &m->measures[m->terms[k].measure];
+        const dal_real *g = w->gradient + 12 * m->terms[k].measure;
+        if (measure->kind == DAL_MEASURE_COORDINATE) {
+            out[layout->term_entry[k]] += w->coef[k];
+            continue;
         }
-        if (!separated)
-            for (int k = 0; k < at->n_sides; k++) {
-                const dal_side *s = &layout->side[at->side + k];
-                layout->family->pull(layout, w, s->body, f[k], f[k] + 3, out + s->offset);
-            }
+        for (int j = 0; j < 4; j++) {
+            int side = layout->term_side[4 * k + j];
+            if (side < 0)
+                continue;
+            int n = measure->vector[j];
+            const dal_side *s = &layout->side[at->side + side];
+            if (separated)
+                scatter(&m->vectors[n], (int)m->space, layout->body[s->body].n_rot, w->coef[k], g + 3 * j, out + s->offset);
+            else
+                gather(&m->vectors[n], &w->kin[s->body], w->x + 3 * n, w->coef[k], g + 3 * j, f[side]);
+        }
     }
+    for (int k = 0; k < at->n_sides && !separated; k++) {
+        const dal_side *s = &layout->side[at->side + k];
+        if (!layout->family->shares) {
+            layout->family->pull(layout, w, s->body, f[k], f[k] + 3, out + s->offset);
+            continue;
+        }
+        const dal_real *J = w->jacobian + 6 * (size_t)layout->body[s->body].jacobian;
+        for (int c = 0; c < layout->body[s->body].n_columns; c++, J += 6)
+            out[layout->map[s->map + c]] += dal_dot(J, f[k]) + dal_dot(J + 3, f[k] + 3);
+    }
+}
+
+void dal_rows_jacobian(const dal_layout *layout, dal_work *w)
+{
+    EACH_ROW(i)
+        row_jacobian(layout, w, i);
     if (layout->family->intrinsic)
         layout->family->intrinsic(layout, w);
+}
+
+/* What the changing coefficients of a form add: along a, times the rates along b. */
+static dal_real form_bend(const dal_mechanism *m, const dal_work *w, const dal_row *row, const dal_real *along, dal_real da,
+                          const dal_real *across, dal_real db)
+{
+    const int n = row->n_terms;
+    const dal_real *slope = w->form + row->form + n + 2;
+    dal_real sum = 0;
+    for (int k = 0; k <= n; k++, slope += n + 1) {
+        dal_real change = slope[n] * da;
+        for (int l = 0; l < n; l++)
+            change += slope[l] * along[m->terms[row->term + l].measure];
+        sum += change * (k < n ? across[m->terms[row->term + k].measure] : db);
+    }
+    return sum;
+}
+
+dal_real dal_row_free(const dal_work *w, const dal_row *row)
+{
+    if (row->form >= 0)
+        return w->form[row->form + 1 + row->n_terms];
+    return row->time < 0 ? 0 : -w->time[3 * row->time + 1];
 }
 
 void dal_rows_velocity(const dal_layout *layout, dal_work *w)
@@ -200,18 +280,119 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *w)
     move_vectors_velocity(layout, w);
     for (int i = 0; i < m->n_measures; i++)
         measure_velocity(&m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
-    for (int i = 0; i < m->n_rows; i++) {
-        const dal_row *row = &m->rows[i];
-        dal_real phid = 0, gamma = 0;
+    EACH_ROW(i) {
+        const dal_row *row = row_of(layout, i);
+        dal_real phid = dal_row_free(w, row), gamma = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++) {
-            phid += m->terms[k].coef * w->rate[m->terms[k].measure];
-            gamma -= m->terms[k].coef * w->bias[m->terms[k].measure];
+            phid += w->coef[k] * w->rate[m->terms[k].measure];
+            gamma -= w->coef[k] * w->bias[m->terms[k].measure];
         }
-        w->phid[i] = row->time < 0 ? phid : phid - w->time[3 * row->time + 1];
-        w->gamma[i] = row->time < 0 ? gamma : gamma + w->time[3 * row->time + 2];
+        if (row->form >= 0)
+            gamma -= form_bend(m, w, row, w->rate, 1, w->rate, 1);
+        else if (row->time >= 0)
+            gamma += w->time[3 * row->time + 2];
+        w->phid[i] = phid;
+        w->gamma[i] = gamma;
     }
     if (layout->family->intrinsic_bias)
         layout->family->intrinsic_bias(layout, w);
+}
+
+void dal_rows_free(const dal_layout *layout, const dal_work *w, dal_real *out)
+{
+    for (int i = 0; i < layout->n_rows; i++)
+        out[i] = 0;
+    EACH_ROW(i)
+        out[i] = dal_row_free(w, row_of(layout, i));
+}
+
+/* ---- along two directions ---------------------------------------------------- */
+
+static void vector_along(const dal_vector *vector, const dal_tangent *tangent, dal_real out[3])
+{
+    dal_turn(tangent->Rd, vector->s, out);
+    if (vector->point)
+        dal_axpy3(1, tangent->rd, out);
+}
+
+static void vector_bend(const dal_vector *vector, const dal_bend *bend, dal_real out[3])
+{
+    dal_turn(bend->Rb, vector->s, out);
+    if (vector->point)
+        dal_axpy3(1, bend->rb, out);
+}
+
+static void measure_bend(const dal_layout *layout, const dal_measure *measure, const dal_work *w, const dal_real *g, dal_real value,
+                         const dal_direction *a, const dal_direction *b, const dal_bend *bend, dal_real *m_a, dal_real *m_b,
+                         dal_real *m_ab)
+{
+    const int *k = measure->vector;
+    *m_a = *m_b = *m_ab = 0;
+    if (measure->kind == DAL_MEASURE_COORDINATE) {
+        *m_a = a->a[k[0]];
+        *m_b = b->a[k[0]];
+        return;
+    }
+    dal_real xa[4][3] = {{0}}, xb[4][3] = {{0}}, x_ab[3];
+    for (int i = 0; i < 4; i++) {
+        if (k[i] < 0)
+            continue;
+        const dal_vector *vector = &layout->mechanism->vectors[k[i]];
+        if (vector->body == DAL_GROUND)
+            continue;
+        vector_along(vector, &a->tangent[vector->body], xa[i]);
+        vector_along(vector, &b->tangent[vector->body], xb[i]);
+        vector_bend(vector, &bend[vector->body], x_ab);
+        *m_a += dal_dot(g + 3 * i, xa[i]);
+        *m_b += dal_dot(g + 3 * i, xb[i]);
+        *m_ab += dal_dot(g + 3 * i, x_ab);
+    }
+    switch (measure->kind) {
+    case DAL_MEASURE_DOT: {
+        dal_real ua[3], ub[3], va[3], vb[3];
+        dal_sub3(xa[0], xa[1], ua), dal_sub3(xb[0], xb[1], ub);
+        dal_sub3(xa[2], xa[3], va), dal_sub3(xb[2], xb[3], vb);
+        *m_ab += dal_dot(ua, vb) + dal_dot(ub, va);
+        break;
+    }
+    case DAL_MEASURE_ANGLE: {
+        const dal_real *x_i = w->x + 3 * k[0], *y_i = w->x + 3 * k[1], *x_j = w->x + 3 * k[2];
+        dal_real c = dal_dot(x_i, x_j), s = dal_dot(y_i, x_j), n = c * c + s * s;
+        dal_real c_a = dal_dot(xa[0], x_j) + dal_dot(x_i, xa[2]), c_b = dal_dot(xb[0], x_j) + dal_dot(x_i, xb[2]);
+        dal_real s_a = dal_dot(xa[1], x_j) + dal_dot(y_i, xa[2]), s_b = dal_dot(xb[1], x_j) + dal_dot(y_i, xb[2]);
+        dal_real c_ab = dal_dot(xa[0], xb[2]) + dal_dot(xb[0], xa[2]), s_ab = dal_dot(xa[1], xb[2]) + dal_dot(xb[1], xa[2]);
+        *m_ab += (c * s_ab - s * c_ab + c_a * s_b - s_a * c_b - *m_b * 2 * (c * c_a + s * s_a)) / n;
+        break;
+    }
+    case DAL_MEASURE_LENGTH: {
+        dal_real da[3], db[3];
+        dal_sub3(xa[0], xa[1], da), dal_sub3(xb[0], xb[1], db);
+        *m_ab += (dal_dot(da, db) - *m_a * *m_b) / value;
+        break;
+    }
+    case DAL_MEASURE_COORDINATE:
+    case DAL_MEASURE_KINDS: break;
+    }
+}
+
+void dal_rows_bend(const dal_layout *layout, dal_work *w, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
+                   dal_real *out)
+{
+    const dal_mechanism *m = layout->mechanism;
+    for (int i = 0; i < m->n_measures; i++)
+        measure_bend(layout, &m->measures[i], w, w->gradient + 12 * i, w->value[i], a, b, bend, &w->along[i], &w->across[i], &w->second[i]);
+    EACH_ROW(i) {
+        const dal_row *row = row_of(layout, i);
+        out[i] = 0;
+        for (int k = row->term; k < row->term + row->n_terms; k++)
+            out[i] += w->coef[k] * w->second[m->terms[k].measure];
+        if (row->form >= 0)
+            out[i] += form_bend(m, w, row, w->along, a->da, w->across, b->da);
+        else if (row->time >= 0)
+            out[i] -= w->time[3 * row->time + 2] * a->da * b->da;
+    }
+    if (layout->family->intrinsic_bend)
+        layout->family->intrinsic_bend(layout, a->a, b->a, out);
 }
 
 void dal_rows_transposed(const dal_layout *layout, const dal_real *A, const dal_real *lambda, dal_real *out)
@@ -237,12 +418,13 @@ void dal_rows_times(const dal_layout *layout, const dal_real *A, const dal_real 
 
 void dal_mass_times(const dal_layout *layout, const dal_real *M, const dal_real *v, dal_real *out)
 {
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        for (int i = 0; i < at->nv; i++) {
-            out[at->v + i] = 0;
-            for (int j = 0; j < at->nv; j++)
-                out[at->v + i] += M[at->mass + at->nv * i + j] * v[at->v + j];
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        for (int i = 0; i < at->n; i++) {
+            dal_real sum = 0;
+            for (int j = 0; j < at->n; j++)
+                sum += M[at->value + at->n * i + j] * v[at->column + j];
+            out[at->column + i] = sum;
         }
     }
 }

@@ -60,6 +60,33 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
+static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *x = direction->a + at->v;
+        dal_tangent *out = &direction->tangent[b];
+        dal_zero3(out->rd);
+        dal_zero3(out->w);
+        for (int i = 0; i < space; i++)
+            out->rd[i] = x[i];
+        for (int k = 0; k < at->n_rot; k++)
+            out->w[at->n_rot == 1 ? 2 : k] = x[space + k];
+        dal_orthonormal_tangent(&work->kin[b], out);
+    }
+}
+
+/* The velocities are the twists themselves. */
+static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+{
+    for (int i = 0; i < layout->mechanism->n_bodies; i++) {
+        dal_zero3(out[i].rb);
+        dal_zero3(out[i].wb);
+        dal_orthonormal_bend(&work->kin[i], &a->tangent[i], &b->tangent[i], &out[i]);
+    }
+}
+
 static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
 {
     const int space = (int)layout->mechanism->space;
@@ -139,6 +166,8 @@ const dal_family dal_family_twist = {
     .count = count,
     .position = position,
     .velocity = velocity,
+    .tangent = tangent,
+    .bend = bend,
     .inertia = dal_orthonormal_inertia,
     .pull = dal_orthonormal_pull,
     .rates = rates,

@@ -57,7 +57,7 @@ static void add_target_rows(dal_assembly *a)
                 continue;
             *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) = (dal_term){target->measure, 1};
             *DAL_PUSH(m->arena, m->rows, m->n_rows, m->cap_rows) =
-                (dal_row){.term = m->n_terms - 1, .n_terms = 1, .constant = target->value, .time = -1, .joint = -1};
+                (dal_row){.term = m->n_terms - 1, .n_terms = 1, .constant = target->value, .time = -1, .joint = -1, .form = -1};
         }
 }
 
@@ -72,7 +72,11 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     a->mechanism.cap_rows = (size_t)a->mechanism.n_rows;
     a->n_own = build->mechanism.n_rows;
     add_target_rows(a);
-    a->layout = dal_layout_build(arena, &a->mechanism, &dal_family_twist, build->n_times);
+    a->mechanism.n_speeds = 0;
+    dal_layout_parts parts = build->parts;
+    parts.tree = NULL;
+    parts.placement = NULL;
+    a->layout = dal_layout_build(arena, &a->mechanism, &dal_family_twist, &parts);
     dal_work_lay(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->m = a->layout->nv;
     a->r = a->layout->n_rows;

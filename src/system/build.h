@@ -112,6 +112,8 @@ typedef struct dal_build {
     dal_column *columns;
     bool records_results;
     dal_family const *family;
+    dal_layout_parts parts;      /* of the layout: tree, placement, forms */
+    dal_expressions forms;       /* outputs of the forms' program: see dal_form_outputs */
 } dal_build;
 
 /* symbols.c */

@@ -174,6 +174,16 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     pack_program(block, &to->records);
     DAL_PACK(block, to->inputs, from->n_inputs);
     DAL_PACK(block, to->states, from->n_states);
+    DAL_PACK(block, to->column_scale, from->layout.nv);
+    DAL_PACK(block, to->ignorable, from->n_ignorable);
+    if (from->start_speeds)
+        DAL_PACK(block, to->start_speeds, from->layout.nv);
+    if (from->start_q) {
+        DAL_PACK(block, to->start_q, from->layout.nq);
+        DAL_PACK(block, to->start_v, from->layout.nv);
+    }
+    pack_names(block, from->mechanism.n_coordinates, from->coordinate_names, &to->coordinate_names);
+    pack_names(block, from->mechanism.n_speeds, from->speed_names, &to->speed_names);
     DAL_PACK(block, to->start, from->mechanism.n_bodies);
     DAL_PACK(block, to->start_winding, from->mechanism.n_windings);
     DAL_PACK(block, to->start_order, from->layout.n_rows);
@@ -252,13 +262,20 @@ static void compile_description(dal_build *build, dal_system *system)
     dal_choose_times(build, system);
 }
 
+static void count_states(dal_system *system)
+{
+    system->n_control = system->layout.nq + system->n_w + system->n_states;
+    system->n_y = system->n_control + system->works;
+}
+
 static void lay_out(dal_build *build, dal_system *system)
 {
     bool fixed = system->layout.sequence_fixed;
     int sequence[3];
     memcpy(sequence, system->layout.sequence, sizeof sequence);
     system->mechanism = build->mechanism;
-    system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, build->n_times);
+    build->parts.n_times = build->n_times;
+    system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
     system->layout.sequence_fixed = fixed;
     memcpy(system->layout.sequence, sequence, sizeof sequence);
     system->start = DAL_TAKE(build->arena, dal_start, build->spec->n_bodies);
@@ -284,9 +301,12 @@ static void lay_out(dal_build *build, dal_system *system)
     system->columns = build->columns;
     system->records_reactions = build->records_results;
     system->works = does_work(build);
-    system->n_control = system->layout.nq + system->layout.nv + system->n_states;
-    system->n_y = system->n_control + system->works;
     system->length = dal_build_length(build);
+    system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
+    for (int j = 0; j < system->layout.nv; j++)
+        system->column_scale[j] = system->layout.angular[j] > 0 ? system->length : 1;
+    system->n_w = system->layout.nv;
+    count_states(system);
     system->rank_tolerance = DAL_RANK_TOLERANCE;
     system->conserved = conserved_momenta(build);
     memcpy(system->gravity, build->gravity, sizeof system->gravity);

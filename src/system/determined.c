@@ -21,14 +21,13 @@ static double *stack_up(dal_build *build, const dal_state *state)
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
     double *K = DAL_TAKE(build->arena, double, n * m);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        for (int i = 0; i < at->nv; i++)
-            for (int j = 0; j < at->nv; j++) {
-                int turns = (i >= at->nv - at->n_rot) + (j >= at->nv - at->n_rot);
-                K[(size_t)(at->v + i) * m + (size_t)(at->v + j)] =
-                    state->work.M[at->mass + at->nv * i + j] / (state->system->mass * pow(state->system->length, turns));
-            }
+    const double *scale = state->system->column_scale;
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        for (int i = 0; i < at->n; i++)
+            for (int j = 0; j < at->n; j++)
+                K[(size_t)(at->column + i) * m + (size_t)(at->column + j)] =
+                    state->work.M[at->value + at->n * i + j] / (state->system->mass * scale[at->column + i] * scale[at->column + j]);
     }
     dal_scaled_rows(state, K + m * m, NULL);
     return K;

@@ -20,14 +20,42 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...)
     return -DAL_NUMERICAL;
 }
 
-void dal_state_take(dal_state *state, double t, const double *y)
+/* With speeds, v is known only where A is: positions and rows are computed here, and not again (`placed`). */
+dal_flow dal_state_take(dal_state *state, double t, const double *y)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    const double *w = y + layout->nq, *z = w + system->n_w;
     state->work.t = t;
     memcpy(state->work.q, y, sizeof *y * (size_t)layout->nq);
-    memcpy(state->work.v, y + layout->nq, sizeof *y * (size_t)layout->nv);
-    memcpy(state->z, y + layout->nq + layout->nv, sizeof *y * (size_t)(state->system->n_y - layout->nq - layout->nv));
-    state->reactions_known = state->accelerations_known = false;
+    memcpy(state->z, z, sizeof *y * (size_t)(system->n_y - layout->nq - system->n_w));
+    state->reactions_known = state->accelerations_known = state->placed = false;
+    if (!system->formulation->unpack) {
+        memcpy(state->work.v, w, sizeof *y * (size_t)layout->nv);
+        return 0;
+    }
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    state->placed = true;
+    return system->formulation->unpack(state, w);
+}
+
+dal_flow dal_state_put(dal_state *state, double *y)
+{
+    const dal_layout *layout = &state->system->layout;
+    memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
+    if (!state->system->formulation->pack) {
+        memcpy(y + layout->nq, state->work.v, sizeof *y * (size_t)layout->nv);
+        return 0;
+    }
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    return state->system->formulation->pack(state, y + layout->nq);
+}
+
+void dal_state_moved(dal_state *state)
+{
+    state->placed = false;
 }
 
 /* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
@@ -43,14 +71,19 @@ static int run_program(dal_state *state, const dal_compiled *compiled, const int
 void dal_state_position(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
+    if (state->placed)
+        return;
     state->table_left = state->system->drives.program ? run_program(state, &state->system->drives, NULL, state->work.time) : 0;
     layout->family->position(layout, &state->work);
     dal_rows_position(layout, &state->work);
+    if (layout->forms && state->work.table_left)
+        state->table_left = state->work.table_left;
 }
 
 void dal_state_jacobian(dal_state *state)
 {
-    dal_rows_jacobian(&state->system->layout, &state->work);
+    if (!state->placed)
+        dal_rows_jacobian(&state->system->layout, &state->work);
 }
 
 void dal_state_velocity(dal_state *state)
@@ -73,17 +106,20 @@ dal_flow dal_state_loads(dal_state *state)
         return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->table_left - 1]);
     dal_loads_apply(&state->loads, system->n_groups, system->groups);
     layout->family->inertia(layout, w);
-    memset(w->Q, 0, sizeof *w->Q * (size_t)layout->nv);
+    memcpy(w->Q, w->direct, sizeof *w->Q * (size_t)layout->nv);
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        layout->family->pull(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q + layout->body[b].v);
+        dal_pull_body(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q);
     return 0;
 }
 
-/* gamma, or what Baumgarte makes of it: phi'' + 2 alpha phi' + beta^2 phi = 0. */
+/* gamma, or what Baumgarte makes of it: phi'' + 2 alpha phi' + beta^2 phi = 0. Where the velocities follow from speeds they meet
+ * the constraints by construction, and what is left to hold is the position: there v is taken from A v = beta - alpha phi
+ * (dynamics/speeds.c), and here its derivative phi'' + alpha phi' = 0. */
 static void stabilise(dal_state *state)
 {
     const dal_system *system = state->system;
-    const double a = 2 * system->alpha, b = system->beta * system->beta;
+    const bool speeds = system->formulation->unpack;
+    const double a = speeds ? system->alpha : 2 * system->alpha, b = speeds ? 0 : system->beta * system->beta;
     memcpy(state->gamma, state->work.gamma, sizeof *state->gamma * (size_t)system->layout.n_rows);
     if (system->stabilization->stabilises_gamma)
         for (int i = 0; i < system->layout.n_rows; i++)
@@ -103,29 +139,90 @@ dal_flow dal_state_accelerate(dal_state *state)
     return state->system->formulation->solve(state);
 }
 
-/* A driven row does the work lambda f'(t) a second. */
-double dal_state_power(const dal_state *state)
+/* r'' = (part linear in v') + bias, for every body: the tangent of v'. */
+static void find_accelerations(dal_state *state)
 {
-    const dal_mechanism *m = &state->system->mechanism;
-    double power = state->loads.power;
-    for (int i = 0; i < m->n_rows; i++)
-        if (m->rows[i].time >= 0)
-            power += state->lambda[i] * state->work.time[3 * m->rows[i].time + 1];
+    const dal_layout *layout = &state->system->layout;
+    dal_work *w = &state->work;
+    if (state->accelerations_known)
+        return;
+    const dal_direction along = {state->vd, 0, state->tangents};
+    layout->family->tangent(layout, w, &along);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        dal_acceleration *a = &state->acceleration[b];
+        const dal_tangent *tangent = &along.tangent[b];
+        const dal_kin *kin = &w->kin[b];
+        memcpy(a->r_v, tangent->rd, sizeof a->r_v);
+        memcpy(a->R_v, tangent->Rd, sizeof a->R_v);
+        for (int i = 0; i < 3; i++) {
+            a->rdd[i] = tangent->rd[i] + kin->rb[i];
+            a->alpha[i] = tangent->w[i] + kin->wb[i];
+        }
+    }
+    state->accelerations_known = true;
+}
+
+/* Sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
+static double power_of_placement(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_work *w = &state->work;
+    double power = 0;
+    find_accelerations(state);
+    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
+    const dal_direction time = {state->still, 1, state->tangents};
+    layout->family->tangent(layout, w, &time);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_kin *kin = &w->kin[b];
+        const dal_acceleration *a = &state->acceleration[b];
+        const dal_tangent *t = &time.tangent[b];
+        double rho[3], c[3], I[9], spin[3], moment[3], bias[3];
+        dal_turn(kin->R, body->center, rho);
+        dal_turn(a->R_v, body->center, c);
+        dal_turn(kin->Rb, body->center, bias);
+        for (int i = 0; i < 3; i++)
+            c[i] = body->mass * (c[i] + bias[i] + a->rdd[i]);
+        dal_turn_inertia(kin->R, body->inertia, I);
+        dal_mul3(I, kin->w, spin);
+        dal_mul3(I, a->alpha, moment);
+        dal_add_cross(kin->w, spin, moment);
+        dal_add_cross(rho, c, moment); /* to r */
+        for (int i = 0; i < 3; i++)
+            power += (c[i] - w->force[6 * b + i]) * t->rd[i] + (moment[i] - w->force[6 * b + 3 + i]) * t->w[i];
+    }
     return power;
+}
+
+/* A row A v = beta does the work lambda beta a second: driven rows, and forms in which time appears. Bodies that time itself moves
+ * (V_t of the family `user`) are held there by forces c with the power c . V_t, and c is what their motion needs beyond the
+ * applied forces: d/dt (m c', I w) - w. */
+double dal_state_power(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    double power = state->loads.power;
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_row *row = &system->mechanism.rows[layout->row[i].source];
+        if (row->time >= 0)
+            power += state->lambda[i] * state->work.time[3 * row->time + 1];
+        else if (row->form >= 0)
+            power -= state->lambda[i] * state->work.form[row->form + 1 + row->n_terms];
+    }
+    return layout->placement ? power + power_of_placement(state) : power;
 }
 
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    dal_state_take(state, t, y);
-    dal_flow flow = dal_state_accelerate(state);
-    if (flow)
+    dal_flow flow = dal_state_take(state, t, y);
+    if (flow || (flow = dal_state_accelerate(state)))
         return flow;
     layout->family->rates(layout, &state->work, dy);
     dy += layout->nq;
-    memcpy(dy, state->vd, sizeof *dy * (size_t)layout->nv);
-    dy += layout->nv;
+    memcpy(dy, system->formulation->unpack ? state->wd : state->vd, sizeof *dy * (size_t)system->n_w);
+    dy += system->n_w;
     for (int i = 0; i < system->n_states; i++)
         dy[i] = state->expression[system->n_expressions + i];
     if (system->works)
@@ -175,32 +272,6 @@ void dal_state_unwind(dal_state *state)
 
 /* ---- results ------------------------------------------------------------------- */
 
-/* r'' = (part linear in v') + bias, for every body: the family's own velocity map, applied to v'. */
-static void find_accelerations(dal_state *state)
-{
-    const dal_layout *layout = &state->system->layout;
-    dal_work *w = &state->work;
-    const int n = layout->mechanism->n_bodies;
-    if (state->accelerations_known)
-        return;
-    double *v = w->v;
-    memcpy(state->spare, w->kin - 1, sizeof *w->kin * (size_t)(n + 1));
-    w->v = state->vd;
-    layout->family->velocity(layout, w);
-    w->v = v;
-    for (int b = 0; b < n; b++) {
-        dal_acceleration *a = &state->acceleration[b];
-        const dal_kin *bias = &state->spare[b + 1], *kin = &w->kin[b];
-        memcpy(a->r_v, kin->rd, sizeof a->r_v);
-        memcpy(a->R_v, kin->Rd, sizeof a->R_v);
-        for (int i = 0; i < 3; i++) {
-            a->rdd[i] = kin->rd[i] + bias->rb[i];
-            a->alpha[i] = kin->w[i] + bias->wb[i];
-        }
-    }
-    memcpy(w->kin - 1, state->spare, sizeof *w->kin * (size_t)(n + 1));
-    state->accelerations_known = true;
-}
 
 /* The part of x'' that is linear in v'. */
 static void vector_acceleration(dal_state *state, int number, double out[3])
@@ -226,6 +297,8 @@ static double second_derivative(dal_state *state, const dal_signal *s)
     }
     double sum = w->bias[s->index];
     const dal_measure *measure = &state->system->mechanism.measures[s->index];
+    if (measure->kind == DAL_MEASURE_COORDINATE)
+        return state->vd[measure->vector[0]];
     for (int k = 0; k < 4; k++)
         if (measure->vector[k] >= 0) {
             vector_acceleration(state, measure->vector[k], xdd);
@@ -286,7 +359,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
         break;
     case DAL_SIGNAL_ATTITUDE: return attitude(state, s);
     case DAL_SIGNAL_REACTION: dal_state_reactions(state); return state->reaction[6 * s->index + s->component];
-    case DAL_SIGNAL_DRIVE: dal_state_reactions(state); return state->lambda[system->mechanism.joints[s->index].drive];
+    case DAL_SIGNAL_DRIVE: dal_state_reactions(state); return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].drive]];
     case DAL_SIGNAL_EFFORT: return state->effort[s->index];
     case DAL_SIGNAL_ENERGY: return energy(state, s->index);
     case DAL_SIGNAL_MOMENTUM:

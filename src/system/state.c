@@ -57,7 +57,12 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
         TAKE(block, s->redundancy, dal_redundancy_size(r, nv, system->mechanism.n_joints));
     TAKE(block, s->reaction, 6 * system->mechanism.n_joints);
     TAKE(block, s->attitude, 4 * bodies);
-    TAKE(block, s->spare, bodies + 1);
+    TAKE(block, s->still, nv);
+    TAKE(block, s->tangents, 4 * bodies);
+    TAKE(block, s->bends, bodies);
+    TAKE(block, s->wd, system->n_w);
+    TAKE(block, s->momenta, system->n_ignorable);
+    TAKE(block, s->speeds, nv);
     TAKE(block, s->acceleration, bodies);
 }
 
@@ -101,11 +106,37 @@ void dal_state_free(dal_state *state)
     state->allocator.release(state->allocator.user, state->memory);
 }
 
+/* Families that share columns are placed as a whole; the model's own coordinates are start values themselves. */
+static void place_all(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    if (layout->placement) {
+        memcpy(state->work.q, system->start_q, sizeof *system->start_q * (size_t)layout->nq);
+        memcpy(state->work.v, system->start_v, sizeof *system->start_v * (size_t)layout->nv);
+        layout->family->position(layout, &state->work);
+        return;
+    }
+    for (int b = 0; b < system->mechanism.n_bodies; b++) {
+        memcpy(state->work.kin[b].r, system->start[b].r, sizeof system->start[b].r);
+        memcpy(state->work.kin[b].R, system->start[b].R, sizeof system->start[b].R);
+        memcpy(state->work.kin[b].rd, system->start[b].rd, sizeof system->start[b].rd);
+        memcpy(state->work.kin[b].w, system->start[b].w, sizeof system->start[b].w);
+    }
+    layout->family->place(layout, &state->work, -1, NULL, NULL);
+    layout->family->position(layout, &state->work);
+    layout->family->move(layout, &state->work, -1, NULL, NULL);
+}
+
 static void place(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     static const int zyx[3] = {2, 1, 0};
+    if (layout->family->shares) {
+        place_all(state);
+        return;
+    }
     for (int b = 0; b < system->mechanism.n_bodies; b++) {
         const dal_start *start = &system->start[b];
         memcpy(state->work.chart + 3 * b, layout->sequence_fixed ? layout->sequence : zyx, sizeof zyx);
@@ -132,6 +163,16 @@ static void choose_charts(dal_state *state)
         }
 }
 
+/* (26): G = M' v + N_2 at the start, in other words the momenta of the ignorable coordinates. */
+static void start_momenta(dal_state *state)
+{
+    if (!state->system->formulation->ignores)
+        return;
+    dal_state_position(state);
+    dal_state_velocity(state);
+    dal_state_momenta(state, state->momenta);
+}
+
 void dal_state_reset(dal_state *state)
 {
     const dal_system *system = state->system;
@@ -139,11 +180,6 @@ void dal_state_reset(dal_state *state)
     place(state);
     choose_charts(state);
     memcpy(state->work.winding, system->start_winding, sizeof *system->start_winding * (size_t)system->mechanism.n_windings);
-    memcpy(state->y, state->work.q, sizeof *state->y * (size_t)layout->nq);
-    memcpy(state->y + layout->nq, state->work.v, sizeof *state->y * (size_t)layout->nv);
-    memcpy(state->y + layout->nq + layout->nv, system->states, sizeof *state->y * (size_t)system->n_states);
-    if (system->works)
-        state->y[system->n_y - 1] = 0;
     if (system->n_inputs)
         memcpy(state->inputs, system->inputs, sizeof *state->inputs * (size_t)system->n_inputs);
     memset(state->attitude, 0, sizeof *state->attitude * 4 * (size_t)system->mechanism.n_bodies);
@@ -161,8 +197,17 @@ void dal_state_reset(dal_state *state)
     state->nearness = 1;
     memset(state->good_ratio, 0, sizeof state->good_ratio);
     memset(state->best_ratio, 0, sizeof state->best_ratio);
-    state->frozen = false;
+    state->frozen = state->placed = false;
     state->trouble[0] = '\0';
+    state->speeds_changed = 0;
+    state->speeds_condition = state->speeds_worst = 1;
+    if (system->start_speeds)
+        memcpy(state->speeds, system->start_speeds, sizeof *state->speeds * (size_t)(layout->nv - system->rank));
+    memcpy(state->y + layout->nq + system->n_w, system->states, sizeof *state->y * (size_t)system->n_states);
+    if (system->works)
+        state->y[system->n_y - 1] = 0;
+    start_momenta(state);
+    dal_state_put(state, state->y); /* a failure shows again at the first evaluation */
 }
 
 double *dal_state_y(dal_state *state)

@@ -16,6 +16,7 @@
 
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
+struct dal_equations; /* dynamics/equations.h */
 
 /* The choices that a user has, each a const table in its own file. `applies` writes a sentence and returns false where the
  * choice cannot be honoured: it is asked at compile, by `list`, and by the tests. */
@@ -25,8 +26,16 @@ struct dal_formulation {
     int (*equations)(const dal_system *system);   /* accelerations solved for */
     int (*multipliers)(const dal_system *system); /* solved together with them */
     size_t (*work)(const dal_system *system);     /* doubles of state->solver */
-    /* From M, h, Q, A, gamma to v' and lambda. */
+    /* What the integrator sees instead of v: w, speeds u, or a part of v. All NULL: w = v. */
+    int (*speeds)(const dal_system *system);                   /* length of w */
+    dal_flow (*unpack)(dal_state *state, const double *w);     /* w -> work.v; positions and A are known */
+    dal_flow (*pack)(dal_state *state, double *w);             /* work.v -> w; positions and A are known */
+    bool ignores;                                              /* takes the momenta of ignorable coordinates for constants */
+    bool chooses;                                              /* uses Y: speeds of the model, or a choice of its own */
+    /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
     dal_flow (*solve)(dal_state *state);
+    /* The matrices that it solves, for `equations`; after solve. See dynamics/equations.h. */
+    void (*show)(dal_state *state, struct dal_equations *equations);
 };
 
 struct dal_stabilization {
@@ -92,11 +101,18 @@ struct dal_system {
     bool works;                /* non-potential forces or drives exist: the work is a state */
     int n_y, n_control;        /* length of y; how much of it controls the step */
     dal_start *start;          /* of each body */
+    double *start_q, *start_v; /* family `user` */
     double *start_winding;
     double length;             /* characteristic length */
     double mass;               /* characteristic mass: largest of the bodies' */
     int rank;                  /* at the start */
     int *start_order;          /* rows, independent ones first */
+    double *column_scale;      /* of each velocity: what a unit of it moves, in metres */
+    int n_w;                   /* what the integrator sees of the velocities */
+    int n_ignorable, *ignorable; /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), ascending */
+    int *start_speeds;         /* automatic speeds: columns of v, p of them */
+    const char **coordinate_names; /* of the model's own */
+    const char **speed_names;
     unsigned conserved;        /* bits 0..2 linear, 3..5 angular (about the centre of mass) of the whole model */
     dal_system_info info;
     double gravity[3];
@@ -120,7 +136,15 @@ struct dal_state {
     void *memory;
     dal_work work;
     double *y, *yd;            /* flat state and its rate */
+    bool placed;               /* positions and A belong to the present q and t */
     double *vd, *lambda;       /* accelerations, multipliers of all rows */
+    double *wd;                /* rates of the speeds, of formulations that have them */
+    double *momenta;           /* of the ignorable coordinates: constants of the run */
+    int *speeds;               /* automatic speeds: columns of v */
+    double speeds_condition, speeds_worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start */
+    long speeds_changed;
+    dal_tangent *tangents;     /* 4 a body: scratch of whoever needs directions for a moment */
+    dal_bend *bends;           /* one a body */
     double *gamma;             /* right side of the rows, stabilised */
     double *variables, *registers, *expression, *effort, *inputs;
     int *modes;                /* switches of `actions` */
@@ -143,7 +167,7 @@ struct dal_state {
     double *redundancy;        /* scratch of the distribution of redundant reactions; NULL where no row is redundant */
     double *z;                 /* states of the model, then the work */
     double unwound, *turning;  /* time of the last accepted step, and the rates of the angles there */
-    dal_kin *spare;            /* n_bodies + 1, for accelerations */
+    double *still;             /* nv zeros */
     struct dal_acceleration *acceleration;
     double *reaction;          /* 6 a joint */
     bool reactions_known, accelerations_known;
@@ -157,14 +181,18 @@ struct dal_state {
 /* ---- evaluate.c: the road of one evaluation --------------------------------- */
 
 /* y -> work->q, v; t. */
-void dal_state_take(dal_state *state, double t, const double *y);
+dal_flow dal_state_take(dal_state *state, double t, const double *y);
+/* work.q, work.v -> y. */
+dal_flow dal_state_put(dal_state *state, double *y);
+/* work.q was changed: positions have to be computed again. */
+void dal_state_moved(dal_state *state);
 void dal_state_position(dal_state *state); /* frames, phi */
 void dal_state_jacobian(dal_state *state); /* A */
 void dal_state_velocity(dal_state *state); /* rates, A v - beta, gamma */
 dal_flow dal_state_loads(dal_state *state); /* M, h, Q */
 dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy);
-double dal_state_power(const dal_state *state); /* of non-potential forces and drives */
+double dal_state_power(dal_state *state); /* of non-potential forces and drives */
 /* Signals of motion and results, after accelerate. */
 double dal_state_signal(dal_state *state, const dal_signal *signal);
 dal_flow dal_state_record(dal_state *state, double *row); /* the recorded columns at the present evaluation */
@@ -172,6 +200,17 @@ dal_flow dal_state_record(dal_state *state, double *row); /* the recorded column
 dal_flow dal_state_turned(dal_state *state);
 void dal_state_unwind(dal_state *state); /* an accepted step: the angles seen are the new references */
 dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2, 3);
+
+/* ---- momenta.c -------------------------------------------------------------------- */
+
+/* dT/dv of the ignorable coordinates, from the bodies' velocities: after velocity. */
+void dal_state_momenta(dal_state *state, double *momenta);
+
+/* ---- names.c -------------------------------------------------------------------- */
+
+/* "x of 'crank'", "A.angle", "th1": coordinate k of q. And of velocity k of v, with a prime or as a rate. */
+void dal_coordinate_name(const dal_system *system, int k, char *buffer, size_t size);
+void dal_velocity_name(const dal_system *system, int k, char *buffer, size_t size);
 
 /* ---- dynamics/: shared by formulations and projections ------------------------ */
 
@@ -190,6 +229,8 @@ double dal_saddle_factor(dal_state *state, dal_metric metric);
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
 /* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b; rows that depend get mu = 0. */
 void dal_saddle_solve(dal_state *state, double *f, double *b);
+/* The best set of automatic speeds at the present A (dynamics/speeds.c); nothing where the model fixes them. */
+void dal_speeds_choose(dal_state *state);
 size_t dal_redundancy_size(int r, int m, int joints); /* doubles */
 /* Reactions of all joints into state->reaction. */
 void dal_state_reactions(dal_state *state);

@@ -1,0 +1,55 @@
+/* The joint tree: which joint carries which body, and the elementary motions from the ground outwards.
+ *
+ * Every body has one parent (another body or the ground) and one carrier: a joint of the model, or nothing (then it is free
+ * against the ground). A carrier is a sequence of steps from the parent's marker to the body's marker:
+ *   T  a shift along an axis, R a turn about it, L a constant shift, P a turn with a shift in proportion (screw), Q any turn
+ *      (quaternion; its velocity is the angular velocity against the parent, in the axes behind the step).
+ * Bodies are ordered so that parents come first.
+ */
+#ifndef DAL_KINEMATICS_TREE_H
+#define DAL_KINEMATICS_TREE_H
+
+#include "base/block.h"
+#include "kinematics/family.h"
+
+typedef enum dal_step_kind { DAL_STEP_SHIFT, DAL_STEP_TURN, DAL_STEP_CONSTANT, DAL_STEP_SCREW, DAL_STEP_BALL } dal_step_kind;
+
+typedef struct dal_step {
+    dal_step_kind kind;
+    int axis;       /* 0, 1, 2 */
+    double sign;    /* -1 where a joint is walked from its second body to its first */
+    double length;  /* CONSTANT: the shift; SCREW: shift a radian */
+    int q, v;       /* its coordinate(s) and velocity(ies); CONSTANT: -1 */
+} dal_step;
+
+typedef struct dal_carrier {
+    int body, parent;        /* parent DAL_GROUND: the ground */
+    int joint;               /* of the mechanism; -1: free against the ground */
+    int marker_parent;       /* which marker of the joint is the parent's: 0 or 1 */
+    dal_marker from, to;     /* on the parent, on the body */
+    int step, n_steps;
+    int tree;                /* number of the tree that hangs at the ground: its block of M */
+} dal_carrier;
+
+struct dal_tree {
+    int n_bodies, n_steps, n_joints, nq, nv, n_trees;
+    dal_carrier *carrier;    /* in the order of the tree */
+    int *carrier_of;         /* of each body */
+    dal_step *step;
+    int *carries;            /* of each joint of the mechanism: the body that it carries, or -1: it is cut */
+};
+
+#ifndef DAL_SCALAR_VARIANT
+/* The spanning tree with the fewest freedoms: joints that leave little motion are taken first. `cut` (a flag a joint, or NULL) keeps
+ * joints out of it. */
+dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const bool *cut);
+/* Does a row of the mechanism hold by construction? Rows of joints in the tree, but not their drives. */
+bool dal_tree_holds(const dal_tree *tree, const dal_mechanism *mechanism, int row);
+/* Sizes, columns of bodies, blocks of M of a layout with layout->tree: nq, nv, body[], block, body_column, angular, n_jacobian. */
+void dal_tree_columns(dal_arena *arena, dal_layout *layout);
+dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from);
+/* "A.angle" ...: what coordinate k of q (or velocity k of v) is called. */
+void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool velocity, int k, char *buffer, size_t size);
+#endif
+
+#endif
