@@ -7,6 +7,7 @@
 #   make install   to PREFIX (/usr/local), below DESTDIR
 #   make validation     doc/validation.md anew
 #   make documentation  what the commands in the pages print, and the pictures, anew
+#   make bench-formulations  what one acceleration costs under every formulation: time and instructions
 #   make format    clang-format over the sources
 #   make clean
 
@@ -60,14 +61,18 @@ validation: all
 	tools/validation build/dalembert doc/validation.md
 
 documentation: validation
-	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md reactions.md \
-	    stabilization-and-integrators.md troubleshooting.md)
+	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md equations.md reactions.md \
+	    stabilization-and-integrators.md troubleshooting.md coordinates.md) $(wildcard doc/formulations/*.md)
 	tools/pictures build/dalembert
 
+bench-formulations:
+	@$(call build,default,build,--target program bench_formulations)
+	@bench/formulations.sh build/bench_formulations build/dalembert
+
 format:
-	clang-format -i $$(find include src test examples -name '*.[ch]')
+	clang-format -i $$(find include src test examples bench -name '*.[ch]')
 
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation documentation format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation documentation bench-formulations format clean

@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run list help version'
+    local commands='run compare equations list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -13,22 +13,33 @@ _dalembert()
     fi
     case $before in
     --coordinates)
-        mapfile -t COMPREPLY < <(compgen -W "$(_dalembert_names coordinates)" -- "$word")
+        local every=
+        [[ $command == compare ]] && every=all
+        mapfile -t COMPREPLY < <(compgen -W "$every $(_dalembert_names coordinates)" -- "$word")
         return ;;
     --formulation | --stabilization | --integrator)
         mapfile -t COMPREPLY < <(compgen -W "$(_dalembert_names "${before#--}s")" -- "$word")
         return ;;
+    --formulations)
+        mapfile -t COMPREPLY < <(compgen -W "all $(_dalembert_names formulations)" -- "$word")
+        return ;;
     -o | --output)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return ;;
-    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set)
+    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --time | --state | --digits | --width)
         return ;;
     esac
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
             --atol --until --every --max-step --event-tolerance --set --output --units --json --quiet --help' -- "$word") ;;
-    run:*)
+    compare:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --stabilization --integrator --step
+            --rtol --atol --until --max-step --event-tolerance --set --quiet --help' -- "$word") ;;
+    equations:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --stabilization --time --state --set --digits --width --json
+            --help' -- "$word") ;;
+    run:* | compare:* | equations:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.y?(a)ml' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)
         mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;

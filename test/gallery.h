@@ -52,6 +52,20 @@ static inline dal_system *gallery_compile(const char *file, const char *coordina
 
 #ifndef DAL_SCALAR_VARIANT
 
+/* work.q and work.v, whatever they are, become the state: momenta, speeds and y follow from them. */
+static inline void gallery_adopt(dal_state *state)
+{
+    dal_state_moved(state);
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_state_velocity(state);
+    if (state->system->formulation->ignores)
+        dal_state_momenta(state, state->momenta, NULL);
+    if (state->system->formulation->chooses)
+        dal_speeds_choose(state);
+    assert_int_equal(dal_state_put(state, state->y), 0);
+}
+
 /* Move y to a random state near the start that satisfies the constraints at time t; speeds of the order of `speed`. */
 static inline bool gallery_random_state(dal_state *state, uint64_t *seed, double t, double shift, double speed)
 {
@@ -59,13 +73,12 @@ static inline bool gallery_random_state(dal_state *state, uint64_t *seed, double
     double *dv = calloc((size_t)layout->nv + 1, sizeof *dv);
     dal_state_reset(state);
     dal_state_set_time(state, t);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        for (int k = 0; k < layout->body[b].nv; k++)
-            dv[layout->body[b].v + k] = shift * check_random(seed) * (k < layout->body[b].nv - layout->body[b].n_rot ? state->system->length : 1);
-    layout->family->add(layout, state->y, dv);
     for (int k = 0; k < layout->nv; k++)
-        state->y[layout->nq + k] = speed * check_random(seed);
-    for (int k = layout->nq + layout->nv; k < state->system->n_y; k++)
+        dv[k] = shift * check_random(seed) * state->system->length / state->system->column_scale[k];
+    layout->family->add(layout, state->y, dv);
+    for (int k = layout->nq; k < layout->nq + state->system->n_w; k++)
+        state->y[k] = speed * check_random(seed);
+    for (int k = layout->nq + state->system->n_w; k < state->system->n_y; k++)
         state->y[k] = check_random(seed);
     free(dv);
     if (state->system->stabilization->project(state, t, state->y))
@@ -80,11 +93,21 @@ static inline bool gallery_random_state(dal_state *state, uint64_t *seed, double
 static inline void gallery_copy_motion(const dal_state *from, dal_state *to)
 {
     const dal_layout *layout = &to->system->layout;
+    const int bodies = layout->mechanism->n_bodies;
     static const int zxz[3] = {2, 0, 2};
     dal_state_reset(to);
     dal_state_set_time(to, from->work.t);
-    for (int pass = 0; pass < 2; pass++)
-        for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+    if (layout->placement) { /* the same coordinates */
+        memcpy(to->work.q, from->work.q, sizeof(double) * (size_t)layout->nq);
+        memcpy(to->work.v, from->work.v, sizeof(double) * (size_t)layout->nv);
+    } else if (layout->family->shares) {
+        memcpy(to->work.kin, from->work.kin, sizeof *to->work.kin * (size_t)bodies);
+        layout->family->place(layout, &to->work, -1, NULL, NULL);
+        layout->family->position(layout, &to->work);
+        layout->family->move(layout, &to->work, -1, NULL, NULL);
+    }
+    for (int pass = 0; pass < 2 && !layout->family->shares; pass++)
+        for (int b = 0; b < bodies; b++) {
             const dal_kin *kin = &from->work.kin[b];
             layout->family->place(layout, &to->work, b, kin->r, kin->R);
             if (pass == 0 && layout->family->condition && layout->family->condition(layout, &to->work, b) < 0.4) {
@@ -92,14 +115,16 @@ static inline void gallery_copy_motion(const dal_state *from, dal_state *to)
                 layout->family->place(layout, &to->work, b, kin->r, kin->R);
             }
         }
-    layout->family->position(layout, &to->work);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        layout->family->move(layout, &to->work, b, from->work.kin[b].rd, from->work.kin[b].w);
+    if (!layout->family->shares) {
+        layout->family->position(layout, &to->work);
+        for (int b = 0; b < bodies; b++)
+            layout->family->move(layout, &to->work, b, from->work.kin[b].rd, from->work.kin[b].w);
+    }
     memcpy(to->work.winding, from->work.winding, sizeof(double) * (size_t)layout->mechanism->n_windings);
-    memcpy(to->y, to->work.q, sizeof(double) * (size_t)layout->nq);
-    memcpy(to->y + layout->nq, to->work.v, sizeof(double) * (size_t)layout->nv);
-    for (int i = 0; i < to->system->n_y - layout->nq - layout->nv; i++)
-        to->y[layout->nq + layout->nv + i] = from->y[from->system->layout.nq + from->system->layout.nv + i];
+    gallery_adopt(to);
+    const int here = layout->nq + to->system->n_w, there = from->system->layout.nq + from->system->n_w;
+    for (int i = 0; here + i < to->system->n_y; i++)
+        to->y[here + i] = from->y[there + i];
 }
 
 #endif

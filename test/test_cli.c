@@ -247,12 +247,12 @@ static void no_argument_is_a_bad_command_with_a_short_help(void **state)
 static void help_explains_every_command_it_lists(void **state)
 {
     place *here = *state;
-    static const char *const commands[] = {"run", "list", "help", "version"};
+    static const char *const commands[] = {"run", "compare", "equations", "list", "help", "version"};
     assert_int_equal(run(here, "help"), DAL_OK);
     assert_string_equal(here->err, "");
     char all[MOST_TEXT], line[64], first[64];
     strcpy(all, here->out);
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         snprintf(line, sizeof line, "\n    %s ", commands[i]);
         expect(all, line);
         snprintf(line, sizeof line, "help %s", commands[i]);

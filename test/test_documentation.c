@@ -7,7 +7,7 @@
  *
  * Answers are compared word by word. A number may differ by 1e-4 of itself or by one unit of its last digit, a count
  * above 100 by 2 %. What is below 1e-6 is an error of rounding or integration: it may be smaller, or 30 times larger.
- * The wall time at the end of a line `run` is not compared.
+ * The wall time at the end of a line `run` and times in ms are not compared.
  */
 #include "check.h"
 
@@ -95,6 +95,14 @@ static void forget_wall_time(char *line)
         *end = '\0';
 }
 
+/* "  12.34 ms", in a table of fixed width: the number becomes blanks. */
+static void forget_milliseconds(char *line)
+{
+    for (char *at = line; (at = strstr(at, " ms")); at++)
+        for (char *digit = at; digit > line && (isdigit((unsigned char)digit[-1]) || digit[-1] == '.'); digit--)
+            digit[-1] = ' ';
+}
+
 /* ---- running -------------------------------------------------------------------- */
 
 typedef struct page {
@@ -154,6 +162,8 @@ static void compare_line(page *p, char *written)
         fail_msg("%s: '%s' does not print\n%s", p->name, p->command, written);
     forget_wall_time(written);
     forget_wall_time(seen);
+    forget_milliseconds(written);
+    forget_milliseconds(seen);
     if (!same_line(written, seen))
         fail_msg("%s: '%s' prints\n%s\nand the page says\n%s", p->name, p->command, seen, written);
 }
@@ -262,6 +272,18 @@ static void the_page_on_evidence_is_true(void **state)
     run_page("doc/evidence.md", 0, 2);
 }
 
+static void the_page_on_comparing_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/compare.md", 1, 3);
+}
+
+static void the_page_on_equations_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/equations.md", 0, 3);
+}
+
 static void the_page_on_reactions_is_true(void **state)
 {
     (void)state;
@@ -278,6 +300,23 @@ static void the_page_on_troubleshooting_is_true(void **state)
 {
     (void)state;
     run_page("doc/troubleshooting.md", 1, 6);
+}
+
+static void the_page_on_coordinates_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/coordinates.md", 1, 4);
+}
+
+static void the_pages_on_formulations_are_true(void **state)
+{
+    glob_t found;
+    (void)state;
+    assert_int_equal(glob(ROOT "doc/formulations/*.md", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        run_page(found.gl_pathv[i] + strlen(ROOT), 0, 1);
+    assert_true(found.gl_pathc > 9);
+    globfree(&found);
 }
 
 /* Every [text](target) without a scheme is a file or folder beside its page. */
@@ -329,9 +368,13 @@ int main(void)
         cmocka_unit_test(the_readme_is_true),
         cmocka_unit_test(the_tutorial_is_true),
         cmocka_unit_test(the_page_on_evidence_is_true),
+        cmocka_unit_test(the_page_on_comparing_is_true),
+        cmocka_unit_test(the_page_on_equations_is_true),
         cmocka_unit_test(the_page_on_reactions_is_true),
         cmocka_unit_test(the_page_on_stabilization_is_true),
         cmocka_unit_test(the_page_on_troubleshooting_is_true),
+        cmocka_unit_test(the_page_on_coordinates_is_true),
+        cmocka_unit_test(the_pages_on_formulations_are_true),
         cmocka_unit_test(links_lead_somewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void conform(const dal_joint_type *type, dal_space space)
             else
                 dal_rotation_elementary(2, 3 * check_random(&seed), joint->marker[k].B);
         }
-        dal_joint_builder b = {&m, joint, {0, 0}, 0.83, 0.21};
+        dal_joint_builder b = {.mechanism = &m, .joint = joint, .length = 0.83, .pitch = 0.21};
         b.point[0] = dal_add_point(&m, &joint->marker[0]);
         b.point[1] = dal_add_point(&m, &joint->marker[1]);
         type->forbid(&b);
@@ -160,6 +160,8 @@ static void what_a_joint_forbids_and_allows_is_complementary(void **unused)
     for (int i = 0; dal_joint_types[i]; i++) {
         const dal_joint_type *type = dal_joint_types[i];
         if (type->class != DAL_JOINT_PAIR)
+            continue;
+        if (type->surface) /* they forbid velocities: there is no motion in coordinates that is left free (test_constraints.c) */
             continue;
         if (type->spaces & DAL_IN_PLANE)
             conform(type, DAL_PLANAR), seen++;

@@ -19,14 +19,21 @@ typedef struct bench {
 
 static const dal_family *variant_of(const char *name)
 {
-    return !strcmp(name, "angle") ? &dal_family_angle : !strcmp(name, "euler") ? &dal_family_euler : &dal_family_natural;
+    static const dal_family *const families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint, &dal_family_user};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (!strcmp(families[i]->name, name))
+            return families[i];
+    return NULL;
 }
 
-static void open_bench(bench *b, const char *file, const char *family, uint64_t *seed, double shift)
+/* False: the model cannot be written in this family (it has coordinates of its own, or it has none). */
+static bool open_bench(bench *b, const char *file, const char *family, uint64_t *seed, double shift)
 {
     char why[512], choice[64];
     snprintf(choice, sizeof choice, "%s%s", family, !strcmp(family, "angle") ? ":sequence=zyx" : "");
     b->system = gallery_compile(file, strstr(file, "planar") || *family != 'a' ? family : choice, "lagrange", why);
+    if (!b->system && strstr(why, "coordinates"))
+        return false;
     if (!b->system)
         fail_msg("%s: %s", file, why);
     b->state = dal_state_create(NULL, b->system);
@@ -44,6 +51,7 @@ static void open_bench(bench *b, const char *file, const char *family, uint64_t 
     b->y = y;
     for (int i = 0; i < b->layout.mechanism->n_windings; i++)
         b->w.winding[i] = b->system->start_winding[i];
+    return true;
 }
 
 static void close_bench(bench *b)
@@ -62,6 +70,7 @@ static void set(bench *b, const double *dq, double dt)
     for (int k = 0; k < b->layout.nv; k++)
         b->w.v[k] = b->y[b->layout.nq + k];
     dal_real t = _Complex_I * h * dt;
+    b->w.t = t;
     for (int i = 0; i < b->layout.n_times; i++) {
         b->w.time[3 * i] = 0.3 + 0.2 * t + 0.1 * t * t;
         b->w.time[3 * i + 1] = 0.2 + 0.2 * t;
@@ -92,7 +101,8 @@ static void rows_of(const char *file, const char *family)
 {
     bench b;
     uint64_t seed = 5;
-    open_bench(&b, file, family, &seed, 0.02);
+    if (!open_bench(&b, file, family, &seed, 0.02))
+        return;
     const int r = b.layout.n_rows, m = b.layout.nv;
     double *w = randoms(&seed, m), scale = 10 * (1 + b.system->length) * (1 + b.system->length);
     dal_real *Aw = calloc((size_t)r + 1, sizeof *Aw), *wc = calloc((size_t)m + 1, sizeof *wc), *gamma = calloc((size_t)r + 1, sizeof *gamma);
@@ -123,7 +133,8 @@ static void inertia_of(const char *file, const char *family)
 {
     bench b;
     uint64_t seed = 6;
-    open_bench(&b, file, family, &seed, 0.02);
+    if (!open_bench(&b, file, family, &seed, 0.02))
+        return;
     const int m = b.layout.nv;
     dal_real *p = calloc((size_t)m + 1, sizeof *p), linear[3], angular[3];
     double *bias = calloc((size_t)m + 1, sizeof *bias), *want = calloc((size_t)m + 1, sizeof *want), *e = calloc((size_t)m + 1, sizeof *e);
@@ -157,12 +168,82 @@ static void inertia_of(const char *file, const char *family)
     close_bench(&b);
 }
 
+/* q' = N a: how the coordinates move along velocities a. */
+static void along(bench *b, const double *a, double *qd)
+{
+    dal_real *rates = calloc((size_t)b->layout.nq + 1, sizeof *rates), *v = calloc((size_t)b->layout.nv + 1, sizeof *v), *own = b->w.v;
+    for (int k = 0; k < b->layout.nv; k++)
+        v[k] = a[k];
+    b->w.v = v;
+    b->layout.family->rates(&b->layout, &b->w, rates);
+    b->w.v = own;
+    for (int k = 0; k < b->layout.nq; k++)
+        qd[k] = creal(rates[k]);
+    free(rates), free(v);
+}
+
+static void check_tangent(const dal_tangent *stepped, const dal_bend *bend, double size)
+{
+    for (int i = 0; i < 3; i++) {
+        check_close(cimag(stepped->rd[i]) / h, creal(bend->rb[i]), 1e-12 * size);
+        check_close(cimag(stepped->w[i]) / h, creal(bend->wb[i]), 1e-12 * size);
+    }
+    for (int i = 0; i < 9; i++)
+        check_close(cimag(stepped->Rd[i]) / h, creal(bend->Rb[i]), 1e-12 * size);
+}
+
+/* The bend is the derivative of the tangent, of the rows' rates and of the speeds along another direction, time included; and a tangent
+ * is the derivative of the frames. */
+static void bends_of(const char *file, const char *family)
+{
+    bench b;
+    uint64_t seed = 9;
+    if (!open_bench(&b, file, family, &seed, 0.02))
+        return;
+    const int m = b.layout.nv, n = b.layout.mechanism->n_bodies, r = b.layout.n_rows + b.layout.n_speeds;
+    double *x = randoms(&seed, m), *y = randoms(&seed, m), *qd = calloc((size_t)b.layout.nq + 1, sizeof *qd);
+    double dx = check_random(&seed), dy = check_random(&seed), reach = 1 + b.system->length, size = 100 * reach * reach;
+    dal_real *xc = calloc((size_t)m + 1, sizeof *xc), *yc = calloc((size_t)m + 1, sizeof *yc);
+    dal_real *rows = calloc((size_t)r + 1, sizeof *rows), *beta = calloc((size_t)r + 1, sizeof *beta);
+    dal_tangent *ta = calloc((size_t)n, sizeof *ta), *tb = calloc((size_t)n, sizeof *tb);
+    dal_bend *bend = calloc((size_t)n, sizeof *bend);
+    for (int k = 0; k < m; k++)
+        xc[k] = x[k], yc[k] = y[k];
+    const dal_direction a = {xc, dx, ta}, c = {yc, dy, tb};
+    set(&b, NULL, 0);
+    evaluate(&b);
+    b.layout.family->tangent(&b.layout, &b.w, &a);
+    b.layout.family->tangent(&b.layout, &b.w, &c);
+    b.layout.family->bend(&b.layout, &b.w, &a, &c, bend);
+    dal_rows_bend(&b.layout, &b.w, &a, &c, bend, rows);
+    along(&b, x, qd);
+    set(&b, qd, dx);
+    evaluate(&b);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) /* frames move along the tangent of a */
+            check_close(cimag(b.w.kin[i].r[k]) / h, creal(ta[i].rd[k]), 1e-12 * size);
+    b.layout.family->tangent(&b.layout, &b.w, &c);
+    for (int i = 0; i < n; i++)
+        check_tangent(&tb[i], &bend[i], size);
+    dal_rows_free(&b.layout, &b.w, beta);
+    for (int i = 0; i < r; i++) {
+        const dal_row_layout *at = &b.layout.row[i];
+        dal_real rate = beta[i] * dy;
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            rate += b.w.A[k] * yc[b.layout.column[k]];
+        check_close(cimag(rate) / h, creal(rows[i]), 1e-12 * size);
+    }
+    free(x), free(y), free(qd), free(xc), free(yc), free(rows), free(beta), free(ta), free(tb), free(bend);
+    close_bench(&b);
+}
+
 /* Forces with a potential are its negative gradient along every motion that keeps the attitudes attitudes. */
 static void loads_of(const char *file, const char *family)
 {
     bench b;
     uint64_t seed = 8;
-    open_bench(&b, file, family, &seed, 0.02);
+    if (!open_bench(&b, file, family, &seed, 0.02))
+        return;
     const dal_system *s = b.system;
     const int m = b.layout.nv;
     dal_real *expression = calloc((size_t)s->actions.n_outputs + 1, sizeof *expression), *effort = calloc((size_t)s->n_forces + 1, sizeof *effort);
@@ -180,7 +261,7 @@ static void loads_of(const char *file, const char *family)
         for (int k = 0; k < m; k++)
             b.w.Q[k] = 0;
         for (int k = 0; k < b.layout.mechanism->n_bodies; k++)
-            b.layout.family->pull(&b.layout, &b.w, k, b.w.force + 6 * k, b.w.force + 6 * k + 3, b.w.Q + b.layout.body[k].v);
+            dal_pull_body(&b.layout, &b.w, k, b.w.force + 6 * k, b.w.force + 6 * k + 3, b.w.Q);
         for (int k = 0; k < m; k++) {
             force += creal(b.w.Q[k]) * b.y[b.layout.nq + k];
             size += fabs(creal(b.w.Q[k]) * b.y[b.layout.nq + k]);
@@ -191,12 +272,13 @@ static void loads_of(const char *file, const char *family)
     close_bench(&b);
 }
 
-static void over_the_gallery(void (*check)(const char *file, const char *family))
+/* The first n of the families; those before `joint` have q' = v. */
+static void over_the_gallery(void (*check)(const char *file, const char *family), int n)
 {
-    static const char *const families[] = {"angle", "euler", "natural"};
+    static const char *const families[] = {"angle", "euler", "natural", "user", "joint"};
     gallery g = gallery_open();
     for (size_t i = 0; i < g.n; i++)
-        for (int f = 0; f < 3; f++)
+        for (int f = 0; f < n; f++)
             check(g.found.gl_pathv[i], families[f]);
     gallery_close(&g);
 }
@@ -204,19 +286,25 @@ static void over_the_gallery(void (*check)(const char *file, const char *family)
 static void rows_and_their_rates_agree_with_complex_steps(void **unused)
 {
     (void)unused;
-    over_the_gallery(rows_of);
+    over_the_gallery(rows_of, 3);
 }
 
 static void inertia_terms_agree_with_complex_steps(void **unused)
 {
     (void)unused;
-    over_the_gallery(inertia_of);
+    over_the_gallery(inertia_of, 3);
+}
+
+static void bends_agree_with_complex_steps(void **unused)
+{
+    (void)unused;
+    over_the_gallery(bends_of, 3);
 }
 
 static void potential_forces_are_gradients(void **unused)
 {
     (void)unused;
-    over_the_gallery(loads_of);
+    over_the_gallery(loads_of, 3);
 }
 
 int main(void)
@@ -224,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_and_their_rates_agree_with_complex_steps),
         cmocka_unit_test(inertia_terms_agree_with_complex_steps),
+        cmocka_unit_test(bends_agree_with_complex_steps),
         cmocka_unit_test(potential_forces_are_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

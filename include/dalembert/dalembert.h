@@ -3,6 +3,8 @@
 #define DALEMBERT_H
 
 #include "dalembert/base.h"
+#include "dalembert/compare.h"
+#include "dalembert/equations.h"
 #include "dalembert/run.h"
 #include "dalembert/spec.h"
 #include "dalembert/system.h"

@@ -35,6 +35,9 @@ typedef struct dal_evidence {
     double energy_drift, energy_drift_absolute;  /* relative (NAN if nothing moves), absolute */
     double momentum_drift;      /* relative to sum m |v|; NAN if no momentum is conserved */
     const char *momentum;       /* which: "linear x, y; angular" or "" */
+    double ignorable_drift;     /* of the momenta of the ignorable coordinates, each relative to the sum of its bodies' shares; NAN: none */
+    double speeds_condition;    /* worst condition of [Y; A] that was seen; NAN: the formulation has no speeds */
+    long speeds_changed;        /* how often another set of speeds was taken */
     int rank_least, rank_most;  /* seen along the motion */
     long rerankings;            /* changes of the independent rows */
     double condition_worst;     /* smallest reciprocal condition of the factored matrix that was seen */
@@ -48,6 +51,7 @@ typedef struct dal_run_options {
     bool (*progress)(void *user, double t, double until, long steps, double wall_seconds);
     void *progress_user;
     const dal_allocator *allocator;
+    dal_state *final;           /* may be NULL; a state of the same system that becomes what the run ended with */
 } dal_run_options;
 
 /* On failure the evidence describes the part of the run that was good, and a message says what, when and where. */

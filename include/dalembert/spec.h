@@ -87,7 +87,7 @@ typedef struct dal_body_spec {
     dal_text mass, angle, rate;
     dal_list center, inertia; /* inertia: 1 (planar), 3, or 6 in the order xx yy zz xy xz yz */
     dal_list position, velocity, angular_velocity, between;
-    dal_text from; /* placed relative to another body: reserved for user coordinates */
+    dal_text from; /* placed relative to another body, in its axes: only with the model's own coordinates */
     dal_orientation orientation;
     dal_points points;
     dal_raw shape;
@@ -111,6 +111,7 @@ typedef struct dal_joint_spec {
     dal_text joint, body, coordinate; /* driven, lock: what is driven */
     dal_text value, ratio, radius, pitch, length, drive, zero;
     dal_start_spec start;
+    bool cut;                 /* closes a loop: not in the tree of the family `joint` */
 } dal_joint_spec;
 
 typedef struct dal_force_spec {
@@ -137,6 +138,16 @@ typedef struct dal_state_spec {
     dal_text name, start, rate;
 } dal_state_spec;
 
+/* A coordinate of the model's own: bodies are placed by expressions in it. */
+typedef struct dal_coordinate_spec {
+    dal_text name, start, rate; /* values with fix: true beside them are kept exactly */
+} dal_coordinate_spec;
+
+/* A constraint written as an expression that is zero: at position level, or at velocity level (then it is linear in the rates). */
+typedef struct dal_constraint_spec {
+    dal_text name, position, velocity;
+} dal_constraint_spec;
+
 /* A word with options: `stabilization: {baumgarte: {alpha: 10, beta: 10}}`, `{direct-correction: 1e-12}`, or just `none`. */
 typedef struct dal_choice {
     dal_text name;
@@ -160,7 +171,11 @@ typedef struct dal_spec {
     dal_list gravity;
     dal_points ground;
     int n_parameters, n_define, n_inputs, n_bodies, n_joints, n_forces, n_tables, n_states, n_record;
+    int n_coordinates, n_constraints, n_speeds;
     dal_pair *parameters, *define, *inputs;
+    dal_coordinate_spec *coordinates;
+    dal_constraint_spec *constraints;
+    dal_pair *speeds;  /* quasi-velocities: name, expression linear in the rates */
     dal_body_spec *bodies;
     dal_joint_spec *joints;
     dal_force_spec *forces;

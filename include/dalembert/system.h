@@ -38,6 +38,8 @@ typedef struct dal_system_info {
     int equations;         /* accelerations solved for */
     int multipliers;       /* solved together with them */
     int states;            /* length of the integrator's y */
+    int ignorable;         /* coordinates whose momenta are conserved (families user and joint) */
+    const char *ignorable_names; /* "x, y", or "" */
     double length;         /* the model's characteristic length */
     double until, step, every, rtol, atol;
 } dal_system_info;

@@ -103,6 +103,11 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "momentum_drift", e->momentum_drift);
     print(&p, ", ");
     print_string(&p, "momentum", e->momentum);
+    print(&p, ", ");
+    print_string(&p, "ignorable", i->ignorable_names);
+    print_number(&p, "ignorable_drift", e->ignorable_drift);
+    print_number(&p, "speeds_condition", e->speeds_condition);
+    print_integer(&p, "speeds_changed", e->speeds_changed);
     print_number(&p, "condition", e->condition_worst);
     print_number(&p, "stiffness", e->stiffness);
     print_number(&p, "length", i->length);
@@ -147,6 +152,10 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
         print(&p, "none is conserved\n");
     else
         print(&p, "drift %.2e (%s)\n", e->momentum_drift, e->momentum);
+    if (i->ignorable)
+        print(&p, "  ignorable   %s: their momenta drift by %.2e\n", i->ignorable_names, isnan(e->ignorable_drift) ? 0 : e->ignorable_drift);
+    if (!isnan(e->speeds_condition))
+        print(&p, "  speeds      condition %.2g at worst, %ld change%s of the set\n", e->speeds_condition, e->speeds_changed, e->speeds_changed == 1 ? "" : "s");
     print(&p, "  conditions  pivot ratio %.1e or better, rank %d to %d, %ld changes of the independent rows", e->condition_worst, e->rank_least,
           e->rank_most, e->rerankings);
     if (!isnan(e->stiffness))

@@ -29,6 +29,7 @@ typedef struct run {
     double balance_start, potential_start, work_last, energy_last;
     double kinetic_most, potential_most, balance_worst, work_path;
     double momentum_start[6], momentum_scale[2], momentum_worst[2];
+    double *ignorable;         /* momenta of the ignorable coordinates: at the start, now, their sizes now, the largest, the worst drift */
     bool started;
     double clock_start, clock_last;
     dal_status sink_status;
@@ -157,11 +158,9 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     return 0;
 }
 
-/* The viewer takes over everything that the run has learnt; nothing flows back. */
-static void look_on(run *r)
+/* Another state takes over everything that the run has learnt; nothing flows back. */
+static void hand_over(const dal_system *system, const dal_state *from, dal_state *to)
 {
-    const dal_system *system = r->system;
-    dal_state *from = r->state, *to = r->viewer;
     const size_t rows = (size_t)system->layout.n_rows, turns = (size_t)system->mechanism.n_windings;
     memcpy(to->order, from->order, sizeof *to->order * rows);
     memcpy(to->independent, from->independent, sizeof *to->independent * rows);
@@ -180,6 +179,11 @@ static void look_on(run *r)
     memcpy(to->momenta, from->momenta, sizeof *to->momenta * (size_t)system->n_ignorable);
     to->frozen = from->frozen;
     to->unwound = from->unwound;
+}
+
+static void look_on(run *r)
+{
+    hand_over(r->system, r->state, r->viewer);
 }
 
 static dal_flow project_output(void *user, double t, double *y)
@@ -227,6 +231,19 @@ static void watch_momentum(run *r, dal_state *state)
     r->momentum_scale[1] = fmax(r->momentum_scale[1], scale[1]);
 }
 
+static void watch_ignorable(run *r, dal_state *state)
+{
+    const int n = r->system->n_ignorable;
+    double *start = r->ignorable, *now = start + n, *size = now + n, *most = size + n, *worst = most + n;
+    dal_state_momenta(state, now, size);
+    for (int i = 0; i < n; i++) {
+        if (!r->started)
+            start[i] = now[i];
+        most[i] = fmax(most[i], size[i]);
+        worst[i] = fmax(worst[i], fabs(now[i] - start[i]));
+    }
+}
+
 /* Residuals, energies and momenta at the present kinematics and loads. */
 static void watch(run *r, dal_state *state)
 {
@@ -237,6 +254,7 @@ static void watch(run *r, dal_state *state)
     dal_energy e = dal_state_energy(state);
     double balance = e.kinetic + e.potential - e.work;
     watch_momentum(r, state);
+    watch_ignorable(r, state);
     if (!r->started) {
         r->balance_start = balance;
         r->potential_start = e.potential;
@@ -512,6 +530,13 @@ static void finish(run *r, const dal_drive_result *result)
     for (int k = 0; k < 2; k++)
         if (r->system->conserved >> (3 * k) & 7u && r->momentum_scale[k] > 0)
             e->momentum_drift = fmax(isnan(e->momentum_drift) ? 0 : e->momentum_drift, r->momentum_worst[k] / r->momentum_scale[k]);
+    e->ignorable_drift = NAN;
+    const int n = r->system->n_ignorable;
+    for (int i = 0; i < n; i++)
+        if (r->ignorable[3 * n + i] > 0)
+            e->ignorable_drift = fmax(isnan(e->ignorable_drift) ? 0 : e->ignorable_drift, r->ignorable[4 * n + i] / r->ignorable[3 * n + i]);
+    e->speeds_condition = r->system->formulation->chooses ? r->state->speeds_worst : NAN;
+    e->speeds_changed = r->state->speeds_changed;
     e->rank_least = r->state->rank_least;
     e->rank_most = r->state->rank_most;
     e->rerankings = r->state->rerankings;
@@ -555,14 +580,16 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
     r.state = dal_state_create(&allocator, system);
     r.viewer = r.state ? dal_state_create(&allocator, system) : NULL;
-    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 8 * n + (size_t)ode.n_guards));
+    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 8 * n + (size_t)system->layout.nv + (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable));
     dal_status status = DAL_NO_MEMORY;
     if (r.viewer && memory) {
         double *y = memory + work + system->n_columns;
         r.row = memory + work;
         r.stage = y + 6 * n;
         r.v_last = y + 7 * n;
-        r.guard = ode.n_guards ? y + 8 * n : NULL;
+        r.ignorable = y + 8 * n + system->layout.nv;
+        memset(r.ignorable, 0, sizeof *r.ignorable * 5 * (size_t)system->n_ignorable);
+        r.guard = ode.n_guards ? r.ignorable + 5 * system->n_ignorable : NULL;
         if (probes) {
             r.direction = y + n;
             r.probe = r.direction + n;
@@ -583,6 +610,11 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
                                              .atol = system->info.atol, .max_step = longest, .every = system->info.every,
                                              .event_tolerance = system->event_tolerance};
             dal_drive_result result = dal_drive(system->integrator, &ode, &drive, y, memory);
+            if (r.options->final) {
+                hand_over(system, r.state, r.options->final);
+                memcpy(r.options->final->y, y, sizeof *y * n);
+                dal_state_set_time(r.options->final, result.t);
+            }
             finish(&r, &result);
             status = explain(&r, &result, messages);
             warn_of_stiffness(&r, messages);

@@ -9,6 +9,8 @@
  * of eps/d: with A^T = [Q1 Q2] [R; 0],
  *     v' = Q1 R^-T gamma + Q2 y,   (Q2^T M Q2) y = Q2^T (Q - h - M Q1 R^-T gamma),   lambda = R^-1 Q1^T (M v' + h - Q)
  */
+#include "dynamics/equations.h"
+#include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "system/system.h"
 
@@ -118,12 +120,34 @@ static dal_flow solve(dal_state *state)
     if (state->near_singular)
         return solve_on_null_space(state);
     for (int i = 0; i < layout->nv; i++)
-        state->vd[i] = unit * (state->work.Q[i] - state->work.h[i]);
+        state->vd[i] = unit * (state->work.Q[i] - DAL_MUTATED(LAGRANGE, state->work.h[i]));
     memcpy(state->lambda, state->gamma, sizeof *state->lambda * (size_t)layout->n_rows);
     dal_saddle_solve(state, state->vd, state->lambda);
     for (int i = 0; i < layout->n_rows; i++)
         state->lambda[i] *= -state->system->mass;
     return 0;
+}
+
+/* The saddle system, without the scaling of its factorisation; rows that depend on others are left out. */
+static void show(dal_state *state, dal_equations *equations)
+{
+    const int m = state->system->layout.nv;
+    double *mu = dal_show_scratch(equations, (size_t)state->rank);
+    dal_show_equation(equations, "[M A^T; A 0] [v'; -lambda] = [Q - h; gamma]", "Lagrange's equations of the first kind");
+    dal_show_mass(equations, state);
+    dal_show_place(equations, 0, 0, false, 1);
+    dal_show_force(equations, state);
+    dal_show_right(equations, 0);
+    dal_show_constraints(equations, state);
+    dal_show_place(equations, m, 0, false, 1);
+    dal_show_place(equations, 0, m, true, 1);
+    dal_show_gamma(equations, state);
+    dal_show_right(equations, m);
+    dal_show_dependent(equations, state);
+    for (int i = 0; i < state->rank; i++)
+        mu[i] = -state->lambda[state->order[i]];
+    dal_show_unknowns(equations, dal_names_accelerations(equations, state), state->vd);
+    dal_show_unknowns(equations, dal_names_multipliers(equations, state, "-"), mu);
 }
 
 const dal_formulation dal_lagrange = {
@@ -134,4 +158,5 @@ const dal_formulation dal_lagrange = {
     .multipliers = multipliers,
     .work = work,
     .solve = solve,
+    .show = show,
 };

@@ -1,6 +1,10 @@
 /* All formulations. */
 #include "system/system.h"
 
-extern const dal_formulation dal_lagrange, dal_udwadia_kalaba;
+extern const dal_formulation dal_lagrange, dal_maggi, dal_kane, dal_gibbs_appell, dal_boltzmann_hamel, dal_volterra, dal_udwadia_kalaba,
+    dal_volterra_reduced, dal_routh;
 
-const dal_formulation *const dal_formulations[] = {&dal_lagrange, &dal_udwadia_kalaba, NULL};
+const dal_formulation *const dal_formulations[] = {
+    &dal_lagrange, &dal_maggi, &dal_kane, &dal_gibbs_appell, &dal_boltzmann_hamel, &dal_volterra, &dal_udwadia_kalaba,
+    &dal_volterra_reduced, &dal_routh, NULL,
+};

@@ -4,11 +4,21 @@
  * coef * lambda * gradient. What acts on the second body of a joint, summed and
  * reduced to the joint's point there, is its reaction (F, T), in world axes.
  *
+ * Joints of the tree (family `joint`) have no rows, hence no multipliers. What such a joint transmits is what the motion of the bodies
+ * behind it needs beyond everything else that acts on them: with the wrench C_b that the carrier of body b exerts on it,
+ *     m c'' , I alpha + w x I w   =   applied + rows + C_b - sum over children of C_c
+ * solved for C_b from the leaves inwards (Newton and Euler; L. Luh, M. Walker, R. Paul, On-line computational scheme for mechanical
+ * manipulators, 1980). A drive of the joint is a row and is added to its reaction, as in the other families. A particle has no balance
+ * of moments: what carries it exerts a force at its marker.
+ *
  * Redundant rows: the multipliers are lambda + Z y with A^T Z = 0. The motion is
  * unique, the reactions are not; we report the distribution that minimises
  *     sum over joints of |F|^2 + |T|^2 / L^2,
- * which is the same in every family and every formulation, whatever rows they dropped.
+ * which is the same in every family and every formulation, whatever rows they dropped. Null vectors act on the joints of the tree
+ * through the same recursion, without inertia and loads.
  */
+#include "joint/joint.h"
+#include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/vec.h"
 #include "system/system.h"
@@ -16,35 +26,153 @@
 #include <math.h>
 #include <string.h>
 
-/* Adds the wrench of row i with unit multiplier, times lambda, on the second body of its joint. */
-static void add_row(const dal_state *state, int i, double lambda, double wrench[6])
+/* Adds the wrench of row i with unit multiplier, times lambda, on a body, reduced to the point P. */
+static void add_row(const dal_state *state, int i, double lambda, int body, const double P[3], double force[3], double moment[3])
 {
     const dal_mechanism *m = &state->system->mechanism;
     const dal_work *w = &state->work;
     const dal_row *row = &m->rows[state->system->layout.row[i].source];
-    const dal_marker *second = &m->joints[row->joint].marker[1];
-    double P[3];
-    dal_turn(w->kin[second->body].R, second->s, P);
-    dal_axpy3(1, w->kin[second->body].r, P);
     for (int k = row->term; k < row->term + row->n_terms; k++) {
         const dal_measure *measure = &m->measures[m->terms[k].measure];
         for (int j = 0; j < 4 && measure->kind != DAL_MEASURE_COORDINATE; j++) {
             int n = measure->vector[j];
-            if (n < 0 || m->vectors[n].body != second->body)
+            if (n < 0 || m->vectors[n].body != body)
                 continue;
             double f[3] = {0, 0, 0}, arm[3];
             dal_axpy3(lambda * w->coef[k], w->gradient + 12 * m->terms[k].measure + 3 * j, f);
             dal_copy3(w->x + 3 * n, arm);
             if (m->vectors[n].point) {
                 dal_sub3(arm, P, arm);
-                dal_axpy3(1, f, wrench);
+                dal_axpy3(1, f, force);
             }
-            dal_add_cross(arm, f, wrench + 3);
+            dal_add_cross(arm, f, moment);
         }
     }
 }
 
-/* lambda := lambda + Z y of least norm of the joints' wrenches. Scratch: state->redundancy. */
+/* The joint's point on its second body. */
+static void joint_point(const dal_state *state, const dal_joint *joint, double P[3])
+{
+    const dal_marker *second = &joint->marker[1];
+    dal_turn(state->work.kin[second->body].R, second->s, P);
+    dal_axpy3(1, state->work.kin[second->body].r, P);
+}
+
+/* A constraint that is written as an expression acts between no two bodies in particular. */
+static bool has_sides(const dal_joint *joint)
+{
+    return joint->type && joint->type != &dal_joint_constraint;
+}
+
+/* ---- joints of the tree ------------------------------------------------------------- */
+
+/* Wrenches on the bodies, about r: they lie in the scratch of the tangents, force in rd and moment in w. */
+
+/* m c'' and I alpha + w x I w, taken to r, less what is applied. */
+static void add_motion(const dal_state *state, int b, dal_tangent *wrench)
+{
+    const dal_body *body = &state->system->mechanism.bodies[b];
+    const dal_kin *kin = &state->work.kin[b];
+    const dal_acceleration *a = &state->acceleration[b];
+    double rho[3], c[3], bias[3], I[9], spin[3], moment[3];
+    dal_turn(kin->R, body->center, rho);
+    dal_turn(a->R_v, body->center, c);
+    dal_turn(kin->Rb, body->center, bias);
+    for (int i = 0; i < 3; i++)
+        c[i] = body->mass * (c[i] + bias[i] + a->rdd[i]);
+    dal_turn_inertia(kin->R, body->inertia, I);
+    dal_mul3(I, kin->w, spin);
+    dal_mul3(I, a->alpha, moment);
+    dal_add_cross(kin->w, spin, moment);
+    dal_add_cross(rho, c, moment);
+    for (int i = 0; i < 3; i++) {
+        wrench->rd[i] += c[i] - state->work.force[6 * b + i];
+        wrench->w[i] += moment[i] - state->work.force[6 * b + 3 + i];
+    }
+}
+
+/* Less the rows that exist: each acts on the bodies of its sides. */
+static void subtract_rows(const dal_state *state, const double *lambda, dal_tangent *wrench)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        for (int k = at->side; k < at->side + at->n_sides; k++) {
+            int b = layout->side[k].body;
+            add_row(state, i, -lambda[i], b, state->work.kin[b].r, wrench[b].rd, wrench[b].w);
+        }
+    }
+}
+
+/* What the carrier exerts on the second body of its joint, at the joint's point. */
+static void report_carrier(const dal_state *state, const dal_carrier *c, const dal_tangent *wrench, double *out)
+{
+    const dal_joint *joint = &state->system->mechanism.joints[c->joint];
+    double P[3], arm[3], moment[3], sign = c->marker_parent == 0 ? 1 : -1;
+    joint_point(state, joint, P);
+    dal_sub3(state->work.kin[c->body].r, P, arm);
+    dal_copy3(wrench->w, moment);
+    dal_add_cross(arm, wrench->rd, moment);
+    dal_axpy3(sign, wrench->rd, out);
+    dal_axpy3(sign, moment, out + 3);
+}
+
+/* C_b from the leaves inwards. `moving`: with inertia and loads; else only what the multipliers do. */
+static void add_carriers(dal_state *state, const double *lambda, bool moving, double *out)
+{
+    const dal_tree *tree = state->system->layout.tree;
+    const dal_kin *kin = state->work.kin;
+    dal_tangent *wrench = state->tangents;
+    if (moving)
+        dal_state_accelerations(state);
+    for (int b = 0; b < tree->n_bodies; b++) {
+        dal_zero3(wrench[b].rd);
+        dal_zero3(wrench[b].w);
+        if (moving)
+            add_motion(state, b, &wrench[b]);
+    }
+    subtract_rows(state, lambda, wrench);
+    for (int i = tree->n_bodies - 1; i >= 0; i--) {
+        const dal_carrier *c = &tree->carrier[i];
+        dal_tangent *own = &wrench[c->body];
+        double arm[3];
+        if (c->particle) {
+            dal_zero3(own->w);
+            dal_add_cross(c->to.s, own->rd, own->w);
+        }
+        if (c->joint >= 0)
+            report_carrier(state, c, own, out + 6 * c->joint);
+        if (c->parent == DAL_GROUND)
+            continue;
+        dal_tangent *parent = &wrench[c->parent];
+        dal_sub3(kin[c->body].r, kin[c->parent].r, arm);
+        dal_axpy3(1, own->rd, parent->rd);
+        dal_axpy3(1, own->w, parent->w);
+        dal_add_cross(arm, own->rd, parent->w);
+    }
+}
+
+/* ---- all joints ------------------------------------------------------------------------ */
+
+/* The wrenches of all joints: out has 6 a joint. */
+static void add_joints(dal_state *state, const double *lambda, bool moving, double *out)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    const dal_layout *layout = &state->system->layout;
+    memset(out, 0, sizeof *out * 6 * (size_t)m->n_joints);
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        int j = m->rows[layout->row[i].source].joint;
+        double P[3];
+        if (!has_sides(&m->joints[j]))
+            continue;
+        joint_point(state, &m->joints[j], P);
+        add_row(state, i, lambda[i], m->joints[j].marker[1].body, P, out + 6 * j, out + 6 * j + 3);
+    }
+    if (layout->tree)
+        add_carriers(state, lambda, moving, out);
+}
+
+/* lambda := lambda + Z y of least norm of the joints' wrenches. Scratch: state->redundancy, state->reaction. */
 static void distribute(dal_state *state)
 {
     const dal_system *system = state->system;
@@ -60,21 +188,16 @@ static void distribute(dal_state *state)
         for (int i = 0; i < r; i++)
             Z[(size_t)c * (size_t)r + (size_t)i] *= state->row_scale[i];
     /* W y = rhs in the least-squares sense: the wrenches of the null vectors against those of lambda */
-    memset(W, 0, sizeof *W * 6 * (size_t)joints * (size_t)n);
-    for (int j = 0; j < joints; j++)
-        for (int c = -1; c < n; c++) {
-            double wrench[6] = {0};
-            for (int i = 0; i < layout->n_extrinsic; i++)
-                if (system->mechanism.rows[layout->row[i].source].joint == j)
-                add_row(state, i, c < 0 ? state->lambda[i] : Z[(size_t)c * (size_t)r + (size_t)i], wrench);
-            for (int k = 0; k < 6; k++) {
-                double value = k < 3 ? wrench[k] : wrench[k] / system->length;
-                if (c < 0)
-                    rhs[6 * j + k] = -value;
-                else
-                    W[(size_t)(6 * j + k) * (size_t)n + (size_t)c] = value;
-            }
+    for (int c = -1; c < n; c++) {
+        add_joints(state, c < 0 ? state->lambda : Z + (size_t)c * (size_t)r, c < 0, state->reaction);
+        for (int k = 0; k < 6 * joints; k++) {
+            double value = k % 6 < 3 ? state->reaction[k] : state->reaction[k] / system->length;
+            if (c < 0)
+                rhs[k] = -value;
+            else
+                W[(size_t)k * (size_t)n + (size_t)c] = value;
         }
+    }
     dal_rank_solve(W, 6 * joints, n, n, system->rank_tolerance, rhs, y, work);
     for (int c = 0; c < n; c++)
         for (int i = 0; i < r; i++)
@@ -90,13 +213,10 @@ size_t dal_redundancy_size(int r, int m, int joints)
 
 void dal_state_reactions(dal_state *state)
 {
-    const dal_mechanism *m = &state->system->mechanism;
     if (state->reactions_known)
         return;
     if (state->rank < state->system->layout.n_rows && state->redundancy)
         distribute(state);
-    memset(state->reaction, 0, sizeof *state->reaction * 6 * (size_t)m->n_joints);
-    for (int i = 0; i < state->system->layout.n_extrinsic; i++)
-        add_row(state, i, state->lambda[i], state->reaction + 6 * m->rows[state->system->layout.row[i].source].joint);
+    add_joints(state, state->lambda, true, state->reaction);
     state->reactions_known = true;
 }

@@ -12,6 +12,7 @@
 #include "math/dense.h"
 #include "math/rank.h"
 #include "math/sparse.h"
+#include "math/vec.h"
 #include "system/system.h"
 
 #include <math.h>
@@ -95,6 +96,42 @@ void dal_saddle_pattern(dal_arena *arena, dal_system *system)
 
 /* ---- factor and solve --------------------------------------------------------- */
 
+/* What a row weighs on the bodies, before their columns are put in: the largest gradient by a displacement, in the row's unit a metre. */
+static double weight_of_row(const dal_state *state, const dal_row *row)
+{
+    const dal_system *system = state->system;
+    const dal_mechanism *m = &system->mechanism;
+    double weight = 0;
+    for (int k = row->term; k < row->term + row->n_terms; k++) {
+        const dal_measure *measure = &m->measures[m->terms[k].measure];
+        const double *g = state->work.gradient + 12 * m->terms[k].measure, coef = fabs(state->work.coef[k]);
+        if (measure->kind == DAL_MEASURE_COORDINATE) {
+            weight = fmax(weight, coef / system->column_scale[measure->vector[0]]);
+            continue;
+        }
+        for (int j = 0; j < 4; j++)
+            if (measure->vector[j] >= 0) {
+                const dal_vector *x = &m->vectors[measure->vector[j]];
+                double arm = x->point ? 1 : sqrt(dal_dot(x->s, x->s)) / system->length;
+                weight = fmax(weight, coef * arm * sqrt(dal_dot(g + 3 * j, g + 3 * j)));
+            }
+    }
+    return weight;
+}
+
+/* What row i is multiplied by to count as one of unit norm; `norm` is that of its entries. Where bodies share coordinates the row is
+ * measured by its weight on the bodies instead: its entries are sums that may cancel. In a singular position they all do, and the row
+ * has to be seen to vanish. Some cancel wherever the bodies are (rows across a plane mechanism in space): what is left is rounding,
+ * which at unit norm would be a row like any other. 0: there is only rounding. */
+static double unit_of_row(const dal_state *state, int i, double norm)
+{
+    const dal_system *system = state->system;
+    if (!system->layout.family->shares)
+        return norm > 0 ? 1 / norm : 1;
+    double weight = weight_of_row(state, &system->mechanism.rows[system->layout.row[i].source]);
+    return norm > system->rank_tolerance * weight ? 1 / weight : 0;
+}
+
 static void scale_rows(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
@@ -103,7 +140,8 @@ static void scale_rows(dal_state *state)
         double sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++)
             sum += state->work.A[k] * state->work.A[k];
-        state->row_scale[i] = sum > 0 ? 1 / sqrt(sum) : 1;
+        double unit = unit_of_row(state, i, sqrt(sum));
+        state->row_scale[i] = unit > 0 ? unit : 1;
     }
 }
 
@@ -200,11 +238,11 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale)
             row[layout->column[k]] = value;
             sum += value * value;
         }
-        double unit = sum > 0 ? 1 / sqrt(sum) : 1;
+        double unit = unit_of_row(state, i, sqrt(sum));
         for (size_t j = 0; j < m; j++)
             row[j] *= unit;
         if (scale)
-            scale[i] = unit;
+            scale[i] = unit > 0 ? unit : 1;
     }
 }
 
@@ -229,8 +267,9 @@ static double ratio_of_rows(dal_state *state)
         double sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++)
             sum += state->work.A[k] * state->work.A[k];
+        double unit = unit_of_row(state, state->order[i], sqrt(sum));
         for (int k = at->value; k < at->value + at->n_values; k++)
-            A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] / sqrt(sum > 0 ? sum : 1);
+            A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * unit;
     }
     return dal_qr(A, layout->nv, state->rank, layout->nv, tau);
 }

@@ -1,7 +1,648 @@
-/* The speeds of a formulation. */
-#include "system/system.h"
+/* Speeds: the matrix S = [Y; E; A_k], its factors, and what follows from them (speeds.h has the equations).
+ *
+ * S is scaled: rows at unit norm, columns divided by what a unit of the velocity moves. With D_r and D_c these scales,
+ *   S_s = D_r S D_c^-1,   S x = b  <=>  S_s (D_c x) = D_r b,   S^T y = f  <=>  S_s^T (D_r^-1 y) = D_c^-1 f.
+ * Its condition in the 1-norm, |S_s| |S_s^-1|, depends neither on units nor on multiples of rows. |S_s^-1| is estimated from
+ * the factors: W. W. Hager, SIAM J. Sci. Stat. Comput. 5 (1984), 311-316.
+ *
+ * Automatic speeds are p of the velocities. QR with column pivoting of the scaled [E; A_k] (Golub and Van Loan, 5.4.2) takes the
+ * columns that the rows determine best; the velocities that are left are the speeds.
+ *
+ * Baumgarte's stabilization (evaluate.c) asks for A_k v = beta_k - alpha phi_k.
+ */
+#include "dynamics/speeds.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double worse = 1e3;            /* growth of the condition since the last choice that calls for another one */
+static const double clearly = 10;           /* by how much another choice has to be better */
+static const double singular_fixed = 1e12;  /* condition beyond which the model's speeds do not determine the velocities */
+static const double singular_rows = 1e15;   /* the same for automatic ones: nothing is left but rounding */
+static const double tie = 1e-9;             /* pivots that differ by less are equal: the first one is taken on every machine */
+static const double no_inertia = 1e-14;     /* pivot of the inertia of the speeds, at unit diagonal */
+enum { DENSE_MOST = 1500 };                 /* velocities */
+
+#define TAKE(block, pointer, count) ((pointer) = dal_block_take((block), sizeof *(pointer) * (size_t)(count)))
+
+int dal_speeds_count(const dal_system *system)
+{
+    return system->layout.nv - system->rank - (system->formulation->more ? system->n_ignorable : 0);
+}
+
+int dal_speeds_no_multipliers(const dal_system *system)
+{
+    (void)system;
+    return 0;
+}
+
+bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, char *why, size_t size)
+{
+    const dal_layout *layout = &system->layout;
+    const int named = layout->n_speeds, ignored = layout->nv - system->rank - p;
+    if (layout->nv > DENSE_MOST)
+        snprintf(why, size, "%s works on dense matrices and takes up to %d velocities, and the model has %d in these coordinates; use lagrange",
+                 formulation, DENSE_MOST, layout->nv);
+    else if (named && named != p)
+        snprintf(why, size, "the model names %d speed%s and has %d freedom%s%s: %s needs one speed for each of them, or no `speeds:` at all", named,
+                 named == 1 ? "" : "s", p, p == 1 ? "" : "s", ignored ? " besides its ignorable coordinates" : "", formulation);
+    else
+        return true;
+    return false;
+}
+
+void dal_speeds_lay(dal_block *block, const dal_system *system, dal_speeds **out)
+{
+    const dal_layout *layout = &system->layout;
+    const size_t n = (size_t)layout->nv, bodies = (size_t)layout->mechanism->n_bodies;
+    dal_speeds shape, *s = dal_block_take(block, sizeof *s);
+    *out = s;
+    s = s ? s : &shape;
+    s->n = layout->nv;
+    s->s = system->formulation->more ? system->n_ignorable : 0;
+    s->k = system->rank;
+    s->p = s->n - s->s - s->k;
+    s->fixed = layout->n_speeds && layout->n_speeds == s->p;
+    const size_t p = (size_t)s->p;
+    TAKE(block, s->row, s->k);
+    TAKE(block, s->pivot, n);
+    TAKE(block, s->trial, n);
+    TAKE(block, s->S, n * n);
+    TAKE(block, s->lu, n * n);
+    TAKE(block, s->row_scale, n);
+    TAKE(block, s->E, (size_t)s->s * n);
+    TAKE(block, s->e, s->s);
+    TAKE(block, s->W, p * n);
+    TAKE(block, s->Wd, p * n);
+    TAKE(block, s->bias, n);
+    TAKE(block, s->K, p * p);
+    TAKE(block, s->f, p);
+    TAKE(block, s->L, p * p);
+    TAKE(block, s->bent, layout->n_rows + layout->n_speeds);
+    TAKE(block, s->x, n);
+    TAKE(block, s->b, n);
+    TAKE(block, s->r, n);
+    TAKE(block, s->T, p * bodies);
+    TAKE(block, s->motion, bodies);
+    TAKE(block, s->rate, bodies);
+}
+
+/* ---- S and its factors ------------------------------------------------------------ */
+
+static void put_row(const dal_state *state, int i, double *out)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_row_layout *at = &layout->row[i];
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        out[layout->column[k]] += state->work.A[k];
+}
+
+/* Row i of S is filled: columns and row are scaled. */
+static void scale_row(const dal_state *state, int i)
+{
+    dal_speeds *s = state->basis;
+    double *row = s->S + (size_t)i * (size_t)s->n, sum = 0;
+    for (int j = 0; j < s->n; j++) {
+        row[j] /= state->system->column_scale[j];
+        sum += row[j] * row[j];
+    }
+    s->row_scale[i] = sum > 0 ? 1 / sqrt(sum) : 1;
+    for (int j = 0; j < s->n; j++)
+        row[j] *= s->row_scale[i];
+}
+
+static void build(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    const size_t n = (size_t)s->n;
+    memset(s->S, 0, sizeof *s->S * n * n);
+    for (int j = 0; j < s->p; j++)
+        if (s->fixed)
+            put_row(state, state->system->layout.n_rows + j, s->S + (size_t)j * n);
+        else
+            s->S[(size_t)j * n + (size_t)state->speeds[j]] = 1;
+    if (s->s)
+        state->system->formulation->more->rows(state, s->E, s->e);
+    memcpy(s->S + (size_t)s->p * n, s->E, sizeof *s->E * (size_t)s->s * n);
+    for (int i = 0; i < s->k; i++) {
+        s->row[i] = state->order[i];
+        put_row(state, s->row[i], s->S + (size_t)(s->p + s->s + i) * n);
+    }
+    for (int i = 0; i < s->n; i++)
+        scale_row(state, i);
+}
+
+/* b := S_s^-T b. With P S_s = L U: S_s^T = U^T L^T P. */
+static void lu_transposed_solve(const dal_speeds *s, double *b)
+{
+    const int n = s->n;
+    for (int i = 0; i < n; i++) {
+        const double *row = s->lu + (size_t)i * (size_t)n;
+        b[i] /= row[i];
+        for (int j = i + 1; j < n; j++)
+            b[j] -= b[i] * row[j];
+    }
+    for (int i = n - 1; i > 0; i--) {
+        const double *row = s->lu + (size_t)i * (size_t)n;
+        for (int j = 0; j < i; j++)
+            b[j] -= b[i] * row[j];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        double keep = b[i];
+        b[i] = b[s->pivot[i]];
+        b[s->pivot[i]] = keep;
+    }
+}
+
+static double norm1(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += fabs(x[i]);
+    return sum;
+}
+
+/* Largest sum of a column of |S_s|. */
+static double norm_of_matrix(const dal_speeds *s)
+{
+    double *sum = s->x, most = 0;
+    memset(sum, 0, sizeof *sum * (size_t)s->n);
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n; j++)
+            sum[j] += fabs(s->S[(size_t)i * (size_t)s->n + (size_t)j]);
+    for (int j = 0; j < s->n; j++)
+        most = fmax(most, sum[j]);
+    return most;
+}
+
+/* Hager's ascent: |S_s^-1| is the largest |S_s^-1 x| over |x| = 1, taken at a unit vector; a few steps find it nearly always. */
+static double norm_of_inverse(const dal_speeds *s)
+{
+    const int n = s->n;
+    double *x = s->x, *y = s->b, *z = s->r, norm = 0;
+    for (int i = 0; i < n; i++)
+        x[i] = 1.0 / n;
+    for (int step = 0; step < 4; step++) {
+        memcpy(y, x, sizeof *y * (size_t)n);
+        dal_lu_solve(s->lu, n, n, s->pivot, y);
+        norm = fmax(norm, norm1(y, n));
+        double along = 0;
+        int most = 0;
+        for (int i = 0; i < n; i++)
+            z[i] = y[i] < 0 ? -1 : 1;
+        lu_transposed_solve(s, z);
+        for (int i = 0; i < n; i++) {
+            along += z[i] * x[i];
+            most = fabs(z[i]) > fabs(z[most]) ? i : most;
+        }
+        if (!(fabs(z[most]) > along))
+            break;
+        memset(x, 0, sizeof *x * (size_t)n);
+        x[most] = 1;
+    }
+    return norm;
+}
+
+/* S at the present A and speeds; its condition, infinite if it is singular. */
+static double factor(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    build(state);
+    memcpy(s->lu, s->S, sizeof *s->S * (size_t)s->n * (size_t)s->n);
+    bool regular = dal_lu(s->lu, s->n, s->n, s->pivot) > 0;
+    double condition = regular ? norm_of_matrix(s) * norm_of_inverse(s) : INFINITY;
+    return state->speeds_condition = condition > 0 || !s->n ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
+}
+
+/* Where rows are redundant, those of one position may depend on each other in another: others are taken. */
+static void factor_with_good_rows(dal_state *state)
+{
+    double condition = factor(state);
+    if (state->basis->k < state->system->layout.n_rows && condition > worse * state->speeds_ranked && state->speeds_ranked > 0) {
+        dal_state_rank(state, state->system->rank);
+        state->rerankings++;
+        state->speeds_ranked = condition = factor(state);
+    }
+    if (state->speeds_ranked == 0)
+        state->speeds_ranked = condition;
+}
+
+static dal_flow fail(dal_state *state)
+{
+    const dal_system *system = state->system;
+    char names[120] = "";
+    if (!state->basis->fixed)
+        return dal_state_fail(state, "the constraints are singular at this position: no choice of speeds determines the velocities (condition %.1e)",
+                              state->speeds_condition);
+    for (int j = 0, at = 0; j < state->basis->p && at < (int)sizeof names; j++)
+        at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "", system->speed_names[j]);
+    return dal_state_fail(state, "the model's speeds %s do not determine the velocities at this position (condition %.1e); take others, or none", names,
+                          state->speeds_condition);
+}
+
+static dal_flow check(dal_state *state)
+{
+    return state->speeds_condition > (state->basis->fixed ? singular_fixed : singular_rows) ? fail(state) : 0;
+}
+
+static dal_flow prepare(dal_state *state)
+{
+    factor_with_good_rows(state);
+    if (state->speeds_good == 0 || state->speeds_condition < state->speeds_good)
+        state->speeds_good = state->speeds_condition;
+    state->speeds_worst = fmax(state->speeds_worst, state->speeds_condition);
+    return check(state);
+}
+
+dal_flow dal_speeds_ready(dal_state *state)
+{
+    return state->placed && state->system->formulation->unpack ? check(state) : prepare(state);
+}
+
+void dal_speeds_solve(const dal_state *state, double *x)
+{
+    const dal_speeds *s = state->basis;
+    const int n = s->n;
+    for (int i = 0; i < n; i++)
+        x[i] = s->b[i] = s->row_scale[i] * x[i];
+    dal_lu_solve(s->lu, n, n, s->pivot, x);
+    for (int i = 0; i < n; i++) { /* one step of refinement */
+        const double *row = s->S + (size_t)i * (size_t)n;
+        s->r[i] = s->b[i];
+        for (int j = 0; j < n; j++)
+            s->r[i] -= row[j] * x[j];
+    }
+    dal_lu_solve(s->lu, n, n, s->pivot, s->r);
+    for (int j = 0; j < n; j++)
+        x[j] = (x[j] + s->r[j]) / state->system->column_scale[j];
+}
+
+void dal_speeds_solve_transposed(const dal_state *state, double *x)
+{
+    const dal_speeds *s = state->basis;
+    const int n = s->n;
+    for (int j = 0; j < n; j++)
+        x[j] = s->r[j] = x[j] / state->system->column_scale[j];
+    lu_transposed_solve(s, x);
+    for (int i = 0; i < n; i++) { /* one step of refinement */
+        const double *row = s->S + (size_t)i * (size_t)n;
+        for (int j = 0; j < n; j++)
+            s->r[j] -= row[j] * x[i];
+    }
+    lu_transposed_solve(s, s->r);
+    for (int i = 0; i < n; i++)
+        x[i] = s->row_scale[i] * (x[i] + s->r[i]);
+}
+
+/* ---- the choice ---------------------------------------------------------------------- */
+
+static double square_below(const double *column, int from, int rows)
+{
+    double sum = 0;
+    for (int i = from; i < rows; i++)
+        sum += column[i] * column[i];
+    return sum;
+}
+
+/* Householder reflection that takes v (n entries, not zero) to a multiple of e_1, applied to x. v holds its vector, v.v = 2 half. */
+static void reflect(const double *v, double half, double *x, int n)
+{
+    double dot = 0;
+    for (int i = 0; i < n; i++)
+        dot += v[i] * x[i];
+    for (int i = 0; i < n; i++)
+        x[i] -= dot / half * v[i];
+}
+
+/* The speeds that the rows below Y leave, into `trial`, ascending. Works on the S that was built last, whatever its Y. */
+static void pick(const dal_state *state)
+{
+    const dal_speeds *s = state->basis;
+    const int n = s->n, m = s->s + s->k;
+    double *B = s->lu; /* by columns of m entries */
+    for (int j = 0; j < n; j++) {
+        s->trial[j] = 1; /* not determined yet */
+        for (int i = 0; i < m; i++)
+            B[(size_t)j * (size_t)m + (size_t)i] = s->S[(size_t)(s->p + i) * (size_t)n + (size_t)j];
+    }
+    for (int t = 0; t < m; t++) {
+        int best = -1;
+        double most = -1;
+        for (int j = 0; j < n; j++) {
+            double size = s->trial[j] ? square_below(B + (size_t)j * (size_t)m, t, m) : -1;
+            if (s->trial[j] && (best < 0 || size > (1 + tie) * most)) {
+                best = j;
+                most = size;
+            }
+        }
+        double *v = B + (size_t)best * (size_t)m + t, norm = sqrt(most);
+        s->trial[best] = 0;
+        if (!(norm > 0))
+            continue;
+        v[0] += v[0] < 0 ? -norm : norm;
+        double half = 0.5 * square_below(v, 0, m - t);
+        for (int j = 0; j < n; j++)
+            if (s->trial[j])
+                reflect(v, half, B + (size_t)j * (size_t)m + t, m - t);
+    }
+    for (int j = 0, at = 0; j < n; j++)
+        if (s->trial[j])
+            s->trial[at++] = j;
+}
+
+static bool same(const dal_state *state)
+{
+    return !memcmp(state->speeds, state->basis->trial, sizeof *state->speeds * (size_t)state->basis->p);
+}
+
+static void exchange(const dal_state *state)
+{
+    for (int j = 0; j < state->basis->p; j++) {
+        int keep = state->speeds[j];
+        state->speeds[j] = state->basis->trial[j];
+        state->basis->trial[j] = keep;
+    }
+}
 
 void dal_speeds_choose(dal_state *state)
 {
-    (void)state;
+    if (!state->basis || state->basis->fixed)
+        return;
+    const bool first = state->speeds_good == 0;
+    double before = factor(state), after = before;
+    pick(state);
+    bool other = !same(state);
+    if (other) {
+        exchange(state);
+        after = factor(state);
+        if (!first && before <= clearly * after) { /* not worth it */
+            exchange(state);
+            other = false;
+        }
+    }
+    state->speeds_good = factor(state);
+    state->speeds_changed += other && !first;
+}
+
+dal_flow dal_speeds_watch(dal_state *state, bool *change)
+{
+    *change = false;
+    if (!state->basis)
+        return 0;
+    if (state->basis->fixed)
+        return check(state);
+    if (!(state->speeds_condition > worse * state->speeds_good))
+        return 0;
+    pick(state); /* spoils the factors: S is factored again */
+    memcpy(state->basis->lu, state->basis->S, sizeof(double) * (size_t)state->basis->n * (size_t)state->basis->n);
+    dal_lu(state->basis->lu, state->basis->n, state->basis->n, state->basis->pivot);
+    *change = !same(state);
+    if (!*change)
+        state->speeds_good = state->speeds_condition; /* it is the rows: nothing better is to be had */
+    return 0;
+}
+
+/* ---- velocities ------------------------------------------------------------------------ */
+
+/* Z of speed j. */
+static double offset(const dal_state *state, int j)
+{
+    const dal_layout *layout = &state->system->layout;
+    return state->basis->fixed ? dal_row_free(layout, &state->work, &layout->mechanism->speeds[layout->row[layout->n_rows + j].source]) : 0;
+}
+
+/* beta of a row, less alpha phi. */
+static double drive(const dal_state *state, int row)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    double beta = row < layout->n_extrinsic ? -dal_row_free(layout, &state->work, &layout->mechanism->rows[layout->row[row].source]) : 0;
+    return system->stabilization->stabilises_gamma ? beta - system->alpha * state->work.phi[row] : beta;
+}
+
+dal_flow dal_speeds_unpack(dal_state *state, const double *u)
+{
+    dal_speeds *s = state->basis;
+    double *v = state->work.v;
+    dal_flow flow = prepare(state);
+    if (flow)
+        return flow;
+    for (int j = 0; j < s->p; j++)
+        v[j] = u[j] - offset(state, j);
+    for (int i = 0; i < s->s; i++)
+        v[s->p + i] = s->e[i];
+    for (int i = 0; i < s->k; i++)
+        v[s->p + s->s + i] = drive(state, s->row[i]);
+    dal_speeds_solve(state, v);
+    return 0;
+}
+
+dal_flow dal_speeds_pack(dal_state *state, double *u)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_speeds *s = state->basis;
+    for (int j = 0; j < s->p; j++) {
+        if (!s->fixed) {
+            u[j] = state->work.v[state->speeds[j]];
+            continue;
+        }
+        const dal_row_layout *at = &layout->row[layout->n_rows + j];
+        u[j] = offset(state, j);
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            u[j] += state->work.A[k] * state->work.v[layout->column[k]];
+    }
+    return 0;
+}
+
+/* ---- W, W', bias ------------------------------------------------------------------------- */
+
+dal_direction dal_speeds_column(const dal_state *state, int j)
+{
+    const dal_speeds *s = state->basis;
+    return (dal_direction){s->W + (size_t)j * (size_t)s->n, 0, s->T + (size_t)j * (size_t)state->system->mechanism.n_bodies};
+}
+
+void dal_speeds_columns(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speeds *s = state->basis;
+    for (int j = 0; j < s->p; j++) {
+        double *W = s->W + (size_t)j * (size_t)s->n;
+        memset(W, 0, sizeof *W * (size_t)s->n);
+        W[j] = 1;
+        dal_speeds_solve(state, W);
+        dal_direction along = dal_speeds_column(state, j);
+        layout->family->tangent(layout, &state->work, &along);
+    }
+}
+
+void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speeds *s = state->basis;
+    dal_rows_bend(layout, &state->work, a, b, bend, s->bent);
+    for (int j = 0; j < s->p; j++)
+        out[j] = s->fixed ? s->bent[layout->n_rows + j] : 0;
+    if (s->s)
+        state->system->formulation->more->bend(state, a, b, bend, out + s->p);
+    for (int i = 0; i < s->k; i++)
+        out[s->p + s->s + i] = s->bent[s->row[i]];
+}
+
+dal_direction dal_speeds_motion(const dal_state *state)
+{
+    return (dal_direction){state->work.v, 1, state->basis->motion};
+}
+
+static dal_direction find_motion(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_direction along = dal_speeds_motion(state);
+    layout->family->tangent(layout, &state->work, &along);
+    return along;
+}
+
+/* S W_j' = -D_v [S W_j] */
+void dal_speeds_rates(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speeds *s = state->basis;
+    dal_direction a = find_motion(state);
+    for (int j = 0; j < s->p; j++) {
+        double *Wd = s->Wd + (size_t)j * (size_t)s->n;
+        dal_direction b = dal_speeds_column(state, j);
+        layout->family->bend(layout, &state->work, &a, &b, state->bends);
+        dal_speeds_bend(state, &a, &b, state->bends, Wd);
+        for (int i = 0; i < s->n; i++)
+            Wd[i] = -Wd[i];
+        dal_speeds_solve(state, Wd);
+    }
+}
+
+/* What the bias does to the bodies: c'' and w' for u' = 0. */
+static void rates_of_bodies(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_direction along = {state->basis->bias, 0, state->tangents};
+    layout->family->tangent(layout, &state->work, &along);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_kin *kin = &state->work.kin[b];
+        struct dal_body_rate *rate = &state->basis->rate[b];
+        double bias[3];
+        dal_center_along(body, &along.tangent[b], rate->c);
+        dal_turn(kin->Rb, body->center, bias);
+        for (int i = 0; i < 3; i++) {
+            rate->c[i] += bias[i] + kin->rb[i];
+            rate->w[i] = along.tangent[b].w[i] + kin->wb[i];
+        }
+    }
+}
+
+void dal_speeds_bias(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speeds *s = state->basis;
+    if (s->s) {
+        dal_direction a = find_motion(state);
+        layout->family->bend(layout, &state->work, &a, &a, state->bends);
+        state->system->formulation->more->bend(state, &a, &a, state->bends, s->bias + s->p);
+    }
+    for (int j = 0; j < s->p; j++)
+        s->bias[j] = s->fixed ? state->work.gamma[layout->n_rows + j] : 0;
+    for (int i = 0; i < s->s; i++)
+        s->bias[s->p + i] = -s->bias[s->p + i];
+    for (int i = 0; i < s->k; i++)
+        s->bias[s->p + s->s + i] = state->gamma[s->row[i]];
+    dal_speeds_solve(state, s->bias);
+    rates_of_bodies(state);
+}
+
+void dal_speeds_partials(const dal_state *state, int body, double *c, double *w)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    for (int j = 0; j < state->basis->p; j++) {
+        const dal_tangent *T = &state->basis->T[(size_t)j * (size_t)m->n_bodies + (size_t)body];
+        dal_center_along(&m->bodies[body], T, c + 3 * j);
+        dal_copy3(T->w, w + 3 * j);
+    }
+}
+
+/* ---- forces, the end of every formulation ------------------------------------------------- */
+
+/* (9) of `volterra-reduced`, with each body's wrench at r and the forces given on coordinates. */
+double dal_speeds_force(const dal_state *state, int j)
+{
+    const dal_speeds *s = state->basis;
+    const dal_direction along = dal_speeds_column(state, j);
+    double U = 0;
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+        U += dal_dot(state->work.force + 6 * b, along.tangent[b].rd) + dal_dot(state->work.force + 6 * b + 3, along.tangent[b].w);
+    for (int i = 0; i < s->n; i++)
+        U += state->work.direct[i] * along.a[i];
+    return U;
+}
+
+void dal_speeds_multipliers(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speeds *s = state->basis;
+    double *f = s->x;
+    dal_mass_times(layout, state->work.M, state->vd, f);
+    for (int i = 0; i < s->n; i++)
+        f[i] += state->work.h[i] - state->work.Q[i];
+    dal_speeds_solve_transposed(state, f);
+    memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
+    for (int i = 0; i < s->k; i++)
+        state->lambda[s->row[i]] = f[s->p + s->s + i];
+}
+
+static dal_flow fail_inertia(dal_state *state, int j)
+{
+    char name[100];
+    if (state->basis->fixed)
+        snprintf(name, sizeof name, "'%s'", state->system->speed_names[j]);
+    else
+        dal_velocity_name(state->system, state->speeds[j], name, sizeof name);
+    return dal_state_fail(state, "the equations of motion are singular: no inertia resists the motion of the speed %s that the constraints leave free", name);
+}
+
+/* K u' = f, at unit diagonal: whether K is singular does not depend on units. */
+static dal_flow solve_inertia(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    const size_t p = (size_t)s->p;
+    double *scale = s->x, *rate = state->wd;
+    int where;
+    for (size_t i = 0; i < p; i++) {
+        double diagonal = s->K[i * p + i];
+        if (!(diagonal > 0))
+            return fail_inertia(state, (int)i);
+        scale[i] = 1 / sqrt(diagonal);
+        rate[i] = scale[i] * s->f[i];
+        for (size_t j = 0; j <= i; j++)
+            s->L[i * p + j] = scale[i] * scale[j] * s->K[i * p + j];
+    }
+    if (!dal_cholesky(s->L, s->p, s->p, no_inertia, &where))
+        return fail_inertia(state, where);
+    dal_cholesky_solve(s->L, s->p, s->p, rate);
+    for (size_t i = 0; i < p; i++)
+        rate[i] *= scale[i];
+    return 0;
+}
+
+dal_flow dal_speeds_finish(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    dal_flow flow = solve_inertia(state);
+    if (flow)
+        return flow;
+    memcpy(state->vd, s->bias, sizeof *s->bias * (size_t)s->n);
+    for (int j = 0; j < s->p; j++)
+        for (int i = 0; i < s->n; i++)
+            state->vd[i] += state->wd[j] * s->W[(size_t)j * (size_t)s->n + (size_t)i];
+    dal_speeds_multipliers(state);
+    return 0;
 }

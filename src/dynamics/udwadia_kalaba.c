@@ -12,6 +12,8 @@
  *     M + mu A_i^T A_i,   Q - h + mu A_i^T gamma_i,   mu from the inertia of the body.
  * What is still singular then (a body without mass) is refused by name.
  */
+#include "dynamics/equations.h"
+#include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "system/system.h"
 
@@ -110,7 +112,7 @@ static dal_flow solve_with(dal_state *state, double *ratio)
 
     /* a = M^-1 (Q - h) */
     for (int i = 0; i < m; i++)
-        state->vd[i] = state->work.Q[i] - state->work.h[i];
+        state->vd[i] = state->work.Q[i] - DAL_MUTATED(UDWADIA_KALABA, state->work.h[i]);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         int where;
@@ -161,6 +163,74 @@ static dal_flow solve(dal_state *state)
     return flow;
 }
 
+/* M and Q - h as they are factored: completed by the intrinsic rows where there are any. */
+static void show_completed(dal_state *state, dal_equations *equations)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_names v = dal_names_velocities(equations, state);
+    const size_t m = (size_t)layout->nv;
+    bool completed = !layout->family->shares && layout->n_intrinsic;
+    double *M = dal_show_matrix(equations, "M", completed ? "the mass matrix, completed by mu A_i^T A_i of the intrinsic rows of each body"
+                                                          : "the mass matrix", v, v);
+    double *f = dal_show_vector(equations, "Q - h", completed ? "the applied forces less h, completed by mu A_i^T gamma_i"
+                                                              : "the applied forces Q less h, the inertia forces that hold no accelerations", v);
+    double *a = dal_show_vector(equations, "a", "accelerations without the constraints: M a = Q - h", v), *L = state->solver;
+    for (size_t i = 0; i < m; i++)
+        f[i] = state->work.Q[i] - state->work.h[i];
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        double *block = dal_show_scratch(equations, (size_t)at->n * (size_t)at->n);
+        complete(state, b, block, f + at->column);
+        for (int i = 0; i < at->n; i++)
+            for (int j = 0; j < at->n; j++)
+                M[(size_t)(at->column + i) * m + (size_t)(at->column + j)] = block[at->n * (i > j ? i : j) + (i > j ? j : i)];
+        memcpy(a + at->column, f + at->column, sizeof *a * (size_t)at->n);
+        dal_cholesky_solve(L + at->value, at->n, at->n, a + at->column);
+    }
+    dal_show_right(equations, 0);
+}
+
+/* G = L^-T B^+ column by column, from the factors of solve. */
+static void show_gain(dal_state *state, dal_equations *equations)
+{
+    const dal_layout *layout = &state->system->layout;
+    const int m = layout->nv, k = state->rank;
+    const double *L = state->solver, *B = L + layout->n_mass, *tau = B + (size_t)m * (size_t)layout->n_rows;
+    double *G = dal_show_matrix(equations, "G", "what brings the accelerations of the constraints in: G = M^-1/2 B^+, B = A M^-1/2",
+                                dal_names_accelerations(equations, state), dal_names_rows(equations, state));
+    double *unit = dal_show_scratch(equations, (size_t)k), *x = dal_show_scratch(equations, (size_t)m);
+    for (int i = 0; i < k; i++) {
+        memset(unit, 0, sizeof *unit * (size_t)k);
+        unit[i] = 1;
+        dal_qr_least_norm(B, m, k, m, tau, unit, x);
+        for (int b = 0; b < layout->n_blocks; b++)
+            dal_lower_transposed_solve(L + layout->block[b].value, layout->block[b].n, layout->block[b].n, x + layout->block[b].column);
+        for (int j = 0; j < m; j++)
+            G[(size_t)j * (size_t)k + (size_t)i] = x[j];
+    }
+}
+
+/* (4.24): v' = a + G (gamma - A a); explicit. */
+static void show(dal_state *state, dal_equations *equations)
+{
+    const size_t m = (size_t)state->system->layout.nv;
+    dal_show_equation(equations, "v' = a + G (gamma - A a),  a = M^-1 (Q - h),  G = M^-1/2 (A M^-1/2)^+", "`udwadia-phohomsiri` (4.24) with C = 0");
+    show_completed(state, equations);
+    const double *a = equations->blocks[equations->n_blocks - 1].values;
+    const double *A = equations->blocks[dal_show_constraints(equations, state)].values;
+    const double *gamma = equations->blocks[dal_show_gamma(equations, state)].values;
+    double *epsilon = dal_show_vector(equations, "gamma - A a", "by how much a misses the constraints", dal_names_rows(equations, state));
+    for (int i = 0; i < state->rank; i++) {
+        epsilon[i] = gamma[i];
+        for (size_t j = 0; j < m; j++)
+            epsilon[i] -= A[(size_t)i * m + j] * a[j];
+    }
+    show_gain(state, equations);
+    dal_show_product(equations, equations->n_blocks - 1, equations->n_blocks - 2, 0);
+    dal_show_dependent(equations, state);
+    dal_show_unknowns(equations, dal_names_accelerations(equations, state), state->vd);
+}
+
 const dal_formulation dal_udwadia_kalaba = {
     .name = "udwadia-kalaba",
     .title = "the explicit equation of Udwadia and Kalaba, through the pseudo-inverse of A M^-1/2; needs a regular mass matrix",
@@ -169,4 +239,5 @@ const dal_formulation dal_udwadia_kalaba = {
     .multipliers = multipliers,
     .work = work,
     .solve = solve,
+    .show = show,
 };

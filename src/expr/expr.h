@@ -4,6 +4,7 @@
  *   functions.c      the functions and operators on scalars and vectors
  *   graph.c          hash-consed nodes with constant folding
  *   differentiate.c  graph to graph, to any order
+ *   substitute.c     expressions in the place of variables
  *   program.c        many outputs compiled into one tape
  *   evaluate.c       the tape interpreter (kernel: compiled for every dal_real)
  *   table.c          interpolation tables: linear, C1, C2
@@ -73,6 +74,9 @@ dal_node dal_diff(dal_graph *graph, dal_node node, int variable);
 /* Total derivative: sum over variables i of d(node)/d(i) * rate(i). `rate` returns DAL_NO_NODE for a zero rate. */
 dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable),
                   void *user);
+
+/* The expression with by(i) in the place of each variable i; DAL_NO_NODE leaves the variable. */
+dal_node dal_substitute(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user);
 
 /* The node as text that parses to the same node; `name` gives the names of variables. Arena memory. */
 const char *dal_node_print(dal_graph *graph, dal_node node, const char *(*name)(void *user, int variable), void *user);

@@ -5,6 +5,7 @@
  *            along the distance of a joint
  *   torque   on a body, in world or body axes; between two bodies (on the second, and reversed on the first);
  *            on the angle of a joint
+ *   both     on a coordinate of the model's own
  *   motor    on the only coordinate of a joint, whatever it is
  *   coordinate-force   on x, y, z or the angle of a body
  *
@@ -85,19 +86,20 @@ static bool begin(dal_force_builder *b, applied *a, bool torque)
     bool ok = true;
     *a = (applied){.force = b->force, .measure = -1, .vector = -1, .body = DAL_GROUND, .other = DAL_GROUND, .frame = DAL_GROUND};
     int ways = (spec->joint.text != NULL) + (spec->connect.n > 0) + (spec->body.text != NULL);
-    if (ways != 1) {
+    const bool own = ways == 0 && spec->coordinate.text;
+    if (ways != 1 && !own) {
         dal_error(b->messages, ways == 0 ? spec->name.mark : spec->body.text ? spec->body.mark : spec->joint.mark,
                   "say where force '%s' acts by one of `joint: A`, `connect: [P, Q]` or `body: P`; %d given", spec->name.text, ways);
         return false;
     }
-    if (spec->coordinate.text && !spec->joint.text) {
+    if (spec->coordinate.text && !spec->joint.text && !own) {
         dal_error(b->messages, spec->coordinate.mark, "force '%s': `coordinate` belongs to `joint:`; on a coordinate of a body acts a coordinate-force",
                   spec->name.text);
         ok = false;
     }
     if (spec->axes.text && !spec->body.text && !(torque && spec->connect.n)) {
         dal_error(b->messages, spec->axes.mark, "force '%s': `axes` belongs to `body:`; %s has its own direction", spec->name.text,
-                  spec->joint.text ? "a joint" : "the line between two points");
+                  spec->joint.text ? "a joint" : own ? "a coordinate" : "the line between two points");
         ok = false;
     }
     return ok;
@@ -116,6 +118,19 @@ static bool check_body(dal_force_builder *b, dal_text name, int body, bool attit
     return false;
 }
 
+/* `coordinate:` alone. */
+static bool compile_own(dal_force_builder *b, applied *a)
+{
+    a->measure = b->own_coordinate(b, b->spec->coordinate);
+    b->measure = a->measure;
+    return read_values(b, a, 1) & (a->measure >= 0);
+}
+
+static bool is_own(const dal_force_spec *spec)
+{
+    return !spec->joint.text && !spec->connect.n && !spec->body.text;
+}
+
 static bool compile_effort(dal_force_builder *b, applied *a, const dal_force_type *type)
 {
     const dal_text usual = {.text = type->coordinate};
@@ -130,6 +145,8 @@ static bool compile_force(dal_force_builder *b, void *element)
     dal_marker first, second;
     if (!begin(b, a, false))
         return false;
+    if (is_own(b->spec))
+        return compile_own(b, a);
     if (b->spec->joint.text)
         return compile_effort(b, a, &dal_force_point);
     if (b->spec->connect.n) {
@@ -154,6 +171,8 @@ static bool compile_torque(dal_force_builder *b, void *element)
     bool ok = true;
     if (!begin(b, a, true))
         return false;
+    if (is_own(spec))
+        return compile_own(b, a);
     if (spec->joint.text)
         return compile_effort(b, a, &dal_force_torque);
     if (spec->connect.n) {
@@ -195,7 +214,7 @@ static bool compile_coordinate(dal_force_builder *b, void *element)
 
 const dal_force_type dal_force_point = {
     .name = "force",
-    .title = "a force at a point, between two points or along a joint",
+    .title = "a force at a point, between two points, along a joint or on a coordinate of the model's own",
     .keys = "joint connect body coordinate axes value!",
     .coordinate = "distance",
     .size = sizeof(applied),
@@ -205,7 +224,7 @@ const dal_force_type dal_force_point = {
 
 const dal_force_type dal_force_torque = {
     .name = "torque",
-    .title = "a torque on a body, between two bodies or on a joint",
+    .title = "a torque on a body, between two bodies, on a joint or on a coordinate of the model's own",
     .keys = "joint connect body coordinate axes value!",
     .coordinate = "angle",
     .size = sizeof(applied),

@@ -50,6 +50,7 @@ struct dal_force_builder {
     /* Coordinate of a joint ("angle", "distance", ...; no text: the only one); -1 on error. */
     int (*joint_coordinate)(dal_force_builder *builder, dal_text joint, dal_text coordinate);
     int (*body_coordinate)(dal_force_builder *builder, dal_text body, dal_text coordinate);
+    int (*own_coordinate)(dal_force_builder *builder, dal_text coordinate); /* of the model's own */
     int measure; /* the distance of the points of `connect`, or the only coordinate of `joint`; -1 if there is none.
                     Set to what the channels .length and .force mean. */
     double zero; /* set by joint_coordinate: the joint's coordinate is measure + zero */

@@ -21,7 +21,9 @@ typedef enum dal_signal_kind {
     DAL_SIGNAL_EFFORT,   /* force: scalar force or torque of the element */
     DAL_SIGNAL_ENERGY,   /* index: 0 total, 1 kinetic, 2 potential, 3 work, 4 balance */
     DAL_SIGNAL_MOMENTUM, /* component: linear 0..2, angular 3..5 */
-    DAL_SIGNAL_RESIDUAL  /* index: 0 position, 1 velocity */
+    DAL_SIGNAL_RESIDUAL, /* index: 0 position, 1 velocity */
+    DAL_SIGNAL_SPEED,    /* index: a speed of the model */
+    DAL_SIGNAL_MULTIPLIER /* joint: multiplier of its first row */
 } dal_signal_kind;
 
 typedef struct dal_signal {

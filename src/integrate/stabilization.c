@@ -26,7 +26,7 @@ static void velocity_residual(dal_state *state, double *out)
     const dal_work *w = &state->work;
     dal_rows_times(layout, w->A, w->v, out);
     for (int i = 0; i < layout->n_extrinsic; i++)
-        out[i] += dal_row_free(w, &layout->mechanism->rows[layout->row[i].source]);
+        out[i] += dal_row_free(layout, w, &layout->mechanism->rows[layout->row[i].source]);
 }
 
 static dal_flow fail_at(dal_state *state, int row, double worst)

@@ -5,6 +5,7 @@
  *            (`natural-absolute-coordinates` (26), (32), (38), (48)),
  *   motion   the motion that is left free, as a sequence of elementary motions from the first joint frame to the second:
  *            "Rz" a turn about z, "Tx" a shift along x, "Lx" a constant shift by the joint's length.
+ * Joints that forbid a velocity and not a position (rolling, skate) have no such sequence.
  * A conformance test runs over the list: at every position that the motion can
  * reach the rows are zero, and the motion spans exactly the null space of their
  * Jacobian.
@@ -15,6 +16,7 @@
 #ifndef DAL_JOINT_JOINT_H
 #define DAL_JOINT_JOINT_H
 
+#include "expr/expr.h"
 #include "joint/mechanism.h"
 
 enum { DAL_IN_PLANE = 1, DAL_IN_SPACE = 2 };
@@ -31,7 +33,13 @@ typedef struct dal_joint_builder {
     dal_mechanism *mechanism;
     dal_joint *joint;
     int point[2];              /* vectors of the two points */
-    double length, pitch;      /* where the type asks for them */
+    double length, pitch, radius; /* where the type asks for them */
+    /* Rows that are forms: an expression in measures (order 0) and their rates (order 1) that is zero; at velocity level it is linear
+     * in the rates. */
+    dal_graph *graph;
+    dal_node (*signal)(struct dal_joint_builder *builder, int measure, int order);
+    void (*form)(struct dal_joint_builder *builder, dal_node f, bool nonholonomic);
+    void *user;
 } dal_joint_builder;
 
 struct dal_joint_type {
@@ -42,14 +50,16 @@ struct dal_joint_type {
     dal_axis_need axis_planar, axis_spatial;
     bool turns;          /* its rows use directions: both sides need an attitude (no particles) in space; in the plane see planar_turns */
     bool planar_turns;
+    bool surface;        /* moves on a surface of the first body: `normal:` is in the first body, `axis:` in the second */
     const char *keys;    /* further keys it understands, separated by blanks; upper case marks: "length!" is required */
-    const char *motion_planar, *motion_spatial; /* NULL where the type does not exist */
+    const char *motion_planar, *motion_spatial; /* NULL where the type does not exist or has none */
     const char *coordinates_planar[DAL_MAX_COORDINATES], *coordinates_spatial[DAL_MAX_COORDINATES]; /* channel names */
     void (*forbid)(dal_joint_builder *builder); /* NULL for couplings */
     void (*measure)(dal_joint_builder *builder); /* adds the measures of its coordinates, in order; may be NULL */
 };
 
 extern const dal_joint_type *const dal_joint_types[]; /* ends with NULL */
+extern const dal_joint_type dal_joint_constraint;     /* not in the list: what is behind an entry of `constraints:` */
 const dal_joint_type *dal_joint_type_find(const char *name);
 
 /* ---- the basic constraints --------------------------------------------- */
@@ -64,6 +74,14 @@ void dal_forbid_tilt(dal_joint_builder *builder, int axis_first, int axis_second
 void dal_forbid_stretch(dal_joint_builder *builder, double length);
 /* All relative turns: one row in the plane, three in space. */
 void dal_forbid_turn(dal_joint_builder *builder);
+
+/* ---- surfaces: rolling.c ------------------------------------------------- */
+
+int dal_surface_normal(const dal_joint_builder *builder); /* the axis of the first frame that is the normal n: z in space, y in the plane */
+dal_node dal_surface_lean(dal_joint_builder *builder, int axis_second);             /* f_m . n */
+void dal_forbid_height(dal_joint_builder *builder);                                 /* n . (P_j - P_i) = radius */
+void dal_forbid_slip(dal_joint_builder *builder, int n, const dal_node *s);         /* at the point s_1 f_1 + ... + s_n f_n */
+void dal_forbid_slip_below(dal_joint_builder *builder, int n);                      /* s_m = -radius f_m . n */
 
 /* ---- coordinates --------------------------------------------------------- */
 

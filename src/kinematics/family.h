@@ -217,6 +217,9 @@ void dal_plain_add(const dal_layout *layout, double *q, const double *dv);
 void dal_shared_inertia(const dal_layout *layout, dal_work *work);
 void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
                      dal_real *out);
+/* V_t of the family user: velocity of r and angular velocity that time itself gives a body; NULL: none. After position. */
+#define dal_user_drift DAL_K(dal_user_drift)
+const dal_real *dal_user_drift(const dal_layout *layout, const dal_work *work, int body);
 
 /* Adds the covector of a force at r and a moment on a body to out, of length nv: every family. */
 #define dal_pull_body DAL_K(dal_pull_body)
@@ -240,7 +243,7 @@ void dal_rows_bend(const dal_layout *layout, dal_work *work, const dal_direction
                    dal_real *out);
 /* -beta, Z: what a row, and what all rows and speeds are for v = 0. */
 #define dal_row_free DAL_K(dal_row_free)
-dal_real dal_row_free(const dal_work *work, const dal_row *row);
+dal_real dal_row_free(const dal_layout *layout, const dal_work *work, const dal_row *row);
 #define dal_rows_free DAL_K(dal_rows_free)
 void dal_rows_free(const dal_layout *layout, const dal_work *work, dal_real *out);
 

@@ -1,8 +1,577 @@
-/* Family `joint`. */
+/* Family `joint`: relative coordinates over the joint tree; loops are closed by the rows of the cut joints.
+ *
+ * A frame (r, R) is carried from the parent's marker through the steps of the carrier to the body's marker. With e the axis of a
+ * step in world axes, s its sign, x its velocity along a direction and Delta its shift (s q e, or a constant length):
+ *
+ *               position              tangent                        D_a of the tangent along b
+ *   shift       r += Delta            u += w x Delta + s x e         u_ab += w_ab x Delta + w_b x D_a Delta + s x_b w_a x e
+ *   turn        R := R R_axis(s q)    w += s x e                     w_ab += s x_b w_a x e
+ *   screw       both, the shift s (offset + k q) e with the rate k x
+ *   ball        R := R R(p)           w += R x                       w_ab += w_a x (R x_b), w_a behind the step
+ *
+ *   D_a Delta = s x_a e + w_a x Delta
+ *
+ * An arm d = R_p s (from the body frame to the marker of the parent) or -R_c s (back to the frame of the body) is a shift without a
+ * velocity: u += w x d, u_ab += w_ab x d + w_b x (w_a x d). Cf. the recursions of `lagrange-to-kane` (39) for one body: h is made of
+ * the bias, the bend with a = b = v.
+ *
+ * Columns. A unit of a velocity moves every body that hangs behind its step: a turn about e at the point o moves r by e x (r - o).
+ * The columns of the parent are taken over, moved to r of the body; its own come behind them (shared.c uses them for M, h and rows).
+ *
+ * N is 1 but for balls: p' = 1/2 p o (0, x), x the angular velocity in the axes behind the step.
+ *
+ * A particle has R = 1 and w = 0, whatever the frame that carries it does.
+ */
 #include "kinematics/family.h"
+#include "kinematics/tree.h"
+#include "math/rotation.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+static size_t scratch(const dal_layout *layout)
+{
+    return (size_t)DAL_STEP_NUMBERS * (size_t)layout->tree->n_steps;
+}
+
+/* Of step s: axis e (a ball: three axes, one behind the other), and Delta. */
+static dal_real *axes_of(const dal_work *work, int s)
+{
+    return work->scratch + DAL_STEP_NUMBERS * (size_t)s;
+}
+
+static dal_real *shift_of(const dal_work *work, int s)
+{
+    return work->scratch + DAL_STEP_NUMBERS * (size_t)s + 9;
+}
+
+/* ---- position -------------------------------------------------------------------- */
+
+/* R := R rotation about its own axis `axis`: two columns are mixed. */
+static void turn_columns(dal_real R[9], int axis, dal_real angle)
+{
+    int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    dal_real c = dal_cos(angle), s = dal_sin(angle);
+    for (int k = 0; k < 3; k++) {
+        dal_real x = R[3 * k + i], y = R[3 * k + j];
+        R[3 * k + i] = c * x + s * y;
+        R[3 * k + j] = c * y - s * x;
+    }
+}
+
+static void column_of(const dal_real R[9], int axis, dal_real out[3])
+{
+    out[0] = R[axis], out[1] = R[3 + axis], out[2] = R[6 + axis];
+}
+
+/* The frame (r, R) behind a step, with the axis and the shift of the step. q: its own coordinates. */
+static void take_step(const dal_step *step, const dal_real *q, dal_real r[3], dal_real R[9], dal_real axes[9], dal_real shift[3])
+{
+    dal_real by = 0, turn[9], old[9];
+    dal_zero3(shift);
+    if (step->kind == DAL_STEP_BALL) {
+        memcpy(old, R, sizeof old);
+        dal_matrix_of(q, turn);
+        dal_mul33(old, turn, R);
+        for (int k = 0; k < 3; k++)
+            column_of(R, k, axes + 3 * k);
+        return;
+    }
+    column_of(R, step->axis, axes);
+    switch (step->kind) {
+    case DAL_STEP_SHIFT: by = q[0]; break;
+    case DAL_STEP_CONSTANT: by = step->length; break;
+    case DAL_STEP_SCREW: by = step->offset + step->length * q[0]; break;
+    case DAL_STEP_TURN:
+    case DAL_STEP_BALL: break;
+    }
+    dal_axpy3(step->sign * by, axes, shift);
+    dal_axpy3(1, shift, r);
+    if (step->kind == DAL_STEP_TURN || step->kind == DAL_STEP_SCREW)
+        turn_columns(R, step->axis, step->sign * q[0]);
+}
+
+/* out = A B, B constant; or A B^T. */
+static void turn_frame(const dal_real A[9], const double B[9], bool transposed, dal_real out[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            dal_real sum = 0;
+            for (int k = 0; k < 3; k++)
+                sum += A[3 * i + k] * (transposed ? B[3 * j + k] : B[3 * k + j]);
+            out[3 * i + j] = sum;
+        }
+}
+
+/* The marker of a body in the world. */
+static void place_marker(const dal_kin *kin, const dal_marker *marker, dal_real r[3], dal_real R[9])
+{
+    dal_turn(kin->R, marker->s, r);
+    dal_axpy3(1, kin->r, r);
+    turn_frame(kin->R, marker->B, false, R);
+}
+
+/* Its own velocities: the first of them, and how many. */
+static int own_velocities(const dal_tree *tree, const dal_carrier *c, int *first)
+{
+    int n = 0;
+    *first = 0;
+    for (int s = c->step + c->n_steps - 1; s >= c->step; s--)
+        if (dal_step_velocities(&tree->step[s])) {
+            n += dal_step_velocities(&tree->step[s]);
+            *first = tree->step[s].v;
+        }
+    return n;
+}
+
+/* Own columns, at the body's marker: the steps from the last to the first, `arm` leads from the step to the marker. */
+static void own_columns(const dal_tree *tree, const dal_carrier *c, const dal_work *work, dal_real *J)
+{
+    dal_real arm[3] = {0, 0, 0};
+    int first;
+    own_velocities(tree, c, &first);
+    for (int s = c->step + c->n_steps - 1; s >= c->step; s--) {
+        const dal_step *step = &tree->step[s];
+        const dal_real *axes = axes_of(work, s);
+        for (int k = 0; k < dal_step_velocities(step); k++, axes += 3) {
+            dal_real *column = J + 6 * (step->v - first + k);
+            double along = step->kind == DAL_STEP_SHIFT ? 1 : step->kind == DAL_STEP_SCREW ? step->length : 0;
+            dal_zero3(column), dal_zero3(column + 3);
+            dal_axpy3(step->sign * along, axes, column);
+            if (step->kind == DAL_STEP_SHIFT)
+                continue;
+            dal_axpy3(step->sign, axes, column + 3);
+            dal_add_cross(column + 3, arm, column);
+        }
+        dal_axpy3(1, shift_of(work, s), arm);
+    }
+}
+
+/* P: the body's marker. Columns of the parent moved to P, own ones, then all of them from P to r of the body. */
+static void columns(const dal_layout *layout, dal_work *work, const dal_carrier *c, const dal_real P[3])
+{
+    const dal_body_layout *at = &layout->body[c->body];
+    dal_real *J = work->jacobian + 6 * (size_t)at->jacobian, arm[3];
+    int inherited = 0;
+    if (c->parent != DAL_GROUND) {
+        const dal_real *from = work->jacobian + 6 * (size_t)layout->body[c->parent].jacobian;
+        inherited = layout->body[c->parent].n_columns;
+        dal_sub3(P, work->kin[c->parent].r, arm);
+        for (int k = 0; k < inherited; k++, from += 6) {
+            dal_copy3(from, J + 6 * k);
+            dal_copy3(from + 3, J + 6 * k + 3);
+            dal_add_cross(from + 3, arm, J + 6 * k);
+        }
+    }
+    own_columns(layout->tree, c, work, J + 6 * inherited);
+    dal_sub3(work->kin[c->body].r, P, arm);
+    for (int k = 0; k < at->n_columns; k++, J += 6) {
+        if (c->particle)
+            dal_zero3(J + 3);
+        else
+            dal_add_cross(J + 3, arm, J);
+    }
+}
+
+static void position(const dal_layout *layout, dal_work *work)
+{
+    const dal_tree *tree = layout->tree;
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        dal_kin *kin = &work->kin[c->body];
+        dal_real r[3], R[9], arm[3];
+        place_marker(&work->kin[c->parent], &c->from, r, R);
+        for (int s = c->step; s < c->step + c->n_steps; s++)
+            take_step(&tree->step[s], work->q + (tree->step[s].q < 0 ? 0 : tree->step[s].q), r, R, axes_of(work, s), shift_of(work, s));
+        if (c->particle)
+            for (int k = 0; k < 9; k++)
+                kin->R[k] = k % 4 == 0;
+        else
+            turn_frame(R, c->to.B, true, kin->R);
+        dal_turn(kin->R, c->to.s, arm);
+        dal_sub3(r, arm, kin->r);
+        columns(layout, work, c, r);
+    }
+}
+
+/* ---- tangents ------------------------------------------------------------------------ */
+
+/* u += w x d */
+static void carry_arm(const dal_kin *kin, const dal_marker *marker, double sign, dal_real u[3], const dal_real w[3])
+{
+    dal_real arm[3] = {0, 0, 0}, d[3];
+    dal_turn(kin->R, marker->s, d);
+    dal_axpy3(sign, d, arm);
+    dal_add_cross(w, arm, u);
+}
+
+static void carry_tangent(const dal_step *step, const dal_real *axes, const dal_real *shift, const dal_real *x, dal_real u[3], dal_real w[3])
+{
+    dal_add_cross(w, shift, u);
+    switch (step->kind) {
+    case DAL_STEP_SHIFT: dal_axpy3(step->sign * x[0], axes, u); break;
+    case DAL_STEP_SCREW:
+        dal_axpy3(step->sign * step->length * x[0], axes, u);
+        dal_axpy3(step->sign * x[0], axes, w);
+        break;
+    case DAL_STEP_TURN: dal_axpy3(step->sign * x[0], axes, w); break;
+    case DAL_STEP_BALL:
+        for (int k = 0; k < 3; k++)
+            dal_axpy3(x[k], axes + 3 * k, w);
+        break;
+    case DAL_STEP_CONSTANT: break;
+    }
+}
+
+static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+{
+    const dal_tree *tree = layout->tree;
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        dal_tangent *out = &direction->tangent[c->body];
+        dal_zero3(out->rd);
+        dal_zero3(out->w);
+        if (c->parent != DAL_GROUND) {
+            dal_copy3(direction->tangent[c->parent].rd, out->rd);
+            dal_copy3(direction->tangent[c->parent].w, out->w);
+            carry_arm(&work->kin[c->parent], &c->from, 1, out->rd, out->w);
+        }
+        for (int s = c->step; s < c->step + c->n_steps; s++)
+            carry_tangent(&tree->step[s], axes_of(work, s), shift_of(work, s), direction->a + (tree->step[s].v < 0 ? 0 : tree->step[s].v),
+                          out->rd, out->w);
+        if (c->particle)
+            dal_zero3(out->w);
+        else
+            carry_arm(&work->kin[c->body], &c->to, -1, out->rd, out->w);
+        dal_orthonormal_tangent(&work->kin[c->body], out);
+    }
+}
+
+/* ---- bends ---------------------------------------------------------------------------- */
+
+/* A frame along a and b: angular velocities, and how the tangent of b changes along a. */
+typedef struct bent {
+    dal_real w_a[3], w_b[3], u_ab[3], w_ab[3];
+} bent;
+
+/* u_ab += w_ab x d + w_b x (w_a x d) */
+static void bend_arm(const dal_kin *kin, const dal_marker *marker, double sign, bent *f)
+{
+    dal_real arm[3] = {0, 0, 0}, d[3], turned[3];
+    dal_turn(kin->R, marker->s, d);
+    dal_axpy3(sign, d, arm);
+    dal_cross(f->w_a, arm, turned);
+    dal_add_cross(f->w_ab, arm, f->u_ab);
+    dal_add_cross(f->w_b, turned, f->u_ab);
+}
+
+/* A shift with the rates x_a, x_b. */
+static void bend_shift(const dal_real e[3], const dal_real shift[3], dal_real x_a, dal_real x_b, bent *f)
+{
+    dal_real moved[3], turned[3];
+    dal_cross(f->w_a, shift, moved);
+    dal_axpy3(x_a, e, moved);
+    dal_cross(f->w_a, e, turned);
+    dal_add_cross(f->w_ab, shift, f->u_ab);
+    dal_add_cross(f->w_b, moved, f->u_ab);
+    dal_axpy3(x_b, turned, f->u_ab);
+}
+
+static void bend_turn(const dal_real e[3], dal_real x_a, dal_real x_b, bent *f)
+{
+    dal_real turned[3];
+    dal_cross(f->w_a, e, turned);
+    dal_axpy3(x_b, turned, f->w_ab);
+    dal_axpy3(x_a, e, f->w_a);
+    dal_axpy3(x_b, e, f->w_b);
+}
+
+static void bend_ball(const dal_real *axes, const dal_real *x_a, const dal_real *x_b, bent *f)
+{
+    dal_real relative[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        dal_axpy3(x_a[k], axes + 3 * k, f->w_a);
+        dal_axpy3(x_b[k], axes + 3 * k, relative);
+    }
+    dal_add_cross(f->w_a, relative, f->w_ab);
+    dal_axpy3(1, relative, f->w_b);
+}
+
+static void bend_step(const dal_step *step, const dal_real *axes, const dal_real *shift, const dal_real *x_a, const dal_real *x_b, bent *f)
+{
+    const double s = step->sign, k = step->sign * step->length;
+    switch (step->kind) {
+    case DAL_STEP_SHIFT: bend_shift(axes, shift, s * x_a[0], s * x_b[0], f); break;
+    case DAL_STEP_CONSTANT: bend_shift(axes, shift, 0, 0, f); break;
+    case DAL_STEP_TURN: bend_turn(axes, s * x_a[0], s * x_b[0], f); break;
+    case DAL_STEP_SCREW:
+        bend_shift(axes, shift, k * x_a[0], k * x_b[0], f);
+        bend_turn(axes, s * x_a[0], s * x_b[0], f);
+        break;
+    case DAL_STEP_BALL: bend_ball(axes, x_a, x_b, f); break;
+    }
+}
+
+/* From the frame of the parent to that of the body. */
+static void bend_carrier(const dal_layout *layout, const dal_work *work, const dal_carrier *c, const dal_real *a, const dal_real *b, bent *f)
+{
+    const dal_tree *tree = layout->tree;
+    if (c->parent != DAL_GROUND)
+        bend_arm(&work->kin[c->parent], &c->from, 1, f);
+    for (int s = c->step; s < c->step + c->n_steps; s++) {
+        int v = tree->step[s].v < 0 ? 0 : tree->step[s].v;
+        bend_step(&tree->step[s], axes_of(work, s), shift_of(work, s), a + v, b + v, f);
+    }
+    if (c->particle)
+        dal_zero3(f->w_ab);
+    else
+        bend_arm(&work->kin[c->body], &c->to, -1, f);
+}
+
+static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+{
+    const dal_tree *tree = layout->tree;
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        bent f = {{0}, {0}, {0}, {0}};
+        if (c->parent != DAL_GROUND) {
+            dal_copy3(a->tangent[c->parent].w, f.w_a);
+            dal_copy3(b->tangent[c->parent].w, f.w_b);
+            dal_copy3(out[c->parent].rb, f.u_ab);
+            dal_copy3(out[c->parent].wb, f.w_ab);
+        }
+        bend_carrier(layout, work, c, a->a, b->a, &f);
+        dal_copy3(f.u_ab, out[c->body].rb);
+        dal_copy3(f.w_ab, out[c->body].wb);
+        dal_orthonormal_bend(&work->kin[c->body], &a->tangent[c->body], &b->tangent[c->body], &out[c->body]);
+    }
+}
+
+/* The tangent of v, and its bend along v itself. */
+static void velocity(const dal_layout *layout, dal_work *work)
+{
+    const dal_tree *tree = layout->tree;
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        const dal_kin *parent = &work->kin[c->parent];
+        dal_kin *kin = &work->kin[c->body];
+        dal_real u[3], w[3];
+        bent f;
+        dal_copy3(parent->rd, u); /* the ground's are zero */
+        dal_copy3(parent->w, w);
+        dal_copy3(parent->w, f.w_a);
+        dal_copy3(parent->w, f.w_b);
+        dal_copy3(parent->rb, f.u_ab);
+        dal_copy3(parent->wb, f.w_ab);
+        carry_arm(parent, &c->from, 1, u, w);
+        for (int s = c->step; s < c->step + c->n_steps; s++)
+            carry_tangent(&tree->step[s], axes_of(work, s), shift_of(work, s), work->v + (tree->step[s].v < 0 ? 0 : tree->step[s].v), u, w);
+        if (c->particle)
+            dal_zero3(w);
+        else
+            carry_arm(kin, &c->to, -1, u, w);
+        bend_carrier(layout, work, c, work->v, work->v, &f);
+        dal_copy3(u, kin->rd);
+        dal_copy3(w, kin->w);
+        dal_copy3(f.u_ab, kin->rb);
+        dal_copy3(f.w_ab, kin->wb);
+        dal_orthonormal_bias(kin);
+    }
+}
+
+static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
+{
+    for (int s = 0; s < layout->tree->n_steps; s++) {
+        const dal_step *step = &layout->tree->step[s];
+        const dal_real *p = work->q + step->q, *x = work->v + step->v;
+        if (step->kind == DAL_STEP_CONSTANT)
+            continue;
+        if (step->kind != DAL_STEP_BALL) {
+            qd[step->q] = x[0];
+            continue;
+        }
+        dal_real turn[3];
+        dal_cross(p + 1, x, turn);
+        qd[step->q] = -0.5 * dal_dot(p + 1, x);
+        for (int i = 0; i < 3; i++)
+            qd[step->q + 1 + i] = 0.5 * (p[0] * x[i] + turn[i]);
+    }
+}
+
+/* ---- from the bodies to q and v -------------------------------------------------------- */
+
+#ifndef DAL_SCALAR_VARIANT
+
+static const double two_pi = 6.283185307179586476925287;
+
+/* The angle about `axis` that takes the direction `from` (another axis) to d. */
+static double angle_about(int axis, int from, const double d[3])
+{
+    int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    return from == i ? atan2(d[j], d[i]) : atan2(-d[i], d[j]);
+}
+
+/* The angle of a turn: R is the frame before it, (P, E) where the carrier leads to. A turn before a rod points it at P. Else
+ * D = R^T E is the product of this turn and the next one, if there is one: it takes the next axis j to D e_j. */
+static double find_angle(const dal_step *step, int n_rest, const double r[3], const double R[9], const double P[3], const double E[9])
+{
+    double D[9], d[3], gap[3];
+    if (n_rest && step[1].kind == DAL_STEP_CONSTANT) {
+        dal_sub3(P, r, gap);
+        dal_mulT3(R, gap, d);
+        for (int i = 0; i < 3; i++)
+            d[i] *= step[1].sign;
+        return angle_about(step->axis, step[1].axis, d);
+    }
+    int other = (step->axis + 1) % 3;
+    for (int k = n_rest; k > 0; k--)
+        if (step[k].kind == DAL_STEP_TURN)
+            other = step[k].axis;
+    dal_rotation_multiply_left_transposed(R, E, D);
+    column_of(D, other, d);
+    return angle_about(step->axis, other, d);
+}
+
+/* Whole turns as the joint has counted them. */
+static double wind(const dal_work *work, const dal_step *step, double angle)
+{
+    return step->winding < 0 ? angle : angle + two_pi * floor((work->winding[step->winding] - angle) / two_pi + 0.5);
+}
+
+static void find_step(const dal_work *work, const dal_step *step, int n_rest, const double r[3], const double R[9], const double P[3],
+                      const double E[9], double *q)
+{
+    double gap[3], e[3], D[9];
+    switch (step->kind) {
+    case DAL_STEP_SHIFT:
+        dal_sub3(P, r, gap);
+        column_of(R, step->axis, e);
+        q[0] = step->sign * dal_dot(e, gap);
+        break;
+    case DAL_STEP_TURN:
+    case DAL_STEP_SCREW: q[0] = wind(work, step, step->sign * find_angle(step, n_rest, r, R, P, E)); break;
+    case DAL_STEP_BALL:
+        dal_rotation_multiply_left_transposed(R, E, D);
+        dal_quaternion_of(D, q);
+        break;
+    case DAL_STEP_CONSTANT: break;
+    }
+}
+
+/* Step after step, from the parent's frame as it is given to that of the body. A shift is the component of the gap along its axis:
+ * the shifts of a joint stand side by side, before all of its turns or behind them, and their axes are orthogonal. */
+static void place(const dal_layout *layout, dal_work *work, int body, const double unused_r[3], const double unused_R[9])
+{
+    const dal_tree *tree = layout->tree;
+    (void)body, (void)unused_r, (void)unused_R; /* all bodies, from their frames in work->kin */
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        double r[3], R[9], P[3], E[9], none[9], shift[3];
+        place_marker(&work->kin[c->parent], &c->from, r, R);
+        place_marker(&work->kin[c->body], &c->to, P, E);
+        for (int s = c->step; s < c->step + c->n_steps; s++) {
+            const dal_step *step = &tree->step[s];
+            double *q = work->q + (step->q < 0 ? 0 : step->q);
+            find_step(work, step, c->step + c->n_steps - 1 - s, r, R, P, E, q);
+            take_step(step, q, r, R, none, shift);
+        }
+    }
+}
+
+enum { MOST_OWN = 6 }; /* a body has no more freedoms than that */
+
+/* x with C x = b in the sense of least squares, C of n columns with 6 numbers, by modified Gram-Schmidt; C and b are overwritten. */
+static void solve_columns(int n, double C[MOST_OWN][6], double b[6], double *x)
+{
+    double R[MOST_OWN][MOST_OWN];
+    for (int k = 0; k < n; k++) {
+        double length = sqrt(dal_dot(C[k], C[k]) + dal_dot(C[k] + 3, C[k] + 3));
+        R[k][k] = length;
+        for (int i = 0; i < 6; i++)
+            C[k][i] /= length;
+        for (int j = k + 1; j < n; j++) {
+            R[k][j] = dal_dot(C[k], C[j]) + dal_dot(C[k] + 3, C[j] + 3);
+            dal_axpy3(-R[k][j], C[k], C[j]);
+            dal_axpy3(-R[k][j], C[k] + 3, C[j] + 3);
+        }
+        x[k] = dal_dot(C[k], b) + dal_dot(C[k] + 3, b + 3);
+        dal_axpy3(-x[k], C[k], b);
+        dal_axpy3(-x[k], C[k] + 3, b + 3);
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        for (int j = k + 1; j < n; j++)
+            x[k] -= R[k][j] * x[j];
+        x[k] /= R[k][k];
+    }
+}
+
+/* What the body's twist at its marker has beyond the parent's is made of its own columns there. */
+static void move(const dal_layout *layout, dal_work *work, int body, const double unused_rd[3], const double unused_w[3])
+{
+    const dal_tree *tree = layout->tree;
+    (void)body, (void)unused_rd, (void)unused_w; /* all bodies, from their velocities in work->kin */
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        const dal_kin *parent = &work->kin[c->parent], *kin = &work->kin[c->body];
+        double C[MOST_OWN][6], b[6], arm[3], P[3], E[9];
+        int first, n = own_velocities(tree, c, &first);
+        if (!n)
+            continue;
+        place_marker(kin, &c->to, P, E);
+        own_columns(tree, c, work, C[0]);
+        for (int k = 0; k < n && c->particle; k++)
+            dal_zero3(C[k] + 3);
+        dal_sub3(kin->rd, parent->rd, b);
+        dal_sub3(kin->w, parent->w, b + 3);
+        if (c->particle)
+            dal_zero3(b + 3);
+        dal_sub3(P, kin->r, arm);
+        dal_add_cross(kin->w, arm, b);
+        dal_sub3(parent->r, P, arm);
+        dal_add_cross(parent->w, arm, b); /* less the parent's: w x (P - r) */
+        solve_columns(n, C, b, work->v + first);
+    }
+}
+
+/* q := q + dv; a quaternion is multiplied from the right by (cos, sin) of half the vector, which is in the axes behind the step. */
+static void add(const dal_layout *layout, double *q, const double *dv)
+{
+    for (int s = 0; s < layout->tree->n_steps; s++) {
+        const dal_step *step = &layout->tree->step[s];
+        if (step->kind == DAL_STEP_CONSTANT)
+            continue;
+        double *p = q + step->q;
+        const double *d = dv + step->v;
+        if (step->kind != DAL_STEP_BALL) {
+            p[0] += d[0];
+            continue;
+        }
+        double angle = sqrt(dal_dot(d, d)), k = angle > 1e-9 ? sin(angle / 2) / angle : 0.5;
+        double a = cos(angle / 2), u[3] = {k * d[0], k * d[1], k * d[2]}, e0 = p[0], e[3] = {p[1], p[2], p[3]}, turn[3];
+        dal_cross(e, u, turn);
+        p[0] = a * e0 - dal_dot(e, u);
+        for (int i = 0; i < 3; i++)
+            p[1 + i] = a * e[i] + e0 * u[i] + turn[i];
+    }
+}
+
+#endif
 
 const dal_family dal_family_joint = {
     .name = "joint",
-    .title = "",
+    .title = "relative coordinates over the tree of the joints, as few as it has freedoms; joints that close loops stay constraints",
     .shares = true,
+    .scratch = scratch,
+    .position = position,
+    .velocity = velocity,
+    .tangent = tangent,
+    .bend = bend,
+    .inertia = dal_shared_inertia,
+    .pull = dal_shared_pull,
+    .rates = rates,
+#ifndef DAL_SCALAR_VARIANT
+    .place = place,
+    .move = move,
+    .add = add,
+#endif
 };

@@ -1,9 +1,10 @@
 /* Bodies placed by expressions in the model's own coordinates (family `user`).
  *
  * Programs on the variables (q, t, a, da, b, db): coordinates, time, and two directions.
- *   frames     r (3) and R (9) of every body
- *   jacobian   of every body and every coordinate that moves it: dr/dq (3), dR/dq (9); behind them, where time moves it, d/dt
- *   bends      D_a D_b of r and R
+ *   frames     r (3) and R (9, by rows) of every body
+ *   jacobian   of every body and every coordinate that moves it: dr/dq (3) and, where it turns, dR/dq (9); behind them, where time
+ *              moves it, the same by t
+ *   bends      D_a D_b of r and, where it turns, of R
  * The angular velocity of a column is w = 1/2 sum of R_k x dR_k over the columns of R, exact because R is a rotation for every q.
  */
 #ifndef DAL_KINEMATICS_PLACEMENT_H
@@ -15,7 +16,7 @@
 typedef struct dal_placed {
     int column, n_columns; /* coordinates that move it: layout->body_column[column ...] */
     int timed;             /* 1: time moves it as well */
-    int jacobian;          /* first output of the jacobian program: 12 a column, then 12 for time */
+    int jacobian;          /* first output of the jacobian program: dal_placed_size a column, then as many for time */
     bool turns;            /* R is not constant */
 } dal_placed;
 
@@ -26,6 +27,12 @@ struct dal_placement {
     dal_program *frames, *jacobian, *bends;
     /* variables of the programs: q at 0, t at n, a at n + 1, da at 2n + 1, b at 2n + 2, db at 3n + 2; 3n + 3 in all */
 };
+
+/* Outputs of one derivative of a body's frame. */
+static inline int dal_placed_size(const dal_placed *placed)
+{
+    return placed->turns ? 12 : 3;
+}
 
 static inline int dal_placement_variables(int n)
 {

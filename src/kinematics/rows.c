@@ -148,7 +148,8 @@ static void run_forms(const dal_layout *layout, dal_work *w)
         int measure = layout->form_need[2 * i + 1];
         w->form_variables[layout->form_need[2 * i]] = measure < 0 ? w->t : w->value[measure];
     }
-    w->table_left = dal_program_run(layout->forms, w->form_variables, NULL, w->form_registers, w->form);
+    int left = dal_program_run(layout->forms, w->form_variables, NULL, w->form_registers, w->form);
+    w->table_left = left || !layout->placement ? left : w->table_left;
     EACH_ROW(i) {
         const dal_row *row = row_of(layout, i);
         for (int k = 0; row->form >= 0 && k < row->n_terms; k++)
@@ -267,11 +268,40 @@ static dal_real form_bend(const dal_mechanism *m, const dal_work *w, const dal_r
     return sum;
 }
 
-dal_real dal_row_free(const dal_work *w, const dal_row *row)
+/* b of a form, or -f'(t). */
+static dal_real explicit_part(const dal_work *w, const dal_row *row)
 {
     if (row->form >= 0)
         return w->form[row->form + 1 + row->n_terms];
     return row->time < 0 ? 0 : -w->time[3 * row->time + 1];
+}
+
+/* g . x_t of the vectors of a measure, where bodies are moved by time itself. */
+static dal_real measure_drift(const dal_layout *layout, const dal_work *w, int number)
+{
+    const dal_measure *measure = &layout->mechanism->measures[number];
+    dal_real sum = 0;
+    for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++) {
+        const dal_vector *vector = measure->vector[k] < 0 ? NULL : &layout->mechanism->vectors[measure->vector[k]];
+        const dal_real *drift = !vector || vector->body == DAL_GROUND ? NULL : dal_user_drift(layout, w, vector->body);
+        if (!drift)
+            continue;
+        dal_real x_t[3] = {0}, arm[3];
+        dal_turn(w->kin[vector->body].R, vector->s, arm);
+        dal_add_cross(drift + 3, arm, x_t);
+        if (vector->point)
+            dal_axpy3(1, drift, x_t);
+        sum += dal_dot(w->gradient + 12 * number + 3 * k, x_t);
+    }
+    return sum;
+}
+
+dal_real dal_row_free(const dal_layout *layout, const dal_work *w, const dal_row *row)
+{
+    dal_real sum = explicit_part(w, row);
+    for (int k = row->term; k < row->term + row->n_terms && layout->placement; k++)
+        sum += w->coef[k] * measure_drift(layout, w, layout->mechanism->terms[k].measure);
+    return sum;
 }
 
 void dal_rows_velocity(const dal_layout *layout, dal_work *w)
@@ -282,7 +312,7 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *w)
         measure_velocity(&m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
     EACH_ROW(i) {
         const dal_row *row = row_of(layout, i);
-        dal_real phid = dal_row_free(w, row), gamma = 0;
+        dal_real phid = explicit_part(w, row), gamma = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++) {
             phid += w->coef[k] * w->rate[m->terms[k].measure];
             gamma -= w->coef[k] * w->bias[m->terms[k].measure];
@@ -303,7 +333,7 @@ void dal_rows_free(const dal_layout *layout, const dal_work *w, dal_real *out)
     for (int i = 0; i < layout->n_rows; i++)
         out[i] = 0;
     EACH_ROW(i)
-        out[i] = dal_row_free(w, row_of(layout, i));
+        out[i] = dal_row_free(layout, w, row_of(layout, i));
 }
 
 /* ---- along two directions ---------------------------------------------------- */

@@ -1,8 +1,408 @@
-/* The joint tree. */
+/* The joint tree: the spanning tree of the graph of bodies and joints, grown from the ground.
+ *
+ * Prim's algorithm (R. C. Prim, Shortest connection networks, Bell System Technical Journal 36, 1957): of all joints that lead from
+ * the tree to a body outside, the one that leaves the fewest freedoms is taken; ties go to the joint nearer to the ground, then to
+ * the one that stands first in the file. Where no joint leads on, the first body outside hangs free at the ground, and the tree grows
+ * from it. The sum of the freedoms is then the least there is (joints to particles apart, whose weight depends on the direction), and
+ * the rows that remain for the cut joints are the fewest.
+ *
+ * Not in the tree: couplings (they relate coordinates of other joints), joints that the model cuts, and the distance joint in space:
+ * its turns Rz Ry before the rod are singular where the rod points along z.
+ *
+ * A particle has no attitude: turns behind the last shift do not move it and are left out.
+ */
 #include "kinematics/tree.h"
+
+#include "joint/joint.h"
+
 #include <stdio.h>
-dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const bool *cut){(void)arena;(void)mechanism;(void)cut;return NULL;}
-bool dal_tree_holds(const dal_tree *tree, const dal_mechanism *mechanism, int row){(void)tree;(void)mechanism;(void)row;return false;}
-void dal_tree_columns(dal_arena *arena, dal_layout *layout){(void)arena;(void)layout;}
-dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from){(void)block;(void)from;return NULL;}
-void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool velocity, int k, char *buffer, size_t size){(void)tree;(void)mechanism;(void)velocity;snprintf(buffer,size,"%d",k);}
+#include <string.h>
+
+#ifndef DAL_SCALAR_VARIANT
+
+enum { MOST_STEPS = 8 }; /* the longest motion of a joint has six */
+
+static const dal_marker at_origin = {DAL_GROUND, {0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
+/* ---- from the motion of a joint to steps ------------------------------------ */
+
+static dal_step elementary(char kind, char axis, double sign)
+{
+    dal_step step = {.axis = axis - 'x', .sign = sign, .q = -1, .v = -1, .coordinate = -1, .winding = -1};
+    step.kind = kind == 'T' ? DAL_STEP_SHIFT : kind == 'R' ? DAL_STEP_TURN : kind == 'L' ? DAL_STEP_CONSTANT : DAL_STEP_SCREW;
+    return step;
+}
+
+static bool turns(const dal_step *step)
+{
+    return step->kind == DAL_STEP_TURN;
+}
+
+/* Three turns in a row reach every attitude: they become a ball. */
+static int join_turns(int n, dal_step *step)
+{
+    for (int i = 0; i + 2 < n; i++) {
+        if (!turns(&step[i]) || !turns(&step[i + 1]) || !turns(&step[i + 2]))
+            continue;
+        step[i] = (dal_step){.kind = DAL_STEP_BALL, .sign = 1, .q = -1, .v = -1, .coordinate = -1, .winding = -1};
+        memmove(step + i + 1, step + i + 3, sizeof *step * (size_t)(n - i - 3));
+        return n - 2;
+    }
+    return n;
+}
+
+/* The steps of "Tz Rz" ...; reversed: from the second frame to the first. */
+static int read_motion(const char *motion, bool reversed, bool particle, dal_step step[MOST_STEPS])
+{
+    int n = 0;
+    for (; *motion && n < MOST_STEPS; motion += motion[2] ? 3 : 2)
+        step[n++] = elementary(motion[0], motion[1], reversed ? -1 : 1);
+    for (int i = 0; reversed && i < n / 2; i++) {
+        dal_step other = step[i];
+        step[i] = step[n - 1 - i];
+        step[n - 1 - i] = other;
+    }
+    while (particle && n && turns(&step[n - 1]))
+        n--;
+    return join_turns(n, step);
+}
+
+static const char *motion_of(const dal_mechanism *m, const dal_joint *joint)
+{
+    return m->space == DAL_PLANAR ? joint->type->motion_planar : joint->type->motion_spatial;
+}
+
+/* The row "distance - k angle = constant" of a screw. */
+static void read_screw(const dal_mechanism *m, const dal_joint *joint, dal_step *step)
+{
+    for (int i = joint->row; i < m->n_rows && m->rows[i].joint == m->rows[joint->row].joint; i++) {
+        const dal_row *row = &m->rows[i];
+        if (row->n_terms != 2)
+            continue;
+        step->length = -m->terms[row->term + 1].coef;
+        step->offset = row->constant;
+    }
+}
+
+/* Which coordinates of the joint the steps are: the k-th turn is its k-th angle, the k-th shift its k-th distance. */
+static void name_steps(const dal_mechanism *m, const dal_joint *joint, int n, dal_step *step, bool reversed)
+{
+    bool taken[DAL_MAX_COORDINATES] = {false};
+    for (int i = 0; i < n; i++) {
+        dal_step *s = &step[reversed ? n - 1 - i : i];
+        dal_measure_kind kind = s->kind == DAL_STEP_SHIFT ? DAL_MEASURE_DOT : DAL_MEASURE_ANGLE;
+        if (s->kind == DAL_STEP_CONSTANT || s->kind == DAL_STEP_BALL)
+            continue;
+        for (int k = 0; k < joint->n_coordinates && s->coordinate < 0; k++)
+            if (!taken[k] && m->measures[joint->coordinate[k]].kind == kind) {
+                taken[k] = true;
+                s->coordinate = k;
+                s->winding = m->measures[joint->coordinate[k]].winding;
+            }
+    }
+}
+
+static int joint_steps(const dal_mechanism *m, int j, bool reversed, bool particle, dal_step step[MOST_STEPS])
+{
+    const dal_joint *joint = &m->joints[j];
+    int n = read_motion(motion_of(m, joint), reversed, particle, step);
+    for (int i = 0; i < n; i++) {
+        if (step[i].kind == DAL_STEP_CONSTANT)
+            step[i].length = joint->length;
+        if (step[i].kind == DAL_STEP_SCREW)
+            read_screw(m, joint, &step[i]);
+    }
+    name_steps(m, joint, n, step, reversed);
+    return n;
+}
+
+/* The counter of whole turns of a planar body's own angle, if somebody measures it. */
+static int winding_of_body(const dal_mechanism *m, int body)
+{
+    for (int i = 0; i < m->n_measures; i++) {
+        const dal_measure *measure = &m->measures[i];
+        if (measure->kind != DAL_MEASURE_ANGLE || measure->vector[0] != 0 || measure->vector[1] != 1)
+            continue; /* against the world axes x and y */
+        const dal_vector *x = &m->vectors[measure->vector[2]];
+        if (x->body == body && x->s[0] == 1)
+            return measure->winding;
+    }
+    return -1;
+}
+
+/* Free against the ground: the shifts in world axes, then the attitude. */
+static int free_steps(const dal_mechanism *m, int body, dal_step step[MOST_STEPS])
+{
+    const bool particle = m->bodies[body].particle;
+    int n = read_motion(m->space == DAL_PLANAR ? "Tx Ty Rz" : "Tx Ty Tz Rx Ry Rz", false, particle, step);
+    if (m->space == DAL_PLANAR && !particle)
+        step[2].winding = winding_of_body(m, body);
+    return n;
+}
+
+static int freedoms(int n, const dal_step *step)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += dal_step_velocities(&step[i]);
+    return sum;
+}
+
+/* ---- growing ------------------------------------------------------------------- */
+
+typedef struct growth {
+    const dal_mechanism *mechanism;
+    const bool *cut;
+    dal_tree *tree;
+    int n;          /* carriers so far */
+    bool *inside;   /* of each body */
+    int *depth;     /* of each body; the ground is 0 */
+} growth;
+
+/* A way from the tree to a body outside. */
+typedef struct way {
+    int joint, parent_marker, freedoms, depth;
+} way;
+
+static bool usable(const growth *g, int j)
+{
+    const dal_joint *joint = &g->mechanism->joints[j];
+    if (!joint->type || joint->type->class != DAL_JOINT_PAIR || (g->cut && g->cut[j]))
+        return false;
+    const char *motion = motion_of(g->mechanism, joint);
+    return motion && (g->mechanism->space == DAL_PLANAR || !strchr(motion, 'L'));
+}
+
+static bool is_inside(const growth *g, int body)
+{
+    return body == DAL_GROUND || g->inside[body];
+}
+
+static bool better(const way *a, const way *b)
+{
+    return b->joint < 0 || a->freedoms < b->freedoms || (a->freedoms == b->freedoms && a->depth < b->depth);
+}
+
+static way best_way(const growth *g)
+{
+    const dal_mechanism *m = g->mechanism;
+    way best = {-1, 0, 0, 0};
+    for (int j = 0; j < m->n_joints; j++)
+        for (int k = 0; k < 2; k++) {
+            const dal_marker *parent = &m->joints[j].marker[k], *child = &m->joints[j].marker[1 - k];
+            if (!usable(g, j) || !is_inside(g, parent->body) || is_inside(g, child->body))
+                continue;
+            dal_step step[MOST_STEPS];
+            int n = read_motion(motion_of(m, &m->joints[j]), k == 1, m->bodies[child->body].particle, step);
+            way found = {j, k, freedoms(n, step), parent->body == DAL_GROUND ? 0 : g->depth[parent->body]};
+            if (better(&found, &best))
+                best = found;
+        }
+    return best;
+}
+
+static void add_carrier(growth *g, dal_carrier carrier, int depth)
+{
+    carrier.particle = g->mechanism->bodies[carrier.body].particle;
+    g->inside[carrier.body] = true;
+    g->depth[carrier.body] = depth;
+    g->tree->carrier[g->n++] = carrier;
+}
+
+static void grow(growth *g)
+{
+    const dal_mechanism *m = g->mechanism;
+    while (g->n < m->n_bodies) {
+        way found = best_way(g);
+        if (found.joint >= 0) {
+            const dal_marker *marker = m->joints[found.joint].marker;
+            dal_carrier carrier = {.joint = found.joint, .marker_parent = found.parent_marker};
+            carrier.from = marker[found.parent_marker];
+            carrier.to = marker[1 - found.parent_marker];
+            carrier.parent = carrier.from.body;
+            carrier.body = carrier.to.body;
+            add_carrier(g, carrier, found.depth + 1);
+            g->tree->carries[found.joint] = carrier.body;
+            continue;
+        }
+        dal_carrier carrier = {.parent = DAL_GROUND, .joint = -1, .from = at_origin, .to = at_origin};
+        while (g->inside[carrier.body])
+            carrier.body++;
+        carrier.to.body = carrier.body;
+        add_carrier(g, carrier, 1);
+    }
+}
+
+/* Tree by tree; within a tree the order of growth, in which parents come first. */
+static void sort_by_trees(dal_arena *arena, dal_tree *tree)
+{
+    const int n = tree->n_bodies;
+    dal_carrier *grown = tree->carrier;
+    int *tree_of = DAL_TAKE(arena, int, n), sorted = 0;
+    tree->carrier = DAL_TAKE(arena, dal_carrier, n);
+    for (int i = 0; i < n; i++)
+        grown[i].tree = tree_of[grown[i].body] = grown[i].parent == DAL_GROUND ? tree->n_trees++ : tree_of[grown[i].parent];
+    for (int t = 0; t < tree->n_trees; t++)
+        for (int i = 0; i < n; i++)
+            if (grown[i].tree == t) {
+                tree->carrier_of[grown[i].body] = sorted;
+                tree->carrier[sorted++] = grown[i];
+            }
+}
+
+static void number_steps(dal_arena *arena, const dal_mechanism *m, dal_tree *tree)
+{
+    size_t capacity = 0;
+    for (int i = 0; i < tree->n_bodies; i++) {
+        dal_carrier *c = &tree->carrier[i];
+        dal_step step[MOST_STEPS];
+        c->n_steps = c->joint < 0 ? free_steps(m, c->body, step) : joint_steps(m, c->joint, c->marker_parent == 1, c->particle, step);
+        c->step = tree->n_steps;
+        for (int k = 0; k < c->n_steps; k++) {
+            dal_step *s = DAL_PUSH(arena, tree->step, tree->n_steps, capacity);
+            *s = step[k];
+            if (s->kind == DAL_STEP_CONSTANT)
+                continue;
+            s->q = tree->nq;
+            s->v = tree->nv;
+            tree->nq += dal_step_coordinates(s);
+            tree->nv += dal_step_velocities(s);
+        }
+    }
+}
+
+dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const bool *cut)
+{
+    const int n = mechanism->n_bodies;
+    dal_tree *tree = DAL_TAKE(arena, dal_tree, 1);
+    growth g = {mechanism, cut, tree, 0, DAL_TAKE(arena, bool, n), DAL_TAKE(arena, int, n)};
+    tree->n_bodies = n;
+    tree->n_joints = mechanism->n_joints;
+    tree->carrier = DAL_TAKE(arena, dal_carrier, n);
+    tree->carrier_of = DAL_TAKE(arena, int, n);
+    tree->carries = DAL_TAKE(arena, int, mechanism->n_joints);
+    for (int j = 0; j < mechanism->n_joints; j++)
+        tree->carries[j] = -1;
+    grow(&g);
+    sort_by_trees(arena, tree);
+    number_steps(arena, mechanism, tree);
+    return tree;
+}
+
+bool dal_tree_holds(const dal_tree *tree, const dal_mechanism *mechanism, int row)
+{
+    int joint = mechanism->rows[row].joint;
+    return tree->carries[joint] >= 0 && row != mechanism->joints[joint].drive;
+}
+
+/* ---- the layout ------------------------------------------------------------------ */
+
+/* A body moves with the columns of its parent and its own. */
+static void list_columns(const dal_tree *tree, dal_layout *layout, size_t *capacity, dal_arena *arena)
+{
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        const dal_mechanism *m = layout->mechanism;
+        dal_body_layout *at = &layout->body[c->body];
+        at->column = at->jacobian = layout->n_body_columns;
+        at->n_rot = c->particle ? 0 : m->space == DAL_PLANAR ? 1 : 3;
+        for (int k = 0; c->parent != DAL_GROUND && k < layout->body[c->parent].n_columns; k++) {
+            int column = layout->body_column[layout->body[c->parent].column + k];
+            *DAL_PUSH(arena, layout->body_column, layout->n_body_columns, *capacity) = column;
+        }
+        for (int s = c->step; s < c->step + c->n_steps; s++)
+            for (int k = 0; k < dal_step_velocities(&tree->step[s]); k++) {
+                layout->angular[tree->step[s].v + k] = tree->step[s].kind != DAL_STEP_SHIFT;
+                *DAL_PUSH(arena, layout->body_column, layout->n_body_columns, *capacity) = tree->step[s].v + k;
+            }
+        at->n_columns = layout->n_body_columns - at->column;
+    }
+}
+
+/* One block of M a tree that moves. */
+static void list_blocks(const dal_tree *tree, dal_layout *layout)
+{
+    for (int i = 0, last = -1; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        int n = freedoms(c->n_steps, tree->step + c->step);
+        if (!n)
+            continue;
+        if (c->tree != last)
+            layout->block[layout->n_blocks++].column = layout->nv;
+        last = c->tree;
+        layout->block[layout->n_blocks - 1].n += n;
+        layout->nv += n;
+    }
+    for (int i = 0; i < layout->n_blocks; i++) {
+        layout->block[i].value = layout->n_mass;
+        layout->n_mass += layout->block[i].n * layout->block[i].n;
+    }
+}
+
+void dal_tree_columns(dal_arena *arena, dal_layout *layout)
+{
+    const dal_tree *tree = layout->tree;
+    size_t capacity = 0;
+    layout->nq = tree->nq;
+    layout->block = DAL_TAKE(arena, dal_mass_block, tree->n_trees);
+    layout->angular = DAL_TAKE(arena, int, tree->nv);
+    list_blocks(tree, layout);
+    list_columns(tree, layout, &capacity, arena);
+    layout->n_jacobian = layout->n_body_columns;
+}
+
+dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from)
+{
+    dal_tree shape = *from, *to = dal_block_take(block, sizeof *from);
+    DAL_PACK(block, shape.carrier, from->n_bodies);
+    DAL_PACK(block, shape.carrier_of, from->n_bodies);
+    DAL_PACK(block, shape.step, from->n_steps);
+    DAL_PACK(block, shape.carries, from->n_joints);
+    if (to)
+        *to = shape;
+    return to;
+}
+
+/* ---- names -------------------------------------------------------------------------- */
+
+/* `at`: which of the step's numbers; `number`: which of the carrier's, from 1. */
+static void name_step(const dal_mechanism *m, const dal_carrier *c, const dal_step *step, bool velocity, int at, int number, char *buffer,
+                      size_t size)
+{
+    static const char *const axes[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "qx", "qy", "qz"}, *const spin[] = {"wx", "wy", "wz"};
+    const char *owner = c->joint < 0 ? m->bodies[c->body].name : m->joints[c->joint].name, *prime = velocity ? "'" : "";
+    if (step->kind == DAL_STEP_BALL) {
+        snprintf(buffer, size, "%s.%s", owner, velocity ? spin[at] : quaternion[at]);
+        return;
+    }
+    const char *word = NULL;
+    if (c->joint < 0)
+        word = step->kind == DAL_STEP_SHIFT ? axes[step->axis] : "angle";
+    else if (step->coordinate >= 0)
+        word = (m->space == DAL_PLANAR ? m->joints[c->joint].type->coordinates_planar
+                                       : m->joints[c->joint].type->coordinates_spatial)[step->coordinate];
+    if (word)
+        snprintf(buffer, size, "%s.%s%s", owner, word, prime);
+    else
+        snprintf(buffer, size, "%s.%d%s", owner, number, prime);
+}
+
+void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool velocity, int k, char *buffer, size_t size)
+{
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        int number = 1;
+        for (int s = c->step; s < c->step + c->n_steps; s++) {
+            const dal_step *step = &tree->step[s];
+            int first = velocity ? step->v : step->q, n = velocity ? dal_step_velocities(step) : dal_step_coordinates(step);
+            if (n && k >= first && k < first + n) {
+                name_step(mechanism, c, step, velocity, k - first, number, buffer, size);
+                return;
+            }
+            number += n;
+        }
+    }
+    snprintf(buffer, size, "%d", k + 1);
+}
+
+#endif

@@ -4,7 +4,10 @@
  * against the ground). A carrier is a sequence of steps from the parent's marker to the body's marker:
  *   T  a shift along an axis, R a turn about it, L a constant shift, P a turn with a shift in proportion (screw), Q any turn
  *      (quaternion; its velocity is the angular velocity against the parent, in the axes behind the step).
- * Bodies are ordered so that parents come first.
+ * A joint may be walked from its second body to its first. Its steps then stand in reverse order with the sign -1, so that the
+ * coordinate is that of the second body relative to the first, as the joint measures it. A ball is always the body relative to its
+ * parent.
+ * Bodies are ordered so that parents come first, and tree by tree: the columns of a tree that hangs at the ground are contiguous.
  */
 #ifndef DAL_KINEMATICS_TREE_H
 #define DAL_KINEMATICS_TREE_H
@@ -19,17 +22,23 @@ typedef struct dal_step {
     int axis;       /* 0, 1, 2 */
     double sign;    /* -1 where a joint is walked from its second body to its first */
     double length;  /* CONSTANT: the shift; SCREW: shift a radian */
+    double offset;  /* SCREW: the shift where the angle is zero */
     int q, v;       /* its coordinate(s) and velocity(ies); CONSTANT: -1 */
+    int coordinate; /* which coordinate of its joint it is, or -1 */
+    int winding;    /* TURN, SCREW: the counter of whole turns of its measure, or -1 */
 } dal_step;
 
 typedef struct dal_carrier {
     int body, parent;        /* parent DAL_GROUND: the ground */
     int joint;               /* of the mechanism; -1: free against the ground */
     int marker_parent;       /* which marker of the joint is the parent's: 0 or 1 */
+    bool particle;           /* the body has no attitude: its axes are the world's */
     dal_marker from, to;     /* on the parent, on the body */
     int step, n_steps;
     int tree;                /* number of the tree that hangs at the ground: its block of M */
 } dal_carrier;
+
+enum { DAL_STEP_NUMBERS = 12 }; /* of each step in work->scratch: axes (9; only the ball has three), shift (3), world axes */
 
 struct dal_tree {
     int n_bodies, n_steps, n_joints, nq, nv, n_trees;
@@ -38,6 +47,17 @@ struct dal_tree {
     dal_step *step;
     int *carries;            /* of each joint of the mechanism: the body that it carries, or -1: it is cut */
 };
+
+/* How many numbers of q and of v a step has. */
+static inline int dal_step_coordinates(const dal_step *step)
+{
+    return step->kind == DAL_STEP_CONSTANT ? 0 : step->kind == DAL_STEP_BALL ? 4 : 1;
+}
+
+static inline int dal_step_velocities(const dal_step *step)
+{
+    return step->kind == DAL_STEP_CONSTANT ? 0 : step->kind == DAL_STEP_BALL ? 3 : 1;
+}
 
 #ifndef DAL_SCALAR_VARIANT
 /* The spanning tree with the fewest freedoms: joints that leave little motion are taken first. `cut` (a flag a joint, or NULL) keeps

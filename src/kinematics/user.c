@@ -1,8 +1,191 @@
-/* Family `user`. */
-#include "kinematics/family.h"
+/* Family `user`: bodies placed by expressions r(q, t), R(q, t) in the model's own coordinates.
+ *
+ * The programs of the placement give the frames, their first derivatives and the second ones along two directions. R is a
+ * rotation for every q and t, so that with R_k its columns and d any derivative (by a coordinate, by time, along a direction)
+ *   dR_k = w x R_k,   sum over k of R_k x (w x R_k) = 3 w - w = 2 w,   w = 1/2 sum R_k x dR_k
+ * and, differentiated once more along a,
+ *   D_a w_b = 1/2 sum (R_k,a x R_k,b + R_k x R_k,ab)
+ * which for a = b is the bias, and there the first products vanish.
+ *
+ *   (r', w) = J v + V_t,   J the derivatives by the coordinates and V_t the one by time
+ */
+#include "kinematics/placement.h"
+#include "math/vec.h"
+
+/* work->scratch, part by part. */
+typedef struct parts {
+    dal_real *variables, *time, *out, *registers; /* time: 6 a body, V_t */
+} parts;
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t outputs(const dal_placement *p)
+{
+    size_t n = most((size_t)dal_program_outputs(p->frames), (size_t)dal_program_outputs(p->jacobian));
+    return most(n, (size_t)dal_program_outputs(p->bends));
+}
+
+static size_t scratch(const dal_layout *layout)
+{
+    const dal_placement *p = layout->placement;
+    size_t registers = most((size_t)dal_program_registers(p->frames), (size_t)dal_program_registers(p->jacobian));
+    registers = most(registers, (size_t)dal_program_registers(p->bends));
+    return (size_t)dal_placement_variables(p->n_coordinates) + 6 * (size_t)p->n_bodies + outputs(p) + registers;
+}
+
+static parts parts_of(const dal_layout *layout, const dal_work *work)
+{
+    const dal_placement *p = layout->placement;
+    parts s;
+    s.variables = work->scratch;
+    s.time = s.variables + dal_placement_variables(p->n_coordinates);
+    s.out = s.time + 6 * (size_t)p->n_bodies;
+    s.registers = s.out + outputs(p);
+    return s;
+}
+
+/* Adds 1/2 sum of R_k x dR_k over the columns of two matrices by rows. */
+static void add_spin(const dal_real R[9], const dal_real dR[9], dal_real w[3])
+{
+    for (int k = 0; k < 3; k++) {
+        w[0] += (R[3 + k] * dR[6 + k] - R[6 + k] * dR[3 + k]) / 2;
+        w[1] += (R[6 + k] * dR[k] - R[k] * dR[6 + k]) / 2;
+        w[2] += (R[k] * dR[3 + k] - R[3 + k] * dR[k]) / 2;
+    }
+}
+
+/* One column: (dr, dR) -> (velocity of r, angular velocity). */
+static void column(const dal_kin *kin, const dal_placed *placed, const dal_real *d, dal_real out[6])
+{
+    dal_copy3(d, out);
+    dal_zero3(out + 3);
+    if (placed->turns)
+        add_spin(kin->R, d + 3, out + 3);
+}
+
+static void position(const dal_layout *layout, dal_work *work)
+{
+    const dal_placement *p = layout->placement;
+    const parts s = parts_of(layout, work);
+    for (int i = 0; i < p->n_coordinates; i++)
+        s.variables[i] = work->q[i];
+    s.variables[p->n_coordinates] = work->t;
+    work->table_left = dal_program_run(p->frames, s.variables, NULL, s.registers, s.out);
+    for (int b = 0; b < p->n_bodies; b++) {
+        dal_copy3(s.out + 12 * b, work->kin[b].r);
+        for (int i = 0; i < 9; i++)
+            work->kin[b].R[i] = s.out[12 * b + 3 + i];
+    }
+    dal_program_run(p->jacobian, s.variables, NULL, s.registers, s.out);
+    for (int b = 0; b < p->n_bodies; b++) {
+        const dal_placed *placed = &p->body[b];
+        const int size = dal_placed_size(placed);
+        const dal_real *d = s.out + placed->jacobian;
+        dal_real *J = work->jacobian + 6 * (size_t)layout->body[b].jacobian;
+        for (int k = 0; k < placed->n_columns; k++, d += size, J += 6)
+            column(&work->kin[b], placed, d, J);
+        if (placed->timed)
+            column(&work->kin[b], placed, d, s.time + 6 * b);
+    }
+}
+
+const dal_real *dal_user_drift(const dal_layout *layout, const dal_work *work, int body)
+{
+    return layout->placement->body[body].timed ? parts_of(layout, work).time + 6 * body : NULL;
+}
+
+/* J a + V_t da of one body. */
+static void follow(const dal_layout *layout, const dal_work *work, int b, const dal_real *a, dal_real da, dal_real rd[3], dal_real w[3])
+{
+    const dal_placed *placed = &layout->placement->body[b];
+    const int *of = layout->body_column + layout->body[b].column;
+    const dal_real *J = work->jacobian + 6 * (size_t)layout->body[b].jacobian;
+    dal_zero3(rd);
+    dal_zero3(w);
+    for (int k = 0; k < placed->n_columns; k++, J += 6) {
+        dal_axpy3(a[of[k]], J, rd);
+        dal_axpy3(a[of[k]], J + 3, w);
+    }
+    const dal_real *time = dal_user_drift(layout, work, b);
+    if (time) {
+        dal_axpy3(da, time, rd);
+        dal_axpy3(da, time + 3, w);
+    }
+}
+
+static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+{
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        dal_tangent *out = &direction->tangent[b];
+        follow(layout, work, b, direction->a, direction->da, out->rd, out->w);
+        dal_orthonormal_tangent(&work->kin[b], out);
+    }
+}
+
+/* D_a D_b of r and R, of all bodies. */
+static const dal_real *second(const dal_layout *layout, const dal_work *work, const dal_real *a, dal_real da, const dal_real *b, dal_real db)
+{
+    const dal_placement *p = layout->placement;
+    const int n = p->n_coordinates;
+    const parts s = parts_of(layout, work);
+    for (int i = 0; i < n; i++) {
+        s.variables[n + 1 + i] = a[i];
+        s.variables[2 * n + 2 + i] = b[i];
+    }
+    s.variables[2 * n + 1] = da;
+    s.variables[3 * n + 2] = db;
+    dal_program_run(p->bends, s.variables, NULL, s.registers, s.out);
+    return s.out;
+}
+
+static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+{
+    const dal_real *d = second(layout, work, a->a, a->da, b->a, b->da);
+    for (int i = 0; i < layout->mechanism->n_bodies; i++) {
+        const dal_placed *placed = &layout->placement->body[i];
+        dal_copy3(d, out[i].rb);
+        dal_zero3(out[i].wb);
+        if (placed->turns) {
+            add_spin(a->tangent[i].Rd, b->tangent[i].Rd, out[i].wb);
+            add_spin(work->kin[i].R, d + 3, out[i].wb);
+        }
+        dal_orthonormal_bend(&work->kin[i], &a->tangent[i], &b->tangent[i], &out[i]);
+        d += dal_placed_size(placed);
+    }
+}
+
+static void velocity(const dal_layout *layout, dal_work *work)
+{
+    const dal_real *d = second(layout, work, work->v, 1, work->v, 1);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_placed *placed = &layout->placement->body[b];
+        dal_kin *kin = &work->kin[b];
+        follow(layout, work, b, work->v, 1, kin->rd, kin->w);
+        dal_copy3(d, kin->rb);
+        dal_zero3(kin->wb);
+        if (placed->turns)
+            add_spin(kin->R, d + 3, kin->wb);
+        dal_orthonormal_bias(kin);
+        d += dal_placed_size(placed);
+    }
+}
 
 const dal_family dal_family_user = {
     .name = "user",
-    .title = "",
+    .title = "the model's own coordinates: bodies are placed by expressions in them",
     .shares = true,
+    .scratch = scratch,
+    .position = position,
+    .velocity = velocity,
+    .tangent = tangent,
+    .bend = bend,
+    .inertia = dal_shared_inertia,
+    .pull = dal_shared_pull,
+    .rates = dal_plain_rates,
+#ifndef DAL_SCALAR_VARIANT
+    .add = dal_plain_add,
+#endif
 };

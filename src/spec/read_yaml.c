@@ -59,6 +59,9 @@ static void add_all_names(dal_reader *reader, dal_model_trees *model)
     add_names(reader, "bodies", &model->bodies, "body", "{crank: {mass: 2}}");
     add_names(reader, "joints", &model->joints, "joint", "{A: {type: revolute, connect: [ground, crank]}}");
     add_names(reader, "forces", &model->forces, "force", "{motor: {type: torque, joint: A, value: 5}}");
+    add_names(reader, "coordinates", &model->coordinates, "coordinate", "{th: {start: 0, rate: 1}}");
+    add_names(reader, "constraints", &model->constraints, "constraint", "{wheel: {velocity: x' - r*th'}}");
+    add_names(reader, "speeds", &model->speeds, "speed", "{u: x' - r*th'}");
     add_names(reader, "tables", &model->tables, "table", "{lift: {x: [0, 1], y: [0, 1]}}");
     add_names(reader, "states", &model->states, "state", "{e: {start: 0, rate: 1}}");
 }
@@ -157,6 +160,58 @@ static void read_states(dal_reader *reader, const dal_tree *tree)
     reader->what = NULL;
 }
 
+/* A plain value is the start. */
+static void read_coordinate(dal_reader *reader, const dal_tree *tree, dal_coordinate_spec *coordinate)
+{
+    dal_coordinate_trees part = {.spec = *coordinate};
+    reader->what = "'coordinates'";
+    reader->key = tree->key;
+    if (tree->kind == DAL_MAP && !tree->bad)
+        dal_read_keys(reader, dal_keys_coordinate, tree, &part, dal_what(reader, "coordinate", tree->key));
+    else
+        dal_read_expression(reader, tree, &part.spec.start);
+    *coordinate = part.spec;
+    coordinate->start.fix |= part.fix && coordinate->start.text;
+    coordinate->rate.fix |= part.fix && coordinate->rate.text;
+}
+
+static void read_coordinates(dal_reader *reader, const dal_tree *tree)
+{
+    dal_spec *spec = reader->spec;
+    spec->coordinates = DAL_TAKE(reader->keep, dal_coordinate_spec, tree ? tree->n : 0);
+    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
+        dal_coordinate_spec *coordinate = &spec->coordinates[spec->n_coordinates++];
+        coordinate->name = element_name(child, child->key);
+        read_coordinate(reader, child, coordinate);
+    }
+    reader->what = NULL;
+}
+
+static void read_constraint(dal_reader *reader, const dal_tree *tree, dal_constraint_spec *constraint)
+{
+    reader->what = "'constraints'";
+    reader->key = tree->key;
+    if (!dal_needs_map(reader, tree, "{velocity: x' - r*th'}"))
+        return;
+    const char *what = dal_what(reader, "constraint", tree->key);
+    dal_read_keys(reader, dal_keys_constraint, tree, constraint, what);
+    if (!tree->n || (constraint->position.text && constraint->velocity.text))
+        dal_complain(reader->messages, tree->key_mark, "%s needs either 'position' or 'velocity'; %s given", what,
+                     tree->n ? "both are" : "none is"); /* one that cannot be read was complained about */
+}
+
+static void read_constraints(dal_reader *reader, const dal_tree *tree)
+{
+    dal_spec *spec = reader->spec;
+    spec->constraints = DAL_TAKE(reader->keep, dal_constraint_spec, tree ? tree->n : 0);
+    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
+        dal_constraint_spec *constraint = &spec->constraints[spec->n_constraints++];
+        constraint->name = element_name(child, child->key);
+        read_constraint(reader, child, constraint);
+    }
+    reader->what = NULL;
+}
+
 /* ---- the rest ---------------------------------------------------------------------------- */
 
 static void read_record(dal_reader *reader, const dal_tree *tree)
@@ -196,6 +251,9 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_elements(reader, model->bodies, "body", "'bodies'", "{mass: 1}", make_body);
     read_elements(reader, model->joints, "joint", "'joints'", "{type: revolute, connect: [ground, crank]}", make_joint);
     read_elements(reader, model->forces, "force", "'forces'", "{type: torque, joint: A, value: 5}", make_force);
+    read_coordinates(reader, model->coordinates);
+    read_constraints(reader, model->constraints);
+    spec->speeds = read_pairs(reader, model->speeds, "'speeds'", &spec->n_speeds);
     read_tables(reader, model->tables);
     read_states(reader, model->states);
     read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate,

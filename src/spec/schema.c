@@ -35,14 +35,14 @@ const dal_key dal_keys_model[] = {
     TREE("model", "bodies", "name: body", M, bodies, 0, "see 'body'"),
     TREE("model", "joints", "name: joint", M, joints, 0, "see 'joint'"),
     TREE("model", "forces", "name: force", M, forces, 0, "see 'force'"),
+    TREE("model", "coordinates", "name: coordinate", M, coordinates, 0, "of the model's own: bodies are placed by expressions in them, with the family 'user'; see 'coordinate'"),
+    TREE("model", "constraints", "name: constraint", M, constraints, 0, "expressions that are zero; see 'constraint'"),
+    TREE("model", "speeds", "name: expression", M, speeds, 0, "velocities of the model's own, linear in the rates; a formulation that uses speeds chooses them otherwise"),
     TREE("model", "tables", "name: table", M, tables, 0, "functions given by points, used as interp(name, x); see 'table'"),
     TREE("model", "inputs", "name: expression", M, inputs, 0, "quantities that a program sets, with their values at the start"),
     TREE("model", "states", "name: state", M, states, 0, "further differential equations (controllers, filters); see 'state'"),
     TREE("model", "simulate", "see 'simulate'", M, simulate, 0, "how to run"),
     TREE("model", "record", "list of expressions", M, record, 0, "columns of the result; the text is the column's name; without it the usual channels are written"),
-    LATER("model", "coordinates", "coordinates of the user's own; give bodies their place by position, angle or orientation, and joints"),
-    LATER("model", "constraints", "constraints written as expressions; use joints"),
-    LATER("model", "speeds", "speeds of the user's own; a formulation chooses its own"),
     LATER("model", "joint-types", "joints written as equations; use the built-in types"),
     LATER("model", "models", "models inside models; write the elements out, or use 'repeat'"),
     END
@@ -59,6 +59,7 @@ const dal_key dal_keys_body[] = {
     KEY("body", "mass", EXPRESSION, B, mass, DAL_REQUIRED, "required; write 'mass: 0' for a massless part"),
     KEY("body", "center", VECTOR, B, center, 0, "centre of mass in body axes; the origin if omitted"),
     KEY("body", "inertia", INERTIA, B, inertia, 0, "about the centre of mass, body axes, tensor entries; a body with mass and without inertia is a particle"),
+    KEY("body", "from", NAME, B, from, 0, "the body in whose axes position and attitude are written; only where the model has coordinates of its own"),
     KEY("body", "position", START_VECTOR, B, position, 0, "of the body frame's origin at the start"),
     PLANAR("body", "angle", START, B, angle, "orientation", "of the body frame at the start"),
     SPATIAL("body", "orientation", ORIENTATION, B, orientation, "angle", "of the body frame at the start"),
@@ -70,7 +71,6 @@ const dal_key dal_keys_body[] = {
     KEY("body", "points", POINTS, B, points, 0, "named points in body axes, with axes where a joint needs them"),
     KEY("body", "shape", RAW, B, shape, 0, "for the picture only"),
     REPEAT("body"),
-    LATER("body", "from", "placing a body relative to another; give its position in world axes, or 'start' in a joint"),
     END
 #undef B
 };
@@ -155,6 +155,7 @@ const dal_key dal_keys_joint[] = {
     KEY("joint", "drive", EXPRESSION, J, drive, 0, "prescribes the joint's coordinate as a function of time"),
     KEY("joint", "zero", EXPRESSION, J, zero, 0, "the coordinate where the two joint frames coincide"),
     KEY("joint", "start", JOINT_START, J, start, 0, "the joint's coordinate at the start: the second body is placed from the first"),
+    KEY("joint", "cut", FLAG, J, cut, 0, "true: with coordinates: joint, this joint closes a loop and is not in the tree"),
     REPEAT("joint"),
     END
 #undef J
@@ -174,7 +175,7 @@ const dal_key dal_keys_force[] = {
     KEY("force", "connect", TWO_NAMES, F, connect, 0, "acts between two points; positive pushes apart"),
     KEY("force", "joint", NAME, F, joint, 0, "acts on the coordinate of this joint"),
     KEY("force", "body", NAME, F, body, 0, "acts on this body or point"),
-    KEY("force", "coordinate", NAME, F, coordinate, 0, "which coordinate of the joint"),
+    KEY("force", "coordinate", NAME, F, coordinate, 0, "which coordinate of the joint or body; alone: of the model's own"),
     ONE_OF("force", "axes", "world|body", F, axes, 0, "of the components, with 'body'"),
     KEY("force", "value", FORCE, F, value, 0, "the force or torque"),
     KEY("force", "stiffness", RATES, F, stiffness, 0, "of a spring or bushing"),
@@ -188,6 +189,19 @@ const dal_key dal_keys_force[] = {
     REPEAT("force"),
     END
 #undef F
+};
+
+const dal_key dal_keys_coordinate[] = {
+    KEY("coordinate", "start", START, dal_coordinate_trees, spec.start, 0, "value at the start; without { } the value alone"),
+    KEY("coordinate", "rate", START, dal_coordinate_trees, spec.rate, 0, "its derivative by time at the start"),
+    KEY("coordinate", "fix", FLAG, dal_coordinate_trees, fix, 0, "true: assembly keeps them"),
+    END
+};
+
+const dal_key dal_keys_constraint[] = {
+    KEY("constraint", "position", EXPRESSION, dal_constraint_spec, position, 0, "is zero: made of positions and time"),
+    KEY("constraint", "velocity", EXPRESSION, dal_constraint_spec, velocity, 0, "is zero: linear in the rates, with factors made of positions and time"),
+    END
 };
 
 const dal_key dal_keys_table[] = {
@@ -230,7 +244,8 @@ const dal_key_doc *dal_spec_key(int index)
     static const dal_key *const sections[] = {
         dal_keys_model,      dal_keys_ground,  dal_keys_body,  dal_keys_point,    dal_keys_orientation,
         dal_keys_quaternion, dal_keys_inertia, dal_keys_value, dal_keys_velocity, dal_keys_joint,
-        dal_keys_start,      dal_keys_force,   dal_keys_table, dal_keys_state,    dal_keys_simulate};
+        dal_keys_start,      dal_keys_force,   dal_keys_coordinate, dal_keys_constraint, dal_keys_table,
+        dal_keys_state,      dal_keys_simulate};
     if (index < 0)
         return NULL;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

@@ -76,6 +76,7 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     dal_layout_parts parts = build->parts;
     parts.tree = NULL;
     parts.placement = NULL;
+    parts.n_times = build->n_times;
     a->layout = dal_layout_build(arena, &a->mechanism, &dal_family_twist, &parts);
     dal_work_lay(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->m = a->layout->nv;
@@ -329,9 +330,10 @@ static double find_step(dal_assembly *a, int rows, bool nearest)
         const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
         dal_assembly_row(a, i, row);
         row_to_center(a, row);
-        if (target && !target->has_value)
+        const bool open = target ? !target->has_value : a->mechanism.rows[i].nonholonomic; /* it says nothing about positions */
+        if (open)
             memset(row, 0, sizeof *row * (size_t)a->m);
-        a->b[i] = target && !target->has_value ? 0 : -a->work.phi[i];
+        a->b[i] = open ? 0 : -a->work.phi[i];
         for (int k = 0; k < a->m; k++) {
             a->b[i] -= row[k] * a->e[k];
             row[k] *= a->S[k];
@@ -458,6 +460,8 @@ const char *dal_assembly_fixed(const dal_assembly *a, bool velocities)
 static void report_gap(dal_assembly *a)
 {
     const dal_mechanism *m = &a->mechanism;
+    if (!dal_build_forms_finite(a->build, m, &a->work))
+        return;
     double worst = 0;
     int joint = 0;
     for (int i = 0; i < a->n_own; i++)
@@ -472,14 +476,19 @@ static void report_gap(dal_assembly *a)
         *which = fmax(*which, fabs(a->work.phi[i]));
     }
     const char *fixed = dal_assembly_fixed(a, false);
-    dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
-              turn, *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other", fixed);
+    const char *reason = *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other";
+    if (j->type == &dal_joint_constraint)
+        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, worst, reason,
+                  fixed);
+    else
+        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
+                  turn, reason, fixed);
 }
 
 /* A carried axis is doubtful where a body of the joint turned afterwards. */
 static void report_axes(const dal_assembly *a, const double *turned)
 {
-    for (int j = 0; j < a->mechanism.n_joints; j++) {
+    for (int j = 0; j < a->build->spec->n_joints; j++) {
         const dal_joint *joint = &a->mechanism.joints[j];
         if (!a->build->axis_carried[j] || a->mechanism.space != DAL_SPATIAL)
             continue;
@@ -546,7 +555,7 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
     place_bodies(&a);
     count_turns(&a);
     set_start_constants(&a);
-    if (!assemble_positions(&a) || !dal_assemble_velocities(&a))
+    if (!assemble_positions(&a) || !dal_build_forms_finite(build, &a.mechanism, &a.work) || !dal_assemble_velocities(&a))
         return false;
     dal_family_twist.velocity(a.layout, &a.work);
     for (int b = 0; b < a.mechanism.n_bodies; b++) {

@@ -163,6 +163,8 @@ static void read_start(dal_build *build, const dal_body_spec *spec, dal_body_sta
     const dal_binding *binding = spec->binding;
     start->points = spec->points;
     dal_rotation_identity(start->R);
+    if (build->spec->n_coordinates)
+        return; /* placed by expressions: coordinates.c */
     start->position_given = spec->position.n > 0;
     dal_build_vector(build, binding, &spec->position, start->r);
     if (spec->angle.text && dal_build_number(build, binding, spec->angle, &start->angle)) {

@@ -8,13 +8,15 @@
 typedef enum dal_reach {
     DAL_REACH_NUMBER, /* parameters and loop variables */
     DAL_REACH_TIME,   /* and t: what a drive may be made of */
-    DAL_REACH_ACTION, /* and positions, velocities, states, inputs: forces and rates */
+    DAL_REACH_PLACE,  /* and coordinates of the model's own: what a body may be placed by */
+    DAL_REACH_CONSTRAINT, /* and positions and velocities: constraints and speeds */
+    DAL_REACH_ACTION, /* and states, inputs: forces and rates */
     DAL_REACH_RECORD  /* and accelerations, reactions, energies */
 } dal_reach;
 
 typedef enum dal_symbol_kind {
-    DAL_SYMBOL_PARAMETER, DAL_SYMBOL_DEFINE, DAL_SYMBOL_INPUT, DAL_SYMBOL_STATE, DAL_SYMBOL_BODY, DAL_SYMBOL_JOINT,
-    DAL_SYMBOL_FORCE, DAL_SYMBOL_NONE
+    DAL_SYMBOL_PARAMETER, DAL_SYMBOL_DEFINE, DAL_SYMBOL_INPUT, DAL_SYMBOL_STATE, DAL_SYMBOL_COORDINATE,
+    DAL_SYMBOL_SPEED, DAL_SYMBOL_BODY, DAL_SYMBOL_JOINT, DAL_SYMBOL_FORCE, DAL_SYMBOL_CONSTRAINT, DAL_SYMBOL_NONE
 } dal_symbol_kind;
 
 typedef struct dal_symbol {
@@ -113,6 +115,9 @@ typedef struct dal_build {
     bool records_results;
     dal_family const *family;
     dal_layout_parts parts;      /* of the layout: tree, placement, forms */
+    dal_program *place_angle;    /* coordinates of the model's own: angles of the bodies, unwrapped */
+    double *start_q, *start_v;   /* their start, as given and then assembled */
+    double *column_scale;        /* what a unit of each moves there, in metres */
     dal_expressions forms;       /* outputs of the forms' program: see dal_form_outputs */
 } dal_build;
 
@@ -123,9 +128,10 @@ const char *dal_symbol_hint(dal_build *build, unsigned kinds, const char *path);
 const dal_symbol *dal_symbol_find(const dal_build *build, const char *name, size_t length);
 /* The element that a dotted path begins with; *rest points behind it (at the dot or the end). */
 const dal_symbol *dal_symbol_prefix(const dal_build *build, const char *path, const char **rest);
+int dal_build_variable(dal_build *build, dal_signal signal); /* its number */
 dal_node dal_build_signal(dal_build *build, dal_signal signal);
-dal_reach dal_signal_reach(const dal_signal *signal);
-const char *dal_signal_noun(const dal_signal *signal); /* "the motion", "an energy": for messages */
+dal_reach dal_signal_reach(const dal_build *build, const dal_signal *signal);
+const char *dal_signal_noun(const dal_build *build, const dal_signal *signal); /* "the motion", "an energy": for messages */
 int dal_signal_most(const dal_signal *signal);         /* the highest order that exists */
 const char *dal_signal_unit(const dal_build *build, const dal_signal *signal);
 
@@ -152,12 +158,27 @@ int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordina
 /* place.c */
 void dal_build_place(dal_build *build);
 
+/* coordinates.c: the model's own; before anything is parsed, and when the constants of the bodies are known. */
+void dal_build_coordinates(dal_build *build);
+void dal_build_placement(dal_build *build);
+/* coordinate_start.c */
+void dal_read_coordinates(dal_build *build);
+void dal_start_frames(dal_build *build); /* frames at the given start values */
+bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double *winding); /* as dal_build_assemble */
+
 /* joints.c */
 void dal_build_joints(dal_build *build);
 /* The measure of a joint's coordinate (no text: its only one); -1 with a message. */
 int dal_build_joint_coordinate(dal_build *build, dal_text joint, dal_text coordinate, double *zero);
 /* "angle", "distance", ...; NULL for the coordinate that a driven or locked one shares with another. */
 const char *dal_joint_coordinate_name(const dal_joint *joint, dal_space space, int k);
+
+/* constraints.c */
+void dal_build_joint_forms(dal_build *build, dal_joint_builder *builder); /* lets a joint write forms */
+/* `constraints:` and `speeds:`, then the program of all forms: when the names of `define:` are known. */
+void dal_build_constraints(dal_build *build, dal_system *system);
+/* Are the forms numbers at the start? False with a message. */
+bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
 
 /* forces.c */
 void dal_build_forces(dal_build *build);
@@ -170,7 +191,8 @@ void dal_choose_family(dal_build *build, dal_system *system);
 void dal_choose_method(dal_build *build, dal_system *system);
 void dal_choose_times(dal_build *build, dal_system *system);
 
-/* determined.c: rank and accelerations at the start; false with messages. */
+/* determined.c: rank, then accelerations at the start; false with messages. */
+bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state);
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state);
 
 /* assemble.c: moves the start to where the constraints hold; false with messages. */

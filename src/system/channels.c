@@ -50,6 +50,7 @@ const dal_channel dal_channels[] = {
     {"force", "length", "m or rad", BOTH, DAL_CHANNEL_OF_TYPE, "distance of the two points, or the joint's coordinate"},
     {"force", "force", "N", BOTH, DAL_CHANNEL_RESULT, "its scalar: along the line or the coordinate; of a vector its length"},
     {"force", "torque", "N m", BOTH, DAL_CHANNEL_RESULT, "the same number, where it is a torque"},
+    {"constraint", "multiplier", "N or N m", BOTH, DAL_CHANNEL_RESULT, "its Lagrange multiplier: power of the constraint over the rate of its expression"},
     {"model", "t", "s", BOTH, 0, "time"},
     {"model", "energy", "J", BOTH, DAL_CHANNEL_RESULT, "kinetic and potential"},
     {"model", "energy.kinetic", "J", BOTH, DAL_CHANNEL_RESULT, "of all bodies"},
@@ -96,6 +97,8 @@ bool dal_refuse_reach(const dal_lookup *l, const char *noun, bool through)
     const char *verb = through || !strcmp(noun, "the motion") ? "depends on" : "is";
     const char *const rest = build->reach == DAL_REACH_NUMBER ? "a constant is needed here, made of numbers and parameters"
                              : build->reach == DAL_REACH_TIME ? "a prescribed motion is made of time, numbers and parameters"
+                             : build->reach == DAL_REACH_PLACE ? "a body is placed by the coordinates of the model, time, numbers and parameters"
+                             : build->reach == DAL_REACH_CONSTRAINT ? "constraints and speeds are made of positions, velocities and time"
                                                               : "it can be recorded, but forces and states cannot use it";
     build->noun = noun;
     return dal_refuse(l, "'%s' %s %s: %s", spelled(l), verb, noun, rest);
@@ -143,8 +146,8 @@ static bool give(const dal_lookup *l, dal_signal signal, int n, int order)
                           : dal_signal_most(&signal) - order == 1 ? "one derivative"
                                                                   : "no derivative",
                           l->name);
-    if (dal_signal_reach(&signal) > l->build->reach)
-        return dal_refuse_reach(l, dal_signal_noun(&signal), false);
+    if (dal_signal_reach(l->build, &signal) > l->build->reach)
+        return dal_refuse_reach(l, dal_signal_noun(l->build, &signal), false);
     l->value->n = n;
     for (int i = 0; i < n; i++) {
         dal_signal one = signal;
@@ -386,15 +389,27 @@ static bool of_force(const dal_lookup *l, int force, const char *rest)
     return refuse_channel(l, dal_arena_print(build->arena, "force '%s'", name->name), rest, &list, "");
 }
 
+/* Constraints are the joints behind those of the model. */
+static bool of_constraint(const dal_lookup *l, int constraint, const char *rest)
+{
+    dal_build *build = l->build;
+    listing list = {.n = 0};
+    if (!strcmp(rest, ".multiplier"))
+        return give(l, (dal_signal){DAL_SIGNAL_MULTIPLIER, build->spec->n_joints + constraint, 0, 0, 0}, 1, 0);
+    list_channels(build, "constraint", false, 0, &list);
+    return refuse_channel(l, dal_arena_print(build->arena, "constraint '%s'", build->spec->constraints[constraint].name.text), rest, &list, "");
+}
+
 bool dal_element_channel(const dal_lookup *l, const dal_symbol *symbol, const char *rest)
 {
     if (!symbol)
         return of_ground(l, rest);
-    if (l->build->reach < DAL_REACH_ACTION) /* bodies, joints and forces are not there yet, and all they tell changes */
+    if (l->build->reach < DAL_REACH_CONSTRAINT) /* bodies, joints and forces are not there yet, and all they tell changes */
         return dal_refuse_reach(l, "the motion", false);
     return symbol->kind == DAL_SYMBOL_BODY    ? of_body(l, symbol->index, rest)
            : symbol->kind == DAL_SYMBOL_JOINT ? of_joint(l, symbol->index, rest)
-                                              : of_force(l, symbol->index, rest);
+           : symbol->kind == DAL_SYMBOL_FORCE ? of_force(l, symbol->index, rest)
+                                              : of_constraint(l, symbol->index, rest);
 }
 
 /* ---- the whole model ---------------------------------------------------------------- */
@@ -439,6 +454,11 @@ bool dal_time_channel(const dal_lookup *l)
         return give(l, (dal_signal){DAL_SIGNAL_TIME, 0, 0, 0, 0}, 1, 0);
     *l->value = (dal_value){1, {dal_const(l->build->graph, l->primes == 1)}};
     return true;
+}
+
+bool dal_coordinate_channel(const dal_lookup *l, int index)
+{
+    return give(l, (dal_signal){DAL_SIGNAL_MEASURE, dal_add_coordinate(&l->build->mechanism, index), 0, 0, 0}, 1, 0);
 }
 
 bool dal_plain_channel(const dal_lookup *l, dal_signal_kind kind, int index)

@@ -12,7 +12,7 @@ enum {
 };
 
 typedef struct dal_channel {
-    const char *of, *name, *unit; /* of: "body", "point", "joint", "force", "model" */
+    const char *of, *name, *unit; /* of: "body", "point", "joint", "force", "constraint", "model" */
     unsigned spaces, flags;
     const char *text;
 } dal_channel;
@@ -32,6 +32,7 @@ typedef struct dal_lookup {
 bool dal_element_channel(const dal_lookup *lookup, const dal_symbol *symbol, const char *rest); /* NULL: the ground */
 bool dal_model_channel(const dal_lookup *lookup); /* false without complaint: no such head */
 bool dal_time_channel(const dal_lookup *lookup);
+bool dal_coordinate_channel(const dal_lookup *lookup, int index); /* of the model's own */
 bool dal_plain_channel(const dal_lookup *lookup, dal_signal_kind kind, int index);
 
 /* Complain at the name; returns false. */

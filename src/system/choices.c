@@ -66,8 +66,13 @@ void dal_choose_family(dal_build *build, dal_system *system)
     for (; dal_families[n]; n++)
         names[n] = dal_families[n]->name;
     names[n] = NULL;
-    int k = choose(build, choice, "family of coordinates", names, "angle");
-    build->family = dal_families[k < 0 ? 0 : k];
+    const bool own = build->spec->n_coordinates > 0;
+    int k = choose(build, choice, "family of coordinates", names, own ? "user" : "angle");
+    build->family = k >= 0 ? dal_families[k] : own ? &dal_family_user : dal_families[0];
+    if (own && build->family != &dal_family_user)
+        dal_error(build->messages, choice->name.mark, "the bodies of this model are placed by its own coordinates: only the family user applies");
+    if (!own && build->family == &dal_family_user)
+        dal_error(build->messages, choice->name.mark, "family user needs `coordinates:` in the model");
     check_options(build, choice, build->family == &dal_family_angle ? angle : none, false);
     for (int i = 0; i < choice->n; i++) {
         if (strcmp(choice->option[i].name.text, "sequence"))

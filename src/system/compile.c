@@ -1,6 +1,8 @@
 /* From a spec to a system: names, bodies, joints, forces, programs, assembly,
  * layout, rank; then everything is packed into one block.
  */
+#include "kinematics/placement.h"
+#include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/sparse.h"
 #include "system/build.h"
@@ -92,6 +94,8 @@ static unsigned conserved_momenta(const dal_build *build)
 {
     const dal_mechanism *m = &build->mechanism;
     const dal_spec *spec = build->spec;
+    if (spec->n_coordinates)
+        return 0; /* what holds the bodies in their places is not known */
     for (int j = 0; j < m->n_joints; j++)
         if (m->joints[j].marker[0].body == DAL_GROUND || m->joints[j].marker[1].body == DAL_GROUND)
             return 0;
@@ -114,6 +118,12 @@ static bool does_work(const dal_build *build)
 {
     for (int i = 0; i < build->spec->n_forces; i++)
         if (build->spec->forces[i].damping.n || build->spec->forces[i].value.n)
+            return true;
+    for (int b = 0; build->parts.placement && b < build->parts.placement->n_bodies; b++)
+        if (build->parts.placement->body[b].timed)
+            return true;
+    for (int i = 0; i < build->parts.n_form_needs; i++)
+        if (build->parts.form_need[2 * i + 1] < 0)
             return true;
     return build->n_times > 0;
 }
@@ -168,6 +178,7 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     }
     to->info.model = dal_block_text(block, from->info.model);
     to->info.model_hash = dal_block_text(block, from->info.model_hash);
+    to->info.ignorable_names = dal_block_text(block, from->info.ignorable_names);
     DAL_PACK(block, to->signals, from->n_signals);
     pack_program(block, &to->drives);
     pack_program(block, &to->actions);
@@ -222,6 +233,19 @@ void dal_system_free(dal_system *system)
 
 /* ---- the orchestrator ----------------------------------------------------------------------- */
 
+static const char *list_ignorable(const dal_build *build, const dal_system *system)
+{
+    const char *text = "";
+    char name[100];
+    for (int i = 0; i < system->n_ignorable; i++) {
+        dal_velocity_name(system, system->ignorable[i], name, sizeof name);
+        size_t n = strlen(name);
+        name[n && name[n - 1] == '\'' ? n - 1 : n] = '\0'; /* the coordinate, not its rate */
+        text = dal_arena_print(build->arena, "%s%s%s", text, i ? ", " : "", name);
+    }
+    return text;
+}
+
 static void fill_info(const dal_build *build, dal_system *system)
 {
     dal_system_info *info = &system->info;
@@ -234,7 +258,7 @@ static void fill_info(const dal_build *build, dal_system *system)
     info->stabilization = system->stabilization->name;
     info->integrator = system->integrator->name;
     info->bodies = system->mechanism.n_bodies;
-    info->joints = system->mechanism.n_joints;
+    info->joints = build->spec->n_joints;
     info->coordinates_count = system->layout.nq;
     info->velocities = system->layout.nv;
     info->constraints = system->layout.n_rows;
@@ -242,19 +266,25 @@ static void fill_info(const dal_build *build, dal_system *system)
     info->multipliers = system->formulation->multipliers(system);
     info->states = system->n_y;
     info->length = system->length;
+    info->ignorable = system->n_ignorable;
+    info->ignorable_names = list_ignorable(build, system);
 }
 
 static void compile_description(dal_build *build, dal_system *system)
 {
     dal_symbols_fill(build);
     add_tables(build, system);
+    dal_build_coordinates(build);
     dal_build_names(build);
     dal_build_bodies(build);
     if (!build->spec->n_bodies)
         dal_error(build->messages, build->spec->space_mark, "the model has no bodies: describe at least one in `bodies:`");
-    dal_build_place(build);
+    dal_build_placement(build);
+    if (!build->spec->n_coordinates)
+        dal_build_place(build);
     dal_build_joints(build);
     dal_build_forces(build);
+    dal_build_constraints(build, system);
     add_states(build, system);
     dal_build_records(build);
     dal_choose_family(build, system);
@@ -268,6 +298,15 @@ static void count_states(dal_system *system)
     system->n_y = system->n_control + system->works;
 }
 
+/* The tree of the family `joint`, without the joints that the model cuts. */
+static dal_tree *build_tree(dal_build *build)
+{
+    bool *cut = DAL_TAKE(build->arena, bool, build->mechanism.n_joints);
+    for (int j = 0; j < build->spec->n_joints; j++)
+        cut[j] = build->spec->joints[j].cut;
+    return dal_tree_build(build->arena, &build->mechanism, cut);
+}
+
 static void lay_out(dal_build *build, dal_system *system)
 {
     bool fixed = system->layout.sequence_fixed;
@@ -275,6 +314,8 @@ static void lay_out(dal_build *build, dal_system *system)
     memcpy(sequence, system->layout.sequence, sizeof sequence);
     system->mechanism = build->mechanism;
     build->parts.n_times = build->n_times;
+    if (build->family == &dal_family_joint)
+        build->parts.tree = build_tree(build);
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
     system->layout.sequence_fixed = fixed;
     memcpy(system->layout.sequence, sequence, sizeof sequence);
@@ -304,7 +345,12 @@ static void lay_out(dal_build *build, dal_system *system)
     system->length = dal_build_length(build);
     system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
     for (int j = 0; j < system->layout.nv; j++)
-        system->column_scale[j] = system->layout.angular[j] > 0 ? system->length : 1;
+        system->column_scale[j] = build->column_scale ? build->column_scale[j] : system->layout.angular[j] > 0 ? system->length : 1;
+    system->start_q = build->start_q;
+    system->start_v = build->start_v;
+    system->coordinate_names = DAL_TAKE(build->arena, const char *, build->spec->n_coordinates);
+    for (int i = 0; i < build->spec->n_coordinates; i++)
+        system->coordinate_names[i] = build->spec->coordinates[i].name.text;
     system->n_w = system->layout.nv;
     count_states(system);
     system->rank_tolerance = DAL_RANK_TOLERANCE;
@@ -318,7 +364,44 @@ static void lay_out(dal_build *build, dal_system *system)
     system->careful = system->layout.nv <= CAREFUL_LIMIT;
     if (!system->dense)
         dal_saddle_pattern(build->arena, system);
-    fill_info(build, system);
+}
+
+/* Rank, ignorable coordinates and speeds at the start: what a formulation with speeds of its own has to know before its state can be
+ * laid out. Found on a system of the same model whose velocities are v. */
+static bool prepare(dal_build *build, dal_system *draft)
+{
+    const dal_formulation *wanted = draft->formulation;
+    const int nv = draft->layout.nv;
+    draft->formulation = dal_formulations[0];
+    fill_info(build, draft);
+    build->packed = pack_into_block(build->arena, draft);
+    build->first = dal_state_create(&build->arena->allocator, build->packed);
+    if (!build->first)
+        longjmp(*build->arena->guard, 1);
+    dal_state *state = build->first;
+    bool fits = dal_build_rank(build, build->packed, state);
+    if (fits) {
+        draft->rank = state->rank;
+        memcpy(draft->start_order, state->order, sizeof *state->order * (size_t)draft->layout.n_rows);
+        draft->ignorable = DAL_TAKE(build->arena, int, nv);
+        draft->n_ignorable = dal_find_ignorable(state, draft->ignorable);
+        draft->start_speeds = DAL_TAKE(build->arena, int, nv);
+        if (wanted->chooses) {
+            dal_state_take(state, 0, state->y);
+            dal_state_position(state);
+            dal_state_jacobian(state);
+            dal_speeds_choose(state);
+            memcpy(draft->start_speeds, state->speeds, sizeof *state->speeds * (size_t)(nv - draft->rank));
+        }
+    }
+    dal_state_free(build->first);
+    dal_system_free(build->packed);
+    build->first = NULL;
+    build->packed = NULL;
+    draft->formulation = wanted;
+    draft->n_w = wanted->speeds ? wanted->speeds(draft) : nv;
+    count_states(draft);
+    return fits;
 }
 
 static dal_status compile(dal_build *build, dal_system *draft)
@@ -328,11 +411,14 @@ static dal_status compile(dal_build *build, dal_system *draft)
         return DAL_BAD_MODEL;
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
-    if (!dal_build_assemble(build, &draft->drives, draft->start_winding))
+    if (!(build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding))
         return DAL_BAD_MODEL;
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
     lay_out(build, draft);
+    if ((draft->formulation->chooses || draft->formulation->unpack || draft->formulation->ignores || draft->layout.family->shares) && !prepare(build, draft))
+        return DAL_BAD_MODEL;
+    fill_info(build, draft);
     char why[400];
     if (!draft->formulation->applies(draft, why, sizeof why)) {
         dal_error(build->messages, build->spec->simulate.formulation.name.mark, "%s", why);
@@ -359,6 +445,7 @@ static dal_status guarded(dal_build *build, const dal_messages *own, dal_message
     build->arena->guard = &no_memory;
     build->graph = dal_graph_create(build->arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
+    build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }

@@ -33,6 +33,22 @@ static double *stack_up(dal_build *build, const dal_state *state)
     return K;
 }
 
+/* Families that share columns: "A.angle', x'". */
+static void name_velocities(const dal_system *system, const double *null, size_t n_null, char *text, size_t size)
+{
+    const size_t m = (size_t)system->layout.nv;
+    for (size_t k = 0; k < m; k++) {
+        double share = 0;
+        char name[100];
+        for (size_t i = 0; i < n_null; i++)
+            share = fmax(share, fabs(null[i * m + k]));
+        if (share < visible)
+            continue;
+        dal_velocity_name(system, (int)k, name, sizeof name);
+        snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", name);
+    }
+}
+
 /* "'rod' (y, attitude), 'tip' (y)"; the first of them in *body. */
 static void name_parts(const dal_build *build, const dal_layout *layout, const double *null, size_t n_null, char *text, size_t size, int *body)
 {
@@ -77,7 +93,9 @@ static bool is_determined(dal_build *build, const dal_state *state)
     char text[400] = "";
     if (rank == (int)m)
         return true;
-    if (rank >= 0)
+    if (rank >= 0 && layout->family->shares)
+        name_velocities(state->system, null, m - (size_t)rank, text, sizeof text);
+    else if (rank >= 0)
         name_parts(build, layout, null, m - (size_t)rank, text, sizeof text, &body);
     dal_error(build->messages, layout->mechanism->bodies[body].mark,
               "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia, or another joint",
@@ -96,8 +114,8 @@ static bool is_finite(dal_build *build, const dal_state *state)
             return false;
         }
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        for (int k = 0; k < layout->body[b].nv; k++)
-            if (!isfinite(state->vd[layout->body[b].v + k])) {
+        for (int k = 0; k < layout->body[b].n_columns; k++)
+            if (!isfinite(state->vd[layout->body_column[layout->body[b].column + k]])) {
                 dal_error(build->messages, layout->mechanism->bodies[b].mark,
                           "at the start the acceleration of '%s' is not a finite number: a force or a value is too large, or a body lies in a "
                           "centre of attraction",
@@ -121,16 +139,29 @@ static bool sequence_fits(const dal_build *build, const dal_state *state)
     return true;
 }
 
-bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
+bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
 {
-    dal_state_take(state, 0, state->y);
+    dal_flow flow = dal_state_take(state, 0, state->y);
     if (!sequence_fits(build, state))
         return false;
+    if (flow) {
+        dal_error(build->messages, dal_nowhere, "at the start: %s", state->trouble);
+        return false;
+    }
     dal_state_position(state);
     dal_state_jacobian(state);
+    if (!dal_build_forms_finite(build, &build->mechanism, &state->work))
+        return false;
     dal_state_rank(state, system->layout.n_rows);
     system->rank = state->rank;
     memcpy(system->start_order, state->order, sizeof *state->order * (size_t)system->layout.n_rows);
+    return true;
+}
+
+bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
+{
+    if (!dal_build_rank(build, system, state))
+        return false;
     bool solved = !dal_state_accelerate(state);
     if (state->table_left) {
         dal_error(build->messages, build->spec->tables[state->table_left - 1].name.mark, "at the start: %s", state->trouble);

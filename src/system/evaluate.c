@@ -76,7 +76,7 @@ void dal_state_position(dal_state *state)
     state->table_left = state->system->drives.program ? run_program(state, &state->system->drives, NULL, state->work.time) : 0;
     layout->family->position(layout, &state->work);
     dal_rows_position(layout, &state->work);
-    if (layout->forms && state->work.table_left)
+    if ((layout->forms || layout->placement) && state->work.table_left)
         state->table_left = state->work.table_left;
 }
 
@@ -140,7 +140,7 @@ dal_flow dal_state_accelerate(dal_state *state)
 }
 
 /* r'' = (part linear in v') + bias, for every body: the tangent of v'. */
-static void find_accelerations(dal_state *state)
+void dal_state_accelerations(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
@@ -162,13 +162,16 @@ static void find_accelerations(dal_state *state)
     state->accelerations_known = true;
 }
 
-/* Sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
+/* lambda . A v, and the sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
 static double power_of_placement(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
     double power = 0;
-    find_accelerations(state);
+    dal_state_accelerations(state);
+    dal_rows_transposed(layout, w->A, state->lambda, state->still);
+    for (int k = 0; k < layout->nv; k++)
+        power += state->still[k] * w->v[k];
     memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
     const dal_direction time = {state->still, 1, state->tangents};
     layout->family->tangent(layout, w, &time);
@@ -196,12 +199,14 @@ static double power_of_placement(dal_state *state)
 
 /* A row A v = beta does the work lambda beta a second: driven rows, and forms in which time appears. Bodies that time itself moves
  * (V_t of the family `user`) are held there by forces c with the power c . V_t, and c is what their motion needs beyond the
- * applied forces: d/dt (m c', I w) - w. */
+ * applied forces: d/dt (m c', I w) - w. Their joints then move with time too: beta is taken as A v. */
 double dal_state_power(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     double power = state->loads.power;
+    if (layout->placement)
+        return power + power_of_placement(state);
     for (int i = 0; i < layout->n_extrinsic; i++) {
         const dal_row *row = &system->mechanism.rows[layout->row[i].source];
         if (row->time >= 0)
@@ -209,7 +214,7 @@ double dal_state_power(dal_state *state)
         else if (row->form >= 0)
             power -= state->lambda[i] * state->work.form[row->form + 1 + row->n_terms];
     }
-    return layout->placement ? power + power_of_placement(state) : power;
+    return power;
 }
 
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy)
@@ -290,7 +295,7 @@ static double second_derivative(dal_state *state, const dal_signal *s)
 {
     const dal_work *w = &state->work;
     double xdd[3];
-    find_accelerations(state);
+    dal_state_accelerations(state);
     if (s->kind == DAL_SIGNAL_VECTOR) {
         vector_acceleration(state, s->index, xdd);
         return xdd[s->component] + w->xb[3 * s->index + s->component];
@@ -309,7 +314,7 @@ static double second_derivative(dal_state *state, const dal_signal *s)
 
 static double spin_rate(dal_state *state, const dal_signal *s)
 {
-    find_accelerations(state);
+    dal_state_accelerations(state);
     const double *alpha = state->acceleration[s->index].alpha;
     if (s->kind == DAL_SIGNAL_OMEGA)
         return alpha[s->component];
@@ -366,6 +371,10 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
         dal_kinetic(&system->layout, &state->work, linear, angular);
         return s->component < 3 ? linear[s->component] : angular[s->component - 3];
     case DAL_SIGNAL_RESIDUAL: dal_state_residuals(state, &residual[0], &residual[1]); return residual[s->index];
+    case DAL_SIGNAL_SPEED: return state->work.phid[system->layout.n_rows + s->index];
+    case DAL_SIGNAL_MULTIPLIER:
+        dal_state_reactions(state);
+        return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].row]];
     default: break;
     }
     return dal_signal_value(&state->work, state->z, state->inputs, s);

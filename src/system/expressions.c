@@ -1,9 +1,9 @@
 /* Expressions of a description: what a name means, and texts to nodes.
  *
  * Named expressions (`define:`, rates of states) are parsed once and kept.
- * What time and parameters alone can tell is looked at before the bodies are
- * built, so that constants and drives may use it; everything else when bodies,
- * joints and forces exist. A faulty one is told once, at its own text.
+ * What time, parameters and coordinates of the model's own can tell is looked at
+ * before the bodies are built, so that constants, drives and places may use it;
+ * everything else when bodies, joints and forces exist. A faulty one is told once, at its own text.
  */
 #include "system/channels.h"
 
@@ -23,7 +23,7 @@ static dal_node rate_of_variable(void *user, dal_graph *graph, int variable)
     if (signal.kind == DAL_SIGNAL_STATE)
         return build->rates[signal.index].value.node[0];
     if (signal.order >= dal_signal_most(&signal)) {
-        build->noun = dal_signal_noun(&signal);
+        build->noun = dal_signal_noun(build, &signal);
         return DAL_NO_NODE;
     }
     signal.order++;
@@ -42,10 +42,10 @@ typedef struct worst {
 static void look(void *user, int variable)
 {
     worst *w = user;
-    dal_reach reach = dal_signal_reach(&w->build->signals[variable]);
+    dal_reach reach = dal_signal_reach(w->build, &w->build->signals[variable]);
     if (reach > w->reach) {
         w->reach = reach;
-        w->noun = dal_signal_noun(&w->build->signals[variable]);
+        w->noun = dal_signal_noun(w->build, &w->build->signals[variable]);
     }
 }
 
@@ -97,10 +97,10 @@ static bool use_named(const dal_lookup *l, dal_named *d)
     if (d->progress == DAL_NAMED_UNSEEN && build->depth >= DEEPEST)
         return dal_refuse(l, "'%s' stands behind more than %d names that use one another: write each below those that it uses", d->name, DEEPEST);
     if (d->progress == DAL_NAMED_UNSEEN)
-        open_named(build, d, d->scalar ? DAL_REACH_ACTION : build->reach >= DAL_REACH_ACTION ? DAL_REACH_RECORD : build->reach);
+        open_named(build, d, d->scalar ? DAL_REACH_ACTION : build->reach >= DAL_REACH_CONSTRAINT ? DAL_REACH_RECORD : build->reach);
     l->value->n = 0;
     if (d->progress == DAL_NAMED_FAILED)
-        return build->reach < DAL_REACH_ACTION && d->noun && !d->scalar ? dal_refuse_reach(l, d->noun, true) : false;
+        return build->reach < DAL_REACH_CONSTRAINT && d->noun && !d->scalar ? dal_refuse_reach(l, d->noun, true) : false;
     *l->value = d->value;
     return true;
 }
@@ -174,7 +174,7 @@ void dal_build_names(dal_build *build)
     build->messages = NULL; /* what is wrong is told by dal_build_defines */
     for (int i = 0; i < spec->n_define; i++)
         if (build->defines[i].progress == DAL_NAMED_UNSEEN)
-            open_named(build, &build->defines[i], DAL_REACH_TIME);
+            open_named(build, &build->defines[i], DAL_REACH_PLACE);
     build->messages = messages;
 }
 
@@ -203,7 +203,7 @@ static bool has_no_channel(const dal_lookup *l, const dal_symbol *symbol, const 
 
 static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
 {
-    static const char *const plain[] = {"a parameter", "an expression of define", "an input", "a state"};
+    static const char *const plain[] = {"a parameter", "an expression of define", "an input", "a state", "a coordinate", "a speed"};
     dal_build *build = user;
     const dal_lookup l = {build, name, mark, primes, value};
     const char *rest;
@@ -223,16 +223,19 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
                                                                   : dal_symbol_hint(build, ~0u, name);
         return false;
     }
-    if (*rest && symbol->kind <= DAL_SYMBOL_STATE)
+    if (*rest && symbol->kind <= DAL_SYMBOL_SPEED)
         return has_no_channel(&l, symbol, plain[symbol->kind]);
     switch (symbol->kind) {
     case DAL_SYMBOL_PARAMETER: return give_constant(&l, build->spec->parameters[symbol->index].number);
     case DAL_SYMBOL_DEFINE: return use_define(&l, symbol->index);
     case DAL_SYMBOL_INPUT: return dal_plain_channel(&l, DAL_SIGNAL_INPUT, symbol->index);
     case DAL_SYMBOL_STATE: return use_state(&l, symbol->index);
+    case DAL_SYMBOL_COORDINATE: return dal_coordinate_channel(&l, symbol->index);
+    case DAL_SYMBOL_SPEED: return dal_plain_channel(&l, DAL_SIGNAL_SPEED, symbol->index);
     case DAL_SYMBOL_BODY:
     case DAL_SYMBOL_JOINT:
-    case DAL_SYMBOL_FORCE: return dal_element_channel(&l, symbol, rest);
+    case DAL_SYMBOL_FORCE:
+    case DAL_SYMBOL_CONSTRAINT: return dal_element_channel(&l, symbol, rest);
     case DAL_SYMBOL_NONE: break;
     }
     return false;

@@ -33,6 +33,17 @@ static int body_coordinate(dal_force_builder *b, dal_text body, dal_text coordin
     return dal_build_body_coordinate(b->user, body, coordinate);
 }
 
+static int own_coordinate(dal_force_builder *b, dal_text coordinate)
+{
+    dal_build *build = b->user;
+    const dal_symbol *symbol = dal_symbol_find(build, coordinate.text, strlen(coordinate.text));
+    if (symbol && symbol->kind == DAL_SYMBOL_COORDINATE)
+        return dal_add_coordinate(&build->mechanism, symbol->index);
+    dal_error(build->messages, coordinate.mark, "force '%s': there is no coordinate '%s' in `coordinates:`%s; on a joint or a body say `joint:` or `body:`",
+              b->spec->name.text, coordinate.text, dal_symbol_hint(build, 1u << DAL_SYMBOL_COORDINATE, coordinate.text));
+    return -1;
+}
+
 static bool check_keys(dal_build *build, const dal_force_spec *s, const dal_force_type *type)
 {
     const dal_given keys[] = {
@@ -136,7 +147,7 @@ static void compile_force(dal_build *build, int i, int type)
     dal_force_group *group = group_of(build, type, build->spec->n_forces);
     dal_force_builder b = {.mechanism = &build->mechanism, .messages = build->messages, .spec = s, .force = i, .user = build,
                            .number = number, .expression = expression, .marker = marker,
-                           .joint_coordinate = joint_coordinate, .body_coordinate = body_coordinate,
+                           .joint_coordinate = joint_coordinate, .body_coordinate = body_coordinate, .own_coordinate = own_coordinate,
                            .measure = force->measure, .zero = force->zero};
     char *element = (char *)group->elements + t->size * (size_t)group->n;
     if (t->compile(&b, element)) {

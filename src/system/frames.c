@@ -132,6 +132,42 @@ static bool cross_frames(dal_build *build, const dal_joint_spec *spec, dal_marke
     return false;
 }
 
+/* B := the frame with this direction along `letter`. */
+static bool frame_along(dal_build *build, const dal_joint_spec *spec, const char *what, const dal_list *list, int letter, double B[9])
+{
+    const double out_of_plane[3] = {0, 0, 1};
+    double a[3];
+    if (!dal_build_vector(build, spec->binding, list, a))
+        return false;
+    if (dal_rotation_from_axes(letter, a, planar(build) ? 2 : -1, out_of_plane, B))
+        return true;
+    dal_error(build->messages, list->mark, "the %s of joint '%s' has length zero: write a direction", what, spec->name.text);
+    return false;
+}
+
+/* A surface of the first body has its normal along z, in the plane along y; the axis of the second body is its own. */
+static bool surface_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2], const bool has_axes[2])
+{
+    dal_axis_need need = planar(build) ? type->axis_planar : type->axis_spatial;
+    if (planar(build) && need != DAL_AXIS_NONE && spec->normal.n) { /* a skate */
+        dal_error(build->messages, spec->normal.mark, "joint '%s': a %s takes no normal in a planar model: it slides in the plane",
+                  spec->name.text, type->name);
+        return false;
+    }
+    if (spec->axis_second.n) {
+        dal_error(build->messages, spec->axis.mark, "joint '%s' of type %s takes one axis, in the axes of the second body", spec->name.text,
+                  type->name);
+        return false;
+    }
+    if (need == DAL_AXIS_ONE && !spec->axis.n && !has_axes[1]) {
+        dal_error(build->messages, spec->name.mark, "joint '%s' of type %s needs an axis: `axis: [%s]`, in the axes of the second body",
+                  spec->name.text, type->name, planar(build) ? "x, y" : "x, y, z");
+        return false;
+    }
+    return (!spec->normal.n || frame_along(build, spec, "normal", &spec->normal, planar(build) ? 1 : 2, marker[0].B)) &&
+           (!spec->axis.n || frame_along(build, spec, "axis", &spec->axis, planar(build) ? 0 : 2, marker[1].B));
+}
+
 bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2],
                       const bool has_axes[2], bool *carried)
 {
@@ -144,6 +180,8 @@ bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_jo
                   planar(build) ? "planar" : "spatial");
         return false;
     }
+    if (type->surface)
+        return surface_frames(build, spec, type, marker, has_axes);
     if (need == DAL_AXIS_TWO) {
         if (spec->axis.n && spec->axis_second.n)
             return cross_frames(build, spec, marker);

@@ -23,10 +23,11 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, const dal_j
         {"radius", spec->radius.text, spec->radius.mark},     {"pitch", spec->pitch.text, spec->pitch.mark},
         {"length", spec->length.text, spec->length.mark},     {"drive", spec->drive.text, spec->drive.mark},
         {"zero", spec->zero.text, spec->zero.mark},           {"start", spec->start.mark.line > 0, spec->start.mark},
+        {"cut", spec->cut, spec->name.mark},
     };
     dal_axis_need need = planar(build) ? type->axis_planar : type->axis_spatial;
     const char *axis = need != DAL_AXIS_NONE || spec->axis.n ? "axis " : ""; /* one too many is told with the reason */
-    const char *known = type->class == DAL_JOINT_PAIR ? dal_arena_print(build->arena, "connect! %s%s", axis, type->keys) : type->keys;
+    const char *known = type->class == DAL_JOINT_PAIR ? dal_arena_print(build->arena, "connect! %s%s cut", axis, type->keys) : type->keys;
     return dal_check_keys(build, "joint", spec->name, type->name, known, sizeof keys / sizeof *keys, keys);
 }
 
@@ -183,6 +184,10 @@ static bool read_lengths(dal_build *build, const dal_joint_spec *spec, dal_joint
         ok &= dal_build_number(build, spec->binding, spec->length, &b->length);
     if (spec->pitch.text)
         ok &= dal_build_number(build, spec->binding, spec->pitch, &b->pitch);
+    if (spec->radius.text && (ok &= dal_build_number(build, spec->binding, spec->radius, &b->radius)) && !(b->radius > 0)) {
+        dal_error(build->messages, spec->radius.mark, "the radius of joint '%s' has to be positive, not %.6g", spec->name.text, b->radius);
+        ok = false;
+    }
     if (ok && !strcmp(b->joint->type->name, "distance")) {
         if (!spec->length.text) {
             double P[2][3], E[9], d = 0;
@@ -259,6 +264,7 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
     }
     check_placed_once(build, spec, joint->marker[1].body);
     dal_joint_builder b = {.mechanism = &build->mechanism, .joint = joint};
+    dal_build_joint_forms(build, &b);
     b.point[0] = dal_add_point(b.mechanism, &joint->marker[0]);
     b.point[1] = dal_add_point(b.mechanism, &joint->marker[1]);
     if (!read_lengths(build, spec, &b)) {

@@ -28,7 +28,9 @@ static void name_of_body(const dal_system *system, bool velocity, int k, char *b
 
 static void name_of(const dal_system *system, bool velocity, int k, char *buffer, size_t size)
 {
-    if (system->layout.placement)
+    if (k < 0)
+        snprintf(buffer, size, "a coordinate");
+    else if (system->layout.placement)
         snprintf(buffer, size, "%s%s", system->coordinate_names[k], velocity ? "'" : "");
     else if (system->layout.tree)
         dal_tree_name(system->layout.tree, &system->mechanism, velocity, k, buffer, size);

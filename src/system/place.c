@@ -139,7 +139,7 @@ static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, boldnes
     bool has_axes[2], carried;
     const bool started = spec->start.angle.text || spec->start.distance.text;
     double angle = 0, distance = 0;
-    if (!type || type->class != DAL_JOINT_PAIR || spec->connect.n != 2 || started == (stage == GUESS))
+    if (!type || type->class != DAL_JOINT_PAIR || type->surface || spec->connect.n != 2 || started == (stage == GUESS))
         return false;
     dal_messages *messages = build->messages;
     build->messages = NULL; /* complaints come when the joint itself is compiled */

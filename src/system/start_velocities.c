@@ -43,9 +43,8 @@ static int exact_equations(dal_assembly *a, const double *v0)
         if (target && !target->has_rate)
             continue;
         dal_assembly_row(a, i, a->A + (size_t)n * (size_t)a->m);
-        const dal_row *row = &a->mechanism.rows[i];
         a->source[n] = i;
-        a->b[n++] = target ? target->rate : row->time < 0 ? 0 : a->work.time[3 * row->time + 1];
+        a->b[n++] = target ? target->rate : -dal_row_free(a->layout, &a->work, &a->mechanism.rows[i]);
     }
     for (int b = 0; b < a->mechanism.n_bodies; b++)
         for (int k = 0; k < a->layout->body[b].nv; k++)
@@ -170,7 +169,7 @@ static double velocity_gap(const dal_assembly *a, const double *v)
         const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
         if (target && !target->has_rate)
             continue;
-        double sum = target ? -target->rate : a->mechanism.rows[i].time < 0 ? 0 : -a->work.time[3 * a->mechanism.rows[i].time + 1];
+        double sum = target ? -target->rate : dal_row_free(a->layout, &a->work, &a->mechanism.rows[i]);
         for (int k = at->value; k < at->value + at->n_values; k++)
             sum += a->work.A[k] * v[a->layout->column[k]];
         worst = fmax(worst, fabs(sum));
@@ -201,8 +200,9 @@ static bool velocities_fit(dal_assembly *a, int n, const double *v, double faste
     const dal_body *body = row < 0 ? &a->mechanism.bodies[-1 - row] : NULL;
     const bool angular = joint && (row < a->n_own ? a->mechanism.rows[row].angular
                                                   : a->mechanism.measures[dal_assembly_target(a, row)->measure].kind == DAL_MEASURE_ANGLE);
+    const bool written = joint && joint->type == &dal_joint_constraint;
     dal_error(a->build->messages, joint ? joint->mark : body->mark, "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s",
-              worst, angular ? "rad/s" : joint ? "m/s" : "m/s or rad/s", joint ? "joint " : "",
+              worst, angular ? "rad/s" : joint && !written ? "m/s" : "m/s or rad/s", written ? "constraint " : joint ? "joint " : "",
               joint ? joint->name : body->name, *fixed ? "fixed, and perhaps against it: " : "drives and joints ask for different motions", fixed);
     return false;
 }

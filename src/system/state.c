@@ -63,6 +63,8 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->wd, system->n_w);
     TAKE(block, s->momenta, system->n_ignorable);
     TAKE(block, s->speeds, nv);
+    if (system->formulation->chooses)
+        dal_speeds_lay(block, system, &s->basis);
     TAKE(block, s->acceleration, bodies);
 }
 
@@ -170,16 +172,27 @@ static void start_momenta(dal_state *state)
         return;
     dal_state_position(state);
     dal_state_velocity(state);
-    dal_state_momenta(state, state->momenta);
+    dal_state_momenta(state, state->momenta, NULL);
+}
+
+/* Automatic speeds that suit this position; those of the model that go with the momenta. */
+static void start_speeds(dal_state *state)
+{
+    if (!state->system->formulation->chooses)
+        return;
+    state->speeds_good = state->speeds_ranked = 0;
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_speeds_choose(state);
 }
 
 void dal_state_reset(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
+    memcpy(state->work.winding, system->start_winding, sizeof *system->start_winding * (size_t)system->mechanism.n_windings);
     place(state);
     choose_charts(state);
-    memcpy(state->work.winding, system->start_winding, sizeof *system->start_winding * (size_t)system->mechanism.n_windings);
     if (system->n_inputs)
         memcpy(state->inputs, system->inputs, sizeof *state->inputs * (size_t)system->n_inputs);
     memset(state->attitude, 0, sizeof *state->attitude * 4 * (size_t)system->mechanism.n_bodies);
@@ -201,13 +214,33 @@ void dal_state_reset(dal_state *state)
     state->trouble[0] = '\0';
     state->speeds_changed = 0;
     state->speeds_condition = state->speeds_worst = 1;
+    state->speeds_good = state->speeds_ranked = 0;
     if (system->start_speeds)
         memcpy(state->speeds, system->start_speeds, sizeof *state->speeds * (size_t)(layout->nv - system->rank));
     memcpy(state->y + layout->nq + system->n_w, system->states, sizeof *state->y * (size_t)system->n_states);
     if (system->works)
         state->y[system->n_y - 1] = 0;
     start_momenta(state);
+    start_speeds(state);
     dal_state_put(state, state->y); /* a failure shows again at the first evaluation */
+}
+
+dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const double *v)
+{
+    const dal_layout *layout = &state->system->layout;
+    state->work.t = t;
+    memcpy(state->work.q, q, sizeof *q * (size_t)layout->nq);
+    memcpy(state->work.v, v, sizeof *v * (size_t)layout->nv);
+    dal_state_moved(state);
+    start_momenta(state);
+    start_speeds(state);
+    dal_flow flow = dal_state_put(state, state->y);
+    if (flow)
+        return flow;
+    dal_state_position(state);
+    dal_state_velocity(state);
+    dal_state_unwind(state);
+    return 0;
 }
 
 double *dal_state_y(dal_state *state)

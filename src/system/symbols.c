@@ -41,7 +41,8 @@ const dal_symbol *dal_symbol_find(const dal_build *build, const char *name, size
 void dal_symbols_fill(dal_build *build)
 {
     const dal_spec *s = build->spec;
-    int count = s->n_parameters + s->n_define + s->n_inputs + s->n_states + s->n_bodies + s->n_joints + s->n_forces;
+    int count = s->n_parameters + s->n_define + s->n_inputs + s->n_states + s->n_bodies + s->n_joints + s->n_forces +
+                s->n_coordinates + s->n_constraints + s->n_speeds;
     build->n_symbols = 16;
     while (build->n_symbols < 2 * count)
         build->n_symbols *= 2;
@@ -60,6 +61,12 @@ void dal_symbols_fill(dal_build *build)
         insert(build, s->joints[i].name.text, DAL_SYMBOL_JOINT, i);
     for (int i = 0; i < s->n_forces; i++)
         insert(build, s->forces[i].name.text, DAL_SYMBOL_FORCE, i);
+    for (int i = 0; i < s->n_coordinates; i++)
+        insert(build, s->coordinates[i].name.text, DAL_SYMBOL_COORDINATE, i);
+    for (int i = 0; i < s->n_constraints; i++)
+        insert(build, s->constraints[i].name.text, DAL_SYMBOL_CONSTRAINT, i);
+    for (int i = 0; i < s->n_speeds; i++)
+        insert(build, s->speeds[i].name.text, DAL_SYMBOL_SPEED, i);
 }
 
 const dal_symbol *dal_symbol_prefix(const dal_build *build, const char *path, const char **rest)
@@ -136,34 +143,47 @@ static void rehash_signals(dal_build *build)
     }
 }
 
-dal_node dal_build_signal(dal_build *build, dal_signal signal)
+int dal_build_variable(dal_build *build, dal_signal signal)
 {
     if (2 * build->n_signals >= build->n_signal_table)
         rehash_signals(build);
     size_t mask = (size_t)build->n_signal_table - 1, at = hash_signal(&signal) & mask;
     for (; build->signal_table[at]; at = (at + 1) & mask)
         if (same_signal(&build->signals[build->signal_table[at] - 1], &signal))
-            return dal_var(build->graph, build->signal_table[at] - 1);
+            return build->signal_table[at] - 1;
     *DAL_PUSH(build->arena, build->signals, build->n_signals, build->cap_signals) = signal;
     build->signal_table[at] = build->n_signals;
-    return dal_var(build->graph, build->n_signals - 1);
+    return build->n_signals - 1;
 }
 
-dal_reach dal_signal_reach(const dal_signal *s)
+dal_node dal_build_signal(dal_build *build, dal_signal signal)
+{
+    return dal_var(build->graph, dal_build_variable(build, signal));
+}
+
+static bool is_coordinate(const dal_build *build, const dal_signal *s)
+{
+    return s->kind == DAL_SIGNAL_MEASURE && build->mechanism.measures[s->index].kind == DAL_MEASURE_COORDINATE;
+}
+
+dal_reach dal_signal_reach(const dal_build *build, const dal_signal *s)
 {
     switch (s->kind) {
     case DAL_SIGNAL_TIME: return DAL_REACH_TIME;
     case DAL_SIGNAL_INPUT: return DAL_REACH_ACTION;
     case DAL_SIGNAL_STATE: return s->order ? DAL_REACH_RECORD : DAL_REACH_ACTION;
     case DAL_SIGNAL_MEASURE:
-    case DAL_SIGNAL_VECTOR: return s->order < 2 ? DAL_REACH_ACTION : DAL_REACH_RECORD;
+        if (!s->order && is_coordinate(build, s))
+            return DAL_REACH_PLACE;
+        return s->order < 2 ? DAL_REACH_CONSTRAINT : DAL_REACH_RECORD;
+    case DAL_SIGNAL_VECTOR: return s->order < 2 ? DAL_REACH_CONSTRAINT : DAL_REACH_RECORD;
     case DAL_SIGNAL_OMEGA:
-    case DAL_SIGNAL_OMEGA_BODY: return s->order < 1 ? DAL_REACH_ACTION : DAL_REACH_RECORD;
+    case DAL_SIGNAL_OMEGA_BODY: return s->order < 1 ? DAL_REACH_CONSTRAINT : DAL_REACH_RECORD;
     default: return DAL_REACH_RECORD;
     }
 }
 
-const char *dal_signal_noun(const dal_signal *s)
+const char *dal_signal_noun(const dal_build *build, const dal_signal *s)
 {
     switch (s->kind) {
     case DAL_SIGNAL_TIME: return "the time";
@@ -172,7 +192,7 @@ const char *dal_signal_noun(const dal_signal *s)
     case DAL_SIGNAL_MEASURE:
     case DAL_SIGNAL_VECTOR:
     case DAL_SIGNAL_OMEGA:
-    case DAL_SIGNAL_OMEGA_BODY: return dal_signal_reach(s) == DAL_REACH_RECORD ? "an acceleration" : "the motion";
+    case DAL_SIGNAL_OMEGA_BODY: return dal_signal_reach(build, s) == DAL_REACH_RECORD ? "an acceleration" : "the motion";
     case DAL_SIGNAL_ATTITUDE: return "a quaternion of continuous sign";
     case DAL_SIGNAL_REACTION:
     case DAL_SIGNAL_DRIVE: return "a reaction";
@@ -180,6 +200,8 @@ const char *dal_signal_noun(const dal_signal *s)
     case DAL_SIGNAL_ENERGY: return "an energy";
     case DAL_SIGNAL_MOMENTUM: return "a momentum";
     case DAL_SIGNAL_RESIDUAL: return "a residual";
+    case DAL_SIGNAL_SPEED: return "a speed";
+    case DAL_SIGNAL_MULTIPLIER: return "a multiplier";
     }
     return "a result";
 }
@@ -202,6 +224,8 @@ const char *dal_signal_unit(const dal_build *build, const dal_signal *s)
     switch (s->kind) {
     case DAL_SIGNAL_TIME: return "s";
     case DAL_SIGNAL_MEASURE:
+        if (is_coordinate(build, s))
+            return "";
         return (build->mechanism.measures[s->index].kind == DAL_MEASURE_ANGLE ? angle : length)[s->order];
     case DAL_SIGNAL_VECTOR: return (build->mechanism.vectors[s->index].point ? length : plain)[s->order];
     case DAL_SIGNAL_OMEGA:

@@ -17,6 +17,8 @@
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
 struct dal_equations; /* dynamics/equations.h */
+struct dal_speeds;    /* dynamics/speeds.h */
+struct dal_more_rows; /* the same */
 
 /* The choices that a user has, each a const table in its own file. `applies` writes a sentence and returns false where the
  * choice cannot be honoured: it is asked at compile, by `list`, and by the tests. */
@@ -32,6 +34,7 @@ struct dal_formulation {
     dal_flow (*pack)(dal_state *state, double *w);             /* work.v -> w; positions and A are known */
     bool ignores;                                              /* takes the momenta of ignorable coordinates for constants */
     bool chooses;                                              /* uses Y: speeds of the model, or a choice of its own */
+    const struct dal_more_rows *more;                          /* rows beside A that the velocities obey; NULL: none */
     /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
     dal_flow (*solve)(dal_state *state);
     /* The matrices that it solves, for `equations`; after solve. See dynamics/equations.h. */
@@ -142,7 +145,9 @@ struct dal_state {
     double *momenta;           /* of the ignorable coordinates: constants of the run */
     int *speeds;               /* automatic speeds: columns of v */
     double speeds_condition, speeds_worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start */
+    double speeds_good, speeds_ranked; /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
     long speeds_changed;
+    struct dal_speeds *basis;  /* S, W and their like, of formulations that choose */
     dal_tangent *tangents;     /* 4 a body: scratch of whoever needs directions for a moment */
     dal_bend *bends;           /* one a body */
     double *gamma;             /* right side of the rows, stabilised */
@@ -184,6 +189,9 @@ struct dal_state {
 dal_flow dal_state_take(dal_state *state, double t, const double *y);
 /* work.q, work.v -> y. */
 dal_flow dal_state_put(dal_state *state, double *y);
+/* A start at (t, q, v): its momenta become the constants, speeds are chosen for it, and y is what the integrator sees of it. The rows
+ * that are independent stay those of the start. */
+dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const double *v);
 /* work.q was changed: positions have to be computed again. */
 void dal_state_moved(dal_state *state);
 void dal_state_position(dal_state *state); /* frames, phi */
@@ -193,6 +201,8 @@ dal_flow dal_state_loads(dal_state *state); /* M, h, Q */
 dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy);
 double dal_state_power(dal_state *state); /* of non-potential forces and drives */
+/* Of all bodies into state->acceleration, after accelerate. */
+void dal_state_accelerations(dal_state *state);
 /* Signals of motion and results, after accelerate. */
 double dal_state_signal(dal_state *state, const dal_signal *signal);
 dal_flow dal_state_record(dal_state *state, double *row); /* the recorded columns at the present evaluation */
@@ -203,8 +213,19 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2,
 
 /* ---- momenta.c -------------------------------------------------------------------- */
 
-/* dT/dv of the ignorable coordinates, from the bodies' velocities: after velocity. */
-void dal_state_momenta(dal_state *state, double *momenta);
+/* dT/dv of the ignorable coordinates, from the bodies' velocities: after velocity. size (may be NULL): the sum of the bodies' shares. */
+void dal_state_momenta(dal_state *state, double *momenta, double *size);
+/* The same as rows: dT/dv = rows v + free, n_ignorable x nv and n_ignorable; after position. */
+void dal_momentum_rows(dal_state *state, double *rows, double *free);
+/* dT/dv of all velocities, and its rate for v' = 0; after velocity. */
+void dal_momenta_rates(dal_state *state, double *p, double *pd);
+/* Sum over bodies of (m c', I w).(D c', D w) for a bend D; with the tangents of its direction, D w as seen from the body: of the tangent
+ * of (v, 1) it is then the derivative of T along that direction. */
+double dal_momenta_along(const dal_state *state, const dal_bend *bends, const dal_tangent *turning);
+/* ignorable.c: columns of v that are ignorable coordinates, ascending; returns their number. */
+int dal_find_ignorable(dal_state *state, int *columns);
+/* What the formulations that need some say where there are none. */
+bool dal_ignorable_applies(const dal_system *system, const char *formulation, char *why, size_t size);
 
 /* ---- names.c -------------------------------------------------------------------- */
 
@@ -231,6 +252,11 @@ dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
 void dal_saddle_solve(dal_state *state, double *f, double *b);
 /* The best set of automatic speeds at the present A (dynamics/speeds.c); nothing where the model fixes them. */
 void dal_speeds_choose(dal_state *state);
+/* Should they be chosen anew? Automatic ones that have become bad; a failure where the model's own do not determine the velocities. */
+dal_flow dal_speeds_watch(dal_state *state, bool *change);
+#define DAL_SPEEDS_WARN 1e3 /* condition of speeds fixed by the model that deserves a warning */
+/* The memory of `basis`, in the list of state.c. */
+void dal_speeds_lay(dal_block *block, const dal_system *system, struct dal_speeds **out);
 size_t dal_redundancy_size(int r, int m, int joints); /* doubles */
 /* Reactions of all joints into state->reaction. */
 void dal_state_reactions(dal_state *state);

@@ -1,0 +1,73 @@
+/* A comparison: the same model under several formulations and families of
+ * coordinates. A row for each of them says how large its equations are, what
+ * they cost, how well they hold what has to be constant, and how far every body
+ * is from a reference motion, which is integrated with tighter tolerances.
+ */
+#ifndef DALEMBERT_COMPARE_H
+#define DALEMBERT_COMPARE_H
+
+#include "dalembert/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The motion of a body from that of the reference: the largest norms over the compared instants. NAN if nothing was compared. */
+typedef struct dal_difference {
+    double position, velocity; /* of the body's origin, m, m/s */
+    double attitude, omega;    /* angle between the two attitudes, rad; rad/s. 0 for particles */
+} dal_difference;
+
+typedef struct dal_compare_row {
+    const char *coordinates, *formulation; /* as they are listed */
+    bool applies;
+    dal_status status;        /* of the compilation if it does not apply, else of the run */
+    const char *reason;       /* one sentence: why it does not apply, or why the run stopped early; NULL */
+    const char *warning;      /* the first one of the run, or NULL */
+    /* What follows is there if it applies. */
+    dal_evidence evidence;    /* its steps and evaluations are those of a run that records nothing */
+    double cpu_seconds;       /* of such a run, on this thread; the fastest of three if it is short */
+    double energy_error;      /* relative drift of the energy balance, NAN if nothing moves */
+    double constraint_error;  /* the larger of the residuals of position and velocity */
+    double momentum_error;    /* relative drift of the conserved momenta, those of ignorable coordinates included; NAN: none */
+    double difference;        /* over all bodies: the larger of position / length and attitude */
+    const dal_difference *bodies; /* in the order of dal_comparison.bodies */
+} dal_compare_row;
+
+typedef struct dal_comparison {
+    dal_system_info info;     /* of the first that compiled: the model, and the integrator and tolerances of all rows */
+    bool adaptive;            /* that integrator: the tolerances count, not the step */
+    int n_rows, n_bodies, n_instants; /* instants: at which the motions are compared */
+    double every;             /* time between them */
+    const dal_compare_row *rows;
+    const char *const *bodies; /* names */
+    dal_compare_row reference; /* its `difference` and `bodies`: from the same run with ten times its tolerances, which bounds how
+                                * well the reference itself is known */
+    int nearest;              /* the row nearest to the reference among those that came to the end, -1: none */
+    void *memory;
+} dal_comparison;
+
+typedef struct dal_compare_options {
+    int n_coordinates, n_formulations; /* 0: the family of the model; all formulations */
+    const char *const *coordinates, *const *formulations; /* words of dal_list_entry; options as for dal_spec_set */
+    /* Called about ten times a second during the runs; may be NULL. `row` counts from -2 (the two runs of the reference).
+     * Returns false to stop. */
+    bool (*progress)(void *user, const dal_comparison *comparison, int row, double t, double wall_seconds);
+    void *progress_user;
+    const dal_allocator *allocator;
+} dal_compare_options;
+
+/* Compile and run all of them. What the spec says about coordinates, formulation, record and every is replaced; the rest of its
+ * `simulate:` holds for every row. Every combination has its row, also those that do not apply.
+ *
+ * DAL_OK: all that apply came to the end. With a comparison as well: DAL_NUMERICAL, a run stopped early; DAL_BAD_MODEL, none
+ * applies (the messages are those of the first). Otherwise *comparison is NULL. */
+DAL_API dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages,
+                               dal_comparison **comparison);
+DAL_API void dal_comparison_free(dal_comparison *comparison);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

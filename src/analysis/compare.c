@@ -1,0 +1,610 @@
+/* The same model under several formulations and families of coordinates: Tables 3, 6 and 9 of Yoosefian Nooshabadi and Nejat
+ * Pishkenari, "Development of an Efficient Formulation for Volterra's Equations of Motion for Multibody Dynamical Systems", for
+ * any model.
+ *
+ * What the bodies do does not depend on the equations that are solved for it, so the rows are measured against one motion: the
+ * reference, integrated by an adaptive method with 1e-3 of the tolerances and with the constraints closed to rounding. How
+ * well that motion is known is measured in the same way, by a second run with ten times its tolerances. For each body, over
+ * instants that all runs have in common,
+ *     position  max |r - r_0|
+ *     attitude  max of the angle theta between R and R_0:   |R - R_0|^2 = 8 sin^2(theta/2)   (Frobenius norm, plane and space)
+ *
+ * Only the reference is kept; the others are compared while they run. A row is run twice: once recorded, for the motion and the
+ * residuals, and once bare, for the evaluations and the time that the equations take.
+ */
+#include "base/message.h"
+#include "dalembert/compare.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static const double tighter = 1e-3, least_tolerance = 1e-13; /* of the reference */
+static const double fixed_rtol = 1e-12;        /* of the reference, where fixed steps have no tolerance to start from */
+static const double looser = 10;               /* of the run that the reference is measured by */
+static const char closed[] = "mass-projection=1e-12"; /* constraints of the reference */
+static const char ends_only[] = "1e30";        /* `every:` of a bare run, s */
+enum { INSTANTS = 500, REPEATS = 3 };
+static const double short_run = 0.05;          /* s: below, the time of a run is the best of several */
+
+typedef struct comparer {
+    const dal_spec *spec;
+    const dal_compare_options *options;
+    dal_messages *messages, *heard; /* the caller's; those of one compilation or run */
+    dal_arena arena;
+    dal_comparison *comparison;
+    dal_system *system;             /* the one in work */
+    dal_spec base;                  /* the spec that rows are made of: no record */
+    bool *particle;
+    dal_text *record;
+    int n_record, n_columns, most_instants;
+    double *motion;                 /* of the reference: n_instants rows of n_columns */
+    dal_difference *differences;    /* of the run in work; NULL: it is the reference and is kept */
+    int instant;                    /* rows of the run in work */
+    int row;                        /* its number, for the progress */
+    bool stopped;                   /* by the progress hook */
+} comparer;
+
+/* ---- specs ----------------------------------------------------------------------------- */
+
+/* Set a choice, but keep the model's own words (and options) where it is the same one. */
+static bool choose(comparer *c, dal_spec *spec, const char *key, const char *word)
+{
+    const dal_simulate_spec *own = &c->spec->simulate;
+    bool family = !strcmp(key, "coordinates");
+    const dal_choice *said = family ? &own->coordinates : &own->formulation;
+    if (said->name.text && !strcmp(said->name.text, word)) {
+        *(family ? &spec->simulate.coordinates : &spec->simulate.formulation) = *said;
+        return true;
+    }
+    return dal_spec_set(spec, key, word, c->messages);
+}
+
+/* coordinates NULL: those of the model. */
+static dal_status specify(comparer *c, const char *coordinates, const char *formulation, dal_spec *spec)
+{
+    *spec = c->base;
+    if (coordinates && !choose(c, spec, "coordinates", coordinates))
+        return DAL_BAD_COMMAND;
+    return choose(c, spec, "formulation", formulation) ? DAL_OK : DAL_BAD_COMMAND;
+}
+
+static void set_number(comparer *c, dal_spec *spec, const char *key, double value)
+{
+    dal_spec_set(spec, key, dal_arena_print(&c->arena, "%.17g", value), c->messages);
+}
+
+/* With the columns and the instants that the runs are compared by. */
+static dal_spec recorded(comparer *c, const dal_spec *bare)
+{
+    dal_spec spec = *bare;
+    spec.record = c->record;
+    spec.n_record = c->n_record;
+    set_number(c, &spec, "every", c->comparison->every);
+    return spec;
+}
+
+static void discard(comparer *c)
+{
+    dal_system_free(c->system);
+    c->system = NULL;
+}
+
+static dal_status compile(comparer *c, const dal_spec *spec)
+{
+    discard(c);
+    dal_messages_clear(c->heard);
+    return dal_compile(&c->arena.allocator, spec, c->heard, &c->system);
+}
+
+/* The first sentence of that severity that was heard. */
+static const char *first_heard(comparer *c, dal_severity severity)
+{
+    for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
+        if (m->severity == severity)
+            return dal_arena_copy(&c->arena, m->text, strlen(m->text));
+    return NULL;
+}
+
+static void pass_on(const comparer *c)
+{
+    for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
+        dal_say(c->messages, m->severity, m->mark, "%s", m->text);
+}
+
+/* ---- words ----------------------------------------------------------------------------- */
+
+static int count_listed(const char *kind)
+{
+    const char *name, *title;
+    int n = 0;
+    while (dal_list_entry(kind, n, &name, &title))
+        n++;
+    return n;
+}
+
+static const char *const *list_names(comparer *c, const char *kind, int n)
+{
+    const char **names = DAL_TAKE(&c->arena, const char *, n + 1), *title;
+    for (int i = 0; i < n; i++)
+        dal_list_entry(kind, i, &names[i], &title);
+    return names;
+}
+
+/* "angle" of "angle:sequence=zyx", if it is one of the names; else NULL and a message. */
+static const char *listed(comparer *c, const char *what, const char *const *names, const char *word)
+{
+    size_t length = strcspn(word, ":=");
+    const char *all = "", *bare = dal_arena_copy(&c->arena, word, length);
+    char hint[96];
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(names[i], bare))
+            return names[i];
+        all = dal_arena_print(&c->arena, "%s%s%s", all, i ? ", " : "", names[i]);
+    }
+    dal_error(c->messages, dal_nowhere, "there is no %s '%.100s'%s; there are: %s", what, bare, dal_did_you_mean(bare, names, hint), all);
+    return NULL;
+}
+
+/* The words that were asked for and the names in them; without any, `usual`. */
+typedef struct choices {
+    int n;
+    const char *const *word; /* word[i] NULL: what the model says */
+    const char **name;
+} choices;
+
+static bool read_choices(comparer *c, const char *what, const char *const *names, int n, const char *const *words, const char *const *usual,
+                         int n_usual, choices *out)
+{
+    bool good = true;
+    *out = (choices){n ? n : n_usual, n ? words : usual, DAL_TAKE(&c->arena, const char *, n ? n : n_usual)};
+    for (int i = 0; i < out->n; i++)
+        if (out->word[i])
+            good &= (out->name[i] = listed(c, what, names, out->word[i])) != NULL;
+    return good;
+}
+
+/* ---- one motion -------------------------------------------------------------------------- */
+
+/* Columns of a body: r, v, then (no particle) the axes and omega. */
+static int columns_of(const comparer *c, int body)
+{
+    int d = (int)c->base.space;
+    return 2 * d + (c->particle[body] ? 0 : d * d + (d == 2 ? 1 : 3));
+}
+
+static void name_columns(comparer *c)
+{
+    static const char *const channels[] = {"position", "velocity", "ex", "ey", "ez", "omega"};
+    enum { CHANNELS = sizeof channels / sizeof *channels };
+    const dal_spec *spec = &c->base;
+    c->record = DAL_TAKE(&c->arena, dal_text, CHANNELS * spec->n_bodies);
+    c->n_columns = 1; /* time */
+    for (int b = 0; b < spec->n_bodies; b++) {
+        for (int k = 0; k < (c->particle[b] ? 2 : CHANNELS); k++)
+            if (spec->space == DAL_SPATIAL || k != 4)
+                c->record[c->n_record++] = (dal_text){.text = dal_arena_print(&c->arena, "%s.%s", spec->bodies[b].name.text, channels[k])};
+        c->n_columns += columns_of(c, b);
+    }
+}
+
+static double distance(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+/* The maximum, and not a number from the first of those on. */
+static void keep_most(double *most, double value)
+{
+    if (!(value <= *most) && !isnan(*most))
+        *most = value;
+}
+
+static void compare_instant(comparer *c, const double *now, const double *then)
+{
+    int d = (int)c->base.space, at = 1;
+    for (int b = 0; b < c->base.n_bodies; at += columns_of(c, b), b++) {
+        dal_difference *most = &c->differences[b];
+        const double *x = now + at, *x0 = then + at;
+        keep_most(&most->position, distance(d, x, x0));
+        keep_most(&most->velocity, distance(d, x + d, x0 + d));
+        if (c->particle[b])
+            continue;
+        keep_most(&most->attitude, 2 * asin(fmin(1, distance(d * d, x + 2 * d, x0 + 2 * d) / sqrt(8))));
+        keep_most(&most->omega, distance(d == 2 ? 1 : 3, x + 2 * d + d * d, x0 + 2 * d + d * d));
+    }
+}
+
+static dal_status begin_rows(void *user, const dal_system_info *info, int n, const dal_column *columns)
+{
+    comparer *c = user;
+    (void)info;
+    (void)columns;
+    c->instant = 0;
+    return n == c->n_columns ? DAL_OK : DAL_BAD_MODEL;
+}
+
+static dal_status take_row(void *user, int n, const double *values)
+{
+    comparer *c = user;
+    int i = c->instant++;
+    if (!c->differences && i < c->most_instants) {
+        memcpy(c->motion + (size_t)i * (size_t)n, values, sizeof *values * (size_t)n);
+        c->comparison->n_instants = i + 1;
+    } else if (c->differences && i < c->comparison->n_instants) {
+        const double *then = c->motion + (size_t)i * (size_t)n;
+        if (fabs(values[0] - then[0]) <= 1e-9 * c->comparison->info.until) /* a last row of a run that stopped early has a time of its own */
+            compare_instant(c, values, then);
+    }
+    return DAL_OK;
+}
+
+static bool show_progress(void *user, double t, double until, long steps, double wall_seconds)
+{
+    comparer *c = user;
+    (void)until;
+    (void)steps;
+    c->stopped = c->options->progress && !c->options->progress(c->options->progress_user, c->comparison, c->row, t, wall_seconds);
+    return !c->stopped;
+}
+
+/* ---- one row ------------------------------------------------------------------------------ */
+
+static double cpu_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static dal_status run(comparer *c, const dal_sink *sink, dal_evidence *evidence, double *cpu)
+{
+    dal_run_options options = {.sink = sink, .progress = show_progress, .progress_user = c, .allocator = &c->arena.allocator};
+    double start = cpu_now();
+    dal_messages_clear(c->heard);
+    dal_status status = dal_run(c->system, &options, c->heard, evidence);
+    *cpu = cpu_now() - start;
+    return status;
+}
+
+/* Evaluations and time, from runs of the bare system in work. */
+static dal_status measure(comparer *c, dal_compare_row *row, dal_evidence *bare)
+{
+    dal_status status = DAL_OK;
+    row->cpu_seconds = HUGE_VAL;
+    for (int i = 0; i < REPEATS && !c->stopped && (i == 0 || row->cpu_seconds < short_run); i++) {
+        double cpu;
+        status = run(c, NULL, bare, &cpu);
+        row->cpu_seconds = fmin(row->cpu_seconds, cpu);
+    }
+    return status;
+}
+
+/* Names in the info of a run lie in its system, which is gone when the row is read. */
+static void keep_names(comparer *c, dal_system_info *info)
+{
+    info->model = dal_arena_copy(&c->arena, info->model, strlen(info->model));
+    info->model_hash = dal_arena_copy(&c->arena, info->model_hash, strlen(info->model_hash));
+    info->ignorable_names = dal_arena_copy(&c->arena, info->ignorable_names, strlen(info->ignorable_names));
+}
+
+static void fill_errors(dal_compare_row *row, const comparer *c)
+{
+    const dal_evidence *e = &row->evidence;
+    row->energy_error = e->energy_drift;
+    row->constraint_error = fmax(e->position_residual, e->velocity_residual);
+    row->momentum_error = fmax(e->momentum_drift, e->ignorable_drift); /* either may be not a number: then it is the other */
+    row->difference = row->bodies ? 0 : NAN;
+    for (int b = 0; row->bodies && b < c->base.n_bodies; b++)
+        keep_most(&row->difference, fmax(row->bodies[b].position / c->comparison->info.length, row->bodies[b].attitude));
+    if (row->bodies && c->comparison->n_instants == 0)
+        row->difference = NAN;
+}
+
+/* Run the system in work, which records; differences NULL: it becomes the reference. */
+static void run_recorded(comparer *c, dal_difference *differences, dal_compare_row *row)
+{
+    dal_sink sink = {c, begin_rows, take_row};
+    double cpu;
+    c->differences = differences;
+    row->applies = true;
+    row->bodies = differences;
+    row->status = run(c, &sink, &row->evidence, &cpu);
+    row->cpu_seconds = cpu;
+    row->reason = first_heard(c, DAL_ERROR);
+    if (row->status != DAL_OK && !row->reason)
+        row->reason = dal_status_text(row->status);
+    row->warning = first_heard(c, DAL_WARNING);
+    keep_names(c, &row->evidence.info);
+    fill_errors(row, c);
+}
+
+static void refuse(comparer *c, dal_status status, dal_compare_row *row)
+{
+    row->status = status;
+    row->reason = first_heard(c, DAL_ERROR);
+    if (!row->reason)
+        row->reason = dal_status_text(status);
+}
+
+/* DAL_OK also where it does not apply or stops early: that is in the row. */
+static dal_status fill_row(comparer *c, const char *coordinates, const char *formulation, dal_compare_row *row)
+{
+    dal_spec bare;
+    dal_evidence evidence = {0};
+    dal_status status = specify(c, coordinates, formulation, &bare);
+    if (status != DAL_OK)
+        return status;
+    if ((status = compile(c, &bare)) != DAL_OK) {
+        refuse(c, status, row);
+        return status == DAL_NO_MEMORY ? status : DAL_OK;
+    }
+    if ((status = measure(c, row, &evidence)) == DAL_NO_MEMORY || c->stopped)
+        return status;
+    double cpu = row->cpu_seconds;
+    dal_spec spec = recorded(c, &bare);
+    if ((status = compile(c, &spec)) != DAL_OK) {
+        refuse(c, status, row);
+        return status == DAL_NO_MEMORY ? status : DAL_OK;
+    }
+    run_recorded(c, DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies), row);
+    row->cpu_seconds = cpu;
+    row->evidence.steps = evidence.steps;
+    row->evidence.rejected = evidence.rejected;
+    row->evidence.evaluations = evidence.evaluations;
+    row->evidence.wall_seconds = evidence.wall_seconds;
+    return row->status == DAL_NO_MEMORY || c->stopped ? row->status : DAL_OK;
+}
+
+/* ---- the reference --------------------------------------------------------------------------- */
+
+/* The first that compiles: of the families that were asked for (the model's own first), in the order of the list of formulations. */
+static dal_status find_reference(comparer *c, const choices *families, const char *const *formulations, dal_spec *spec)
+{
+    const char *own = c->spec->simulate.coordinates.name.text;
+    int first = 0;
+    for (int f = 0; f < families->n; f++)
+        if (own && families->name[f] && !strcmp(own, families->name[f]))
+            first = f;
+    for (int f = 0; f < families->n; f++) {
+        int family = f == 0 ? first : f <= first ? f - 1 : f;
+        for (int k = 0; formulations[k]; k++) {
+            dal_status status = specify(c, families->word[family], formulations[k], spec);
+            if (status == DAL_OK)
+                status = compile(c, spec);
+            if (status == DAL_OK || status == DAL_NO_MEMORY || status == DAL_BAD_COMMAND)
+                return status;
+        }
+    }
+    return DAL_BAD_MODEL;
+}
+
+/* What all runs share, from the first system that could be compiled. */
+static dal_status describe(comparer *c)
+{
+    const dal_system *system = c->system;
+    dal_comparison *comparison = c->comparison;
+    dal_system_info info = dal_system_describe(system);
+    const char **names = DAL_TAKE(&c->arena, const char *, c->base.n_bodies);
+    keep_names(c, &info);
+    comparison->info = info;
+    if (!(info.until > 0)) {
+        dal_error(c->messages, dal_nowhere, "the runs have no end: give `until:` in `simulate:`, or --until");
+        return DAL_BAD_COMMAND;
+    }
+    comparison->adaptive = system->integrator->adaptive;
+    /* fixed steps: instants that are ends of steps, where nothing has to be interpolated */
+    double every = info.until / INSTANTS;
+    comparison->every = comparison->adaptive ? every : info.step * fmax(1, ceil(every / info.step - 1e-9));
+    c->most_instants = INSTANTS + 2;
+    comparison->n_bodies = c->base.n_bodies;
+    comparison->bodies = names;
+    c->particle = DAL_TAKE(&c->arena, bool, c->base.n_bodies);
+    for (int b = 0; b < c->base.n_bodies; b++) {
+        names[b] = dal_arena_copy(&c->arena, c->base.bodies[b].name.text, strlen(c->base.bodies[b].name.text));
+        c->particle[b] = system->mechanism.bodies[b].particle;
+    }
+    name_columns(c);
+    c->motion = DAL_TAKE(&c->arena, double, (size_t)c->most_instants * (size_t)c->n_columns);
+    return DAL_OK;
+}
+
+static const char *adaptive_integrator(void)
+{
+    int i = 0;
+    while (!dal_integrators[i]->adaptive)
+        i++;
+    return dal_integrators[i]->name;
+}
+
+/* The run of a reference whose tolerances are `factor` times the tightest. */
+static dal_status run_reference(comparer *c, const dal_spec *bare, double factor, dal_difference *differences, dal_compare_row *row)
+{
+    const dal_system_info *info = &c->comparison->info;
+    double rtol = c->comparison->adaptive ? tighter * info->rtol : fixed_rtol, atol = c->comparison->adaptive ? tighter * info->atol : least_tolerance;
+    dal_spec spec = recorded(c, bare);
+    if (!c->comparison->adaptive) {
+        dal_spec_set(&spec, "integrator", adaptive_integrator(), c->messages);
+        spec.simulate.step = (dal_text){.text = NULL};
+    }
+    dal_spec_set(&spec, "stabilization", closed, c->messages);
+    set_number(c, &spec, "rtol", factor * fmax(rtol, least_tolerance));
+    set_number(c, &spec, "atol", factor * fmax(atol, least_tolerance));
+    dal_status status = compile(c, &spec);
+    if (status != DAL_OK) {
+        refuse(c, status, row);
+        return status == DAL_NO_MEMORY ? status : DAL_OK;
+    }
+    run_recorded(c, differences, row);
+    return row->status == DAL_NO_MEMORY || c->stopped ? row->status : DAL_OK;
+}
+
+static dal_status make_reference(comparer *c, const dal_spec *bare)
+{
+    dal_compare_row *reference = &c->comparison->reference, second = {0};
+    dal_difference *differences = DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies);
+    reference->coordinates = c->comparison->info.coordinates;
+    reference->formulation = c->comparison->info.formulation;
+    c->row = -2;
+    dal_status status = run_reference(c, bare, 1, NULL, reference);
+    c->row = -1;
+    if (status == DAL_OK)
+        status = run_reference(c, bare, looser, differences, &second);
+    reference->bodies = second.bodies;
+    reference->difference = second.applies ? second.difference : NAN;
+    return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+static void begin_rows_of(comparer *c, const choices *families, const choices *formulations)
+{
+    dal_compare_row *rows = DAL_TAKE(&c->arena, dal_compare_row, families->n * formulations->n);
+    c->comparison->rows = rows;
+    c->comparison->n_rows = families->n * formulations->n;
+    for (int i = 0; i < c->comparison->n_rows; i++) {
+        const char *family = families->name[i / formulations->n], *own = c->spec->simulate.coordinates.name.text;
+        if (!family) /* the model's */
+            family = c->comparison->info.coordinates ? c->comparison->info.coordinates : own ? dal_arena_copy(&c->arena, own, strlen(own)) : "";
+        rows[i] = (dal_compare_row){.coordinates = family, .formulation = formulations->name[i % formulations->n], .cpu_seconds = NAN,
+                                    .energy_error = NAN, .constraint_error = NAN, .momentum_error = NAN, .difference = NAN};
+    }
+}
+
+static dal_status fill_rows(comparer *c, const choices *families, const choices *formulations)
+{
+    dal_comparison *comparison = c->comparison;
+    dal_compare_row *rows = (dal_compare_row *)comparison->rows;
+    dal_status worst = DAL_OK;
+    for (int i = 0; i < comparison->n_rows; i++) {
+        c->row = i;
+        dal_status status = fill_row(c, families->word[i / formulations->n], formulations->word[i % formulations->n], &rows[i]);
+        if (status != DAL_OK)
+            return status;
+        if (rows[i].applies && rows[i].status != DAL_OK)
+            worst = rows[i].status;
+        else if (!isnan(rows[i].difference) && (comparison->nearest < 0 || rows[i].difference < rows[comparison->nearest].difference))
+            comparison->nearest = i;
+    }
+    return worst;
+}
+
+/* None could be compiled: each row says why, and the messages are those of the first. */
+static dal_status refuse_all(comparer *c, const choices *families, const choices *formulations)
+{
+    begin_rows_of(c, families, formulations);
+    dal_compare_row *rows = (dal_compare_row *)c->comparison->rows;
+    for (int i = 0; i < c->comparison->n_rows; i++) {
+        dal_spec bare;
+        dal_status status = specify(c, families->word[i / formulations->n], formulations->word[i % formulations->n], &bare);
+        if (status == DAL_OK)
+            status = compile(c, &bare);
+        if (status == DAL_NO_MEMORY)
+            return status;
+        refuse(c, status, &rows[i]);
+        if (i == 0)
+            pass_on(c);
+    }
+    return DAL_BAD_MODEL;
+}
+
+static bool any_applies(const dal_comparison *comparison)
+{
+    for (int i = 0; i < comparison->n_rows; i++)
+        if (comparison->rows[i].applies)
+            return true;
+    return false;
+}
+
+static dal_status compare(comparer *c)
+{
+    static const char *const of_the_model[] = {NULL};
+    const dal_compare_options *o = c->options;
+    int n_families = count_listed("coordinates"), n_formulations = count_listed("formulation");
+    const char *const *family_names = list_names(c, "coordinates", n_families), *const *formulation_names = list_names(c, "formulation", n_formulations);
+    choices families, formulations;
+    bool good = read_choices(c, "family of coordinates", family_names, o->n_coordinates, o->coordinates, of_the_model, 1, &families);
+    good &= read_choices(c, "formulation", formulation_names, o->n_formulations, o->formulations, formulation_names, n_formulations, &formulations);
+    if (!good)
+        return DAL_BAD_COMMAND;
+
+    dal_spec reference;
+    dal_spec_set(&c->base, "every", ends_only, c->messages);
+    dal_status status = find_reference(c, &families, formulation_names, &reference);
+    if (status == DAL_BAD_MODEL)
+        return refuse_all(c, &families, &formulations);
+    if (status != DAL_OK)
+        return status;
+    pass_on(c);
+    if ((status = describe(c)) != DAL_OK)
+        return status;
+    begin_rows_of(c, &families, &formulations);
+    if ((status = make_reference(c, &reference)) != DAL_OK)
+        return status;
+    status = fill_rows(c, &families, &formulations);
+    if (!c->stopped && status == DAL_OK && !any_applies(c->comparison))
+        return refuse_all(c, &families, &formulations);
+    return status;
+}
+
+/* What is known of the model before anything is compiled. */
+static void begin(comparer *c)
+{
+    const dal_spec *spec = c->spec;
+    dal_system_info *info = &c->comparison->info;
+    c->comparison->nearest = -1;
+    *info = (dal_system_info){.model = spec->name.text ? spec->name.text : spec->file ? spec->file : "", .model_hash = spec->hash,
+                              .version = dal_version(), .ignorable_names = ""};
+    keep_names(c, info);
+    c->base = *spec;
+    c->base.memory = &c->arena; /* what is set goes there: the caller's spec stays as it is */
+    c->base.record = NULL;
+    c->base.n_record = 0;
+    c->base.record_given = true;
+}
+
+static dal_status guarded(comparer *c)
+{
+    jmp_buf jump;
+    if (setjmp(jump))
+        return DAL_NO_MEMORY;
+    c->arena.guard = &jump;
+    c->comparison = DAL_TAKE(&c->arena, dal_comparison, 1);
+    begin(c);
+    return compare(c);
+}
+
+dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages, dal_comparison **comparison)
+{
+    static const dal_compare_options defaults = {0};
+    comparer c = {.spec = spec, .options = options ? options : &defaults, .messages = messages};
+    *comparison = NULL;
+    dal_arena_begin(&c.arena, c.options->allocator);
+    c.heard = dal_messages_create(&c.arena.allocator);
+    dal_status status = c.heard ? guarded(&c) : DAL_NO_MEMORY;
+    discard(&c);
+    dal_messages_free(c.heard);
+    c.arena.guard = NULL;
+    bool whole = c.comparison && c.comparison->rows && !c.stopped && status != DAL_NO_MEMORY && status != DAL_BAD_COMMAND;
+    dal_arena *owner = whole ? dal_arena_take(&c.arena, sizeof *owner) : NULL;
+    if (!owner) {
+        dal_arena_release(&c.arena);
+        return whole ? DAL_NO_MEMORY : status;
+    }
+    *owner = c.arena;
+    c.comparison->memory = owner;
+    *comparison = c.comparison;
+    return status;
+}
+
+void dal_comparison_free(dal_comparison *comparison)
+{
+    if (!comparison)
+        return;
+    dal_arena arena = *(dal_arena *)comparison->memory;
+    dal_arena_release(&arena);
+}

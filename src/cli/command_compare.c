@@ -1,0 +1,230 @@
+/* dalembert compare: the same model under every formulation, in one table. */
+#include "cli/compare_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "dalembert compare MODEL [options]\n"
+    "\n"
+    "Run the model under several formulations of its equations of motion and print a table: state variables,\n"
+    "equations, evaluations, CPU time, errors of energy, constraints and momentum, and the largest difference\n"
+    "of the bodies' motion from a reference run, which has 1e-3 of the tolerances. What does not apply to the\n"
+    "model is listed with the reason.\n"
+    "\n"
+    "    --formulations LIST     all (which is the usual), or words with commas between them\n"
+    "                                                             (dalembert list formulations)\n"
+    "    --coordinates LIST      all, or families of coordinates; usually the one of the model\n"
+    "                                                             (dalembert list coordinates)\n"
+    "    --bodies                a second table: the differences of each body\n"
+    "    --json                  everything as a JSON object\n"
+    "\n"
+    "For all runs, otherwise from the model's 'simulate:' block, as in 'dalembert run':\n"
+    "\n"
+    "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
+    "    --integrator WORD       method of integration            (dalembert list integrators)\n"
+    "    --step H                step, or first step of an adaptive method, s\n"
+    "    --rtol X, --atol X      relative and absolute tolerance of an adaptive method\n"
+    "    --until T               end of the motion, s\n"
+    "    --max-step H            longest step of an adaptive method, s\n"
+    "    --event-tolerance T     how exactly switches are located, s\n"
+    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+    "\n"
+    "    -q, --quiet             no progress, no messages but errors\n"
+    "    -h, --help              this text\n"
+    "\n"
+    "The exit status is 0 if all that apply came to the end, 4 if one of them did not.\n";
+
+/* Options that are entries of the model's simulate: block. */
+static const char *const settings[] = {"stabilization", "integrator", "step", "rtol", "atol", "until", "max-step", "event-tolerance"};
+enum { SETTINGS = sizeof settings / sizeof *settings, SETTING = 1000, SET = 2000, FORMULATIONS, COORDINATES, BODIES, JSON };
+
+typedef struct request {
+    const char *model;
+    const char *setting[SETTINGS]; /* NULL: not given */
+    int n_overrides;
+    dal_override *overrides;
+    const char **formulations, **coordinates; /* words, cut out of the command line */
+    int n_formulations, n_coordinates;
+    bool bodies, json, quiet;
+} request;
+
+/* ---- the command line ---------------------------------------------------- */
+
+/* name=value, cut at the first equals sign. */
+static int add_override(request *wanted, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return dal_wrong_use("compare", "--set wants NAME=VALUE, not '%s'", text);
+    *equals = '\0';
+    wanted->overrides[wanted->n_overrides++] = (dal_override){text, equals + 1};
+    return DAL_OK;
+}
+
+/* "all", or "a,b,c" cut at the commas; a word that is there twice counts once. */
+static int read_words(const char *option, const char *kind, char *text, int *n, const char ***words)
+{
+    const char *name, *title;
+    size_t most = 1;
+    for (const char *c = text; *c; c++)
+        most += *c == ',';
+    for (int i = 0; dal_list_entry(kind, i, &name, &title); i++)
+        most++;
+    free(*words);
+    *n = 0;
+    if (!(*words = calloc(most, sizeof **words)))
+        return DAL_NO_MEMORY;
+    if (!strcmp(text, "all")) {
+        while (dal_list_entry(kind, *n, &(*words)[*n], &title))
+            ++*n;
+        return DAL_OK;
+    }
+    for (char *word = text, *next; word; word = next) {
+        if ((next = strchr(word, ',')))
+            *next++ = '\0';
+        if (!*word)
+            return dal_wrong_use("compare", "--%s wants 'all' or words with commas between them", option);
+        bool known = false;
+        for (int i = 0; i < *n; i++)
+            known |= !strcmp((*words)[i], word);
+        if (!known)
+            (*words)[(*n)++] = word;
+    }
+    return DAL_OK;
+}
+
+/* 0: go on, -1: help was printed, otherwise the exit code. */
+static int read_options(int argc, char **argv, request *wanted)
+{
+    struct option options[SETTINGS + 8] = {{"set", required_argument, NULL, SET},
+                                           {"formulations", required_argument, NULL, FORMULATIONS},
+                                           {"coordinates", required_argument, NULL, COORDINATES},
+                                           {"bodies", no_argument, NULL, BODIES},
+                                           {"json", no_argument, NULL, JSON},
+                                           {"quiet", no_argument, NULL, 'q'},
+                                           {"help", no_argument, NULL, 'h'}};
+    for (int i = 0; i < SETTINGS; i++)
+        options[7 + i] = (struct option){settings[i], required_argument, NULL, SETTING + i};
+    int option, status = DAL_OK;
+    while (status == DAL_OK && (option = dal_next_option(argc, argv, ":qh", options)) != -1) {
+        switch (option) {
+        case SET: status = add_override(wanted, optarg); break;
+        case FORMULATIONS:
+            status = read_words("formulations", "formulation", optarg, &wanted->n_formulations, &wanted->formulations);
+            break;
+        case COORDINATES:
+            status = read_words("coordinates", "coordinates", optarg, &wanted->n_coordinates, &wanted->coordinates);
+            break;
+        case BODIES: wanted->bodies = true; break;
+        case JSON: wanted->json = true; break;
+        case 'q': wanted->quiet = true; break;
+        case 'h': fputs(usage, stdout); return -1;
+        case '?': return DAL_BAD_COMMAND;
+        default: wanted->setting[option - SETTING] = optarg; break;
+        }
+    }
+    if (status != DAL_OK)
+        return status;
+    if (optind >= argc)
+        return dal_wrong_use("compare", "which model?");
+    if (argc - optind > 1)
+        return dal_wrong_use("compare", "one model at a time: unexpected argument '%s'", argv[optind + 1]);
+    wanted->model = argv[optind];
+    return DAL_OK;
+}
+
+/* ---- the runs --------------------------------------------------------------- */
+
+/* One line of the terminal: which run, and how far it is. */
+static bool show_progress(void *user, const dal_comparison *comparison, int row, double t, double wall_seconds)
+{
+    dal_progress *progress = user;
+    if (progress->wanted && (wall_seconds > 1 || progress->shown)) {
+        const dal_compare_row *at = row < 0 ? &comparison->reference : &comparison->rows[row];
+        fprintf(stderr, "\r\033[K%d of %d  %s, %s%s  %.0f %%", row + 3, comparison->n_rows + 2, at->coordinates, at->formulation,
+                row < 0 ? " (reference)" : "", 100 * t / comparison->info.until);
+        fflush(stderr);
+        progress->shown = true;
+    }
+    return !dal_caught_signal();
+}
+
+/* Every error is about a word of the command line: its place is "--set k=3" or the like instead of a file. */
+static bool command_is_to_blame(const dal_messages *messages)
+{
+    for (const dal_message *message = dal_messages_first(messages); message; message = message->next) {
+        const char *place = message->mark.file ? message->mark.file : "";
+        if (message->severity == DAL_ERROR && strncmp(place, "--", 2) && strcmp(place, "command line"))
+            return false;
+    }
+    return dal_messages_count(messages, DAL_ERROR) > 0;
+}
+
+static dal_status compare(const request *wanted, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
+{
+    dal_status status = dal_spec_read(NULL, wanted->model, wanted->n_overrides, wanted->overrides, messages, spec);
+    for (int i = 0; i < SETTINGS && *spec; i++)
+        if (wanted->setting[i] && !dal_spec_set(*spec, settings[i], wanted->setting[i], messages))
+            status = DAL_BAD_COMMAND;
+    if (status == DAL_OK) {
+        dal_progress progress = dal_progress_begin(wanted->quiet);
+        dal_compare_options options = {.n_coordinates = wanted->n_coordinates,
+                                       .n_formulations = wanted->n_formulations,
+                                       .coordinates = wanted->coordinates,
+                                       .formulations = wanted->formulations,
+                                       .progress = show_progress,
+                                       .progress_user = &progress};
+        status = dal_compare(*spec, &options, messages, comparison);
+        dal_progress_end(&progress);
+    }
+    return status == DAL_BAD_MODEL && command_is_to_blame(messages) ? DAL_BAD_COMMAND : status;
+}
+
+/* Nothing applies for one and the same reason: it is the model's, and was told with its place. */
+static bool one_fault(const dal_comparison *comparison)
+{
+    for (int i = 0; i < comparison->n_rows; i++)
+        if (comparison->rows[i].applies || strcmp(comparison->rows[i].reason, comparison->rows[0].reason))
+            return false;
+    return true;
+}
+
+static int run_request(const request *wanted)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_comparison *comparison = NULL;
+    dal_catch_signals();
+    dal_status status = compare(wanted, messages, &spec, &comparison);
+    dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
+    if (comparison && wanted->json)
+        dal_compare_json(comparison);
+    else if (comparison && !one_fault(comparison))
+        dal_compare_text(comparison, wanted->bodies);
+    else if (dal_caught_signal())
+        fprintf(stderr, "dalembert compare: stopped before all runs were done: there is nothing to compare\n");
+    else if (status != DAL_OK && !dal_messages_count(messages, DAL_ERROR))
+        fprintf(stderr, "dalembert compare: error: %s\n", dal_status_text(status));
+    bool stopped = !comparison && dal_caught_signal();
+    dal_comparison_free(comparison);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return stopped ? 128 + dal_caught_signal() : (int)status;
+}
+
+static int run(int argc, char **argv)
+{
+    request wanted = {.overrides = calloc((size_t)argc, sizeof(dal_override))};
+    if (!wanted.overrides)
+        return DAL_NO_MEMORY;
+    int status = read_options(argc, argv, &wanted);
+    if (status == DAL_OK)
+        status = run_request(&wanted);
+    free(wanted.overrides);
+    free(wanted.formulations);
+    free(wanted.coordinates);
+    return status < 0 ? DAL_OK : status;
+}
+
+const dal_command dal_command_compare = {"compare", "run a model under every formulation, in one table", usage, run};

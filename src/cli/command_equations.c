@@ -1,0 +1,252 @@
+/* dalembert equations: the matrices that a formulation solves at one state, with names. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "dalembert equations MODEL [options]\n"
+    "\n"
+    "Print the equations of motion as numbers: the matrices that the formulation solves at one state, named by\n"
+    "coordinate, speed and joint, and the solution. The state is the assembled start, unless the options say otherwise.\n"
+    "\n"
+    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
+    "    --stabilization WORD    baumgarte changes the right side (dalembert list stabilizations)\n"
+    "    --time T                run the model to T first, s\n"
+    "    --state NAME=VALUE,...  other values of coordinates and rates: rod.angle=0.3,rod.angle'=1.5; what was not\n"
+    "                            given moves as little as the constraints allow; may be repeated\n"
+    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+    "\n"
+    "    --digits N              digits of the numbers, 1 to 17 (6)\n"
+    "    --width N               columns of the text (those of the terminal, or 100)\n"
+    "    --json                  a JSON object, every number in full\n"
+    "    -h, --help              this text\n"
+    "\n"
+    "A dot is a zero, up to rounding: less than 1e-12 of the largest number of its matrix.\n";
+
+/* Options that are entries of the model's simulate: block. */
+static const char *const settings[] = {"coordinates", "formulation", "stabilization", "until"};
+enum { SETTINGS = sizeof settings / sizeof *settings, UNTIL = SETTINGS - 1, SETTING = 1000, SET = 2000, TIME, STATE, DIGITS, WIDTH, JSON };
+
+typedef struct request {
+    const char *model;
+    const char *setting[SETTINGS]; /* NULL: not given */
+    int n_overrides, n_given;
+    dal_override *overrides;
+    dal_given *given;
+    double time;
+    int digits, width;
+    bool json;
+} request;
+
+/* ---- the command line ---------------------------------------------------- */
+
+static int wrong_use(const char *option, const char *wants, const char *text)
+{
+    return dal_wrong_use("equations", "%s wants %s, not '%s'", option, wants, text);
+}
+
+static int add_override(request *wanted, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return wrong_use("--set", "NAME=VALUE", text);
+    *equals = '\0';
+    wanted->overrides[wanted->n_overrides++] = (dal_override){text, equals + 1};
+    return DAL_OK;
+}
+
+/* name=number,name=number: a comma in the text is room for one more. */
+static int add_state(request *wanted, char *text)
+{
+    size_t more = 1;
+    for (const char *c = text; *c; c++)
+        more += *c == ',';
+    dal_given *grown = realloc(wanted->given, sizeof *grown * ((size_t)wanted->n_given + more));
+    if (!grown)
+        return DAL_NO_MEMORY;
+    wanted->given = grown;
+    for (char *rest = NULL, *entry = strtok_r(text, ",", &rest); entry; entry = strtok_r(NULL, ",", &rest)) {
+        char *equals = strchr(entry, '='), *end = NULL;
+        double value = equals ? strtod(equals + 1, &end) : 0;
+        if (!equals || equals == entry || end == equals + 1 || *end || !isfinite(value))
+            return wrong_use("--state", "NAME=NUMBER", entry);
+        *equals = '\0';
+        wanted->given[wanted->n_given++] = (dal_given){entry, value};
+    }
+    return DAL_OK;
+}
+
+static int read_integer(const char *option, const char *text, int least, int most, int *value)
+{
+    char *end, wants[64];
+    long number = strtol(text, &end, 10);
+    if (end != text && !*end && number >= least && number <= most) {
+        *value = (int)number;
+        return DAL_OK;
+    }
+    snprintf(wants, sizeof wants, "a whole number from %d to %d", least, most);
+    return wrong_use(option, wants, text);
+}
+
+static int read_time(const char *text, request *wanted)
+{
+    char *end;
+    wanted->time = strtod(text, &end);
+    if (end == text || *end || !(wanted->time >= 0) || !isfinite(wanted->time))
+        return wrong_use("--time", "a time from 0 on, in seconds", text);
+    if (wanted->time > 0)
+        wanted->setting[UNTIL] = text;
+    return DAL_OK;
+}
+
+/* 0: go on, -1: help was printed, otherwise the exit code. */
+static int read_options(int argc, char **argv, request *wanted)
+{
+    static const struct option options[] = {{"coordinates", required_argument, NULL, SETTING},
+                                            {"formulation", required_argument, NULL, SETTING + 1},
+                                            {"stabilization", required_argument, NULL, SETTING + 2},
+                                            {"time", required_argument, NULL, TIME},
+                                            {"state", required_argument, NULL, STATE},
+                                            {"set", required_argument, NULL, SET},
+                                            {"digits", required_argument, NULL, DIGITS},
+                                            {"width", required_argument, NULL, WIDTH},
+                                            {"json", no_argument, NULL, JSON},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    int option, status = DAL_OK;
+    while (status == DAL_OK && (option = dal_next_option(argc, argv, ":h", options)) != -1) {
+        switch (option) {
+        case SET: status = add_override(wanted, optarg); break;
+        case TIME: status = read_time(optarg, wanted); break;
+        case STATE: status = add_state(wanted, optarg); break;
+        case DIGITS: status = read_integer("--digits", optarg, 1, 17, &wanted->digits); break;
+        case WIDTH: status = read_integer("--width", optarg, 20, 10000, &wanted->width); break;
+        case JSON: wanted->json = true; break;
+        case 'h': fputs(usage, stdout); return -1;
+        case '?': return DAL_BAD_COMMAND;
+        default: wanted->setting[option - SETTING] = optarg; break;
+        }
+    }
+    if (status != DAL_OK)
+        return status;
+    if (optind >= argc)
+        return dal_wrong_use("equations", "which model?");
+    if (argc - optind > 1)
+        return dal_wrong_use("equations", "one model at a time: unexpected argument '%s'", argv[optind + 1]);
+    wanted->model = argv[optind];
+    return DAL_OK;
+}
+
+/* ---- the state --------------------------------------------------------------- */
+
+static dal_status compile(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
+{
+    dal_status status = dal_spec_read(NULL, wanted->model, wanted->n_overrides, wanted->overrides, messages, spec);
+    for (int i = 0; i < SETTINGS && *spec; i++)
+        if (wanted->setting[i] && !dal_spec_set(*spec, settings[i], wanted->setting[i], messages))
+            status = DAL_BAD_COMMAND;
+    return status == DAL_OK ? dal_compile(NULL, *spec, messages, system) : status;
+}
+
+static dal_status run_to_time(const request *wanted, const dal_system *system, dal_state *state, dal_messages *messages)
+{
+    dal_progress progress = dal_progress_begin(false);
+    dal_run_options options = {.progress = dal_progress_show, .progress_user = &progress, .final = state};
+    dal_evidence evidence;
+    if (!(wanted->time > 0))
+        return DAL_OK;
+    dal_status status = dal_run(system, &options, messages, &evidence);
+    dal_progress_end(&progress);
+    return status;
+}
+
+static dal_status give(const request *wanted, dal_state *state, dal_messages *messages)
+{
+    double moved = 0;
+    if (!wanted->n_given)
+        return DAL_OK;
+    dal_status status = dal_state_give(state, wanted->n_given, wanted->given, messages, &moved);
+    if (status == DAL_OK && moved > 0)
+        fprintf(stderr, "dalembert equations: warning: the constraints contradict the given values: they were moved by up to %.3g\n", moved);
+    return status;
+}
+
+/* ---- what is printed ----------------------------------------------------------- */
+
+/* As wide as the terminal; 100 columns elsewhere. */
+static int width_of_output(const request *wanted)
+{
+    struct winsize window;
+    if (wanted->width)
+        return wanted->width;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 ? window.ws_col : 100;
+}
+
+static int render(const request *wanted, const dal_equations *equations, char *buffer, size_t size)
+{
+    return wanted->json ? dal_equations_json(equations, buffer, size)
+                        : dal_equations_text(equations, wanted->digits, width_of_output(wanted), buffer, size);
+}
+
+static dal_status print_equations(const request *wanted, dal_state *state, dal_messages *messages)
+{
+    dal_equations *equations;
+    dal_status status = dal_equations_create(NULL, state, messages, &equations);
+    if (status != DAL_OK)
+        return status;
+    size_t size = (size_t)render(wanted, equations, NULL, 0) + 1;
+    char *text = malloc(size);
+    if (text) {
+        render(wanted, equations, text, size);
+        fputs(text, stdout);
+    }
+    free(text);
+    dal_equations_free(equations);
+    return text ? DAL_OK : DAL_NO_MEMORY;
+}
+
+static int answer(const request *wanted)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    dal_state *state = NULL;
+    dal_catch_signals();
+    dal_status status = compile(wanted, messages, &spec, &system);
+    if (status == DAL_OK && !(state = dal_state_create(NULL, system)))
+        status = DAL_NO_MEMORY;
+    if (status == DAL_OK)
+        status = run_to_time(wanted, system, state, messages);
+    if (status == DAL_OK)
+        status = give(wanted, state, messages);
+    if (status == DAL_OK)
+        status = print_equations(wanted, state, messages);
+    dal_report(messages, DAL_NOTE);
+    if (status != DAL_OK && !dal_caught_signal() && !dal_messages_count(messages, DAL_ERROR))
+        fprintf(stderr, "dalembert equations: error: %s\n", dal_status_text(status));
+    dal_state_free(state);
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
+}
+
+static int run(int argc, char **argv)
+{
+    request wanted = {.overrides = calloc((size_t)argc, sizeof(dal_override)), .digits = 6};
+    if (!wanted.overrides)
+        return DAL_NO_MEMORY;
+    int status = read_options(argc, argv, &wanted);
+    if (status == DAL_OK)
+        status = answer(&wanted);
+    free(wanted.overrides);
+    free(wanted.given);
+    return status < 0 ? DAL_OK : status;
+}
+
+const dal_command dal_command_equations = {"equations", "print the matrices that a formulation solves", usage, run};

@@ -1,0 +1,84 @@
+/* The equations of Gibbs and Appell: dG/du' = U, with the energy of acceleration
+ *     G = sum over bodies of 1/2 m a.a + 1/2 alpha.I alpha + alpha.(w x I w)
+ * in inertial axes (what does not depend on u' is left out).
+ *
+ * Accelerations are linear in the rates of the speeds: a = sum a_j u_j' + a_0, alpha = sum alpha_j u_j' + alpha_0. Seen as a form in
+ * (u', 1), G = 1/2 (u', 1)^T G_ (u', 1) with
+ *     G_jl = sum m a_j.a_l + alpha_j.I alpha_l                              j, l speeds
+ *     G_0l = sum m a_0.a_l + alpha_0.I alpha_l + alpha_l.(w x I w)          the row of the 1
+ * and dG/du' = U is K u' = U - G_0 with K the part of the speeds.
+ */
+#include "dynamics/equations.h"
+#include "dynamics/mutate.h"
+#include "dynamics/speeds.h"
+
+#include <string.h>
+
+static bool applies(const dal_system *system, char *why, size_t size)
+{
+    return dal_speeds_apply(system, "gibbs-appell", system->layout.nv - system->rank, why, size);
+}
+
+/* Accelerations of one body: for each speed, and the rest. */
+static size_t work(const dal_system *system)
+{
+    return 6 * ((size_t)system->layout.nv + 1);
+}
+
+/* The terms of one body in the form; row p is that of the 1, which only meets the speeds. */
+static void add_body(dal_state *state, int b)
+{
+    const dal_body *body = &state->system->mechanism.bodies[b];
+    const dal_kin *kin = &state->work.kin[b];
+    dal_speeds *s = state->basis;
+    const int p = s->p;
+    double *a = state->solver, *alpha = a + 3 * (p + 1), I[9], H[3], gyroscopic[3];
+    dal_speeds_partials(state, b, a, alpha);
+    dal_copy3(s->rate[b].c, a + 3 * p);
+    dal_copy3(s->rate[b].w, alpha + 3 * p);
+    dal_turn_inertia(kin->R, body->inertia, I);
+    dal_mul3(I, kin->w, H);
+    dal_cross(kin->w, H, gyroscopic);
+    for (int j = 0; j <= p; j++) {
+        double I_alpha[3];
+        dal_mul3(I, alpha + 3 * j, I_alpha);
+        for (int l = 0; l <= j && l < p; l++) {
+            double product = DAL_MUTATED(GIBBS_APPELL, body->mass * dal_dot(a + 3 * j, a + 3 * l)) + dal_dot(I_alpha, alpha + 3 * l);
+            if (j < p)
+                s->K[(size_t)j * (size_t)p + (size_t)l] += product;
+            else
+                s->f[l] -= product + dal_dot(alpha + 3 * l, gyroscopic);
+        }
+    }
+}
+
+static dal_flow solve(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    dal_flow flow = dal_speeds_ready(state);
+    if (flow)
+        return flow;
+    dal_speeds_columns(state);
+    dal_speeds_bias(state);
+    memset(s->K, 0, sizeof *s->K * (size_t)s->p * (size_t)s->p);
+    for (int j = 0; j < s->p; j++)
+        s->f[j] = dal_speeds_force(state, j);
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+        add_body(state, b);
+    return dal_speeds_finish(state);
+}
+
+const dal_formulation dal_gibbs_appell = {
+    .name = "gibbs-appell",
+    .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
+    .applies = applies,
+    .equations = dal_speeds_count,
+    .multipliers = dal_speeds_no_multipliers,
+    .work = work,
+    .speeds = dal_speeds_count,
+    .unpack = dal_speeds_unpack,
+    .pack = dal_speeds_pack,
+    .chooses = true,
+    .solve = solve,
+    .show = dal_show_gibbs_appell,
+};

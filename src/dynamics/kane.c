@@ -1,0 +1,98 @@
+/* Kane's equations, (50) of `lagrange-to-kane`:
+ *     sum over bodies of Ti^T (Mi dVi/dt + Wi Mi Vi) = sum of Ti^T wi
+ * with Vi = (w_i, v_i) the angular velocity in body axes and the velocity of the centre of mass in inertial ones,
+ *     Ti = Ji W                   partial velocities (48)
+ *     Mi = diag(I_i, m_i 1)       constant (26),    Wi = diag([w_i x], 0)  (30)
+ *     wi = (moment about the centre of mass, force)
+ * dVi/dt = Ti u' + what is left for u' = 0, so that K = sum Ti^T Mi Ti. Forces given on coordinates add W^T of them.
+ */
+#include "dynamics/equations.h"
+#include "dynamics/mutate.h"
+#include "dynamics/speeds.h"
+
+#include <string.h>
+
+static bool applies(const dal_system *system, char *why, size_t size)
+{
+    return dal_speeds_apply(system, "kane", system->layout.nv - system->rank, why, size);
+}
+
+/* Partial velocities of one body. */
+static size_t work(const dal_system *system)
+{
+    return 6 * (size_t)system->layout.nv;
+}
+
+/* wi - (Mi dVi/dt + Wi Mi Vi) for u' = 0: a moment in body axes and a force. */
+static void find_remainder(const dal_state *state, int b, double moment[3], double force[3])
+{
+    const dal_body *body = &state->system->mechanism.bodies[b];
+    const dal_kin *kin = &state->work.kin[b];
+    const struct dal_body_rate *rate = &state->basis->rate[b];
+    const double *applied = state->work.force + 6 * b, minus[3] = {-applied[0], -applied[1], -applied[2]};
+    double rho[3], world[3] = {applied[3], applied[4], applied[5]}, w[3], wd[3], H[3], Hd[3];
+    dal_turn(kin->R, body->center, rho);
+    dal_add_cross(rho, minus, world); /* from r to the centre of mass */
+    dal_mulT3(kin->R, world, moment);
+    dal_mulT3(kin->R, kin->w, w);
+    dal_mulT3(kin->R, rate->w, wd); /* d/dt (R^T w) = R^T w' because w x w = 0 */
+    dal_turn(body->inertia, w, H);
+    dal_turn(body->inertia, wd, Hd);
+    dal_add_cross(w, H, Hd);
+    for (int i = 0; i < 3; i++) {
+        moment[i] -= Hd[i];
+        force[i] = applied[i] - DAL_MUTATED(KANE, body->mass * rate->c[i]);
+    }
+}
+
+static void add_body(dal_state *state, int b)
+{
+    const dal_body *body = &state->system->mechanism.bodies[b];
+    dal_speeds *s = state->basis;
+    const int p = s->p;
+    double *v = state->solver, *w = v + 3 * p, moment[3], force[3];
+    find_remainder(state, b, moment, force);
+    dal_speeds_partials(state, b, v, w);
+    for (int j = 0; j < p; j++) {
+        double *K = s->K + (size_t)j * (size_t)p, I_w[3];
+        dal_mulT3(state->work.kin[b].R, w + 3 * j, w + 3 * j); /* to body axes */
+        dal_turn(body->inertia, w + 3 * j, I_w);
+        for (int l = 0; l <= j; l++)
+            K[l] += body->mass * dal_dot(v + 3 * j, v + 3 * l) + dal_dot(I_w, w + 3 * l);
+        s->f[j] += dal_dot(v + 3 * j, force) + dal_dot(w + 3 * j, moment);
+    }
+}
+
+static dal_flow solve(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    dal_flow flow = dal_speeds_ready(state);
+    if (flow)
+        return flow;
+    dal_speeds_columns(state);
+    dal_speeds_bias(state);
+    memset(s->K, 0, sizeof *s->K * (size_t)s->p * (size_t)s->p);
+    for (int j = 0; j < s->p; j++) {
+        s->f[j] = 0;
+        for (int i = 0; i < s->n; i++)
+            s->f[j] += s->W[(size_t)j * (size_t)s->n + (size_t)i] * state->work.direct[i];
+    }
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+        add_body(state, b);
+    return dal_speeds_finish(state);
+}
+
+const dal_formulation dal_kane = {
+    .name = "kane",
+    .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
+    .applies = applies,
+    .equations = dal_speeds_count,
+    .multipliers = dal_speeds_no_multipliers,
+    .work = work,
+    .speeds = dal_speeds_count,
+    .unpack = dal_speeds_unpack,
+    .pack = dal_speeds_pack,
+    .chooses = true,
+    .solve = solve,
+    .show = dal_show_kane,
+};

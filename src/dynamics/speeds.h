@@ -1,0 +1,96 @@
+/* Speeds (quasi-velocities): what the formulations that solve for them share.
+ *
+ *   u = Y v + Z                    p speeds, the model's own or p of the velocities
+ *   e = E v                        s more rows of a formulation that has them (dal_more_rows), else none
+ *   beta_k = A_k v                 k = rank independent rows of A
+ *   S = [Y; E; A_k],  v = W u + X,  S W = [1; 0; 0],  S X = [-Z; e; beta_k]
+ *   S W' = -S' W,  v' = W u' + bias,  S bias = [-(Y' v + Z'); e' - E' v; gamma_k]
+ *
+ * A formulation calls, after unpack or on its own: dal_speeds_ready, dal_speeds_columns, then what it needs of dal_speeds_rates and
+ * dal_speeds_bias; it fills K (p x p, lower triangle) and f (p) of K u' = f and ends with dal_speeds_finish.
+ */
+#ifndef DAL_DYNAMICS_SPEEDS_H
+#define DAL_DYNAMICS_SPEEDS_H
+
+#include "math/vec.h"
+#include "system/system.h"
+
+typedef struct dal_speeds dal_speeds;
+
+/* The rows E of a formulation, system->n_ignorable of them. */
+struct dal_more_rows {
+    void (*rows)(dal_state *state, double *E, double *e); /* n_ignorable x nv, row-major, and E v = e; positions are known */
+    /* D_a [E b - e db]; tangents of both directions and their bend are given. */
+    void (*bend)(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out);
+};
+
+struct dal_speeds {
+    int n, p, s, k;        /* velocities = speeds + more rows + rows of A */
+    bool fixed;            /* the model's own speeds */
+    int *row;              /* k: the rows of A in S */
+    int *pivot, *trial;    /* of the factors; scratch, n */
+    double *S, *lu;        /* rows at unit norm, columns over column_scale; its factors */
+    double *row_scale;     /* what the rows of S were multiplied by */
+    double *E, *e;         /* s x n, s */
+    double *W, *Wd;        /* p columns of length n, one after the other; and their rates */
+    double *bias;          /* v' for u' = 0 */
+    double *K, *f, *L;     /* of the formulation: p x p, p; the factor of K */
+    double *bent;          /* of all rows and speeds: D_a of them */
+    double *x, *b, *r;     /* scratch, n */
+    dal_tangent *T;        /* partial velocities: of column j and body b at j * bodies + b */
+    dal_tangent *motion;   /* the tangent of (v, 1), one a body */
+    struct dal_body_rate *rate; /* accelerations for u' = 0, one a body */
+};
+
+/* Accelerations of a body for u' = 0, world axes: of its centre of mass, and angular. */
+struct dal_body_rate {
+    double c[3], w[3];
+};
+
+/* Number of speeds of the formulation: nv - rank (- n_ignorable where it has more rows). */
+int dal_speeds_count(const dal_system *system);
+/* What every formulation with p speeds refuses: another number of speeds in the model, and sizes that dense matrices do not serve. */
+bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, char *why, size_t size);
+int dal_speeds_no_multipliers(const dal_system *system); /* 0 */
+
+/* For the table of a formulation: S v = [u - Z; e; beta_k], and u = Y v + Z. */
+dal_flow dal_speeds_unpack(dal_state *state, const double *u);
+dal_flow dal_speeds_pack(dal_state *state, double *u);
+
+/* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
+dal_flow dal_speeds_ready(dal_state *state);
+void dal_speeds_columns(dal_state *state); /* W, and the partial velocities T */
+void dal_speeds_rates(dal_state *state);   /* W', and motion; after columns and velocity */
+void dal_speeds_bias(dal_state *state);    /* bias, and rate of every body; after velocity */
+/* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
+dal_direction dal_speeds_column(const dal_state *state, int j);
+dal_direction dal_speeds_motion(const dal_state *state);
+/* Partial velocities of a body's centre of mass and partial angular velocities, world axes: 3 a speed each. After columns. */
+void dal_speeds_partials(const dal_state *state, int body, double *c, double *w);
+/* x := S^-1 x and x := S^-T x, in the order speeds, more rows, rows. */
+void dal_speeds_solve(const dal_state *state, double *x);
+void dal_speeds_solve_transposed(const dal_state *state, double *x);
+/* D_a [S b - ...] for b, in the same order, from tangents and bend: D_a [Y b + Z db; E b - e db; A_k b - beta_k db]. */
+void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out);
+
+/* U_j of column j: the work of the applied forces on the partial velocities, and of the forces given on coordinates. */
+double dal_speeds_force(const dal_state *state, int j);
+/* K u' = f by Cholesky, then wd = u', vd = W u' + bias, and the multipliers. A failure where K is singular. K and f stay as they are. */
+dal_flow dal_speeds_finish(dal_state *state);
+/* lambda of the rows in S, from S^T [mu; lambda] = M v' + h - Q; mu vanishes up to rounding. After vd. */
+void dal_speeds_multipliers(dal_state *state);
+
+/* Velocity (or its rate) of the centre of mass along a direction. */
+static inline void dal_center_along(const dal_body *body, const dal_tangent *tangent, double out[3])
+{
+    dal_turn(tangent->Rd, body->center, out);
+    dal_axpy3(1, tangent->rd, out);
+}
+
+static inline void dal_center_bend(const dal_body *body, const dal_bend *bend, double out[3])
+{
+    dal_turn(bend->Rb, body->center, out);
+    dal_axpy3(1, bend->rb, out);
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* Volterra's equations, (2) of `volterra-reduced` (its matrix form (45)-(65), read without ignorable coordinates):
+ *     d/dt (dT/du_j) - sum over bodies of [P.d/dt (dv/du_j) + H.d/dt (dw/du_j)] = U_j
+ * with the momenta P = m v of the centre of mass and H = I w.
+ *
+ *     d/dt (dT/du) = M u' + A             (51), M = W^T M W (47)
+ *     A_j = D_v [sum P.v_j + H.w_j], u held:  sum m v_0.v_j + P.v_j' + (I w_0 + I' w).w_j + H.w_j'      (52)
+ *     K_j = sum P.v_j' + H.w_j'           (60)-(63); (59) and (61) with the angular Jacobian D, not C
+ *     M u' = U + K - A                    (64), (65) with K, not F
+ *
+ * v_j, w_j are the partial velocities (56), v_j', w_j' their rates (57): D_v of them with W fixed, and those of W'; v_0, w_0 the
+ * accelerations for u' = 0. Everything has inertial components: (2) holds in these, where I' w = w x I w.
+ * The terms of K stand in A as well. They are kept, as the equation has them.
+ */
+#include "dynamics/equations.h"
+#include "dynamics/mutate.h"
+#include "dynamics/speeds.h"
+
+#include <string.h>
+
+static bool applies(const dal_system *system, char *why, size_t size)
+{
+    return dal_speeds_apply(system, "volterra", system->layout.nv - system->rank, why, size);
+}
+
+/* Momenta of a body and what their rates are for u' = 0 and fixed partial velocities. */
+typedef struct momenta {
+    double P[3], H[3], Pd[3], Hd[3];
+} momenta;
+
+static size_t work(const dal_system *system)
+{
+    return (size_t)system->mechanism.n_bodies * sizeof(momenta) / sizeof(double) + (size_t)system->layout.nv;
+}
+
+/* (59): P = m v, H = I w; P' = m v_0, H' = I w_0 + I' w. */
+static void find_momenta(const dal_state *state, momenta *of)
+{
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
+        const dal_body *body = &state->system->mechanism.bodies[b];
+        const dal_kin *kin = &state->work.kin[b];
+        double I[9];
+        dal_center_along(body, &state->basis->motion[b], of[b].P);
+        dal_turn_inertia(kin->R, body->inertia, I);
+        dal_mul3(I, kin->w, of[b].H);
+        dal_mul3(I, state->basis->rate[b].w, of[b].Hd);
+        dal_add_cross(kin->w, of[b].H, of[b].Hd);
+        for (int i = 0; i < 3; i++) {
+            of[b].P[i] *= body->mass;
+            of[b].Pd[i] = body->mass * state->basis->rate[b].c[i];
+        }
+    }
+}
+
+/* U_j + K_j - A_j */
+static double right_side(dal_state *state, const momenta *of, int j)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_direction v = dal_speeds_motion(state), W = dal_speeds_column(state, j);
+    const dal_direction Wd = {state->basis->Wd + (size_t)j * (size_t)layout->nv, 0, state->tangents};
+    double A = 0, K = 0;
+    layout->family->bend(layout, &state->work, &v, &W, state->bends);
+    layout->family->tangent(layout, &state->work, &Wd);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        double v_j[3], vd_j[3], wd_j[3], fixed[3];
+        dal_center_along(body, &W.tangent[b], v_j);
+        dal_center_along(body, &Wd.tangent[b], vd_j);
+        dal_center_bend(body, &state->bends[b], fixed);
+        for (int i = 0; i < 3; i++) {
+            vd_j[i] += fixed[i];
+            wd_j[i] = Wd.tangent[b].w[i] + state->bends[b].wb[i];
+        }
+        A += dal_dot(of[b].Pd, v_j) + dal_dot(of[b].P, vd_j);
+        A += dal_dot(of[b].Hd, W.tangent[b].w) + dal_dot(of[b].H, wd_j);
+        K += DAL_MUTATED(VOLTERRA, dal_dot(of[b].P, vd_j) + dal_dot(of[b].H, wd_j));
+    }
+    return dal_speeds_force(state, j) + K - A;
+}
+
+/* Row j of W^T M W, up to the diagonal. */
+static void inertia_row(dal_state *state, int j, double *MW)
+{
+    dal_speeds *s = state->basis;
+    const size_t n = (size_t)s->n;
+    dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * n, MW);
+    for (int l = 0; l <= j; l++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += MW[i] * s->W[(size_t)l * n + i];
+        s->K[(size_t)j * (size_t)s->p + (size_t)l] = sum;
+    }
+}
+
+static dal_flow solve(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    double *MW = state->solver;
+    momenta *of = (momenta *)(MW + s->n);
+    dal_flow flow = dal_speeds_ready(state);
+    if (flow)
+        return flow;
+    dal_speeds_columns(state);
+    dal_speeds_rates(state);
+    dal_speeds_bias(state);
+    find_momenta(state, of);
+    for (int j = 0; j < s->p; j++) {
+        inertia_row(state, j, MW);
+        s->f[j] = right_side(state, of, j);
+    }
+    return dal_speeds_finish(state);
+}
+
+const dal_formulation dal_volterra = {
+    .name = "volterra",
+    .title = "Volterra: rates of the momenta of the speeds and of the partial velocities; as many equations as freedoms",
+    .applies = applies,
+    .equations = dal_speeds_count,
+    .multipliers = dal_speeds_no_multipliers,
+    .work = work,
+    .speeds = dal_speeds_count,
+    .unpack = dal_speeds_unpack,
+    .pack = dal_speeds_pack,
+    .chooses = true,
+    .solve = solve,
+    .show = dal_show_volterra,
+};

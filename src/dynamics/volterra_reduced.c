@@ -1,0 +1,209 @@
+/* Volterra's equations reduced by the momenta of ignorable coordinates: (41) of `volterra-reduced`, in its matrix form (45)-(65).
+ *
+ * The momenta G of the s ignorable coordinates are constants (22), so that, with M' their rows of M,
+ *     M' v + N' = 0,   N' = N_2 - G                                    (25)
+ * are constraints beside A v = beta. They go into S as the rows E = M', E v = e = G - N_2 (speeds.h): (44) is
+ *     S = [Y_NI; M'; A_k],   v = W u + X                               (43)
+ * with p - s speeds. What they leave free is a motion that keeps the momenta, and on it Volterra's equations hold:
+ *     d/dt (dT/du_j) - sum over bodies of [P.d/dt (dv/du_j) + H.d/dt (dw/du_j)] = U_j
+ *     d/dt (dT/du) = B u' + A             (51), B = W^T M W (47)
+ *     dT/du = W^T p,  p = dT/dv = M v + N (50), and so with u held
+ *     A = W'^T p + W^T (p' + M v_0)       (52), p' = d/dt dT/dv for v' = 0, v_0 = v' for u' = 0
+ *     K_j = sum P.v_j' + H.w_j'           (60)-(63); (59) and (61) with the angular Jacobian D, not C
+ *     B u' = U + K - A                    (64), (65) with K, not F
+ * v_j = dv/du_j and w_j are the partial velocities (56), v_j' and w_j' their rates (57), everything in inertial components: D_v of them
+ * with W held, and those of W'.
+ *
+ * W' and v_0 need the rates of the rows M'. With (c_k, w_k) the velocities of a unit of v_k, (c_b, w_b) those of a direction b, and
+ * D the derivative along a, which turns a body by w_a and its I with it,
+ *     D [M' b + N_2 db]_k = sum m (D c_k.c_b + c_k.D c_b) + D w_k.L + w_k.D L,   L = I w_b,
+ *     D L = w_a x L - I (w_a x w_b) + I D w_b
+ */
+#include "dynamics/equations.h"
+#include "dynamics/equations.h"
+#include "dynamics/mutate.h"
+#include "dynamics/speeds.h"
+
+#include <string.h>
+
+/* In state->solver. */
+typedef struct scratch {
+    double *p, *pd, *MW;  /* nv */
+    dal_tangent *unit;    /* of a unit of each ignorable velocity, one a body: what it does, */
+    dal_bend *unit_rate;  /* and how that changes along the motion */
+} scratch;
+
+static size_t doubles(size_t bytes)
+{
+    return bytes / sizeof(double);
+}
+
+static size_t work(const dal_system *system)
+{
+    const size_t units = (size_t)system->n_ignorable * (size_t)system->mechanism.n_bodies;
+    return 3 * (size_t)system->layout.nv + units * doubles(sizeof(dal_tangent) + sizeof(dal_bend));
+}
+
+static scratch look(const dal_state *state)
+{
+    const size_t n = (size_t)state->system->layout.nv;
+    const size_t units = (size_t)state->system->n_ignorable * (size_t)state->system->mechanism.n_bodies;
+    double *at = state->solver + 3 * n;
+    return (scratch){.p = state->solver, .pd = state->solver + n, .MW = state->solver + 2 * n, .unit = (dal_tangent *)at,
+                     .unit_rate = (dal_bend *)(at + units * doubles(sizeof(dal_tangent)))};
+}
+
+static bool applies(const dal_system *system, char *why, size_t size)
+{
+    const int p = system->layout.nv - system->rank;
+    return dal_ignorable_applies(system, "volterra-reduced", why, size) &&
+           dal_speeds_apply(system, "volterra-reduced", system->layout.n_speeds == p ? p : p - system->n_ignorable, why, size);
+}
+
+/* ---- the rows M' -------------------------------------------------------------------- */
+
+static void rows(dal_state *state, double *E, double *e)
+{
+    dal_momentum_rows(state, E, e);
+    for (int i = 0; i < state->system->n_ignorable; i++)
+        e[i] = state->momenta[i] - e[i];
+}
+
+/* Units of the ignorable velocities, and their bends along the motion: what bend() takes for (c_k, w_k) and D of them. */
+static void bend_units(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    const size_t bodies = (size_t)layout->mechanism->n_bodies;
+    const scratch at = look(state);
+    const dal_direction motion = {state->work.v, 1, state->tangents};
+    layout->family->tangent(layout, &state->work, &motion);
+    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
+    for (int i = 0; i < system->n_ignorable; i++) {
+        const dal_direction unit = {state->still, 0, at.unit + (size_t)i * bodies};
+        state->still[system->ignorable[i]] = 1;
+        layout->family->tangent(layout, &state->work, &unit);
+        layout->family->bend(layout, &state->work, &motion, &unit, at.unit_rate + (size_t)i * bodies);
+        state->still[system->ignorable[i]] = 0;
+    }
+}
+
+/* D_a [M' b + N_2 db]; a is the motion (v, 1). */
+static void bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bends, double *out)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    const scratch at = look(state);
+    memset(out, 0, sizeof *out * (size_t)state->system->n_ignorable);
+    for (int i = 0; i < m->n_bodies; i++) {
+        const dal_body *body = &m->bodies[i];
+        double I[9], c_b[3], Dc_b[3], L[3], DL[3], turned[3], lag[3], c_k[3], Dc_k[3];
+        dal_turn_inertia(state->work.kin[i].R, body->inertia, I);
+        dal_center_along(body, &b->tangent[i], c_b);
+        dal_center_bend(body, &bends[i], Dc_b);
+        dal_mul3(I, b->tangent[i].w, L);
+        dal_cross(a->tangent[i].w, b->tangent[i].w, turned);
+        dal_mul3(I, turned, lag);
+        dal_mul3(I, bends[i].wb, DL);
+        dal_add_cross(a->tangent[i].w, L, DL);
+        dal_axpy3(-1, lag, DL);
+        for (int j = 0; j < state->system->n_ignorable; j++) {
+            const dal_tangent *unit = at.unit + (size_t)j * (size_t)m->n_bodies + i;
+            const dal_bend *rate = at.unit_rate + (size_t)j * (size_t)m->n_bodies + i;
+            dal_center_along(body, unit, c_k);
+            dal_center_bend(body, rate, Dc_k);
+            out[j] += body->mass * (dal_dot(Dc_k, c_b) + dal_dot(c_k, Dc_b)) + dal_dot(rate->wb, L) + dal_dot(unit->w, DL);
+        }
+    }
+}
+
+static const struct dal_more_rows momenta = {rows, bend};
+
+/* ---- the equations --------------------------------------------------------------------- */
+
+static double dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* (47), row j up to the diagonal. */
+static void inertia_row(dal_state *state, int j, double *MW)
+{
+    dal_speeds *s = state->basis;
+    dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * (size_t)s->n, MW);
+    for (int l = 0; l <= j; l++)
+        s->K[(size_t)j * (size_t)s->p + (size_t)l] = dot(MW, s->W + (size_t)l * (size_t)s->n, s->n);
+}
+
+/* (63): P.v_j' + H.w_j' of all bodies, the bend of column j along the motion and the tangent of W_j'. */
+static double K_of(dal_state *state, int j)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_direction v = dal_speeds_motion(state), W = dal_speeds_column(state, j);
+    const dal_direction Wd = {state->basis->Wd + (size_t)j * (size_t)layout->nv, 0, state->tangents};
+    double sum = 0;
+    layout->family->bend(layout, &state->work, &v, &W, state->bends);
+    layout->family->tangent(layout, &state->work, &Wd);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        double I[9], V[3], H[3], v_j[3], held[3];
+        dal_center_along(body, &v.tangent[b], V);
+        dal_turn_inertia(state->work.kin[b].R, body->inertia, I);
+        dal_mul3(I, v.tangent[b].w, H);
+        dal_center_along(body, &Wd.tangent[b], v_j);
+        dal_center_bend(body, &state->bends[b], held);
+        dal_axpy3(1, held, v_j);
+        sum += body->mass * dal_dot(V, v_j) + dal_dot(H, Wd.tangent[b].w) + dal_dot(H, state->bends[b].wb);
+    }
+    return sum;
+}
+
+/* (52): p' becomes p' + M v_0, the rate of dT/dv for u' = 0. */
+static void complete_rates(dal_state *state, scratch *at)
+{
+    const int n = state->basis->n;
+    dal_mass_times(&state->system->layout, state->work.M, state->basis->bias, at->MW);
+    for (int i = 0; i < n; i++)
+        at->pd[i] += at->MW[i];
+}
+
+static dal_flow solve(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    scratch at = look(state);
+    dal_flow flow = dal_speeds_ready(state);
+    if (flow)
+        return flow;
+    bend_units(state);
+    dal_speeds_columns(state);
+    dal_speeds_rates(state);
+    dal_speeds_bias(state);
+    dal_momenta_rates(state, at.p, at.pd);
+    complete_rates(state, &at);
+    for (int j = 0; j < s->p; j++) {
+        const double *W = s->W + (size_t)j * (size_t)s->n, *Wd = s->Wd + (size_t)j * (size_t)s->n;
+        double A = dot(Wd, at.p, s->n) + dot(W, at.pd, s->n);
+        inertia_row(state, j, at.MW);
+        s->f[j] = dal_speeds_force(state, j) + DAL_MUTATED(VOLTERRA_REDUCED, K_of(state, j)) - A;
+    }
+    return dal_speeds_finish(state);
+}
+
+const dal_formulation dal_volterra_reduced = {
+    .name = "volterra-reduced",
+    .title = "Volterra with the momenta of the ignorable coordinates as constraints: one equation less for each of them",
+    .applies = applies,
+    .equations = dal_speeds_count,
+    .multipliers = dal_speeds_no_multipliers,
+    .work = work,
+    .speeds = dal_speeds_count,
+    .unpack = dal_speeds_unpack,
+    .pack = dal_speeds_pack,
+    .ignores = true,
+    .chooses = true,
+    .more = &momenta,
+    .solve = solve,
+    .show = dal_show_volterra_reduced,
+};

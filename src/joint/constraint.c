@@ -1,0 +1,11 @@
+/* What stands behind an entry of `constraints:`: one row, written as an expression, between no two points in particular. It is not in
+ * the list of joints. */
+#include "joint/joint.h"
+
+const dal_joint_type dal_joint_constraint = {
+    .name = "constraint",
+    .title = "an expression that is zero",
+    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
+    .class = DAL_JOINT_COUPLING,
+    .keys = "",
+};

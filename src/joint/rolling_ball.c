@@ -1,0 +1,21 @@
+/* A ball that rolls on a surface without slip; in the plane, a disc on a line. The second point is its centre, the contact is C - r n:
+ *   n . (C - O) - r = 0,   no slip with s_m = -r f_m . n       (rolling.c)
+ */
+#include "joint/joint.h"
+
+static void forbid(dal_joint_builder *b)
+{
+    dal_forbid_height(b);
+    dal_forbid_slip_below(b, dal_joint_space(b));
+}
+
+const dal_joint_type dal_joint_rolling_ball = {
+    .name = "rolling-ball",
+    .title = "a ball of the second body rolls without slip on a plane of the first; its point is the centre",
+    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
+    .turns = true,
+    .planar_turns = true,
+    .surface = true,
+    .keys = "normal! radius!",
+    .forbid = forbid,
+};

@@ -1,0 +1,418 @@
+/* Start values of the model's own coordinates that satisfy the constraints.
+ *
+ * Positions: omitted values move first, then those that were given, by the least change in metres; fixed ones stay. Gauss-Newton
+ *   A x = -phi,   x = e + S (A S)^+ (-phi - A e),   S = 1 / (weight x scale),  S = 0: kept
+ * with e the way back to the given values and the scale of a coordinate what a unit of it moves, in metres.
+ * Velocities: A v = beta, linear, in the same order. Omitted ones are zero unless a constraint moves them.
+ */
+#include "kinematics/placement.h"
+#include "math/rank.h"
+#include "math/vec.h"
+#include "system/assembly.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double gap_allowed = 1e-10;     /* what remains, relative to the model's length */
+static const double omitted_weight = 1e-3;   /* omitted values move a thousand times as easily */
+static const double velocity_allowed = 1e-9; /* what remains of a velocity, relative to the fastest */
+
+void dal_read_coordinates(dal_build *build)
+{
+    const int n = build->spec->n_coordinates;
+    build->start_q = DAL_TAKE(build->arena, double, n);
+    build->start_v = DAL_TAKE(build->arena, double, n);
+    for (int i = 0; i < n; i++) {
+        const dal_coordinate_spec *spec = &build->spec->coordinates[i];
+        if (spec->start.text)
+            dal_build_number(build, NULL, spec->start, &build->start_q[i]);
+        if (spec->rate.text)
+            dal_build_number(build, NULL, spec->rate, &build->start_v[i]);
+    }
+}
+
+/* The angles of planar bodies with their whole turns, at q and t = 0. */
+static void find_angles(dal_build *build, const double *q)
+{
+    const int n = build->spec->n_coordinates;
+    double *variables = DAL_TAKE(build->arena, double, dal_placement_variables(n));
+    double *registers = DAL_TAKE(build->arena, double, dal_program_registers(build->place_angle));
+    double *angle = DAL_TAKE(build->arena, double, build->spec->n_bodies);
+    memcpy(variables, q, sizeof *q * (size_t)n);
+    dal_program_run(build->place_angle, variables, NULL, registers, angle);
+    for (int b = 0; b < build->spec->n_bodies; b++)
+        build->start[b].angle = angle[b];
+}
+
+void dal_start_frames(dal_build *build)
+{
+    const dal_program *frames = build->parts.placement->frames;
+    const int n = build->spec->n_coordinates, bodies = build->spec->n_bodies;
+    double *variables = DAL_TAKE(build->arena, double, dal_placement_variables(n));
+    double *registers = DAL_TAKE(build->arena, double, dal_program_registers(frames)), *out = DAL_TAKE(build->arena, double, 12 * bodies);
+    memcpy(variables, build->start_q, sizeof *variables * (size_t)n);
+    int left = dal_program_run(frames, variables, NULL, registers, out);
+    if (left)
+        dal_error(build->messages, build->spec->tables[left - 1].name.mark, "at the start table '%s' is left, and its `outside:` is error",
+                  build->spec->tables[left - 1].name.text);
+    for (int b = 0; b < bodies; b++) {
+        bool finite = true;
+        for (int i = 0; i < 12; i++)
+            finite &= isfinite(out[12 * b + i]) != 0;
+        if (!finite)
+            dal_error(build->messages, build->spec->bodies[b].name.mark, "at the start values of the coordinates the place of '%s' is not a finite number",
+                      build->spec->bodies[b].name.text);
+        memcpy(build->start[b].r, out + 12 * b, sizeof build->start[b].r);
+        memcpy(build->start[b].R, out + 12 * b + 3, sizeof build->start[b].R);
+    }
+    find_angles(build, build->start_q);
+}
+
+/* ---- in progress --------------------------------------------------------------- */
+
+typedef struct starting {
+    dal_build *build;
+    dal_layout *layout;
+    dal_work work;
+    int n, r;
+    double *A, *b, *x, *e, *S, *scale, *q0, *svd;
+    double length;
+} starting;
+
+static bool is_given(const starting *s, int i, bool velocities)
+{
+    const dal_coordinate_spec *spec = &s->build->spec->coordinates[i];
+    return velocities ? spec->rate.text : spec->start.text;
+}
+
+static bool is_fixed(const starting *s, int i, bool velocities)
+{
+    const dal_coordinate_spec *spec = &s->build->spec->coordinates[i];
+    return velocities ? spec->rate.text && spec->rate.fix : spec->start.text && spec->start.fix;
+}
+
+static const dal_row *row_at(const starting *s, int i)
+{
+    return &s->layout->mechanism->rows[s->layout->row[i].source];
+}
+
+static void begin(starting *s, dal_build *build, const dal_compiled *drives)
+{
+    dal_arena *arena = build->arena;
+    s->build = build;
+    build->parts.n_times = build->n_times;
+    s->layout = dal_layout_build(arena, &build->mechanism, &dal_family_user, &build->parts);
+    dal_work_lay(s->layout, DAL_TAKE(arena, dal_real, dal_work_size(s->layout)), DAL_TAKE(arena, int, 3 * build->mechanism.n_bodies), &s->work);
+    s->n = s->layout->nv;
+    s->r = s->layout->n_rows;
+    s->length = dal_build_length(build);
+    const size_t n = (size_t)s->n, r = (size_t)s->r;
+    s->A = DAL_TAKE(arena, double, r * n);
+    s->b = DAL_TAKE(arena, double, r);
+    s->x = DAL_TAKE(arena, double, n);
+    s->e = DAL_TAKE(arena, double, n);
+    s->S = DAL_TAKE(arena, double, n);
+    s->scale = DAL_TAKE(arena, double, n);
+    s->q0 = DAL_TAKE(arena, double, n);
+    s->svd = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n));
+    memcpy(s->work.q, build->start_q, sizeof *s->work.q * n);
+    if (!drives->program)
+        return;
+    double *variables = DAL_TAKE(arena, double, dal_program_variables(drives->program));
+    double *registers = DAL_TAKE(arena, double, dal_program_registers(drives->program));
+    dal_program_run(drives->program, variables, NULL, registers, s->work.time); /* t = 0 */
+}
+
+/* What a unit of each coordinate moves, in metres: the largest over the bodies of |lin| and length |ang|. */
+static void find_scale(starting *s)
+{
+    for (int i = 0; i < s->n; i++)
+        s->scale[i] = 0;
+    for (int b = 0; b < s->layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &s->layout->body[b];
+        const double *J = s->work.jacobian + 6 * (size_t)at->jacobian;
+        for (int k = 0; k < at->n_columns; k++, J += 6) {
+            double *scale = &s->scale[s->layout->body_column[at->column + k]];
+            *scale = fmax(*scale, fmax(sqrt(dal_dot(J, J)), s->length * sqrt(dal_dot(J + 3, J + 3))));
+        }
+    }
+    for (int i = 0; i < s->n; i++)
+        if (!(s->scale[i] > 0) || !isfinite(s->scale[i]))
+            s->scale[i] = 1;
+}
+
+/* phi and A; the largest gap. */
+static double evaluate(starting *s)
+{
+    double worst = 0;
+    dal_family_user.position(s->layout, &s->work);
+    dal_rows_position(s->layout, &s->work);
+    dal_rows_jacobian(s->layout, &s->work);
+    for (int i = 0; i < s->r; i++)
+        if (!(fabs(s->work.phi[i]) <= worst))
+            worst = fabs(s->work.phi[i]);
+    return worst;
+}
+
+/* Whole turns: of planar angles from the angles of the bodies as they were written, of others the least; what is prescribed tells
+ * its own. */
+static void count_turns(starting *s)
+{
+    const dal_mechanism *m = &s->build->mechanism;
+    for (int i = 0; i < m->n_measures; i++) {
+        const dal_measure *measure = &m->measures[i];
+        double turn[2] = {0, 0};
+        for (int k = 0; k < 2 && measure->winding >= 0 && m->space == DAL_PLANAR; k++) {
+            const dal_vector *v = &m->vectors[measure->vector[2 * k]];
+            turn[k] = atan2(v->s[1], v->s[0]) + (v->body == DAL_GROUND ? 0 : s->build->start[v->body].angle);
+        }
+        if (measure->winding >= 0)
+            s->work.winding[measure->winding] = turn[1] - turn[0];
+    }
+    for (int i = 0; i < m->n_rows; i++) {
+        const dal_row *row = &m->rows[i];
+        const dal_term *term = &m->terms[row->term];
+        if (row->form >= 0 || row->n_terms != 1 || term->coef != 1 || isnan(row->constant) || m->measures[term->measure].winding < 0)
+            continue;
+        s->work.winding[m->measures[term->measure].winding] = row->constant + (row->time < 0 ? 0 : s->work.time[3 * row->time]);
+    }
+}
+
+/* Constants that are what they are at the start. */
+static void set_start_constants(starting *s)
+{
+    dal_mechanism *m = &s->build->mechanism;
+    evaluate(s);
+    for (int i = 0; i < m->n_rows; i++) {
+        dal_row *row = &m->rows[i];
+        if (!isnan(row->constant))
+            continue;
+        row->constant = 0;
+        for (int k = row->term; k < row->term + row->n_terms; k++)
+            row->constant += m->terms[k].coef * s->work.value[m->terms[k].measure];
+    }
+}
+
+/* S, with only what was omitted free, or all but the fixed. */
+static void weigh(starting *s, bool velocities, bool omitted_only)
+{
+    for (int i = 0; i < s->n; i++) {
+        bool given = is_given(s, i, velocities), kept = omitted_only ? given : is_fixed(s, i, velocities);
+        s->S[i] = kept ? 0 : 1 / (s->scale[i] * (given ? 1 : omitted_weight));
+    }
+}
+
+/* x := e + S (A S)^+ (rhs - A e) over the rows that count; the length of the step in metres. */
+static double find_step(starting *s, const double *rhs, bool velocities)
+{
+    int rows = 0;
+    for (int i = 0; i < s->r; i++) {
+        const dal_row_layout *at = &s->layout->row[i];
+        double *row = s->A + (size_t)rows * (size_t)s->n;
+        if (!velocities && row_at(s, i)->nonholonomic)
+            continue;
+        memset(row, 0, sizeof *row * (size_t)s->n);
+        s->b[rows] = rhs[i];
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            int j = s->layout->column[k];
+            s->b[rows] -= s->work.A[k] * s->e[j];
+            row[j] = s->work.A[k] * s->S[j];
+        }
+        rows++;
+    }
+    memset(s->x, 0, sizeof *s->x * (size_t)s->n);
+    if (rows)
+        dal_rank_solve(s->A, rows, s->n, s->n, DAL_RANK_TOLERANCE, s->b, s->x, s->svd);
+    double step = 0;
+    for (int j = 0; j < s->n; j++) {
+        s->x[j] = s->e[j] + s->S[j] * s->x[j];
+        step = fmax(step, fabs(s->x[j]) * s->scale[j]);
+    }
+    return step;
+}
+
+static void negative_phi(const starting *s, double *rhs)
+{
+    for (int i = 0; i < s->r; i++)
+        rhs[i] = -s->work.phi[i];
+}
+
+static double walk(starting *s, double *rhs)
+{
+    negative_phi(s, rhs);
+    double step = find_step(s, rhs, false), most = 0.5 * fmax(1, s->length), part = step > most ? most / step : 1;
+    for (int j = 0; j < s->n; j++)
+        s->work.q[j] += part * s->x[j];
+    return step;
+}
+
+static double close_gaps(starting *s, double *rhs, int most)
+{
+    double worst = evaluate(s);
+    memset(s->e, 0, sizeof *s->e * (size_t)s->n);
+    for (int i = 0; i < most && worst < HUGE_VAL; i++) {
+        double step = walk(s, rhs);
+        worst = evaluate(s);
+        if ((worst <= dal_closed * s->length && step < 1e-9 * s->length) || step < 1e-15 * s->length)
+            break;
+    }
+    return worst;
+}
+
+/* Along the constraints towards what was given, while the steps shrink; back to where it began if the gaps open. */
+static void come_nearer(starting *s, double *rhs)
+{
+    double *from = DAL_TAKE(s->build->arena, double, s->n), before = HUGE_VAL;
+    memcpy(from, s->work.q, sizeof *from * (size_t)s->n);
+    for (int i = 0; i < 60; i++) {
+        for (int j = 0; j < s->n; j++)
+            s->e[j] = is_given(s, j, false) ? s->q0[j] - s->work.q[j] : 0;
+        double step = walk(s, rhs);
+        evaluate(s);
+        if (step < 1e-14 * s->length || step > 0.9 * before)
+            break;
+        before = step;
+    }
+    if (!(close_gaps(s, rhs, 5) <= gap_allowed * s->length)) {
+        memcpy(s->work.q, from, sizeof *from * (size_t)s->n);
+        evaluate(s);
+    }
+}
+
+/* "the start of 'x', 'th'": what may not give way, or "". */
+static const char *fixed_names(const starting *s, bool velocities)
+{
+    const char *text = "";
+    int n = 0;
+    for (int i = 0; i < s->n && n < 5; i++)
+        if (is_fixed(s, i, velocities))
+            text = dal_arena_print(s->build->arena, "%s%s'%s'", text, n++ ? ", " : velocities ? "the rate of " : "the start of ",
+                                   s->build->spec->coordinates[i].name.text);
+    return text;
+}
+
+static bool refuse(const starting *s, const double *miss, bool velocities)
+{
+    int worst = 0;
+    for (int i = 1; i < s->r; i++)
+        if (!(fabs(miss[i]) <= fabs(miss[worst])))
+            worst = i;
+    const dal_row *row = row_at(s, worst);
+    const dal_joint *joint = &s->layout->mechanism->joints[row->joint];
+    const char *fixed = fixed_names(s, velocities), *what = row->form >= 0 ? "constraint" : "joint";
+    if (velocities)
+        dal_error(s->build->messages, joint->mark, "the start velocities contradict the constraints: %.4g remain at %s '%s'; %s%s", miss[worst], what,
+                  joint->name, *fixed ? "fixed, and perhaps against it: " : "drives and constraints ask for different motions", fixed);
+    else
+        dal_error(s->build->messages, joint->mark, "the mechanism cannot be assembled: %s '%s' stays open by %.4g; %s%s", what, joint->name,
+                  fabs(miss[worst]), *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the constraints contradict each other", fixed);
+    return false;
+}
+
+static void report(const starting *s, const double *now, const double *then, bool velocities)
+{
+    double largest = velocities ? 0 : s->length;
+    for (int i = 0; i < s->n && velocities; i++)
+        largest = fmax(largest, fmax(fabs(now[i]), fabs(then[i])) * s->scale[i]);
+    for (int i = 0; i < s->n; i++)
+        if (is_given(s, i, velocities) && fabs(now[i] - then[i]) * s->scale[i] > dal_worth_a_note * largest)
+            dal_say(s->build->messages, DAL_NOTE, s->build->spec->coordinates[i].name.mark, "assembly moved the %s of coordinate '%s' by %.3g",
+                    velocities ? "rate" : "start", s->build->spec->coordinates[i].name.text, now[i] - then[i]);
+}
+
+static bool assemble_positions(starting *s, double *rhs)
+{
+    memcpy(s->q0, s->work.q, sizeof *s->q0 * (size_t)s->n);
+    double worst = evaluate(s);
+    find_scale(s);
+    if (worst <= dal_closed * s->length)
+        return true;
+    weigh(s, false, true);
+    worst = close_gaps(s, rhs, 100);
+    if (!(worst <= gap_allowed * s->length)) {
+        memcpy(s->work.q, s->q0, sizeof *s->q0 * (size_t)s->n);
+        weigh(s, false, false);
+        worst = close_gaps(s, rhs, 100);
+        if (worst <= gap_allowed * s->length)
+            come_nearer(s, rhs);
+    }
+    if (!(worst <= gap_allowed * s->length))
+        return refuse(s, s->work.phi, false);
+    report(s, s->work.q, s->q0, false);
+    return true;
+}
+
+/* -(A v - beta) at v; the largest of it. */
+static double missing(starting *s, double *rhs)
+{
+    double worst = 0;
+    dal_family_user.velocity(s->layout, &s->work);
+    dal_rows_velocity(s->layout, &s->work);
+    for (int i = 0; i < s->r; i++) {
+        rhs[i] = -s->work.phid[i];
+        if (!(fabs(rhs[i]) <= worst))
+            worst = fabs(rhs[i]);
+    }
+    return worst;
+}
+
+static double fastest(const starting *s)
+{
+    double most = 0;
+    for (int i = 0; i < s->n; i++)
+        most = fmax(most, fabs(s->work.v[i]) * s->scale[i]);
+    return most;
+}
+
+static bool assemble_velocities(starting *s, double *rhs)
+{
+    const double *v0 = s->build->start_v;
+    memset(s->e, 0, sizeof *s->e * (size_t)s->n);
+    memcpy(s->work.v, v0, sizeof *v0 * (size_t)s->n);
+    double worst = missing(s, rhs);
+    for (int pass = 0; pass < 4 && worst > dal_closed * fastest(s); pass++) { /* what was omitted, then all; each once more for rounding */
+        weigh(s, true, pass < 2);
+        find_step(s, rhs, true);
+        for (int j = 0; j < s->n; j++)
+            s->work.v[j] += s->x[j];
+        worst = missing(s, rhs);
+        if (pass == 1 && worst <= velocity_allowed * fastest(s))
+            break;
+        if (pass == 1) {
+            memcpy(s->work.v, v0, sizeof *v0 * (size_t)s->n);
+            worst = missing(s, rhs);
+        }
+    }
+    if (!(worst <= velocity_allowed * fastest(s) + 1e-12))
+        return refuse(s, rhs, true);
+    report(s, s->work.v, v0, true);
+    return true;
+}
+
+bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double *winding)
+{
+    starting s = {0};
+    begin(&s, build, drives);
+    double *rhs = DAL_TAKE(build->arena, double, s.r);
+    count_turns(&s);
+    set_start_constants(&s);
+    if (!assemble_positions(&s, rhs) || !assemble_velocities(&s, rhs))
+        return false;
+    memcpy(build->start_q, s.work.q, sizeof *build->start_q * (size_t)s.n);
+    memcpy(build->start_v, s.work.v, sizeof *build->start_v * (size_t)s.n);
+    build->column_scale = s.scale;
+    find_scale(&s);
+    find_angles(build, build->start_q);
+    for (int b = 0; b < build->mechanism.n_bodies; b++) {
+        dal_body_start *start = &build->start[b];
+        const dal_kin *kin = &s.work.kin[b];
+        memcpy(start->r, kin->r, sizeof start->r);
+        memcpy(start->R, kin->R, sizeof start->R);
+        memcpy(start->rd, kin->rd, sizeof start->rd);
+        memcpy(start->w, kin->w, sizeof start->w);
+    }
+    for (int i = 0; i < build->mechanism.n_measures; i++)
+        if (build->mechanism.measures[i].winding >= 0)
+            winding[build->mechanism.measures[i].winding] = s.work.value[i];
+    return true;
+}

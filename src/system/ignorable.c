@@ -1,0 +1,245 @@
+/* Which coordinates are ignorable (Definition 1 of `volterra-reduced`): coordinate k is, if
+ *   (a) the kinetic energy does not depend on it,
+ *   (b) its column of A is zero,
+ *   (c) its generalized force is zero; a force with a potential counts here, so that V does not depend on it either;
+ * all three identically. Then d/dt dT/dv_k = 0 by (17), and dT/dv_k is a constant of the motion (22).
+ *
+ * They are identities in (t, q, v), so that they are tried at random states that need not meet the constraints. What is not an
+ * identity in this sense is the size of a force: it may be zero now and turn on later. So every expression of a force is taken for a
+ * number of its own, unless it is constant, and (c) becomes a statement about where forces act: a torque between two bodies cancels
+ * whatever its size is, a force on a body does not.
+ *
+ * Of columns with N = 1 only: a velocity of a ball is no rate of a coordinate. Their directions commute with all others, so that
+ * Lagrange's equations hold for them without a commutator. With D_k the derivative along column k at a fixed v,
+ *   T = sum 1/2 m c'.c' + 1/2 w_B.I_B w_B,   w_B = R^T w,   D_k w_B = R^T (D_k w - w_k x w)
+ *   D_k T = sum m c'.D_k c' + (I w).(D_k w - w_k x w)
+ *
+ * Absolute families have none as soon as there is a joint, and are not looked at.
+ */
+#include "expr/program.h"
+#include "kinematics/tree.h"
+#include "math/vec.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SAMPLES = 8, SHRINKINGS = 12 };
+static const double rounding = 1e-11; /* of the terms that cancel */
+static const double nothing = 1e-14;  /* of all forces of the model: less than that is rounding in the element itself */
+
+typedef enum verdict { HOLDS, FAILS, UNKNOWN } verdict;
+
+/* Repeatable numbers in [-1, 1): splitmix64. */
+static double random_number(uint64_t *seed)
+{
+    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+static verdict judge(double sum, double size)
+{
+    if (!isfinite(sum) || !isfinite(size))
+        return UNKNOWN;
+    return fabs(sum) <= rounding * size ? HOLDS : FAILS;
+}
+
+/* ---- candidates and samples ------------------------------------------------------- */
+
+static int candidates(const dal_layout *layout, int *columns)
+{
+    int n = 0;
+    if (layout->placement)
+        for (int k = 0; k < layout->nv; k++)
+            columns[n++] = k;
+    for (int k = 0; layout->tree && k < layout->nv; k++) /* ascending, whatever the order of the steps is */
+        for (int i = 0; i < layout->tree->n_steps; i++) {
+            const dal_step *step = &layout->tree->step[i];
+            if (step->v == k && (step->kind == DAL_STEP_SHIFT || step->kind == DAL_STEP_TURN || step->kind == DAL_STEP_SCREW))
+                columns[n++] = k;
+        }
+    return n;
+}
+
+/* An expression that is no constant becomes a number that is not zero. */
+static void draw_expressions(dal_state *state, uint64_t *seed)
+{
+    const dal_program *program = state->system->actions.program;
+    for (int i = 0; i < state->system->n_expressions; i++) {
+        int32_t at = DAL_PROGRAM_PART(program, int32_t, outputs)[i];
+        double number = random_number(seed);
+        state->expression[i] = at < program->n_constants ? DAL_PROGRAM_PART(program, double, doubles)[at] : copysign(0.5 + fabs(number), number);
+    }
+}
+
+/* A state at a distance of the order of `shift` from the start in every coordinate, with velocities of the order of one. */
+static void draw_state(dal_state *state, double shift, uint64_t *seed)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    dal_work *w = &state->work;
+    double until = system->info.until;
+    memcpy(w->q, state->y, sizeof *w->q * (size_t)layout->nq);
+    for (int k = 0; k < layout->nv; k++) {
+        double reach = layout->angular[k] == 0 ? system->length : 1.37;
+        state->vd[k] = shift * reach * random_number(seed);
+        w->v[k] = random_number(seed) / system->column_scale[k];
+    }
+    layout->family->add(layout, w->q, state->vd);
+    w->t = 0.5 * (1 + random_number(seed)) * (isfinite(until) && until > 0 ? until : 10);
+    dal_state_moved(state);
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_state_velocity(state);
+    draw_expressions(state, seed);
+}
+
+/* ---- the three conditions ----------------------------------------------------------- */
+
+/* (b) A_ik = 0 in all rows, against the norm of the row. */
+static verdict absent_from_rows(const dal_state *state, int column)
+{
+    const dal_layout *layout = &state->system->layout;
+    const double *scale = state->system->column_scale;
+    verdict all = HOLDS;
+    for (int i = 0; i < layout->n_rows && all == HOLDS; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        double sum = 0, own = 0;
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            double entry = state->work.A[k] / scale[layout->column[k]];
+            sum += entry * entry;
+            own = layout->column[k] == column ? entry : own;
+        }
+        all = judge(own, sqrt(sum));
+    }
+    return all;
+}
+
+/* Adds the generalized forces of what the bodies carry now to Q, and the absolute values of what they are made of to `size`. */
+static void add_forces(dal_state *state, double *Q, double *size)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_work *w = &state->work;
+    for (int k = 0; k < layout->nv; k++) {
+        Q[k] += w->direct[k];
+        size[k] += fabs(w->direct[k]);
+    }
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const double *J = w->jacobian + 6 * (size_t)at->jacobian, *f = w->force + 6 * b;
+        for (int c = 0; c < at->n_columns; c++, J += 6)
+            for (int i = 0; i < 6; i++) {
+                Q[layout->body_column[at->column + c]] += J[i] * f[i];
+                size[layout->body_column[at->column + c]] += fabs(J[i] * f[i]);
+            }
+    }
+}
+
+/* Generalized forces of all elements, one by one, so that a small one is not lost beside a large one. */
+static void find_forces(dal_state *state, double *Q, double *size)
+{
+    const dal_system *system = state->system;
+    memset(Q, 0, sizeof *Q * (size_t)system->layout.nv);
+    memset(size, 0, sizeof *size * (size_t)system->layout.nv);
+    for (int g = 0; g < system->n_groups; g++)
+        for (int i = 0; i < system->groups[g].n; i++) {
+            char *element = (char *)system->groups[g].elements + (size_t)i * dal_force_types[system->groups[g].type]->size;
+            const dal_force_group one = {system->groups[g].type, 1, element};
+            dal_loads_apply(&state->loads, 1, &one);
+            add_forces(state, Q, size);
+        }
+}
+
+/* (a) D_k T = 0. */
+static verdict absent_from_energy(dal_state *state, int column)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_work *w = &state->work;
+    const int bodies = layout->mechanism->n_bodies;
+    const dal_direction along = {state->still, 0, state->tangents}, motion = {w->v, 1, state->tangents + bodies};
+    double sum = 0, size = 0;
+    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
+    state->still[column] = 1;
+    layout->family->tangent(layout, w, &along);
+    layout->family->tangent(layout, w, &motion);
+    layout->family->bend(layout, w, &along, &motion, state->bends);
+    state->still[column] = 0;
+    for (int b = 0; b < bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_tangent *t = &motion.tangent[b];
+        const dal_bend *bend = &state->bends[b];
+        double c[3], Dc[3], I[9], H[3], turned[3];
+        dal_turn(t->Rd, body->center, c);
+        dal_turn(bend->Rb, body->center, Dc);
+        dal_turn_inertia(w->kin[b].R, body->inertia, I);
+        dal_mul3(I, t->w, H);
+        dal_cross(along.tangent[b].w, t->w, turned);
+        for (int i = 0; i < 3; i++) {
+            double P = body->mass * (t->rd[i] + c[i]);
+            sum += P * (bend->rb[i] + Dc[i]) + H[i] * (bend->wb[i] - turned[i]);
+            size += fabs(P) * (fabs(bend->rb[i]) + fabs(Dc[i])) + fabs(H[i]) * (fabs(bend->wb[i]) + fabs(turned[i]));
+        }
+    }
+    return judge(sum, size);
+}
+
+/* ---- all together --------------------------------------------------------------------- */
+
+/* Strikes out what fails at the present state; false if something there is not finite. */
+static bool sift(dal_state *state, int *n, int *columns)
+{
+    double *Q = state->work.Q, *size = state->work.h, all = 0;
+    bool known = true;
+    int left = 0;
+    find_forces(state, Q, size);
+    for (int k = 0; k < state->system->layout.nv; k++)
+        all += size[k];
+    for (int i = 0; i < *n; i++) {
+        int k = columns[i];
+        verdict v = judge(Q[k], fmax(size[k], nothing / rounding * all));
+        if (v == HOLDS)
+            v = absent_from_rows(state, k);
+        if (v == HOLDS)
+            v = absent_from_energy(state, k);
+        known = known && v != UNKNOWN;
+        if (v != FAILS)
+            columns[left++] = k;
+    }
+    *n = left;
+    return known;
+}
+
+/* The state is put back to its y; its velocities have to be v. */
+int dal_find_ignorable(dal_state *state, int *columns)
+{
+    const double t = state->work.t;
+    uint64_t seed = 1788;
+    int n = candidates(&state->system->layout, columns);
+    for (int i = 0; i < SAMPLES && n; i++) {
+        bool tried = false;
+        double shift = 1;
+        for (int k = 0; k < SHRINKINGS && !tried; k++, shift *= 0.3) {
+            draw_state(state, shift, &seed);
+            tried = sift(state, &n, columns);
+        }
+        if (!tried)
+            n = 0;
+    }
+    state->table_left = 0;
+    dal_state_moved(state);
+    dal_state_take(state, t, state->y);
+    return n;
+}
+
+bool dal_ignorable_applies(const dal_system *system, const char *formulation, char *why, size_t size)
+{
+    if (system->n_ignorable)
+        return true;
+    snprintf(why, size, "%s needs ignorable coordinates, and this model has none in the family %s%s", formulation, system->layout.family->name,
+             system->layout.family->shares ? "" : ": use joint or user");
+    return false;
+}

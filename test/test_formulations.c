@@ -1,0 +1,319 @@
+/* Every formulation against Lagrange's, in every family, on every model of the gallery; and what the formulations with speeds stand on. */
+#include "dynamics/speeds.h"
+#include "gallery.h"
+
+#include <float.h>
+
+static const char *const with_speeds[] = {"maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra"};
+
+static bool may_refuse(const char *formulation)
+{
+    for (size_t i = 0; i < sizeof with_speeds / sizeof *with_speeds; i++)
+        if (!strcmp(formulation, with_speeds[i]))
+            return false;
+    return true;
+}
+
+/* A model that has coordinates of its own has no others, and those without them have not that family. */
+static bool not_in_this_family(const char *why)
+{
+    return strstr(why, "coordinates") != NULL;
+}
+
+/* Largest differences of accelerations and of reactions, relative to the largest acceleration and reaction. */
+static double compare(dal_state *a, dal_state *b)
+{
+    const dal_mechanism *m = &a->system->mechanism;
+    double worst = 0, size = 0, force_worst = 0, force_size = 0, L = a->system->length;
+    for (int i = 0; i < m->n_bodies; i++) {
+        dal_motion x = dal_state_body(a, i), y = dal_state_body(b, i);
+        for (int k = 0; k < 3; k++) {
+            worst = fmax(worst, fmax(fabs(x.acceleration[k] - y.acceleration[k]), L * fabs(x.alpha[k] - y.alpha[k])));
+            size = fmax(size, fmax(fabs(x.acceleration[k]), L * fabs(x.alpha[k])));
+            if (!isfinite(y.acceleration[k]) || !isfinite(y.alpha[k]))
+                return INFINITY;
+        }
+    }
+    for (int j = 0; j < m->n_joints; j++) {
+        double f[2][3], t[2][3];
+        dal_state_reaction(a, j, f[0], t[0]);
+        dal_state_reaction(b, j, f[1], t[1]);
+        for (int k = 0; k < 3; k++) {
+            force_worst = fmax(force_worst, fmax(fabs(f[0][k] - f[1][k]), fabs(t[0][k] - t[1][k]) / L));
+            force_size = fmax(force_size, fmax(fabs(f[0][k]), fabs(t[0][k]) / L));
+            if (!isfinite(f[1][k]) || !isfinite(t[1][k]))
+                return INFINITY;
+        }
+    }
+    return fmax(size > 0 ? worst / size : 0, force_size > 0 ? force_worst / force_size : 0);
+}
+
+enum { STATES = 4 };
+
+/* Where coordinates move several bodies, the condition of M is that of their masses: rounding is multiplied by it. */
+static double tolerance_of(const dal_system *system, double condition)
+{
+    double heavy = 0, light = INFINITY;
+    for (int b = 0; b < system->mechanism.n_bodies; b++) {
+        heavy = fmax(heavy, system->mechanism.bodies[b].mass);
+        if (system->mechanism.bodies[b].mass > 0)
+            light = fmin(light, system->mechanism.bodies[b].mass);
+    }
+    return fmax(condition > 1e4 ? 1e-8 : 1e-10, 10 * DBL_EPSILON * heavy / light);
+}
+
+/* One formulation in the family of the reference, at the same random states. Returns the number of states. */
+static int agree(const char *file, const dal_system *reference, const dal_formulation *formulation, double *worst, double *condition)
+{
+    char why[512];
+    const char *family = reference->layout.family->name;
+    uint64_t seed = 41;
+    int n = 0;
+    dal_system *other = gallery_compile(file, family, formulation->name, why);
+    if (!other && may_refuse(formulation->name))
+        return 0;
+    if (!other)
+        fail_msg("%s, %s, %s: %s", file, family, formulation->name, why);
+    dal_state *state = dal_state_create(NULL, reference), *twin = dal_state_create(NULL, other);
+    for (int i = 0; i < STATES; i++) {
+        if (!gallery_random_state(state, &seed, 0.13 * i, i ? 0.05 : 0, 7))
+            continue; /* too far from the start to be assembled */
+        assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+        gallery_copy_motion(state, twin);
+        if (dal_state_evaluate(twin, NULL))
+            fail_msg("%s, %s, %s: %s", file, family, formulation->name, twin->trouble);
+        const double tolerance = tolerance_of(other, formulation->chooses ? twin->speeds_condition : 1);
+        double difference = compare(state, twin);
+        if (formulation->chooses && twin->speeds_condition > 1e4)
+            print_message("    %s, %s: condition of the speeds %.1e\n", family, formulation->name, twin->speeds_condition);
+        if (!(difference < tolerance))
+            fail_msg("%s, %s, %s: accelerations or reactions differ by %.3g (relative) at state %d", file, family, formulation->name, difference, i);
+        *worst = fmax(*worst, difference);
+        if (formulation->chooses)
+            *condition = fmax(*condition, twin->speeds_condition);
+        n++;
+    }
+    dal_state_free(twin);
+    dal_state_free(state);
+    dal_system_free(other);
+    return n;
+}
+
+/* For each family of a model: its system with Lagrange's equations. */
+static void for_each_family(const char *file, void (*check)(const char *file, const dal_system *lagrange))
+{
+    for (int f = 0; dal_families[f]; f++) {
+        char why[512];
+        if (!dal_families[f]->position)
+            continue;
+        dal_system *system = gallery_compile(file, dal_families[f]->name, "lagrange", why);
+        if (!system && not_in_this_family(why))
+            continue;
+        if (!system)
+            fail_msg("%s, %s: %s", file, dal_families[f]->name, why);
+        check(file, system);
+        dal_system_free(system);
+    }
+}
+
+static void for_the_gallery(void (*check)(const char *file, const dal_system *lagrange))
+{
+    gallery g = gallery_open();
+    for (size_t i = 0; i < g.n; i++)
+        for_each_family(g.found.gl_pathv[i], check);
+    gallery_close(&g);
+}
+
+static void all_agree(const char *file, const dal_system *lagrange)
+{
+    double worst = 0, condition = 1;
+    int states = 0, formulations = 0;
+    for (int k = 1; dal_formulations[k]; k++) {
+        int n = agree(file, lagrange, dal_formulations[k], &worst, &condition);
+        formulations += n > 0;
+        states += n;
+    }
+    print_message("  %-36s %-8s %d formulations, %2d states: difference %.1e, condition %.1e\n", strrchr(file, '/') + 1,
+                  lagrange->layout.family->name, formulations, states, worst, condition);
+    assert_true(formulations >= (int)(sizeof with_speeds / sizeof *with_speeds));
+}
+
+static void every_formulation_gives_the_same_acceleration(void **unused)
+{
+    (void)unused;
+    for_the_gallery(all_agree);
+}
+
+/* ---- what they stand on ----------------------------------------------------------- */
+
+/* W at work.q and work.t. */
+static void columns_at(dal_state *state)
+{
+    dal_state_moved(state);
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    assert_int_equal(dal_speeds_ready(state), 0);
+    dal_speeds_columns(state);
+}
+
+/* q and t moved by h along the motion. */
+static void step_along(dal_state *state, const double *q, const double *v, double t, double h)
+{
+    const dal_layout *layout = &state->system->layout;
+    double *dv = calloc((size_t)layout->nv + 1, sizeof *dv);
+    for (int i = 0; i < layout->nv; i++)
+        dv[i] = h * v[i];
+    memcpy(state->work.q, q, sizeof *q * (size_t)layout->nq);
+    layout->family->add(layout, state->work.q, dv);
+    state->work.t = t + h;
+    free(dv);
+}
+
+static void rates_match(const char *file, const dal_system *lagrange)
+{
+    char why[512];
+    uint64_t seed = 9;
+    const double h = 1e-5, t = 0.17;
+    dal_system *system = gallery_compile(file, lagrange->layout.family->name, "kane", why);
+    assert_non_null(system);
+    dal_state *state = dal_state_create(NULL, system);
+    const dal_speeds *s = state->basis;
+    const size_t n = (size_t)s->p * (size_t)s->n;
+    double *q = calloc((size_t)system->layout.nq + 1, sizeof *q), *v = calloc((size_t)s->n + 1, sizeof *v);
+    double *Wd = calloc(n + 1, sizeof *Wd), *behind = calloc(n + 1, sizeof *behind), size = 1, worst = 0;
+    if (gallery_random_state(state, &seed, t, 0.03, 1)) {
+        dal_speeds_choose(state);
+        memcpy(q, state->work.q, sizeof *q * (size_t)system->layout.nq);
+        memcpy(v, state->work.v, sizeof *v * (size_t)s->n);
+        columns_at(state);
+        dal_state_velocity(state);
+        dal_speeds_rates(state);
+        memcpy(Wd, s->Wd, sizeof *Wd * n);
+        step_along(state, q, v, t, -h);
+        columns_at(state);
+        memcpy(behind, s->W, sizeof *behind * n);
+        step_along(state, q, v, t, h);
+        columns_at(state);
+        for (size_t i = 0; i < n; i++) {
+            size = fmax(size, fabs(Wd[i]));
+            worst = fmax(worst, fabs((s->W[i] - behind[i]) / (2 * h) - Wd[i]));
+        }
+        if (!(worst < 1e-6 * size))
+            fail_msg("%s, %s: W' differs from the slope of W by %.3g of %.3g", file, system->layout.family->name, worst, size);
+    }
+    free(q), free(v), free(Wd), free(behind);
+    dal_state_free(state);
+    dal_system_free(system);
+}
+
+static void rates_of_the_columns_are_their_slope_along_the_motion(void **unused)
+{
+    (void)unused;
+    for_the_gallery(rates_match);
+}
+
+static void packs_and_unpacks(const char *file, const dal_system *lagrange)
+{
+    char why[512];
+    uint64_t seed = 77;
+    dal_system *system = gallery_compile(file, lagrange->layout.family->name, "kane", why);
+    assert_non_null(system);
+    dal_state *state = dal_state_create(NULL, system), *source = dal_state_create(NULL, lagrange);
+    const int n = system->layout.nv;
+    double *v = calloc((size_t)n + 1, sizeof *v), size = 1;
+    for (int i = 0; i < 3; i++) {
+        if (!gallery_random_state(source, &seed, 0.2 * i, i ? 0.05 : 0, 5))
+            continue;
+        dal_state_velocity(source);
+        gallery_copy_motion(source, state);
+        memcpy(v, state->work.v, sizeof *v * (size_t)n);
+        assert_int_equal(dal_state_take(state, 0.2 * i, state->y), 0);
+        for (int k = 0; k < n; k++)
+            size = fmax(size, fabs(v[k]));
+        for (int k = 0; k < n; k++) /* the projection meets A v = beta to 1e-12 of its scale */
+            check_close(v[k], state->work.v[k], 1e-11 * size * state->speeds_condition);
+    }
+    free(v);
+    dal_state_free(source);
+    dal_state_free(state);
+    dal_system_free(system);
+}
+
+static void velocities_survive_the_way_into_speeds_and_back(void **unused)
+{
+    (void)unused;
+    for_the_gallery(packs_and_unpacks);
+}
+
+/* The condition with column k as the only speed. */
+static double condition_of(dal_state *state, int k)
+{
+    state->speeds[0] = k;
+    dal_state_moved(state);
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    (void)dal_speeds_ready(state); /* singular ones fail */
+    return state->speeds_condition;
+}
+
+static void choice_is_good(const char *file, const dal_system *lagrange)
+{
+    char why[512];
+    uint64_t seed = 5;
+    if (lagrange->layout.nv - lagrange->rank != 1)
+        return;
+    dal_system *system = gallery_compile(file, lagrange->layout.family->name, "kane", why);
+    assert_non_null(system);
+    dal_state *state = dal_state_create(NULL, system);
+    if (!state->basis->fixed && gallery_random_state(state, &seed, 0, 0.05, 1)) {
+        dal_speeds_choose(state);
+        const int chosen = state->speeds[0], n = system->layout.nv;
+        double own = condition_of(state, chosen), best = INFINITY, worst = 0;
+        int worst_at = chosen;
+        for (int k = 0; k < n; k++) {
+            double other = condition_of(state, k);
+            best = fmin(best, other);
+            if (other > worst) {
+                worst = other;
+                worst_at = k;
+            }
+        }
+        /* pivoting loses at most the square root of the number of columns against the best pivot */
+        if (!(own <= 2 * sqrt(n) * best))
+            fail_msg("%s, %s: condition %.3g, and %.3g is to be had", file, system->layout.family->name, own, best);
+        if (worst > 1e5 * own) { /* a bad one is noticed, replaced once, and then left alone */
+            bool change;
+            state->speeds_good = own;
+            long changes = state->speeds_changed;
+            condition_of(state, worst_at);
+            assert_int_equal(dal_speeds_watch(state, &change), 0);
+            assert_true(change);
+            dal_speeds_choose(state);
+            assert_int_equal(state->speeds_changed, changes + 1);
+            assert_true(state->speeds_condition <= 2 * sqrt(n) * best);
+            assert_int_equal(dal_speeds_watch(state, &change), 0);
+            assert_false(change);
+            dal_speeds_choose(state);
+            assert_int_equal(state->speeds_changed, changes + 1);
+        }
+    }
+    dal_state_free(state);
+    dal_system_free(system);
+}
+
+static void the_automatic_speed_is_as_good_as_the_best(void **unused)
+{
+    (void)unused;
+    for_the_gallery(choice_is_good);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_formulation_gives_the_same_acceleration),
+        cmocka_unit_test(rates_of_the_columns_are_their_slope_along_the_motion),
+        cmocka_unit_test(velocities_survive_the_way_into_speeds_and_back),
+        cmocka_unit_test(the_automatic_speed_is_as_good_as_the_best),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
