@@ -62,7 +62,7 @@ foreach(source ${test_sources})
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
 endforeach()
 
-foreach(name test_cli test_compare test_documentation)
+foreach(name test_cli test_compare test_documentation test_equations)
     if(TARGET ${name})
         add_dependencies(${name} program)
     endif()

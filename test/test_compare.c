@@ -18,7 +18,8 @@ static dal_spec *parse(const char *text)
 }
 
 /* Compare with the words of two lists, NULL: as usual; the first error goes into `why`. */
-static dal_comparison *compare(dal_spec *spec, const char *const *coordinates, const char *const *formulations, dal_status expected, char why[512])
+static dal_comparison *compare(const dal_spec *spec, const char *const *coordinates, const char *const *formulations,
+                               dal_status expected, char why[512])
 {
     dal_messages *messages = dal_messages_create(NULL);
     dal_compare_options options = {.coordinates = coordinates, .formulations = formulations};
@@ -222,24 +223,39 @@ static void what_is_wrong_is_refused(void **state)
     dal_spec_free(spec);
 }
 
+/* Stops in the row *user, and notes that it did. */
 static bool stop(void *user, const dal_comparison *comparison, int row, double t, double wall_seconds)
 {
+    int *at = user;
     (void)comparison, (void)t, (void)wall_seconds;
-    *(int *)user = row;
-    return false;
+    at[1] += row == at[0];
+    return row != at[0];
 }
 
+/* 0.1 s passes between two calls of the hook: the steps have to be many. */
 static void the_progress_hook_can_stop_it(void **state)
 {
     (void)state;
-    int row = 99;
-    dal_spec *spec = parse("dalembert: 1\nspace: planar\nbodies: {a: {mass: 1}}\n"
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\nbodies: {a: {mass: 1.3}}\n"
                            "forces: {f: {type: force, body: a, value: [sin(1e5 * t), 0]}}\nsimulate: {until: 1e4}\n");
-    dal_compare_options options = {.progress = stop, .progress_user = &row};
+    int in_reference[2] = {-2, 0}, in_row[2] = {1, 0};
+    dal_compare_options options = {.n_formulations = 2, .formulations = two, .progress = stop, .progress_user = in_reference};
     dal_comparison *comparison;
     assert_int_equal(dal_compare(spec, &options, NULL, &comparison), DAL_NUMERICAL);
     assert_null(comparison);
-    assert_int_equal(row, -2);
+    assert_int_equal(in_reference[1], 1);
+
+    /* fixed steps in the rows, few and long ones in the reference */
+    dal_spec_free(spec);
+    spec = parse("dalembert: 1\nspace: planar\nbodies: {a: {mass: 1.3}}\nforces: {f: {type: force, body: a, value: [0.37, 0]}}\n"
+                 "simulate: {until: 1, integrator: rk4, step: 5e-6}\n");
+    options.progress_user = in_row;
+    assert_int_equal(dal_compare(spec, &options, NULL, &comparison), DAL_NUMERICAL);
+    assert_int_equal(in_row[1], 1);
+    assert_true(comparison->rows[0].applies && !comparison->rows[1].applies);
+    assert_non_null(strstr(comparison->rows[1].reason, "stopped"));
+    assert_int_equal(comparison->nearest, 0);
+    dal_comparison_free(comparison);
     dal_spec_free(spec);
 }
 
@@ -289,7 +305,8 @@ static int command(const char *model, const char *options, const char *out)
 static void json_has_every_number(void **state)
 {
     (void)state;
-    static const char *const numbers[] = {"states", "equations", "evaluations", "cpu_seconds", "energy_error", "constraint_error", "difference"};
+    static const char *const numbers[] = {"states",       "equations",        "evaluations", "cpu_seconds",
+                                          "energy_error", "constraint_error", "difference"};
     char out[] = "/tmp/test_compare.XXXXXX";
     close(mkstemp(out));
     assert_int_equal(command(double_pendulum, "--json --formulations lagrange,udwadia-kalaba --coordinates natural,angle", out), 0);
@@ -337,7 +354,8 @@ static void exit_codes_tell_what_happened(void **state)
     assert_int_equal(command(massless, "--formulations lagrage", "/dev/null"), DAL_BAD_COMMAND);
     assert_int_equal(command(massless, "--coordinates ,", "/dev/null"), DAL_BAD_COMMAND);
     assert_int_equal(command(massless, "--integrator euler", "/dev/null"), DAL_BAD_COMMAND);
-    assert_int_equal(command("dalembert: 1\nspace: planar\nbodies: {a: {mass: -2}}\nsimulate: {until: 1}\n", "", "/dev/null"), DAL_BAD_MODEL);
+    assert_int_equal(command("dalembert: 1\nspace: planar\nbodies: {a: {mass: -2}}\nsimulate: {until: 1}\n", "", "/dev/null"),
+                     DAL_BAD_MODEL);
     assert_int_equal(command("dalembert: 1\nspace: planar\nbodies: {a: {mass: 1.3}}\n"
                              "forces: {f: {type: force, body: a, value: [(0.2 - t)^(-2), 0]}}\nsimulate: {until: 1}\n",
                              "", "/dev/null"),

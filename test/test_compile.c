@@ -180,12 +180,14 @@ static void a_description_made_by_hand_is_checked_too(void **state)
 {
     (void)state;
     const char *good = "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 2, points: {A: [1, 2]}}}\n"
-                       "joints: {j: {type: revolute, connect: [ground, b]}}\nforces: {f: {type: motor, joint: j, value: 3}}\n";
+                       "joints: {j: {type: revolute, connect: [ground, b]}}\nforces: {f: {type: motor, joint: j, value: 3}}\n"
+                       "constraints: {c: {velocity: j.angle' - 1}}\nspeeds: {u: j.angle'}\n";
     compiled c = compile_text(good);
     assert_int_equal(c.status, DAL_OK);
     dal_spec *spec = c.spec;
     dal_text *const needed[] = {&spec->bodies[0].mass, &spec->bodies[0].inertia.item[0], &spec->bodies[0].points.item[0].at.item[1],
-                                &spec->joints[0].type, &spec->forces[0].type, &spec->forces[0].joint};
+                                &spec->joints[0].type, &spec->forces[0].type, &spec->forces[0].joint, &spec->constraints[0].velocity,
+                                &spec->speeds[0].value};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         const dal_text kept = *needed[i];
         dal_system *system;
@@ -205,13 +207,13 @@ static const char *model_of(unsigned space)
     return space == DAL_IN_PLANE
                ? "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, points: {P: [0.3, 0.4]}}, c: {mass: 1, inertia: 1}}\n"
                  "joints: {a: {type: revolute, connect: [ground, b], drive: 0.3*t}, s: {type: prismatic, connect: [b, c], axis: [1, 0]}}\n"
-                 "forces: {f: {type: spring-damper, joint: s, stiffness: 1}}\nrecord: [\"%s\"]\n"
+                 "constraints: {k: {position: s.distance}}\nforces: {f: {type: spring-damper, joint: s, stiffness: 1}}\nrecord: [\"%s\"]\n"
                : "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], points: {P: [0.3, 0.4, 0.5]}},\n"
                  "  c: {mass: 1, inertia: [1, 1, 1]}, d: {mass: 1, inertia: [1, 1, 1]}}\n"
                  "joints: {a: {type: revolute, connect: [ground, b], axis: [0, 0, 1], drive: 0.3*t},\n"
                  "  s: {type: prismatic, connect: [b, c], axis: [1, 0, 0]},\n"
                  "  u: {type: universal, connect: [c, d], axis: [[1, 0, 0], [0, 1, 0]]}}\n"
-                 "forces: {f: {type: spring-damper, joint: s, stiffness: 1}}\nrecord: [\"%s\"]\n";
+                 "constraints: {k: {position: s.distance}}\nforces: {f: {type: spring-damper, joint: s, stiffness: 1}}\nrecord: [\"%s\"]\n";
 }
 
 static void check_channel(const dal_channel *c, unsigned space)
@@ -219,6 +221,7 @@ static void check_channel(const dal_channel *c, unsigned space)
     const char *owner = !strcmp(c->of, "body")    ? "b."
                         : !strcmp(c->of, "point") ? "b.P."
                         : !strcmp(c->of, "force") ? "f."
+                        : !strcmp(c->of, "constraint") ? "k."
                         : !strcmp(c->of, "joint") ? (!strcmp(c->name, "distance") ? "s." : !strcmp(c->name, "angle2") ? "u." : "a.")
                                                   : "";
     char path[64], text[1500];

@@ -110,6 +110,33 @@ static void a_ball_rolls_down_any_incline_as_it_should(void **unused)
     }
 }
 
+/* A ball on a turntable that turns at W: v' = k / (1 + k) W n x v, wherever it is; the plane may also be pushed aside at A, which
+ * adds A k / (1 + k). */
+static void a_ball_on_a_turntable_goes_round_a_circle_of_its_own(void **unused)
+{
+    (void)unused;
+    const double k = 0.43, W = 1.7, A = 0.9;
+    for (int f = 0; f < FAMILIES; f++) {
+        dal_state *state = start(
+            "dalembert: 1\nspace: spatial\nparameters: {r: 0.31, m: 1.7, k: 0.43}\ngravity: [0, 0, -9.81]\n"
+            "bodies:\n"
+            "  cart: {mass: 3, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+            "  table: {mass: 2, inertia: [1, 2, 3], position: [0, 0, 0.2], orientation: {euler-zyx: [0.4, 0, 0]}}\n"
+            "  ball: {mass: m, inertia: [k*m*r^2, k*m*r^2, k*m*r^2], position: [0.8, -0.3, 0.2 + r], orientation: {euler-zyx: [0.7, -0.4, 0.9]},\n"
+            "         velocity: {value: [0.6, 1.1, 0], fix: true}}\n"
+            "joints:\n  push: {type: prismatic, connect: [ground, cart], axis: [1, 0, 0], drive: 0.45*t^2}\n"
+            "  turn: {type: revolute, connect: [cart, table], axis: [0, 0, 1], drive: 1.7*t}\n"
+            "  roll: {type: rolling-ball, connect: [table, ball], normal: [0, 0, 1], radius: r}\n",
+            families[f]);
+        dal_motion x = dal_state_body(state, 2);
+        check_close(x.acceleration[0], k / (1 + k) * (A - W * x.velocity[1]), 1e-11);
+        check_close(x.acceleration[1], k / (1 + k) * W * x.velocity[0], 1e-11);
+        check_small(x.acceleration[2], 1e-11);
+        check_close(x.velocity[0], 0.6, 1e-12);
+        finish(state);
+    }
+}
+
 /* In the plane a disc and a ball are the same: x'' = g sin / (1 + k). */
 static void a_disc_rolls_down_a_line(void **unused)
 {
@@ -172,6 +199,42 @@ static void a_coin_spins_with_its_centre_at_rest(void **unused)
         check_close(x.alpha[1], W * x.omega[0], 1e-10);
         check_small(x.alpha[0], 1e-10);
         check_small(x.alpha[2], 1e-10);
+        finish(state);
+    }
+}
+
+/* The lowest point of a leaning disc, found by hand, is on the plane and at rest, and the contact force acts there. */
+static void a_leaning_disc_touches_and_rolls_at_its_lowest_point(void **unused)
+{
+    (void)unused;
+    const double r = 0.43, axis[3] = {0.48, -0.6, 0.64};
+    double n[3] = {0.3, -0.5, 0.8}, norm = sqrt(dot(n, n));
+    for (int i = 0; i < 3; i++)
+        n[i] /= norm;
+    for (int f = 0; f < FAMILIES; f++) {
+        dal_state *state = start(
+            "dalembert: 1\nspace: spatial\ngravity: [2.3, -1.7, -8.1]\n"
+            "bodies:\n  disc: {mass: 1.9, inertia: [0.31, 0.27, 0.4], position: [0.3, -0.7, 0.4], orientation: {euler-zyx: [0.9, -0.3, 0.4]},\n"
+            "         angular-velocity: [1.3, -0.8, 2.1]}\n"
+            "joints:\n  roll: {type: rolling-disc, connect: [ground, disc], normal: [0.3, -0.5, 0.8], axis: [0.48, -0.6, 0.64], radius: 0.43}\n",
+            families[f]);
+        dal_motion x = dal_state_body(state, 0);
+        double a[3], s[3], slip[3], force[3], torque[3], want[3], lean, w;
+        for (int i = 0; i < 3; i++)
+            a[i] = x.rotation[3 * i] * axis[0] + x.rotation[3 * i + 1] * axis[1] + x.rotation[3 * i + 2] * axis[2];
+        lean = dot(a, n);
+        w = sqrt(1 - lean * lean);
+        assert_true(fabs(lean) > 0.1 && dot(x.velocity, x.velocity) > 0.01);
+        for (int i = 0; i < 3; i++)
+            s[i] = -r * (n[i] - lean * a[i]) / w;
+        check_close(dot(x.position, n), -dot(s, n), 1e-13);
+        cross(x.omega, s, slip);
+        dal_state_reaction(state, 0, force, torque);
+        cross(s, force, want);
+        for (int i = 0; i < 3; i++) {
+            check_small(x.velocity[i] + slip[i], 1e-12);
+            check_close(torque[i], want[i], 1e-10);
+        }
         finish(state);
     }
 }
@@ -486,6 +549,25 @@ static void start_velocities_obey_the_constraints(void **unused)
     }
 }
 
+/* A blade forbids a velocity: it does not keep assembly from moving the body across. `zero` belongs to a joint's coordinate. */
+static void assembly_moves_bodies_where_only_velocities_are_forbidden(void **unused)
+{
+    (void)unused;
+    for (int f = 0; f < FAMILIES; f++) {
+        dal_state *state = start(
+            "dalembert: 1\nspace: planar\nbodies: {b: {mass: 2, inertia: 1, position: [0.3, 0], angle: {value: 0, fix: true}},\n"
+            "  c: {mass: 1, inertia: 1}}\n"
+            "joints: {edge: {type: skate, connect: [ground, b], axis: [1, 0]}, A: {type: revolute, connect: [b, c], zero: 0.7}}\n"
+            "constraints: {h: {position: b.x + b.y - 1}, turned: {position: A.angle - 0.9}}\n",
+            families[f]);
+        dal_motion b = dal_state_body(state, 0), c = dal_state_body(state, 1);
+        check_close(b.position[0], 0.65, 1e-12); /* the nearest place on the line, across the blade as well as along it */
+        check_close(b.position[1], 0.35, 1e-12);
+        check_close(atan2(c.rotation[3], c.rotation[0]), 0.2, 1e-12);
+        finish(state);
+    }
+}
+
 /* ---- reading --------------------------------------------------------------------------- */
 
 static void coordinates_constraints_and_speeds_are_read(void **unused)
@@ -524,14 +606,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coordinates_constraints_and_speeds_are_read),
         cmocka_unit_test(a_ball_rolls_down_any_incline_as_it_should),
+        cmocka_unit_test(a_ball_on_a_turntable_goes_round_a_circle_of_its_own),
         cmocka_unit_test(a_disc_rolls_down_a_line),
         cmocka_unit_test(a_coin_spins_with_its_centre_at_rest),
+        cmocka_unit_test(a_leaning_disc_touches_and_rolls_at_its_lowest_point),
         cmocka_unit_test(an_upright_wheel_goes_round_in_a_circle),
         cmocka_unit_test(the_sleigh_follows_its_closed_form),
         cmocka_unit_test(the_derivatives_of_forms_are_those_along_the_motion),
         cmocka_unit_test(an_expression_does_what_the_joint_does),
         cmocka_unit_test(the_multiplier_of_a_rolling_condition_is_the_force_at_the_contact),
         cmocka_unit_test(start_velocities_obey_the_constraints),
+        cmocka_unit_test(assembly_moves_bodies_where_only_velocities_are_forbidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,6 +198,43 @@ static void adding_is_the_integral_of_the_rates(void **unused)
     every_pair(check_add);
 }
 
+/* Composite bodies against the sum over single bodies. */
+static void check_inertia(const char *text, const char *name)
+{
+    uint64_t seed = 16;
+    dal_system *system = compile_text(text, "joint", "lagrange", NULL);
+    dal_state *state = dal_state_create(NULL, system);
+    const dal_layout *layout = &system->layout;
+    double *M = calloc((size_t)(layout->n_mass + layout->nv) + 1, sizeof *M), *h = M + layout->n_mass;
+    for (int i = 0; i < 3; i++) {
+        random_tree_state(state, &seed);
+        layout->family->inertia(layout, &state->work);
+        memcpy(M, state->work.M, sizeof *M * (size_t)layout->n_mass);
+        memcpy(h, state->work.h, sizeof *h * (size_t)layout->nv);
+        dal_shared_inertia(layout, &state->work);
+        double size = 1;
+        for (int k = 0; k < layout->n_mass; k++)
+            size = fmax(size, fabs(M[k]));
+        for (int k = 0; k < layout->nv; k++)
+            size = fmax(size, fabs(h[k]));
+        for (int k = 0; k < layout->n_mass; k++)
+            if (!(fabs(M[k] - state->work.M[k]) < 1e-13 * size))
+                fail_msg("%s: an entry of M is %.15g, and should be %.15g", name, M[k], state->work.M[k]);
+        for (int k = 0; k < layout->nv; k++)
+            if (!(fabs(h[k] - state->work.h[k]) < 1e-13 * size))
+                fail_msg("%s: an entry of h is %.15g, and should be %.15g", name, h[k], state->work.h[k]);
+    }
+    free(M);
+    dal_state_free(state);
+    dal_system_free(system);
+}
+
+static void composite_bodies_have_the_inertia_of_their_parts(void **unused)
+{
+    (void)unused;
+    every_pair(check_inertia);
+}
+
 /* A particle between two bodies carries the second one. */
 static void a_particle_carries_a_body(void **unused)
 {
@@ -227,6 +264,8 @@ static void a_particle_carries_a_body(void **unused)
     check_against_angle(text, "spatial knot");
     check_rows(text, "spatial knot");
     check_round_trip(text, "spatial knot");
+    check_inertia(text, "spatial knot");
+    check_inertia(flat, "planar knot");
     check_against_angle(flat, "planar knot");
     check_rows(flat, "planar knot");
     check_round_trip(flat, "planar knot");
@@ -436,6 +475,7 @@ int main(void)
         cmocka_unit_test(rows_of_tree_joints_hold_everywhere_and_coordinates_are_measures),
         cmocka_unit_test(placing_and_moving_invert_position_and_velocity),
         cmocka_unit_test(adding_is_the_integral_of_the_rates),
+        cmocka_unit_test(composite_bodies_have_the_inertia_of_their_parts),
         cmocka_unit_test(a_particle_carries_a_body),
         cmocka_unit_test(any_cut_of_a_loop_gives_the_same_motion),
         cmocka_unit_test(coordinates_are_named_after_joints_and_free_bodies),

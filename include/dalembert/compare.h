@@ -51,7 +51,7 @@ typedef struct dal_compare_options {
     int n_coordinates, n_formulations; /* 0: the family of the model; all formulations */
     const char *const *coordinates, *const *formulations; /* words of dal_list_entry; options as for dal_spec_set */
     /* Called about ten times a second during the runs; may be NULL. `row` counts from -2 (the two runs of the reference).
-     * Returns false to stop. */
+     * Returns false to stop: rows that are not done then do not apply, and say so. */
     bool (*progress)(void *user, const dal_comparison *comparison, int row, double t, double wall_seconds);
     void *progress_user;
     const dal_allocator *allocator;
@@ -60,8 +60,8 @@ typedef struct dal_compare_options {
 /* Compile and run all of them. What the spec says about coordinates, formulation, record and every is replaced; the rest of its
  * `simulate:` holds for every row. Every combination has its row, also those that do not apply.
  *
- * DAL_OK: all that apply came to the end. With a comparison as well: DAL_NUMERICAL, a run stopped early; DAL_BAD_MODEL, none
- * applies (the messages are those of the first). Otherwise *comparison is NULL. */
+ * DAL_OK: all that apply came to the end. With a comparison as well: DAL_NUMERICAL, a run stopped early (by the hook during the
+ * reference: without one); DAL_BAD_MODEL, none applies (the messages are those of the first). Otherwise *comparison is NULL. */
 DAL_API dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages,
                                dal_comparison **comparison);
 DAL_API void dal_comparison_free(dal_comparison *comparison);

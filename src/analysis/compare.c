@@ -237,7 +237,8 @@ static dal_status take_row(void *user, int n, const double *values)
         c->comparison->n_instants = i + 1;
     } else if (c->differences && i < c->comparison->n_instants) {
         const double *then = c->motion + (size_t)i * (size_t)n;
-        if (fabs(values[0] - then[0]) <= 1e-9 * c->comparison->info.until) /* a last row of a run that stopped early has a time of its own */
+        /* the last row of a run that stopped early may have a time of its own */
+        if (fabs(values[0] - then[0]) <= 1e-9 * c->comparison->info.until)
             compare_instant(c, values, then);
     }
     return DAL_OK;
@@ -425,7 +426,8 @@ static const char *adaptive_integrator(void)
 static dal_status run_reference(comparer *c, const dal_spec *bare, double factor, dal_difference *differences, dal_compare_row *row)
 {
     const dal_system_info *info = &c->comparison->info;
-    double rtol = c->comparison->adaptive ? tighter * info->rtol : fixed_rtol, atol = c->comparison->adaptive ? tighter * info->atol : least_tolerance;
+    bool adaptive = c->comparison->adaptive;
+    double rtol = adaptive ? tighter * info->rtol : fixed_rtol, atol = adaptive ? tighter * info->atol : least_tolerance;
     dal_spec spec = recorded(c, bare);
     if (!c->comparison->adaptive) {
         dal_spec_set(&spec, "integrator", adaptive_integrator(), c->messages);
@@ -469,10 +471,24 @@ static void begin_rows_of(comparer *c, const choices *families, const choices *f
     for (int i = 0; i < c->comparison->n_rows; i++) {
         const char *family = families->name[i / formulations->n], *own = c->spec->simulate.coordinates.name.text;
         if (!family) /* the model's */
-            family = c->comparison->info.coordinates ? c->comparison->info.coordinates : own ? dal_arena_copy(&c->arena, own, strlen(own)) : "";
+            family = c->comparison->info.coordinates;
+        if (!family)
+            family = own ? dal_arena_copy(&c->arena, own, strlen(own)) : "";
         rows[i] = (dal_compare_row){.coordinates = family, .formulation = formulations->name[i % formulations->n], .cpu_seconds = NAN,
                                     .energy_error = NAN, .constraint_error = NAN, .momentum_error = NAN, .difference = NAN};
     }
+}
+
+/* The caller stopped the comparison in row `from`. */
+static dal_status leave_out(comparer *c, int from)
+{
+    for (int i = from; i < c->comparison->n_rows; i++) {
+        dal_compare_row *row = (dal_compare_row *)&c->comparison->rows[i];
+        *row = (dal_compare_row){.coordinates = row->coordinates, .formulation = row->formulation, .status = DAL_NUMERICAL,
+                                 .reason = "not run: the comparison was stopped before it was done", .cpu_seconds = NAN,
+                                 .energy_error = NAN, .constraint_error = NAN, .momentum_error = NAN, .difference = NAN};
+    }
+    return DAL_NUMERICAL;
 }
 
 static dal_status fill_rows(comparer *c, const choices *families, const choices *formulations)
@@ -483,6 +499,8 @@ static dal_status fill_rows(comparer *c, const choices *families, const choices 
     for (int i = 0; i < comparison->n_rows; i++) {
         c->row = i;
         dal_status status = fill_row(c, families->word[i / formulations->n], formulations->word[i % formulations->n], &rows[i]);
+        if (c->stopped)
+            return leave_out(c, i);
         if (status != DAL_OK)
             return status;
         if (rows[i].applies && rows[i].status != DAL_OK)
@@ -525,10 +543,12 @@ static dal_status compare(comparer *c)
     static const char *const of_the_model[] = {NULL};
     const dal_compare_options *o = c->options;
     int n_families = count_listed("coordinates"), n_formulations = count_listed("formulation");
-    const char *const *family_names = list_names(c, "coordinates", n_families), *const *formulation_names = list_names(c, "formulation", n_formulations);
+    const char *const *family_names = list_names(c, "coordinates", n_families);
+    const char *const *formulation_names = list_names(c, "formulation", n_formulations);
     choices families, formulations;
     bool good = read_choices(c, "family of coordinates", family_names, o->n_coordinates, o->coordinates, of_the_model, 1, &families);
-    good &= read_choices(c, "formulation", formulation_names, o->n_formulations, o->formulations, formulation_names, n_formulations, &formulations);
+    good &= read_choices(c, "formulation", formulation_names, o->n_formulations, o->formulations, formulation_names, n_formulations,
+                         &formulations);
     if (!good)
         return DAL_BAD_COMMAND;
 
@@ -589,7 +609,8 @@ dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options,
     discard(&c);
     dal_messages_free(c.heard);
     c.arena.guard = NULL;
-    bool whole = c.comparison && c.comparison->rows && !c.stopped && status != DAL_NO_MEMORY && status != DAL_BAD_COMMAND;
+    bool begun = !c.stopped || c.row >= 0; /* otherwise there is no reference */
+    bool whole = c.comparison && c.comparison->rows && begun && status != DAL_NO_MEMORY && status != DAL_BAD_COMMAND;
     dal_arena *owner = whole ? dal_arena_take(&c.arena, sizeof *owner) : NULL;
     if (!owner) {
         dal_arena_release(&c.arena);

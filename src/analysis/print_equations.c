@@ -188,8 +188,7 @@ static int print_blocks(printer *p, const dal_equation_block *blocks, int n)
     }
     t.columns = t.vectors ? taken : blocks[0].columns;
     print(p, "\n");
-    if (t.rows && t.columns)
-        print_table(p, &t);
+    print_table(p, &t);
     return taken;
 }
 
@@ -250,8 +249,10 @@ int dal_equations_text(const dal_equations *e, int digits, int width, char *buff
     p.nothing = pow(10, -(digits > DIGITS_OF_ZERO ? digits : DIGITS_OF_ZERO));
     print_head(&p, e);
     print_state(&p, e);
-    for (int i = 0; i < e->n_blocks;)
-        i += print_blocks(&p, e->blocks + i, e->n_blocks - i);
+    for (int i = 0; i < e->n_blocks;) {
+        bool empty = !e->blocks[i].rows || !e->blocks[i].columns;
+        i += empty ? 1 : print_blocks(&p, e->blocks + i, e->n_blocks - i);
+    }
     print_values(&p, "x", "the solution", e->solution);
     if (!solves_for_accelerations(e))
         print_values(&p, "v'", "the accelerations that follow", e->accelerations);

@@ -16,6 +16,7 @@ static const double too_near = 1e-3; /* of the best pivot ratio: no step of an a
 /* The same for stages: at a distance d the accelerations carry eps v^2 / d^2 of rounding, and the step h times that. */
 static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided, then, where the motion lingers, borne */
 static const double jump_allowed = 1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
+static const double near_singular_speeds = 1e3; /* condition of [Y; A] above which speeds that the model fixes are worth a warning */
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
 
 typedef struct run {
@@ -44,6 +45,7 @@ typedef struct run {
     int avoided, stages_avoided;
     long charts_last;
     double stiffest, stiffest_early;
+    double speeds_worst, speeds_time; /* condition of [Y; A], and when */
 } run;
 
 static double clock_now(void)
@@ -362,6 +364,21 @@ static dal_flow check_passage(run *r, double t)
     return 0;
 }
 
+/* Speeds that the program chose are changed before they become bad; those of the model end the run where they are singular. */
+static dal_flow watch_speeds(run *r, double t, bool *ask_restart)
+{
+    bool change = false;
+    if (!r->system->formulation->chooses)
+        return 0;
+    if (r->state->speeds_condition > r->speeds_worst) {
+        r->speeds_worst = r->state->speeds_condition;
+        r->speeds_time = t;
+    }
+    dal_flow flow = dal_speeds_watch(r->state, &change);
+    *ask_restart |= change;
+    return flow;
+}
+
 static dal_flow accepted(void *user, double t, const double *y, bool *ask_restart)
 {
     run *r = user;
@@ -380,7 +397,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     dal_state_unwind(state);
     watch(r, state);
     reconsider_rank(r);
-    if ((flow = check_passage(r, t)))
+    if ((flow = check_passage(r, t)) || (flow = watch_speeds(r, t, ask_restart)))
         return flow;
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++) {
         double condition = layout->family->condition(layout, &state->work, b);
@@ -535,7 +552,7 @@ static void finish(run *r, const dal_drive_result *result)
     for (int i = 0; i < n; i++)
         if (r->ignorable[3 * n + i] > 0)
             e->ignorable_drift = fmax(isnan(e->ignorable_drift) ? 0 : e->ignorable_drift, r->ignorable[4 * n + i] / r->ignorable[3 * n + i]);
-    e->speeds_condition = r->system->formulation->chooses ? r->state->speeds_worst : NAN;
+    e->speeds_condition = r->system->formulation->chooses ? r->speeds_worst : NAN;
     e->speeds_changed = r->state->speeds_changed;
     e->rank_least = r->state->rank_least;
     e->rank_most = r->state->rank_most;
@@ -555,6 +572,15 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
                  "%.2g",
                  method->name, method->real_stability, method->imaginary_stability, seen,
                  r->system->info.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
+}
+
+static void warn_of_speeds(const run *r, dal_messages *messages)
+{
+    if (r->system->layout.n_speeds && r->speeds_worst > near_singular_speeds)
+        dal_warn(messages, dal_nowhere,
+                 "the speeds of the model come near a position where they do not determine the velocities: the condition of [Y; A] reaches %.2g at "
+                 "t = %.6g, and so much accuracy is lost there; other speeds, or none in the model, avoid it",
+                 r->speeds_worst, r->speeds_time);
 }
 
 dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages, dal_evidence *evidence)
@@ -618,6 +644,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             finish(&r, &result);
             status = explain(&r, &result, messages);
             warn_of_stiffness(&r, messages);
+            warn_of_speeds(&r, messages);
             if (r.missed)
                 dal_warn(messages, dal_nowhere,
                          "near t = %.6g '%s' changed and changed back within one step and was missed: the motion is not to be trusted after "

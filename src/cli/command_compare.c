@@ -203,14 +203,13 @@ static int run_request(const request *wanted)
     else if (comparison && !one_fault(comparison))
         dal_compare_text(comparison, wanted->bodies);
     else if (dal_caught_signal())
-        fprintf(stderr, "dalembert compare: stopped before all runs were done: there is nothing to compare\n");
+        fprintf(stderr, "dalembert compare: stopped before the reference was done: there is nothing to compare\n");
     else if (status != DAL_OK && !dal_messages_count(messages, DAL_ERROR))
         fprintf(stderr, "dalembert compare: error: %s\n", dal_status_text(status));
-    bool stopped = !comparison && dal_caught_signal();
     dal_comparison_free(comparison);
     dal_spec_free(spec);
     dal_messages_free(messages);
-    return stopped ? 128 + dal_caught_signal() : (int)status;
+    return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
 static int run(int argc, char **argv)

@@ -144,13 +144,38 @@ static int read_options(int argc, char **argv, request *wanted)
 
 /* ---- the state --------------------------------------------------------------- */
 
+/* Is a choice, "word", "word=number" or "word:options", one that exists? */
+static bool is_known(const char *kind, const char *choice)
+{
+    const char *name, *title;
+    size_t length = choice ? strcspn(choice, "=:") : 0;
+    for (int i = 0; choice && dal_list_entry(kind, i, &name, &title); i++)
+        if (strlen(name) == length && !strncmp(name, choice, length))
+            return true;
+    return !choice;
+}
+
+/* A wrong word or parameter is a wrong command; a formulation that cannot be applied is the model's matter. */
+static bool command_is_to_blame(const request *wanted, const dal_messages *messages)
+{
+    for (const dal_message *message = dal_messages_first(messages); message; message = message->next)
+        if (message->severity == DAL_ERROR && message->mark.file && !strncmp(message->mark.file, "--", 2))
+            return true;
+    bool known = true;
+    for (int i = 0; i < UNTIL; i++)
+        known = known && is_known(settings[i], wanted->setting[i]);
+    return !known;
+}
+
 static dal_status compile(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
 {
     dal_status status = dal_spec_read(NULL, wanted->model, wanted->n_overrides, wanted->overrides, messages, spec);
     for (int i = 0; i < SETTINGS && *spec; i++)
         if (wanted->setting[i] && !dal_spec_set(*spec, settings[i], wanted->setting[i], messages))
             status = DAL_BAD_COMMAND;
-    return status == DAL_OK ? dal_compile(NULL, *spec, messages, system) : status;
+    if (status == DAL_OK)
+        status = dal_compile(NULL, *spec, messages, system);
+    return status == DAL_BAD_MODEL && command_is_to_blame(wanted, messages) ? DAL_BAD_COMMAND : status;
 }
 
 static dal_status run_to_time(const request *wanted, const dal_system *system, dal_state *state, dal_messages *messages)

@@ -173,8 +173,8 @@ static void print_most_accurate(const dal_comparison *comparison)
         if (!is_most_accurate(comparison, i) || used > 2000)
             continue;
         bool another = strcmp(family, row->coordinates) != 0;
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.60s%s%.60s", best ? another ? "; " : ", " : "", another ? row->coordinates : "",
-                         another ? ": " : "", row->formulation);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.60s%s%.60s", !best ? "" : another ? "; " : ", ",
+                         another ? row->coordinates : "", another ? ": " : "", row->formulation);
         family = row->coordinates;
         best++;
     }
@@ -202,7 +202,8 @@ static void print_reference(const dal_comparison *comparison)
         snprintf(text, sizeof text, "the reference stopped early, and differences are measured up to there: %.600s", r->reason);
         print_labelled("", text);
     }
-    snprintf(text, sizeof text, "the largest over all bodies and %d instants of |r - r0| / L, L = %.4g m, and of the angle between the attitudes, rad",
+    snprintf(text, sizeof text,
+             "the largest over all bodies and %d instants of |r - r0| / L, L = %.4g m, and of the angle between the attitudes, rad",
              comparison->n_instants, comparison->info.length);
     print_labelled("difference", text);
     if (comparison->nearest >= 0)
@@ -214,14 +215,15 @@ static void print_disagreement(const dal_comparison *comparison)
 {
     if (comparison->reference.difference > agreement)
         print_wrapped(4, 0,
-                      "warning: the reference itself is not known well: the motion is so sensitive, or the tolerances so loose, that differences say "
-                      "little; take a shorter time or tighter tolerances");
+                      "warning: the reference itself is not known well: the motion is so sensitive, or the tolerances so loose, that "
+                      "differences say little; take a shorter time or tighter tolerances");
     for (int i = 0; i < comparison->n_rows; i++) {
         const dal_compare_row *row = &comparison->rows[i];
         char text[300];
         if (!(row->difference > agreement))
             continue;
-        snprintf(text, sizeof text, "warning: %s, %s does not agree with the reference: they differ by %.2e, more than %g of the model's length or of a radian",
+        snprintf(text, sizeof text,
+                 "warning: %s, %s does not agree with the reference: they differ by %.2e, more than %g of its length or of a radian",
                  row->coordinates, row->formulation, row->difference, agreement);
         print_wrapped(4, 0, text);
     }
@@ -229,7 +231,8 @@ static void print_disagreement(const dal_comparison *comparison)
 
 static void print_bodies(const dal_comparison *comparison, widths w)
 {
-    printf("\n%-*s %-*s %-*s   position  attitude  velocity     omega\n", w.body, "body", w.coordinates, "coords", w.formulation, "formulation");
+    printf("\n%-*s %-*s %-*s   position  attitude  velocity     omega\n", w.body, "body", w.coordinates, "coords", w.formulation,
+           "formulation");
     printf("%*s %*s %*s          m       rad       m/s     rad/s\n", w.body, "", w.coordinates, "", w.formulation, "");
     for (int b = 0; b < comparison->n_bodies; b++)
         for (int i = 0; i < comparison->n_rows; i++) {

@@ -17,8 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double worse = 1e3;            /* growth of the condition since the last choice that calls for another one */
-static const double clearly = 10;           /* by how much another choice has to be better */
+static const double worse = 1e3;            /* growth of the condition since the rows were chosen that calls for other rows */
+static const double tired = 10;             /* the same for the choice of speeds, looked at between steps */
+static const double clearly = 2;            /* by how much another choice has to be better */
 static const double singular_fixed = 1e12;  /* condition beyond which the model's speeds do not determine the velocities */
 static const double singular_rows = 1e15;   /* the same for automatic ones: nothing is left but rounding */
 static const double tie = 1e-9;             /* pivots that differ by less are equal: the first one is taken on every machine */
@@ -393,7 +394,7 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
         return 0;
     if (state->basis->fixed)
         return check(state);
-    if (!(state->speeds_condition > worse * state->speeds_good))
+    if (!(state->speeds_condition > tired * state->speeds_good))
         return 0;
     pick(state); /* spoils the factors: S is factored again */
     memcpy(state->basis->lu, state->basis->S, sizeof(double) * (size_t)state->basis->n * (size_t)state->basis->n);

@@ -16,7 +16,13 @@
  * the bias, the bend with a = b = v.
  *
  * Columns. A unit of a velocity moves every body that hangs behind its step: a turn about e at the point o moves r by e x (r - o).
- * The columns of the parent are taken over, moved to r of the body; its own come behind them (shared.c uses them for M, h and rows).
+ * The columns of the parent are taken over, moved to r of the body; its own come behind them (shared.c uses them for forces and rows).
+ *
+ * Inertia. A column moves everything behind it as one rigid body: with the mass m, the first moment s and the inertia I about r of all
+ * that hangs at a body, the momentum of a column (u, w) is m u + w x s, s x u + I w, and M_kl is its product with column l, for all
+ * columns l of the body up to k (the composite bodies of M. Walker, D. Orin, Efficient dynamic computer simulation of robotic
+ * mechanisms, 1982). The bias wrenches of the bodies are summed alike, and h_k is the product of their sum with column k. What hangs at
+ * a particle is moved by the columns before it without a turn: as a mass in its place.
  *
  * N is 1 but for balls: p' = 1/2 p o (0, x), x the angular velocity in the axes behind the step.
  *
@@ -29,9 +35,16 @@
 
 #include <string.h>
 
+/* All that hangs at a body, about its r: inertia, and the wrench that it needs while v' = 0. */
+typedef struct composite {
+    dal_real m, s[3], I[9], force[3], moment[3];
+} composite;
+
+enum { NUMBERS_OF_COMPOSITE = sizeof(composite) / sizeof(dal_real) };
+
 static size_t scratch(const dal_layout *layout)
 {
-    return (size_t)DAL_STEP_NUMBERS * (size_t)layout->tree->n_steps;
+    return (size_t)DAL_STEP_NUMBERS * (size_t)layout->tree->n_steps + NUMBERS_OF_COMPOSITE * (size_t)layout->tree->n_bodies;
 }
 
 /* Of step s: axis e (a ball: three axes, one behind the other), and Delta. */
@@ -398,6 +411,116 @@ static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
     }
 }
 
+/* ---- inertia ------------------------------------------------------------------------ */
+
+/* I += mass m in d, first moment s about d: m (d.d - d d) + 2 d.s - d s - s d */
+static void shift_inertia(dal_real m, const dal_real d[3], const dal_real s[3], dal_real I[9])
+{
+    dal_real diagonal = m * dal_dot(d, d) + 2 * dal_dot(d, s);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            I[3 * i + j] += (i == j ? diagonal : 0) - m * d[i] * d[j] - d[i] * s[j] - s[i] * d[j];
+}
+
+static void body_alone(const dal_body *body, const dal_kin *kin, composite *out)
+{
+    static const dal_real none[3] = {0, 0, 0};
+    dal_real rho[3], spin[3];
+    out->m = body->mass;
+    dal_turn(kin->R, body->center, rho);
+    dal_turn(kin->Rb, body->center, out->force);
+    for (int i = 0; i < 3; i++) {
+        out->s[i] = body->mass * rho[i];
+        out->force[i] = body->mass * (out->force[i] + kin->rb[i]);
+    }
+    dal_turn_inertia(kin->R, body->inertia, out->I);
+    dal_mul3(out->I, kin->w, spin);
+    dal_mul3(out->I, kin->wb, out->moment);
+    dal_add_cross(kin->w, spin, out->moment);
+    dal_add_cross(rho, out->force, out->moment);
+    shift_inertia(body->mass, rho, none, out->I);
+}
+
+static void particle_alone(const dal_body *body, const dal_kin *kin, composite *out)
+{
+    for (int i = 0; i < 9; i++)
+        out->I[i] = 0;
+    dal_zero3(out->s);
+    dal_zero3(out->moment);
+    out->m = body->mass;
+    for (int i = 0; i < 3; i++)
+        out->force[i] = body->mass * kin->rb[i];
+}
+
+/* d: from r of the parent to r of the body. */
+static void hang(const composite *body, const dal_real d[3], bool on_particle, composite *parent)
+{
+    parent->m += body->m;
+    dal_axpy3(1, body->force, parent->force);
+    if (on_particle)
+        return;
+    for (int i = 0; i < 3; i++)
+        parent->s[i] += body->s[i] + body->m * d[i];
+    for (int i = 0; i < 9; i++)
+        parent->I[i] += body->I[i];
+    shift_inertia(body->m, d, body->s, parent->I);
+    dal_axpy3(1, body->moment, parent->moment);
+    dal_add_cross(d, body->force, parent->moment);
+}
+
+/* The rows of M and h of the body's own columns, which are the last ones of its list. */
+static void own_rows(const dal_layout *layout, dal_work *work, const dal_carrier *c, const composite *all, const dal_mass_block *block)
+{
+    const dal_body_layout *at = &layout->body[c->body];
+    const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
+    const int *column = layout->body_column + at->column;
+    int first, n = own_velocities(layout->tree, c, &first);
+    for (int k = at->n_columns - n; k < at->n_columns; k++) {
+        const dal_real *u = J + 6 * k, *w = u + 3;
+        dal_real push[3], turn[3], *row = work->M + block->value + (size_t)block->n * (size_t)(column[k] - block->column) - block->column;
+        dal_mul3(all->I, w, turn);
+        dal_add_cross(all->s, u, turn);
+        dal_cross(w, all->s, push);
+        dal_axpy3(all->m, u, push);
+        for (int l = 0; l <= k; l++)
+            row[column[l]] = dal_dot(J + 6 * l, push) + dal_dot(J + 6 * l + 3, turn);
+        work->h[column[k]] = dal_dot(u, all->force) + dal_dot(w, all->moment);
+    }
+}
+
+static void inertia(const dal_layout *layout, dal_work *work)
+{
+    const dal_tree *tree = layout->tree;
+    const dal_mechanism *m = layout->mechanism;
+    composite *all = (composite *)(void *)(work->scratch + DAL_STEP_NUMBERS * (size_t)tree->n_steps);
+    const dal_mass_block *block = layout->block + layout->n_blocks - 1;
+    for (int i = 0; i < layout->n_mass; i++)
+        work->M[i] = 0;
+    for (int b = 0; b < m->n_bodies; b++)
+        (m->bodies[b].particle ? particle_alone : body_alone)(&m->bodies[b], &work->kin[b], &all[b]);
+    for (int i = tree->n_bodies - 1; i >= 0; i--) {
+        const dal_carrier *c = &tree->carrier[i];
+        int first;
+        if (own_velocities(tree, c, &first)) {
+            while (first < block->column)
+                block--;
+            own_rows(layout, work, c, &all[c->body], block);
+        }
+        if (c->parent != DAL_GROUND) {
+            dal_real d[3];
+            dal_sub3(work->kin[c->body].r, work->kin[c->parent].r, d);
+            hang(&all[c->body], d, m->bodies[c->parent].particle, &all[c->parent]);
+        }
+    }
+    for (int i = 0; i < layout->n_blocks; i++) { /* only the lower triangle was filled */
+        const int n = layout->block[i].n;
+        dal_real *M = work->M + layout->block[i].value;
+        for (int k = 0; k < n; k++)
+            for (int l = 0; l < k; l++)
+                M[n * l + k] = M[n * k + l];
+    }
+}
+
 /* ---- from the bodies to q and v -------------------------------------------------------- */
 
 #ifndef DAL_SCALAR_VARIANT
@@ -566,7 +689,7 @@ const dal_family dal_family_joint = {
     .velocity = velocity,
     .tangent = tangent,
     .bend = bend,
-    .inertia = dal_shared_inertia,
+    .inertia = inertia,
     .pull = dal_shared_pull,
     .rates = rates,
 #ifndef DAL_SCALAR_VARIANT

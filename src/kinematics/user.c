@@ -126,7 +126,8 @@ static void tangent(const dal_layout *layout, dal_work *work, const dal_directio
 }
 
 /* D_a D_b of r and R, of all bodies. */
-static const dal_real *second(const dal_layout *layout, const dal_work *work, const dal_real *a, dal_real da, const dal_real *b, dal_real db)
+static const dal_real *second(const dal_layout *layout, const dal_work *work, const dal_real *a, dal_real da, const dal_real *b,
+                              dal_real db)
 {
     const dal_placement *p = layout->placement;
     const int n = p->n_coordinates;

@@ -114,11 +114,17 @@ static unsigned conserved_momenta(const dal_build *build)
     return kept;
 }
 
-static bool does_work(const dal_build *build)
+/* A given force whose value is the number zero does none. */
+static bool does_work(const dal_build *build, const dal_system *system)
 {
     for (int i = 0; i < build->spec->n_forces; i++)
-        if (build->spec->forces[i].damping.n || build->spec->forces[i].value.n)
+        if (build->spec->forces[i].damping.n)
             return true;
+    for (int i = 0; i < system->n_expressions; i++) {
+        double value = 1;
+        if (!dal_is_const(build->graph, build->actions.node[i], &value) || value != 0)
+            return true;
+    }
     for (int b = 0; build->parts.placement && b < build->parts.placement->n_bodies; b++)
         if (build->parts.placement->body[b].timed)
             return true;
@@ -341,7 +347,7 @@ static void lay_out(dal_build *build, dal_system *system)
     system->n_columns = build->n_columns;
     system->columns = build->columns;
     system->records_reactions = build->records_results;
-    system->works = does_work(build);
+    system->works = does_work(build, system);
     system->length = dal_build_length(build);
     system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
     for (int j = 0; j < system->layout.nv; j++)

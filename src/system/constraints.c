@@ -95,24 +95,29 @@ static dal_node in_measures(void *user, dal_graph *graph, int variable)
 
 /* ---- the parts of a form ------------------------------------------------------------ */
 
-static void note_variable(void *user, int variable)
+typedef struct collection {
+    dal_build *build;
+    int n, *measure;
+    size_t capacity;
+} collection;
+
+static void collect_measure(void *user, int variable)
 {
-    ((bool *)user)[variable] = true;
+    collection *c = user;
+    const dal_signal *s = &c->build->signals[variable];
+    bool seen = s->kind != DAL_SIGNAL_MEASURE;
+    for (int k = 0; k < c->n; k++)
+        seen |= c->measure[k] == s->index;
+    if (!seen)
+        *DAL_PUSH(c->build->arena, c->measure, c->n, c->capacity) = s->index;
 }
 
 static void find_measures(dal_build *build, written *form)
 {
-    const int n_signals = build->n_signals;
-    bool *used = DAL_TAKE(build->arena, bool, n_signals), *seen = DAL_TAKE(build->arena, bool, build->mechanism.n_measures);
-    dal_each_var(build->graph, form->f, note_variable, used);
-    form->measure = DAL_TAKE(build->arena, int, build->mechanism.n_measures);
-    for (int i = 0; i < n_signals; i++) {
-        const dal_signal *s = &build->signals[i];
-        if (used[i] && s->kind == DAL_SIGNAL_MEASURE && !seen[s->index]) {
-            seen[s->index] = true;
-            form->measure[form->n++] = s->index;
-        }
-    }
+    collection found = {.build = build};
+    dal_each_var(build->graph, form->f, collect_measure, &found);
+    form->n = found.n;
+    form->measure = found.measure;
     form->value = DAL_TAKE(build->arena, int, form->n);
     form->rate = DAL_TAKE(build->arena, int, form->n);
     form->a = DAL_TAKE(build->arena, dal_node, form->n);
@@ -284,6 +289,11 @@ static void add_speed(dal_build *build, const dal_pair *spec)
     written form;
     if (read_form(build, "speed", spec->name.text, spec->value, true, &form))
         dal_add_speed(&build->mechanism, form.n, form.measure, write_form(build, &form));
+}
+
+static void note_variable(void *user, int variable)
+{
+    ((bool *)user)[variable] = true;
 }
 
 static void compile_forms(dal_build *build)

@@ -60,7 +60,8 @@ void dal_start_frames(dal_build *build)
         for (int i = 0; i < 12; i++)
             finite &= isfinite(out[12 * b + i]) != 0;
         if (!finite)
-            dal_error(build->messages, build->spec->bodies[b].name.mark, "at the start values of the coordinates the place of '%s' is not a finite number",
+            dal_error(build->messages, build->spec->bodies[b].name.mark,
+                      "at the start values of the coordinates the place of '%s' is not a finite number",
                       build->spec->bodies[b].name.text);
         memcpy(build->start[b].r, out + 12 * b, sizeof build->start[b].r);
         memcpy(build->start[b].R, out + 12 * b + 3, sizeof build->start[b].R);
@@ -102,7 +103,8 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
     s->build = build;
     build->parts.n_times = build->n_times;
     s->layout = dal_layout_build(arena, &build->mechanism, &dal_family_user, &build->parts);
-    dal_work_lay(s->layout, DAL_TAKE(arena, dal_real, dal_work_size(s->layout)), DAL_TAKE(arena, int, 3 * build->mechanism.n_bodies), &s->work);
+    dal_work_lay(s->layout, DAL_TAKE(arena, dal_real, dal_work_size(s->layout)),
+                 DAL_TAKE(arena, int, 3 * build->mechanism.n_bodies), &s->work);
     s->n = s->layout->nv;
     s->r = s->layout->n_rows;
     s->length = dal_build_length(build);
@@ -300,12 +302,13 @@ static bool refuse(const starting *s, const double *miss, bool velocities)
     const dal_row *row = row_at(s, worst);
     const dal_joint *joint = &s->layout->mechanism->joints[row->joint];
     const char *fixed = fixed_names(s, velocities), *what = row->form >= 0 ? "constraint" : "joint";
-    if (velocities)
-        dal_error(s->build->messages, joint->mark, "the start velocities contradict the constraints: %.4g remain at %s '%s'; %s%s", miss[worst], what,
-                  joint->name, *fixed ? "fixed, and perhaps against it: " : "drives and constraints ask for different motions", fixed);
-    else
-        dal_error(s->build->messages, joint->mark, "the mechanism cannot be assembled: %s '%s' stays open by %.4g; %s%s", what, joint->name,
-                  fabs(miss[worst]), *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the constraints contradict each other", fixed);
+    const char *reason = *fixed       ? "fixed, and perhaps against it: "
+                         : velocities ? "drives and constraints ask for different motions"
+                                      : "the start values are too far off, or the constraints contradict each other";
+    dal_error(s->build->messages, joint->mark,
+              velocities ? "the start velocities contradict the constraints: %s '%s' is missed by %.4g; %s%s"
+                         : "the mechanism cannot be assembled: %s '%s' stays open by %.4g; %s%s",
+              what, joint->name, fabs(miss[worst]), reason, fixed);
     return false;
 }
 
@@ -316,7 +319,8 @@ static void report(const starting *s, const double *now, const double *then, boo
         largest = fmax(largest, fmax(fabs(now[i]), fabs(then[i])) * s->scale[i]);
     for (int i = 0; i < s->n; i++)
         if (is_given(s, i, velocities) && fabs(now[i] - then[i]) * s->scale[i] > dal_worth_a_note * largest)
-            dal_say(s->build->messages, DAL_NOTE, s->build->spec->coordinates[i].name.mark, "assembly moved the %s of coordinate '%s' by %.3g",
+            dal_say(s->build->messages, DAL_NOTE, s->build->spec->coordinates[i].name.mark,
+                    "assembly moved the %s of coordinate '%s' by %.3g",
                     velocities ? "rate" : "start", s->build->spec->coordinates[i].name.text, now[i] - then[i]);
 }
 

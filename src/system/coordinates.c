@@ -104,7 +104,8 @@ static void of_quaternion(dal_graph *g, const dal_node p[4], dal_node R[9])
             if (i == k)
                 entry = add(g, entry, diagonal);
             else
-                entry = dal_binary(g, (k - i + 3) % 3 == 1 ? DAL_OP_SUB : DAL_OP_ADD, entry, times(g, two, times(g, p[0], p[1 + 3 - i - k])));
+                entry = dal_binary(g, (k - i + 3) % 3 == 1 ? DAL_OP_SUB : DAL_OP_ADD, entry,
+                                   times(g, two, times(g, p[0], p[1 + 3 - i - k])));
             R[3 * i + k] = dal_binary(g, DAL_OP_DIV, entry, square);
         }
 }
@@ -212,7 +213,8 @@ static bool read_orientation(dal_build *build, const dal_body_spec *spec, dal_no
     }
     case DAL_ATTITUDE_AXES:
         if (!o->letters[1]) {
-            dal_error(build->messages, o->mark, "the orientation of '%s' by coordinates needs two directions: one leaves a turn open", spec->name.text);
+            dal_error(build->messages, o->mark,
+                      "the orientation of '%s' by coordinates needs two directions: one leaves a turn open", spec->name.text);
             return false;
         }
         if (!read_places(build, spec, &o->first, 3, a) || !read_places(build, spec, &o->second, 3, b))
@@ -241,7 +243,8 @@ static void refuse_starts(dal_build *build)
         for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
             if (starts[i].given)
                 dal_error(build->messages, starts[i].mark,
-                          "'%s' is placed by the coordinates of the model and has no `%s`: give their `start`, `rate` and `fix` in `coordinates:`",
+                          "'%s' is placed by the coordinates of the model and has no `%s`: give their `start`, `rate` and `fix` in "
+                          "`coordinates:`",
                           s->name.text, starts[i].key);
     }
     for (int j = 0; j < spec->n_joints; j++)
@@ -255,7 +258,8 @@ static void refuse_from(dal_build *build)
     for (int b = 0; b < build->spec->n_bodies; b++)
         if (build->spec->bodies[b].from.text)
             dal_error(build->messages, build->spec->bodies[b].from.mark,
-                      "'%s' is placed from another body, which needs `coordinates:` in the model; without them write its position in world axes",
+                      "'%s' is placed from another body, which needs `coordinates:` in the model; without them write its position in "
+                      "world axes",
                       build->spec->bodies[b].name.text);
 }
 
@@ -285,7 +289,8 @@ static bool place_alone(dal_build *build, int b, places *p)
     p->angle[b] = dal_const(build->graph, 0);
     identity(build->graph, R);
     if (!spec->position.n)
-        dal_error(build->messages, spec->name.mark, "'%s' has no `position`: in a model with `coordinates:` every body is placed by expressions in them",
+        dal_error(build->messages, spec->name.mark,
+                  "'%s' has no `position`: in a model with `coordinates:` every body is placed by expressions in them",
                   spec->name.text);
     bool ok = read_places(build, spec, &spec->position, 3, r) && spec->position.n;
     if (build->mechanism.bodies[b].particle)
@@ -344,7 +349,8 @@ static void check_moved(dal_build *build, int b, const dal_placement *placement)
     const dal_body_spec *spec = &build->spec->bodies[b];
     if (!placement->body[b].n_columns && !placement->body[b].timed)
         dal_error(build->messages, spec->name.mark,
-                  "'%s' is moved neither by a coordinate nor by time: it is a part of the ground, attach its points to that", spec->name.text);
+                  "'%s' is moved neither by a coordinate nor by time: it is a part of the ground, attach its points to that",
+                  spec->name.text);
 }
 
 void dal_build_placement(dal_build *build)

@@ -5,7 +5,8 @@
  * N_g being the rows of q' = N v that belong to the given coordinates; Newton's method with least norm, in metres
  * (column_scale), large changes in parts. Then the velocities, which are linear:
  *     [A; E] dv = [beta - A v; given - E v].
- * Where the given values contradict the constraints, these win: last, both are met without the given rows.
+ * Where the given values contradict the constraints, these win: positions stay where the way to the given ones ends, velocities are
+ * met without the given rows.
  * Nonholonomic rows say nothing about positions.
  */
 #include "base/message.h"
@@ -16,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 120, PARTS = 40 };
-static const double part_of_turn = 0.25, part_of_length = 0.25; /* moved at once, where that is not more than PARTS steps */
+enum { MOST_ITERATIONS = 50, MOST_HALVINGS = 12, PARTS = 40 };
+static const double part_of_turn = 0.25, part_of_length = 0.25; /* moved at once, where that is not more than PARTS parts */
 static const double close_enough = 1e-12;
 
 typedef enum given_kind { GIVEN_COORDINATE, GIVEN_VELOCITY, GIVEN_SPEED } given_kind;
@@ -25,7 +26,7 @@ typedef enum given_kind { GIVEN_COORDINATE, GIVEN_VELOCITY, GIVEN_SPEED } given_
 typedef struct target {
     given_kind kind;
     int index;
-    double value, most; /* most: what it may change in one step */
+    double value, from, now; /* on the way from `from` to `value` */
 } target;
 
 typedef struct problem {
@@ -33,6 +34,7 @@ typedef struct problem {
     int n_targets;
     target *targets;
     double *matrix, *b, *x, *work, *rates, *still; /* (rows + targets) x nv */
+    double *good_q, *good_winding;                 /* the last positions that meet everything */
     int rows;
 } problem;
 
@@ -160,43 +162,83 @@ static void place(dal_state *state)
     dal_state_unwind(state);
 }
 
-/* Newton; false where the rows cannot be met. What remains of the given values is not looked at. */
-static bool meet_positions(problem *p, bool given)
+/* Newton; false where the rows, or the given values with them, cannot be met. */
+static bool meet_positions(problem *p)
 {
     dal_state *state = p->state;
     const dal_system *system = state->system;
     double before = HUGE_VAL;
-    int stuck = 0;
-    for (int i = 0; i < MOST_ITERATIONS; i++) {
-        double open = 0, missed = 0;
+    for (int i = 0, stuck = 0; i < MOST_ITERATIONS && stuck < 5; i++) {
+        double worst = 0;
         p->rows = 0;
         for (int k = 0; k < system->layout.n_rows; k++)
             if (!is_nonholonomic(system, k)) {
                 add_sparse(p, k, -state->work.phi[k]);
-                open = fmax(open, fabs(state->work.phi[k]));
+                worst = fmax(worst, fabs(state->work.phi[k]));
             }
-        bool part = false;
-        for (int k = 0; k < p->n_targets && given; k++) {
+        for (int k = 0; k < p->n_targets; k++) {
             const target *t = &p->targets[k];
             if (t->kind != GIVEN_COORDINATE)
                 continue;
-            double change = t->value - state->work.q[t->index];
-            missed = fmax(missed, fabs(change));
-            part = part || fabs(change) > t->most;
-            gradient_of_coordinate(p, t->index, add_row(p, fmax(-t->most, fmin(t->most, change))));
+            double change = t->now - state->work.q[t->index];
+            worst = fmax(worst, fabs(change));
+            gradient_of_coordinate(p, t->index, add_row(p, change));
         }
-        double worst = fmax(open, missed);
         if (worst <= close_enough * fmax(1, system->length))
             return true;
-        stuck = part || worst < 0.5 * before ? 0 : stuck + 1;
-        before = worst;
-        if (stuck > 10 || !isfinite(worst))
+        if (!isfinite(worst))
             return false;
+        stuck = worst < 0.5 * before ? 0 : stuck + 1;
+        before = worst;
         solve_rows(p);
         system->layout.family->add(&system->layout, state->work.q, p->x);
         place(state);
     }
     return false;
+}
+
+static void remember(problem *p)
+{
+    memcpy(p->good_q, p->state->work.q, sizeof *p->good_q * (size_t)p->state->system->layout.nq);
+    memcpy(p->good_winding, p->state->work.winding, sizeof *p->good_winding * (size_t)p->state->system->mechanism.n_windings);
+}
+
+static void go_back(problem *p)
+{
+    memcpy(p->state->work.q, p->good_q, sizeof *p->good_q * (size_t)p->state->system->layout.nq);
+    memcpy(p->state->work.winding, p->good_winding, sizeof *p->good_winding * (size_t)p->state->system->mechanism.n_windings);
+    place(p->state);
+}
+
+/* From the present positions to the given ones in parts, so that a mechanism stays on its branch; a part that fails is halved. What
+ * cannot be reached is left at the last part that could. */
+static void approach(problem *p)
+{
+    const dal_system *system = p->state->system;
+    double parts = 1, done = 0;
+    for (int k = 0; k < p->n_targets; k++) {
+        target *t = &p->targets[k];
+        if (t->kind != GIVEN_COORDINATE)
+            continue;
+        bool shift = system->layout.nq == system->layout.nv && system->layout.angular[t->index] == 0;
+        t->from = p->state->work.q[t->index];
+        parts = fmax(parts, fabs(t->value - t->from) / (shift ? part_of_length * system->length : part_of_turn));
+    }
+    double step = 1 / fmin(ceil(parts), PARTS);
+    remember(p);
+    for (int halved = 0; done < 1 && halved < MOST_HALVINGS;) {
+        double next = fmin(1, done + step);
+        for (int k = 0; k < p->n_targets; k++)
+            p->targets[k].now = next < 1 ? p->targets[k].from + next * (p->targets[k].value - p->targets[k].from) : p->targets[k].value;
+        if (meet_positions(p)) {
+            done = next;
+            remember(p);
+        } else {
+            go_back(p);
+            step /= 2;
+            halved++;
+        }
+    }
 }
 
 static void meet_velocities(problem *p, bool given)
@@ -255,16 +297,7 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
     dal_flow flow = dal_state_take(state, state->work.t, state->y);
     if (flow == 0) {
         place(state);
-        for (int k = 0; k < p->n_targets; k++) {
-            target *t = &p->targets[k];
-            bool shift = t->kind == GIVEN_COORDINATE && system->layout.nq == system->layout.nv && system->layout.angular[t->index] == 0;
-            double whole = t->kind == GIVEN_COORDINATE ? fabs(t->value - state->work.q[t->index]) : 0;
-            t->most = fmax(shift ? part_of_length * system->length : part_of_turn, whole / PARTS);
-        }
-        if (!meet_positions(p, true) && !meet_positions(p, false)) {
-            dal_error(messages, dal_nowhere, "no state that meets the constraints was found near the given values");
-            return DAL_NUMERICAL;
-        }
+        approach(p);
         meet_velocities(p, true);
         double position, velocity;
         dal_state_residuals(state, &position, &velocity);
@@ -291,7 +324,8 @@ dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_m
     dal_arena arena;
     dal_arena_begin(&arena, &state->allocator);
     target *targets = DAL_TAKE(&arena, target, n);
-    double *memory = DAL_TAKE(&arena, double, (size_t)rows * (size_t)m + (size_t)rows + 2 * (size_t)m + (size_t)layout->nq + work);
+    double *memory = DAL_TAKE(&arena, double, (size_t)rows * (size_t)m + (size_t)rows + 2 * (size_t)m + 2 * (size_t)layout->nq +
+                                                (size_t)layout->mechanism->n_windings + work);
     dal_status status = targets && memory ? DAL_OK : DAL_NO_MEMORY;
     for (int k = 0; k < n && status == DAL_OK; k++) {
         if (find_target(state->system, given[k].name, &targets[k])) {
@@ -307,7 +341,9 @@ dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_m
         p.x = p.b + rows;
         p.still = p.x + m;
         p.rates = p.still + m;
-        p.work = p.rates + layout->nq;
+        p.good_q = p.rates + layout->nq;
+        p.good_winding = p.good_q + layout->nq;
+        p.work = p.good_winding + layout->mechanism->n_windings;
         status = meet(&p, messages, moved);
     }
     dal_arena_release(&arena);
