@@ -1,6 +1,7 @@
 /* Every formulation against Lagrange's, in every family, on every model of the gallery; and what the formulations with speeds stand on. */
 #include "dynamics/speeds.h"
 #include "gallery.h"
+#include "math/rank.h"
 
 #include <float.h>
 
@@ -20,7 +21,8 @@ static bool not_in_this_family(const char *why)
     return strstr(why, "coordinates") != NULL;
 }
 
-/* Largest differences of accelerations and of reactions, relative to the largest acceleration and reaction. */
+/* Largest differences of accelerations and of reactions, relative to the largest acceleration and to the largest force in play: a
+ * reaction, or the inertia force of a body, of which the reactions are differences. */
 static double compare(dal_state *a, dal_state *b)
 {
     const dal_mechanism *m = &a->system->mechanism;
@@ -30,6 +32,7 @@ static double compare(dal_state *a, dal_state *b)
         for (int k = 0; k < 3; k++) {
             worst = fmax(worst, fmax(fabs(x.acceleration[k] - y.acceleration[k]), L * fabs(x.alpha[k] - y.alpha[k])));
             size = fmax(size, fmax(fabs(x.acceleration[k]), L * fabs(x.alpha[k])));
+            force_size = fmax(force_size, m->bodies[i].mass * fabs(x.acceleration[k]));
             if (!isfinite(y.acceleration[k]) || !isfinite(y.alpha[k]))
                 return INFINITY;
         }
@@ -50,20 +53,28 @@ static double compare(dal_state *a, dal_state *b)
 
 enum { STATES = 4 };
 
-/* Where coordinates move several bodies, the condition of M is that of their masses: rounding is multiplied by it. */
-static double tolerance_of(const dal_system *system, double condition)
+/* Condition of the inertia of the freedoms, at unit diagonal: where coordinates move several bodies, as those of joints do, it is that of
+ * a product of masses and lengths, and every formulation multiplies rounding by it. */
+static double condition_of_inertia(const dal_state *kane)
 {
-    double heavy = 0, light = INFINITY;
-    for (int b = 0; b < system->mechanism.n_bodies; b++) {
-        heavy = fmax(heavy, system->mechanism.bodies[b].mass);
-        if (system->mechanism.bodies[b].mass > 0)
-            light = fmin(light, system->mechanism.bodies[b].mass);
-    }
-    return fmax(condition > 1e4 ? 1e-8 : 1e-10, 10 * DBL_EPSILON * heavy / light);
+    const dal_speeds *s = kane->basis;
+    const int p = s->p;
+    const size_t n = (size_t)p;
+    if (!p)
+        return 1;
+    double *K = calloc(n * n, sizeof *K), *values = calloc(n, sizeof *values), *work = calloc(dal_rank_work(p, p), sizeof *work);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k <= i; k++)
+            K[i * n + k] = K[k * n + i] = s->K[i * n + k] / sqrt(s->K[i * n + i] * s->K[k * n + k]);
+    assert_int_equal(dal_symmetric_eigen(K, p, p, values, NULL, work), 0);
+    double condition = values[p - 1] / values[0];
+    free(K), free(values), free(work);
+    return condition;
 }
 
 /* One formulation in the family of the reference, at the same random states. Returns the number of states. */
-static int agree(const char *file, const dal_system *reference, const dal_formulation *formulation, double *worst, double *condition)
+static int agree(const char *file, const dal_system *reference, const dal_system *kane, const dal_formulation *formulation, double *worst,
+                 double *condition)
 {
     char why[512];
     const char *family = reference->layout.family->name;
@@ -74,25 +85,27 @@ static int agree(const char *file, const dal_system *reference, const dal_formul
         return 0;
     if (!other)
         fail_msg("%s, %s, %s: %s", file, family, formulation->name, why);
-    dal_state *state = dal_state_create(NULL, reference), *twin = dal_state_create(NULL, other);
+    dal_state *state = dal_state_create(NULL, reference), *twin = dal_state_create(NULL, other), *measure = dal_state_create(NULL, kane);
     for (int i = 0; i < STATES; i++) {
         if (!gallery_random_state(state, &seed, 0.13 * i, i ? 0.05 : 0, 7))
             continue; /* too far from the start to be assembled */
         assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
         gallery_copy_motion(state, twin);
-        if (dal_state_evaluate(twin, NULL))
-            fail_msg("%s, %s, %s: %s", file, family, formulation->name, twin->trouble);
-        const double tolerance = tolerance_of(other, formulation->chooses ? twin->speeds_condition : 1);
+        gallery_copy_motion(state, measure);
+        if (dal_state_evaluate(twin, NULL) || dal_state_evaluate(measure, NULL))
+            fail_msg("%s, %s, %s: %s%s", file, family, formulation->name, twin->trouble, measure->trouble);
+        const double speeds = formulation->chooses ? twin->speeds_condition : 1;
+        const double tolerance = fmax(speeds > 1e4 ? 1e-8 : 1e-10, 10 * DBL_EPSILON * condition_of_inertia(measure));
         double difference = compare(state, twin);
-        if (formulation->chooses && twin->speeds_condition > 1e4)
-            print_message("    %s, %s: condition of the speeds %.1e\n", family, formulation->name, twin->speeds_condition);
+        if (tolerance > 1e-10)
+            print_message("    %s, %s: condition of the speeds %.1e, tolerance %.1e\n", family, formulation->name, speeds, tolerance);
         if (!(difference < tolerance))
             fail_msg("%s, %s, %s: accelerations or reactions differ by %.3g (relative) at state %d", file, family, formulation->name, difference, i);
         *worst = fmax(*worst, difference);
-        if (formulation->chooses)
-            *condition = fmax(*condition, twin->speeds_condition);
+        *condition = fmax(*condition, speeds);
         n++;
     }
+    dal_state_free(measure);
     dal_state_free(twin);
     dal_state_free(state);
     dal_system_free(other);
@@ -128,14 +141,19 @@ static void all_agree(const char *file, const dal_system *lagrange)
 {
     double worst = 0, condition = 1;
     int states = 0, formulations = 0;
+    char why[512];
+    dal_system *kane = gallery_compile(file, lagrange->layout.family->name, "kane", why);
+    if (!kane)
+        fail_msg("%s, %s, kane: %s", file, lagrange->layout.family->name, why);
     for (int k = 1; dal_formulations[k]; k++) {
-        int n = agree(file, lagrange, dal_formulations[k], &worst, &condition);
+        int n = agree(file, lagrange, kane, dal_formulations[k], &worst, &condition);
         formulations += n > 0;
         states += n;
     }
     print_message("  %-36s %-8s %d formulations, %2d states: difference %.1e, condition %.1e\n", strrchr(file, '/') + 1,
                   lagrange->layout.family->name, formulations, states, worst, condition);
     assert_true(formulations >= (int)(sizeof with_speeds / sizeof *with_speeds));
+    dal_system_free(kane);
 }
 
 static void every_formulation_gives_the_same_acceleration(void **unused)

@@ -66,7 +66,8 @@ DAL_API dal_status dal_equations_create(const dal_allocator *allocator, dal_stat
                                         dal_equations **equations);
 DAL_API void dal_equations_free(dal_equations *equations);
 
-/* For people: tables of at most `width` columns, numbers of `digits` digits, zeros (up to rounding) as dots. As snprintf does: returns the length needed. */
+/* For people: tables of at most `width` columns, numbers of `digits` digits, zeros (up to rounding) as dots. As snprintf does: returns
+ * the length needed. */
 DAL_API int dal_equations_text(const dal_equations *equations, int digits, int width, char *buffer, size_t size);
 /* One JSON object, every number so that it reads back as the same double. */
 DAL_API int dal_equations_json(const dal_equations *equations, char *buffer, size_t size);

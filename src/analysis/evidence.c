@@ -129,6 +129,11 @@ static void print_drift(printer *p, const char *name, double value)
         print(p, "%s %.2e", name, value);
 }
 
+static void print_count(printer *p, int n, const char *noun, const char *after)
+{
+    print(p, "%d %s%s%s", n, noun, n == 1 ? "" : "s", after);
+}
+
 int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, size_t size)
 {
     printer p = {buffer, size, 0};
@@ -136,8 +141,14 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     print(&p, "%s (%s, %d %s, %d joint%s), gravity (%g, %g, %g)\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial",
           i->bodies, i->bodies == 1 ? "body" : "bodies", i->joints, i->joints == 1 ? "" : "s", e->gravity[0], e->gravity[1], e->gravity[2]);
     print(&p, "  method      %s, %s, %s, %s\n", i->coordinates, i->formulation, i->stabilization, i->integrator);
-    print(&p, "  size        %d coordinates, %d constraints of rank %d, %d freedom%s; %d equations, %d multipliers, %d states\n",
-          i->coordinates_count, i->constraints, i->rank, i->freedoms, i->freedoms == 1 ? "" : "s", i->equations, i->multipliers, i->states);
+    print(&p, "  size        ");
+    print_count(&p, i->coordinates_count, "coordinate", ", ");
+    print_count(&p, i->constraints, "constraint", " of rank ");
+    print(&p, "%d, ", i->rank);
+    print_count(&p, i->freedoms, "freedom", "; ");
+    print_count(&p, i->equations, "equation", ", ");
+    print_count(&p, i->multipliers, "multiplier", ", ");
+    print_count(&p, i->states, "state", "\n");
     print(&p, "  run         0 to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld event%s", e->time_end,
           status == DAL_OK ? "" : " (STOPPED EARLY)", e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
     if (e->charts)
@@ -153,7 +164,8 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     else
         print(&p, "drift %.2e (%s)\n", e->momentum_drift, e->momentum);
     if (i->ignorable)
-        print(&p, "  ignorable   %s: their momenta drift by %.2e\n", i->ignorable_names, isnan(e->ignorable_drift) ? 0 : e->ignorable_drift);
+        print(&p, "  ignorable   %s: %s by %.2e\n", i->ignorable_names, i->ignorable == 1 ? "its momentum drifts" : "their momenta drift",
+              isnan(e->ignorable_drift) ? 0 : e->ignorable_drift);
     if (!isnan(e->speeds_condition))
         print(&p, "  speeds      condition %.2g at worst, %ld change%s of the set\n", e->speeds_condition, e->speeds_changed, e->speeds_changed == 1 ? "" : "s");
     print(&p, "  conditions  pivot ratio %.1e or better, rank %d to %d, %ld changes of the independent rows", e->condition_worst, e->rank_least,

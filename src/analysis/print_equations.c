@@ -384,8 +384,8 @@ int dal_equations_json(const dal_equations *e, char *buffer, size_t size)
     print(&p, ", ");
     print_key(&p, "source", e->source);
     print(&p,
-          ",\n \"sizes\": {\"coordinates\": %d, \"velocities\": %d, \"constraints\": %d, \"rank\": %d, \"freedoms\": %d, \"equations\": %d, "
-          "\"multipliers\": %d},\n ",
+          ",\n \"sizes\": {\"coordinates\": %d, \"velocities\": %d, \"constraints\": %d, \"rank\": %d, \"freedoms\": %d, "
+          "\"equations\": %d, \"multipliers\": %d},\n ",
           i->coordinates_count, i->velocities, i->constraints, e->rank, i->velocities - e->rank, i->equations, i->multipliers);
     print(&p, "\"state\": {");
     print_object(&p, &decimals, "coordinates", e->coordinates);

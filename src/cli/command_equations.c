@@ -197,7 +197,8 @@ static dal_status give(const request *wanted, dal_state *state, dal_messages *me
         return DAL_OK;
     dal_status status = dal_state_give(state, wanted->n_given, wanted->given, messages, &moved);
     if (status == DAL_OK && moved > 0)
-        fprintf(stderr, "dalembert equations: warning: the constraints contradict the given values: they were moved by up to %.3g\n", moved);
+        fprintf(stderr, "dalembert equations: warning: the constraints contradict the given values: they were moved by up to %.3g\n",
+                moved);
     return status;
 }
 

@@ -223,7 +223,7 @@ static void print_disagreement(const dal_comparison *comparison)
         if (!(row->difference > agreement))
             continue;
         snprintf(text, sizeof text,
-                 "warning: %s, %s does not agree with the reference: they differ by %.2e, more than %g of its length or of a radian",
+                 "warning: %s, %s does not agree with the reference: they differ by %.2e, more than %g lengths of the model or rad",
                  row->coordinates, row->formulation, row->difference, agreement);
         print_wrapped(4, 0, text);
     }

@@ -318,7 +318,8 @@ int dal_show_constraints(dal_equations *equations, const dal_state *state)
 {
     bool all = state->rank == state->system->layout.n_rows;
     double *A = dal_show_matrix(equations, all ? "A" : "A_k",
-                                all ? "the constraints at the level of velocities, A v = beta" : "independent rows of the constraints, A v = beta",
+                                all ? "the constraints at the level of velocities, A v = beta"
+                                    : "independent rows of the constraints, A v = beta",
                                 dal_names_rows(equations, state), dal_names_velocities(equations, state));
     fill_rows(state, 0, state->rank, A);
     return equations->n_blocks - 1;

@@ -7,7 +7,7 @@
  * Joints of the tree (family `joint`) have no rows, hence no multipliers. What such a joint transmits is what the motion of the bodies
  * behind it needs beyond everything else that acts on them: with the wrench C_b that the carrier of body b exerts on it,
  *     m c'' , I alpha + w x I w   =   applied + rows + C_b - sum over children of C_c
- * solved for C_b from the leaves inwards (Newton and Euler; L. Luh, M. Walker, R. Paul, On-line computational scheme for mechanical
+ * solved for C_b from the leaves inwards (Newton and Euler; J. Luh, M. Walker, R. Paul, On-line computational scheme for mechanical
  * manipulators, 1980). A drive of the joint is a row and is added to its reaction, as in the other families. A particle has no balance
  * of moments: what carries it exerts a force at its marker.
  *

@@ -312,7 +312,8 @@ static void show(dal_state *state, dal_equations *equations)
     fill_mass(state, &r);
     fill_rows(state, &r);
     fill_right(state, &r);
-    dal_show_equation(equations, "[B A_1^T; A_1 0] [v_1'; -lambda] = [f; gamma],  v_2' = c - X v_1'", "Routh's equations, R = T - V - G.v_2");
+    dal_show_equation(equations, "[B A_1^T; A_1 0] [v_1'; -lambda] = [f; gamma],  v_2' = c - X v_1'",
+                      "Routh's equations, R = T - V - G.v_2");
     double *B = dal_show_matrix(equations, "B", "second derivatives of the Routhian by v_1: M11 - M12 M22^-1 M21", first, first);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)

@@ -170,10 +170,11 @@ static void show_completed(dal_state *state, dal_equations *equations)
     const dal_names v = dal_names_velocities(equations, state);
     const size_t m = (size_t)layout->nv;
     bool completed = !layout->family->shares && layout->n_intrinsic;
-    double *M = dal_show_matrix(equations, "M", completed ? "the mass matrix, completed by mu A_i^T A_i of the intrinsic rows of each body"
-                                                          : "the mass matrix", v, v);
-    double *f = dal_show_vector(equations, "Q - h", completed ? "the applied forces less h, completed by mu A_i^T gamma_i"
-                                                              : "the applied forces Q less h, the inertia forces that hold no accelerations", v);
+    const char *const inertia = completed ? "the mass matrix, completed by mu A_i^T A_i of the intrinsic rows of each body"
+                                          : "the mass matrix";
+    const char *const force = completed ? "the applied forces less h, completed by mu A_i^T gamma_i"
+                                        : "the applied forces Q less h, the inertia forces that hold no accelerations";
+    double *M = dal_show_matrix(equations, "M", inertia, v, v), *f = dal_show_vector(equations, "Q - h", force, v);
     double *a = dal_show_vector(equations, "a", "accelerations without the constraints: M a = Q - h", v), *L = state->solver;
     for (size_t i = 0; i < m; i++)
         f[i] = state->work.Q[i] - state->work.h[i];
@@ -214,7 +215,8 @@ static void show_gain(dal_state *state, dal_equations *equations)
 static void show(dal_state *state, dal_equations *equations)
 {
     const size_t m = (size_t)state->system->layout.nv;
-    dal_show_equation(equations, "v' = a + G (gamma - A a),  a = M^-1 (Q - h),  G = M^-1/2 (A M^-1/2)^+", "`udwadia-phohomsiri` (4.24) with C = 0");
+    dal_show_equation(equations, "v' = a + G (gamma - A a),  a = M^-1 (Q - h),  G = M^-1/2 (A M^-1/2)^+",
+                      "`udwadia-phohomsiri` (4.24) with C = 0");
     show_completed(state, equations);
     const double *a = equations->blocks[equations->n_blocks - 1].values;
     const double *A = equations->blocks[dal_show_constraints(equations, state)].values;
