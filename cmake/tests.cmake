@@ -62,6 +62,21 @@ foreach(source ${test_sources})
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
 endforeach()
 
+# ---- one wrong term a formulation -------------------------------------------
+# Each of these programs brings its own copy of one formulation, with a wrong term in it (src/dynamics/mutate.h); the archive supplies
+# the others. The test passes if exactly that formulation falls out of agreement.
+foreach(mutant lagrange udwadia-kalaba maggi kane gibbs-appell boltzmann-hamel volterra volterra-reduced routh)
+    string(REPLACE "-" "_" file "${mutant}")
+    string(TOUPPER "${file}" word)
+    set(name mutation_${file})
+    add_executable(${name} "${PROJECT_SOURCE_DIR}/test/mutation.c" "${PROJECT_SOURCE_DIR}/src/dynamics/${file}.c")
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    target_include_directories(${name} PRIVATE include src test)
+    target_compile_definitions(${name} PRIVATE ${test_definitions} DAL_MUTANT="${mutant}" DAL_MUTATE_${word}=1)
+    target_link_libraries(${name} PRIVATE dalembert ${needs} PkgConfig::CMOCKA m)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+endforeach()
+
 foreach(name test_cli test_compare test_documentation test_equations)
     if(TARGET ${name})
         add_dependencies(${name} program)

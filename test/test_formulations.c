@@ -21,8 +21,8 @@ static bool not_in_this_family(const char *why)
     return strstr(why, "coordinates") != NULL;
 }
 
-/* Largest differences of accelerations and of reactions, relative to the largest acceleration and to the largest force in play: a
- * reaction, or the inertia force of a body, of which the reactions are differences. */
+/* Largest differences of accelerations and of reactions, relative to what they are made of: accelerations and L w^2; reactions
+ * and the inertia forces of which they are differences. */
 static double compare(dal_state *a, dal_state *b)
 {
     const dal_mechanism *m = &a->system->mechanism;
@@ -31,8 +31,9 @@ static double compare(dal_state *a, dal_state *b)
         dal_motion x = dal_state_body(a, i), y = dal_state_body(b, i);
         for (int k = 0; k < 3; k++) {
             worst = fmax(worst, fmax(fabs(x.acceleration[k] - y.acceleration[k]), L * fabs(x.alpha[k] - y.alpha[k])));
-            size = fmax(size, fmax(fabs(x.acceleration[k]), L * fabs(x.alpha[k])));
-            force_size = fmax(force_size, m->bodies[i].mass * fabs(x.acceleration[k]));
+            double own = fmax(fabs(x.acceleration[k]), L * fmax(fabs(x.alpha[k]), x.omega[k] * x.omega[k]));
+            size = fmax(size, own);
+            force_size = fmax(force_size, m->bodies[i].mass * own);
             if (!isfinite(y.acceleration[k]) || !isfinite(y.alpha[k]))
                 return INFINITY;
         }
@@ -325,6 +326,104 @@ static void the_automatic_speed_is_as_good_as_the_best(void **unused)
     for_the_gallery(choice_is_good);
 }
 
+/* ---- models of their own ------------------------------------------------------------- */
+
+/* A bead on a turning arm: two freedoms, coordinates and speeds of the model's own. */
+#define ARM                                                                                                                      \
+    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"                                                                          \
+    "coordinates: {th: {start: 0.3, rate: 1.7}, s: {start: 0.8, rate: -0.4}}\n"                                                   \
+    "bodies: {bead: {mass: 1.37, inertia: 0.21, position: [s*cos(th), s*sin(th)], angle: th}}\n"                                  \
+    "simulate: {until: 2, formulation: %s, stabilization: %s}\n"
+
+static dal_system *compile_text(const char *text, char why[512])
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    why[0] = '\0';
+    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) == DAL_OK)
+        dal_compile(NULL, spec, messages, &system);
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        if (m->severity == DAL_ERROR && !why[0])
+            dal_message_format(m, why, 512);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return system;
+}
+
+static void a_wrong_number_of_speeds_is_refused(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof with_speeds / sizeof *with_speeds; i++) {
+        char text[2000], why[512];
+        snprintf(text, sizeof text, ARM "speeds: {u: s'}\n", with_speeds[i], "none");
+        assert_null(compile_text(text, why));
+        if (!strstr(why, "the model names 1 speed and has 2 freedoms") || !strstr(why, with_speeds[i]))
+            fail_msg("%s: %s", with_speeds[i], why);
+    }
+}
+
+/* u1 = s', u2 = s cos(th) th' + s': at cos(th) = 0 both are the same. */
+static void speeds_that_do_not_determine_the_velocities_are_named(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof with_speeds / sizeof *with_speeds; i++) {
+        char text[2000], why[512];
+        snprintf(text, sizeof text, ARM "speeds: {u1: s', u2: \"s*cos(th)*th' + s'\"}\n", with_speeds[i], "none");
+        dal_system *system = compile_text(text, why);
+        if (!system)
+            fail_msg("%s: %s", with_speeds[i], why);
+        dal_state *state = dal_state_create(NULL, system);
+        assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+        bool change;
+        assert_int_equal(dal_speeds_watch(state, &change), 0);
+        assert_false(change); /* the model's own are never exchanged */
+        state->y[0] = 1.5707963267948966;
+        assert_int_not_equal(dal_state_evaluate(state, NULL), DAL_OK);
+        if (!strstr(state->trouble, "speeds 'u1', 'u2' do not determine the velocities"))
+            fail_msg("%s: %s", with_speeds[i], state->trouble);
+        assert_true(dal_speeds_watch(state, &change) < 0);
+        dal_state_free(state);
+        dal_system_free(system);
+    }
+}
+
+/* With speeds, Baumgarte's correction goes into the velocities: phi' = -alpha phi, and so phi'' = -alpha phi'. */
+static void a_stabilised_position_decays(void **unused)
+{
+    (void)unused;
+    const double alpha = 12;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/spatial-slider-crank.yaml", 0, NULL, messages, &spec), DAL_OK);
+    dal_spec_set(spec, "coordinates", "natural", messages);
+    dal_spec_set(spec, "formulation", "kane", messages);
+    dal_spec_set(spec, "stabilization", "baumgarte:alpha=12,beta=12", messages);
+    dal_compile(NULL, spec, messages, &system);
+    assert_non_null(system);
+    dal_state *state = dal_state_create(NULL, system);
+    uint64_t seed = 8;
+    double Av[512];
+    assert_true(system->layout.n_rows <= 512);
+    for (int i = 0; i < system->layout.nq; i++)
+        state->y[i] += 1e-3 * check_random(&seed);
+    for (int i = system->layout.nq; i < system->layout.nq + system->n_w; i++)
+        state->y[i] = 3 * check_random(&seed);
+    if (dal_state_evaluate(state, NULL))
+        fail_msg("%s", state->trouble);
+    dal_rows_times(&system->layout, state->work.A, state->vd, Av);
+    for (int i = 0; i < state->basis->k; i++) {
+        const int row = state->basis->row[i];
+        check_close(state->work.phid[row], -alpha * state->work.phi[row], 1e-12);
+        check_close(Av[row] - state->work.gamma[row], alpha * alpha * state->work.phi[row], 1e-9);
+    }
+    dal_state_free(state);
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +431,9 @@ int main(void)
         cmocka_unit_test(rates_of_the_columns_are_their_slope_along_the_motion),
         cmocka_unit_test(velocities_survive_the_way_into_speeds_and_back),
         cmocka_unit_test(the_automatic_speed_is_as_good_as_the_best),
+        cmocka_unit_test(a_wrong_number_of_speeds_is_refused),
+        cmocka_unit_test(speeds_that_do_not_determine_the_velocities_are_named),
+        cmocka_unit_test(a_stabilised_position_decays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

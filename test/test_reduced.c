@@ -6,7 +6,8 @@
 #define CHAIN(more)                                                                                                        \
     "dalembert: 1\nspace: planar\n"                                                                                        \
     "bodies:\n"                                                                                                            \
-    "  a: {mass: 1.37, inertia: 0.21, center: [0.03, -0.02], position: [0.1, 0.2], angle: 0.3, velocity: [0.4, -0.7], rate: 1.1, points: {E: [0.5, 0.1]}}\n" \
+    "  a: {mass: 1.37, inertia: 0.21, center: [0.03, -0.02], position: [0.1, 0.2], angle: 0.3, velocity: [0.4, -0.7], rate: 1.1,\n" \
+    "      points: {E: [0.5, 0.1]}}\n"                                                                                     \
     "  b: {mass: 0.91, inertia: 0.13, points: {S: [-0.45, 0], E: [0.41, 0.05]}}\n"                                         \
     "  c: {mass: 0.73, inertia: 0.08, points: {S: [-0.35, 0.02]}}\n"                                                       \
     "joints:\n"                                                                                                            \
@@ -27,7 +28,8 @@
 #define LOOP                                                                                                               \
     "dalembert: 1\nspace: planar\n"                                                                                        \
     "bodies:\n"                                                                                                            \
-    "  a: {mass: 1.37, inertia: 0.21, position: [0.5, 0], angle: 0, velocity: [0.2, 0.1], rate: 0.9, points: {S: [-0.5, 0], E: [0.5, 0]}}\n" \
+    "  a: {mass: 1.37, inertia: 0.21, position: [0.5, 0], angle: 0, velocity: [0.2, 0.1], rate: 0.9,\n"                    \
+    "      points: {S: [-0.5, 0], E: [0.5, 0]}}\n"                                                                         \
     "  b: {mass: 0.91, inertia: 0.13, position: [1.1, 0.4], angle: 1.3, points: {S: [-0.4, 0], E: [0.4, 0]}}\n"            \
     "  c: {mass: 0.73, inertia: 0.08, position: [0.6, 0.9], angle: 3, points: {S: [-0.55, 0], E: [0.55, 0]}}\n"            \
     "  d: {mass: 0.57, inertia: 0.05, position: [0, 0.4], angle: -1.6, points: {S: [-0.42, 0], E: [0.42, 0]}}\n"           \
@@ -43,7 +45,8 @@
 #define BALLS(more)                                                                                                        \
     "dalembert: 1\nspace: spatial\n"                                                                                       \
     "bodies:\n"                                                                                                            \
-    "  a: {mass: 1.37, inertia: [0.31, 0.24, 0.17], center: [0.1, 0.05, -0.03], velocity: [0.3, -0.2, 0.5], angular-velocity: [0.9, 1.3, -0.7], points: {E: [0.5, 0.1, 0.2], F: [-0.3, 0.2, 0.1]}}\n" \
+    "  a: {mass: 1.37, inertia: [0.31, 0.24, 0.17], center: [0.1, 0.05, -0.03], velocity: [0.3, -0.2, 0.5],\n"             \
+    "      angular-velocity: [0.9, 1.3, -0.7], points: {E: [0.5, 0.1, 0.2], F: [-0.3, 0.2, 0.1]}}\n"                       \
     "  b: {mass: 0.91, inertia: [0.13, 0.11, 0.05], angular-velocity: [-0.4, 0.8, 1.9], points: {S: [-0.45, 0, 0.1]}}\n"   \
     "  c: {mass: 0.73, inertia: [0.08, 0.06, 0.09], points: {S: [0.3, -0.2, 0.1]}}\n"                                      \
     "joints:\n"                                                                                                            \
@@ -140,7 +143,8 @@ static void what_acts_between_bodies_cancels(void **unused)
 {
     (void)unused;
     expect(CHAIN("forces:\n  m: {type: motor, joint: ab, value: 3*sin(t)}\n"), "joint", "a.x, a.y");
-    expect(CHAIN("forces:\n  s: {type: spring-damper, connect: [a, c], stiffness: 1e6, length: 0.3, damping: 7}\n"), "joint", "a.x, a.y");
+    expect(CHAIN("forces:\n  s: {type: spring-damper, connect: [a, c], stiffness: 1e6, length: 0.3, damping: 7}\n"), "joint",
+           "a.x, a.y");
     expect(CHAIN("forces:\n  s: {type: spring-damper, connect: [ground, c], stiffness: 1e-6, length: 0.3}\n"), "joint", "");
 }
 
@@ -158,8 +162,8 @@ static void absolute_families_have_none_and_say_so(void **unused)
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 2; k++) {
             assert_null(compile_text(CHAIN(""), families[i], formulations[k], why));
-            snprintf(sentence, sizeof sentence, "%s needs ignorable coordinates, and this model has none in the family %s: use joint or user",
-                     formulations[k], families[i]);
+            snprintf(sentence, sizeof sentence,
+                     "%s needs ignorable coordinates, and this model has none in the family %s: use joint or user", formulations[k], families[i]);
             if (!strstr(why, sentence))
                 fail_msg("'%s' does not say '%s'", why, sentence);
         }
@@ -212,7 +216,8 @@ static void agree_at(dal_state *state, dal_state *twin)
     double v = difference(state->work.v, twin->work.v, layout->nv), a = difference(state->vd, twin->vd, layout->nv);
     check_small(v, 1e-12 * (1 + largest(state->work.v, layout->nv)));
     check_small(a, 1e-9 * largest(state->vd, layout->nv));
-    check_small(difference(state->lambda, twin->lambda, layout->n_rows), 1e-9 * (largest(state->lambda, layout->n_rows) + state->system->mass * largest(state->vd, layout->nv)));
+    check_small(difference(state->lambda, twin->lambda, layout->n_rows),
+                1e-9 * (largest(state->lambda, layout->n_rows) + state->system->mass * largest(state->vd, layout->nv)));
     for (int i = 0; i < twin->system->n_ignorable; i++) { /* the rates that the integrator sees keep them */
         double now[8];
         assert_true(twin->system->n_ignorable <= 8);
@@ -329,14 +334,15 @@ static dal_evidence run_text(const char *text, const char *formulation, const ch
     return evidence;
 }
 
-#define LINK(name, x, rate) "  " name ": {mass: 0.8, inertia: 0.07, position: [" x ", 0], rate: " rate ", points: {S: [-0.5, 0], E: [0.5, 0]}}\n"
+#define LINK(name, x, rate)                                                                                                \
+    "  " name ": {mass: 0.8, inertia: 0.07, position: [" x ", 0], rate: " rate ", points: {S: [-0.5, 0], E: [0.5, 0]}}\n"
 
-/* To a hundredth of a billionth of a percent of what the bodies carry: only the rounding of one evaluation, however many steps. */
+/* Only the rounding of one evaluation is left, however many steps there are. The bound is of the sum of m |v| over the bodies. */
 static void momenta_of_ignorable_coordinates_do_not_drift(void **unused)
 {
     (void)unused;
-    static const char *const settings[][2] = {{"coordinates", "joint"}, {"integrator", "rk4"}, {"step", "1e-5"}, {"until", "1"}, {"every", "0.1"},
-                                              {"stabilization", "none"}, {NULL, NULL}};
+    static const char *const settings[][2] = {{"coordinates", "joint"}, {"integrator", "rk4"}, {"step", "1e-5"}, {"until", "1"},
+                                              {"every", "0.1"}, {"stabilization", "none"}, {NULL, NULL}};
     const char *text = "dalembert: 1\nspace: planar\nbodies:\n" LINK("a", "0", "2.1") LINK("b", "1", "-3.7") LINK("c", "2", "1.9")
         LINK("d", "3", "0.4") LINK("e", "4", "-1.3")
         "joints:\n"

@@ -544,8 +544,10 @@ static void finish(run *r, const dal_drive_result *result)
     e->energy_drift = scale > 1e-13 * (fabs(r->potential_start) + r->weight) ? r->balance_worst / scale : NAN;
     e->momentum = momentum_text(r->system->conserved);
     e->momentum_drift = NAN;
+    /* bodies that only turn have no speed but rounding: nothing to compare a linear momentum with */
+    const double least[2] = {1e-12 * r->momentum_scale[1] / r->system->length, 0};
     for (int k = 0; k < 2; k++)
-        if (r->system->conserved >> (3 * k) & 7u && r->momentum_scale[k] > 0)
+        if (r->system->conserved >> (3 * k) & 7u && r->momentum_scale[k] > least[k])
             e->momentum_drift = fmax(isnan(e->momentum_drift) ? 0 : e->momentum_drift, r->momentum_worst[k] / r->momentum_scale[k]);
     e->ignorable_drift = NAN;
     const int n = r->system->n_ignorable;

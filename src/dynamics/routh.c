@@ -286,7 +286,8 @@ static dal_flow solve(dal_state *state)
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
         ratio = factor(state, &r);
         if (!(ratio > 0))
-            return dal_state_fail(state, "Routh's equations are singular: the inertia and the constraints do not determine the accelerations");
+            return dal_state_fail(state, "Routh's equations are singular: the inertia and the constraints do not determine the "
+                                         "accelerations");
     }
     if (ratio < state->condition_worst)
         state->condition_worst = ratio;

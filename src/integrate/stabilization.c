@@ -1,5 +1,6 @@
 /* The list of stabilisations, and what the two projections share. */
 #include "integrate/stabilization.h"
+#include "joint/joint.h"
 
 #include <math.h>
 
@@ -34,9 +35,10 @@ static dal_flow fail_at(dal_state *state, int row, double worst)
     const dal_system *system = state->system;
     if (row < system->layout.n_extrinsic) {
         const dal_row *missed = &system->mechanism.rows[system->layout.row[row].source];
+        const bool written = system->mechanism.joints[missed->joint].type == &dal_joint_constraint;
         return dal_state_fail(state, "the constraints cannot be met: %s '%s' stays open by %.3g%s",
-                              missed->form < 0 ? "joint" : "constraint", system->mechanism.joints[missed->joint].name, worst,
-                              missed->form >= 0 ? "" : missed->angular ? " rad" : " m");
+                              written ? "constraint" : "joint", system->mechanism.joints[missed->joint].name, worst,
+                              written ? "" : missed->angular ? " rad" : " m");
     }
     return dal_state_fail(state, "the attitude parameters of a body cannot be normalised: %.3g remain", worst);
 }

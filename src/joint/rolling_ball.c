@@ -11,7 +11,7 @@ static void forbid(dal_joint_builder *b)
 
 const dal_joint_type dal_joint_rolling_ball = {
     .name = "rolling-ball",
-    .title = "a ball of the second body rolls without slip on a plane of the first; its point is the centre",
+    .title = "a ball rolls without slip on a plane of the first body; the point of the second body is its centre",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
     .turns = true,
     .planar_turns = true,

@@ -27,7 +27,7 @@ static void forbid(dal_joint_builder *b)
 
 const dal_joint_type dal_joint_rolling_disc = {
     .name = "rolling-disc",
-    .title = "a thin disc of the second body rolls without slip on a plane of the first and may lean; its point is the centre, its axis is in the second body",
+    .title = "a thin disc rolls without slip on a plane of the first body and may lean; point and axis of the second body are its own",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
     .axis_spatial = DAL_AXIS_ONE,
     .turns = true,

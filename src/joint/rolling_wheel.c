@@ -12,7 +12,7 @@ static void forbid(dal_joint_builder *b)
 
 const dal_joint_type dal_joint_rolling_wheel = {
     .name = "rolling-wheel",
-    .title = "a wheel of the second body rolls upright and without slip on a plane of the first; its point is the centre, its axis is in the second body",
+    .title = "a wheel rolls upright and without slip on a plane of the first body; point and axis of the second body are its own",
     .spaces = DAL_IN_SPACE,
     .axis_spatial = DAL_AXIS_ONE,
     .turns = true,

@@ -6,6 +6,11 @@
  */
 #include "joint/joint.h"
 
+static dal_node times(dal_graph *graph, dal_node u, dal_node v)
+{
+    return dal_binary(graph, DAL_OP_MUL, u, v);
+}
+
 static void forbid(dal_joint_builder *b)
 {
     const bool flat = dal_joint_space(b) == DAL_PLANAR;
@@ -19,8 +24,8 @@ static void forbid(dal_joint_builder *b)
         rate[i] = b->signal(b, dal_add_dot(b->mechanism, b->point[1], b->point[0], t, -1), 1);
         blade[i] = b->signal(b, dal_add_dot(b->mechanism, direction, -1, t, -1), 0);
     }
-    dal_node across = dal_binary(graph, DAL_OP_SUB, dal_binary(graph, DAL_OP_MUL, rate[1], blade[0]), dal_binary(graph, DAL_OP_MUL, rate[0], blade[1]));
-    dal_node square = dal_binary(graph, DAL_OP_ADD, dal_binary(graph, DAL_OP_MUL, blade[0], blade[0]), dal_binary(graph, DAL_OP_MUL, blade[1], blade[1]));
+    dal_node across = dal_binary(graph, DAL_OP_SUB, times(graph, rate[1], blade[0]), times(graph, rate[0], blade[1]));
+    dal_node square = dal_binary(graph, DAL_OP_ADD, times(graph, blade[0], blade[0]), times(graph, blade[1], blade[1]));
     b->form(b, flat ? across : dal_binary(graph, DAL_OP_DIV, across, dal_unary(graph, DAL_OP_SQRT, square)), true);
 }
 

@@ -211,8 +211,8 @@ static bool check_form(dal_build *build, const written *form, const char *what, 
     for (int k = 0; k < form->n; k++) {
         moves |= !is_zero(build, form->a[k]);
         if (form->nonholonomic && contains_rates(build, form, form->a[k])) {
-            dal_error(build->messages, text.mark, "%s '%s' is not linear in the rates: each rate may only be multiplied by positions, time and numbers",
-                      what, name);
+            dal_error(build->messages, text.mark,
+                      "%s '%s' is not linear in the rates: each rate may only be multiplied by positions, time and numbers", what, name);
             return false;
         }
     }

@@ -39,8 +39,9 @@ static int own_coordinate(dal_force_builder *b, dal_text coordinate)
     const dal_symbol *symbol = dal_symbol_find(build, coordinate.text, strlen(coordinate.text));
     if (symbol && symbol->kind == DAL_SYMBOL_COORDINATE)
         return dal_add_coordinate(&build->mechanism, symbol->index);
-    dal_error(build->messages, coordinate.mark, "force '%s': there is no coordinate '%s' in `coordinates:`%s; on a joint or a body say `joint:` or `body:`",
-              b->spec->name.text, coordinate.text, dal_symbol_hint(build, 1u << DAL_SYMBOL_COORDINATE, coordinate.text));
+    dal_error(build->messages, coordinate.mark,
+              "force '%s': there is no coordinate '%s' in `coordinates:`%s; on a joint or a body say `joint:` or `body:`", b->spec->name.text,
+              coordinate.text, dal_symbol_hint(build, 1u << DAL_SYMBOL_COORDINATE, coordinate.text));
     return -1;
 }
 

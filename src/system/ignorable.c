@@ -72,7 +72,8 @@ static void draw_expressions(dal_state *state, uint64_t *seed)
     for (int i = 0; i < state->system->n_expressions; i++) {
         int32_t at = DAL_PROGRAM_PART(program, int32_t, outputs)[i];
         double number = random_number(seed);
-        state->expression[i] = at < program->n_constants ? DAL_PROGRAM_PART(program, double, doubles)[at] : copysign(0.5 + fabs(number), number);
+        bool constant = at < program->n_constants;
+        state->expression[i] = constant ? DAL_PROGRAM_PART(program, double, doubles)[at] : copysign(0.5 + fabs(number), number);
     }
 }
 
@@ -239,7 +240,7 @@ bool dal_ignorable_applies(const dal_system *system, const char *formulation, ch
 {
     if (system->n_ignorable)
         return true;
-    snprintf(why, size, "%s needs ignorable coordinates, and this model has none in the family %s%s", formulation, system->layout.family->name,
-             system->layout.family->shares ? "" : ": use joint or user");
+    snprintf(why, size, "%s needs ignorable coordinates, and this model has none in the family %s%s", formulation,
+             system->layout.family->name, system->layout.family->shares ? "" : ": use joint or user");
     return false;
 }
