@@ -163,7 +163,8 @@ static void absolute_families_have_none_and_say_so(void **unused)
         for (int k = 0; k < 2; k++) {
             assert_null(compile_text(CHAIN(""), families[i], formulations[k], why));
             snprintf(sentence, sizeof sentence,
-                     "%s needs ignorable coordinates, and this model has none in the family %s: use joint or user", formulations[k], families[i]);
+                     "%s needs ignorable coordinates, and this model has none in the family %s: use joint or user",
+                     formulations[k], families[i]);
             if (!strstr(why, sentence))
                 fail_msg("'%s' does not say '%s'", why, sentence);
         }

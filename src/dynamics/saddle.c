@@ -351,6 +351,7 @@ void dal_state_rank(dal_state *state, int most)
             state->independent[state->order[i]] = false;
     }
     state->rank = rank;
+    state->speeds_side_kept = 0;
     memset(state->good_ratio, 0, sizeof state->good_ratio);
     if (rank < state->rank_least)
         state->rank_least = rank;

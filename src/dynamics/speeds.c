@@ -206,6 +206,17 @@ static double norm_of_inverse(const dal_speeds *s)
     return norm;
 }
 
+/* The sign of det S, from its factors: it changes where S is singular. */
+static int side_of(const dal_speeds *s)
+{
+    int side = 1;
+    for (int i = 0; i < s->n; i++) {
+        side = s->lu[(size_t)i * (size_t)s->n + (size_t)i] < 0 ? -side : side;
+        side = s->pivot[i] != i ? -side : side;
+    }
+    return side;
+}
+
 /* S at the present A and speeds; its condition, infinite if it is singular. */
 static double factor(dal_state *state)
 {
@@ -213,8 +224,9 @@ static double factor(dal_state *state)
     build(state);
     memcpy(s->lu, s->S, sizeof *s->S * (size_t)s->n * (size_t)s->n);
     bool regular = dal_lu(s->lu, s->n, s->n, s->pivot) > 0;
-    double condition = regular ? norm_of_matrix(s) * norm_of_inverse(s) : INFINITY;
-    return state->speeds_condition = condition > 0 || !s->n ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
+    double condition = !s->n ? 1 : regular ? norm_of_matrix(s) * norm_of_inverse(s) : INFINITY;
+    state->speeds_side = side_of(s);
+    return state->speeds_condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
 }
 
 /* Where rows are redundant, those of one position may depend on each other in another: others are taken. */
@@ -239,13 +251,16 @@ static dal_flow fail(dal_state *state)
                               state->speeds_condition);
     for (int j = 0, at = 0; j < state->basis->p && at < (int)sizeof names; j++)
         at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "", system->speed_names[j]);
-    return dal_state_fail(state, "the model's speeds %s do not determine the velocities at this position (condition %.1e); take others, or none", names,
+    return dal_state_fail(state, "the model's speeds %s do not determine the velocities here: [Y; A] is singular at this position or close to it (condition %.1e); take other speeds, or "
+                                 "leave the choice to the program", names,
                           state->speeds_condition);
 }
 
+/* Singular, or singular somewhere since the last accepted step: the determinant has changed its sign. */
 static dal_flow check(dal_state *state)
 {
-    return state->speeds_condition > (state->basis->fixed ? singular_fixed : singular_rows) ? fail(state) : 0;
+    bool passed = state->speeds_side_kept && state->speeds_side != state->speeds_side_kept;
+    return passed || state->speeds_condition > (state->basis->fixed ? singular_fixed : singular_rows) ? fail(state) : 0;
 }
 
 static dal_flow prepare(dal_state *state)
@@ -372,6 +387,7 @@ void dal_speeds_choose(dal_state *state)
     if (!state->basis || state->basis->fixed)
         return;
     const bool first = state->speeds_good == 0;
+    state->speeds_side_kept = 0;
     double before = factor(state), after = before;
     pick(state);
     bool other = !same(state);
@@ -392,10 +408,10 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
     *change = false;
     if (!state->basis)
         return 0;
-    if (state->basis->fixed)
-        return check(state);
-    if (!(state->speeds_condition > tired * state->speeds_good))
-        return 0;
+    dal_flow flow = check(state);
+    state->speeds_side_kept = state->speeds_side;
+    if (flow || state->basis->fixed || !(state->speeds_condition > tired * state->speeds_good))
+        return flow;
     pick(state); /* spoils the factors: S is factored again */
     memcpy(state->basis->lu, state->basis->S, sizeof(double) * (size_t)state->basis->n * (size_t)state->basis->n);
     dal_lu(state->basis->lu, state->basis->n, state->basis->n, state->basis->pivot);

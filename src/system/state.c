@@ -213,6 +213,7 @@ void dal_state_reset(dal_state *state)
     state->frozen = state->placed = false;
     state->trouble[0] = '\0';
     state->speeds_changed = 0;
+    state->speeds_side_kept = 0;
     state->speeds_condition = state->speeds_worst = 1;
     state->speeds_good = state->speeds_ranked = 0;
     if (system->start_speeds)

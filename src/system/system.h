@@ -146,6 +146,7 @@ struct dal_state {
     int *speeds;               /* automatic speeds: columns of v */
     double speeds_condition, speeds_worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start */
     double speeds_good, speeds_ranked; /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
+    int speeds_side, speeds_side_kept; /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
     long speeds_changed;
     struct dal_speeds *basis;  /* S, W and their like, of formulations that choose */
     dal_tangent *tangents;     /* 4 a body: scratch of whoever needs directions for a moment */
