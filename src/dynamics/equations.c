@@ -119,7 +119,7 @@ static void name_speed(const dal_state *state, int k, const char *prime, char *b
     const dal_system *system = state->system;
     char name[200];
     if (state->basis->fixed) {
-        snprintf(buffer, size, "%s%s", system->speed_names[k], prime);
+        snprintf(buffer, size, "%s%s", system->speed_names[state->speeds[k]], prime);
         return;
     }
     dal_velocity_name(system, state->speeds[k], name, sizeof name);

@@ -65,7 +65,7 @@ void dal_speeds_lay(dal_block *block, const dal_system *system, dal_speeds **out
     s->s = system->formulation->more ? system->n_ignorable : 0;
     s->k = system->rank;
     s->p = s->n - s->s - s->k;
-    s->fixed = layout->n_speeds && layout->n_speeds == s->p;
+    s->fixed = layout->n_speeds && layout->n_speeds >= s->p;
     const size_t p = (size_t)s->p;
     TAKE(block, s->row, s->k);
     TAKE(block, s->pivot, n);
@@ -91,6 +91,12 @@ void dal_speeds_lay(dal_block *block, const dal_system *system, dal_speeds **out
 }
 
 /* ---- S and its factors ------------------------------------------------------------ */
+
+/* The row of speed j where the model names them. */
+static int named(const dal_state *state, int j)
+{
+    return state->system->layout.n_rows + state->speeds[j];
+}
 
 static void put_row(const dal_state *state, int i, double *out)
 {
@@ -121,7 +127,7 @@ static void build(dal_state *state)
     memset(s->S, 0, sizeof *s->S * n * n);
     for (int j = 0; j < s->p; j++)
         if (s->fixed)
-            put_row(state, state->system->layout.n_rows + j, s->S + (size_t)j * n);
+            put_row(state, named(state, j), s->S + (size_t)j * n);
         else
             s->S[(size_t)j * n + (size_t)state->speeds[j]] = 1;
     if (s->s)
@@ -250,10 +256,11 @@ static dal_flow fail(dal_state *state)
         return dal_state_fail(state, "the constraints are singular at this position: no choice of speeds determines the velocities (condition %.1e)",
                               state->speeds_condition);
     for (int j = 0, at = 0; j < state->basis->p && at < (int)sizeof names; j++)
-        at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "", system->speed_names[j]);
-    return dal_state_fail(state, "the model's speeds %s do not determine the velocities here: [Y; A] is singular at this position or close to it (condition %.1e); take other speeds, or "
-                                 "leave the choice to the program", names,
-                          state->speeds_condition);
+        at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "", system->speed_names[state->speeds[j]]);
+    return dal_state_fail(state,
+                          "the model's speeds %s do not determine the velocities here: [Y; A] is singular at this position or close to it "
+                          "(condition %.1e); take other speeds, or leave the choice to the program",
+                          names, state->speeds_condition);
 }
 
 /* Singular, or singular somewhere since the last accepted step: the determinant has changed its sign. */
@@ -332,7 +339,16 @@ static void reflect(const double *v, double half, double *x, int n)
         x[i] -= dot / half * v[i];
 }
 
-/* The speeds that the rows below Y leave, into `trial`, ascending. Works on the S that was built last, whatever its Y. */
+static bool is_ignorable(const dal_state *state, int column)
+{
+    for (int i = 0; i < state->system->n_ignorable; i++)
+        if (state->system->ignorable[i] == column)
+            return true;
+    return false;
+}
+
+/* The speeds that the rows below Y leave, into `trial`, ascending. Works on the S that was built last, whatever its Y. More rows, if
+ * there are any, take the velocities whose momenta they are: their block of M is regular at every position, and A has nothing there. */
 static void pick(const dal_state *state)
 {
     const dal_speeds *s = state->basis;
@@ -347,8 +363,9 @@ static void pick(const dal_state *state)
         int best = -1;
         double most = -1;
         for (int j = 0; j < n; j++) {
-            double size = s->trial[j] ? square_below(B + (size_t)j * (size_t)m, t, m) : -1;
-            if (s->trial[j] && (best < 0 || size > (1 + tie) * most)) {
+            const bool open = s->trial[j] && (t >= s->s || is_ignorable(state, j));
+            double size = open ? square_below(B + (size_t)j * (size_t)m, t, m) : -1;
+            if (open && (best < 0 || size > (1 + tie) * most)) {
                 best = j;
                 most = size;
             }
@@ -382,10 +399,103 @@ static void exchange(const dal_state *state)
     }
 }
 
+/* Is a speed of the model the rate of an ignorable coordinate, which its momentum gives? */
+static bool is_given(const dal_state *state, int speed)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_row_layout *at = &layout->row[layout->n_rows + speed];
+    int entries = 0, column = -1;
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        if (state->work.A[k] != 0) {
+            entries++;
+            column = layout->column[k];
+        }
+    return entries == 1 && is_ignorable(state, column);
+}
+
+/* x := x less its part along q, which has unit norm. */
+static void take_out(const double *q, double *x, int n)
+{
+    double dot = 0;
+    for (int i = 0; i < n; i++)
+        dot += q[i] * x[i];
+    for (int i = 0; i < n; i++)
+        x[i] -= dot * q[i];
+}
+
+/* The longest row of S that is not flagged in `trial`, of `all`. */
+static int longest(const dal_speeds *s, int all)
+{
+    int best = -1;
+    double most = -1;
+    for (int i = 0; i < all; i++) {
+        double size = s->trial[i] ? -1 : square_below(s->S + (size_t)i * (size_t)s->n, 0, s->n);
+        if (size > (1 + tie) * most) {
+            best = i;
+            most = size;
+        }
+    }
+    return best;
+}
+
+/* Of the model's speeds those that the rows [E; A_k] determine least, into `trial` as flags: of the rows Y, at unit norm and cleared of
+ * all rows taken so far (Gram and Schmidt), always the longest. The rows taken stand in lu, at unit norm. */
+static void pick_named(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    const int n = s->n, more = s->s + s->k, all = state->system->layout.n_speeds;
+    build(state);
+    memcpy(s->lu, s->S + (size_t)s->p * (size_t)n, sizeof *s->S * (size_t)more * (size_t)n);
+    memset(s->S, 0, sizeof *s->S * (size_t)all * (size_t)n);
+    memset(s->trial, 0, sizeof *s->trial * (size_t)all);
+    for (int i = 0; i < all; i++) {
+        put_row(state, state->system->layout.n_rows + i, s->S + (size_t)i * (size_t)n);
+        scale_row(state, i);
+    }
+    for (int t = 0; t < n; t++) {
+        double *row = s->lu + (size_t)t * (size_t)n;
+        if (t >= more) {
+            int best = longest(s, all);
+            memcpy(row, s->S + (size_t)best * (size_t)n, sizeof *row * (size_t)n);
+            s->trial[best] = 1;
+        }
+        for (int i = 0; i < t; i++)
+            take_out(s->lu + (size_t)i * (size_t)n, row, n);
+        double norm = sqrt(square_below(row, 0, n));
+        for (int i = 0; i < n && norm > 0; i++)
+            row[i] /= norm;
+        for (int i = 0; i < all; i++)
+            take_out(row, s->S + (size_t)i * (size_t)n, n);
+    }
+}
+
+/* The model names a speed for every freedom. Where the momenta take some of these away, the speeds that they give are left out; where
+ * that is not the right number, those that go best with the momenta are taken, at the start and for good. */
+static void take_named(dal_state *state)
+{
+    const dal_speeds *s = state->basis;
+    const int all = state->system->layout.n_speeds;
+    int kept = 0;
+    for (int i = 0; i < all; i++)
+        kept += s->trial[i] = all == s->p || !is_given(state, i);
+    for (int j = 0; j < s->p; j++)
+        state->speeds[j] = j;
+    if (kept != s->p)
+        pick_named(state);
+    for (int i = 0, at = 0; i < all && at < s->p; i++)
+        if (s->trial[i])
+            state->speeds[at++] = i;
+}
+
 void dal_speeds_choose(dal_state *state)
 {
-    if (!state->basis || state->basis->fixed)
+    if (!state->basis)
         return;
+    if (state->basis->fixed) {
+        if (state->speeds_good == 0)
+            take_named(state);
+        return;
+    }
     const bool first = state->speeds_good == 0;
     state->speeds_side_kept = 0;
     double before = factor(state), after = before;
@@ -408,7 +518,7 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
     *change = false;
     if (!state->basis)
         return 0;
-    dal_flow flow = check(state);
+    dal_flow flow = state->basis->fixed ? check(state) : 0; /* automatic ones are changed */
     state->speeds_side_kept = state->speeds_side;
     if (flow || state->basis->fixed || !(state->speeds_condition > tired * state->speeds_good))
         return flow;
@@ -427,7 +537,7 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
 static double offset(const dal_state *state, int j)
 {
     const dal_layout *layout = &state->system->layout;
-    return state->basis->fixed ? dal_row_free(layout, &state->work, &layout->mechanism->speeds[layout->row[layout->n_rows + j].source]) : 0;
+    return state->basis->fixed ? dal_row_free(layout, &state->work, &layout->mechanism->speeds[layout->row[named(state, j)].source]) : 0;
 }
 
 /* beta of a row, less alpha phi. */
@@ -465,7 +575,7 @@ dal_flow dal_speeds_pack(dal_state *state, double *u)
             u[j] = state->work.v[state->speeds[j]];
             continue;
         }
-        const dal_row_layout *at = &layout->row[layout->n_rows + j];
+        const dal_row_layout *at = &layout->row[named(state, j)];
         u[j] = offset(state, j);
         for (int k = at->value; k < at->value + at->n_values; k++)
             u[j] += state->work.A[k] * state->work.v[layout->column[k]];
@@ -501,7 +611,7 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
     dal_speeds *s = state->basis;
     dal_rows_bend(layout, &state->work, a, b, bend, s->bent);
     for (int j = 0; j < s->p; j++)
-        out[j] = s->fixed ? s->bent[layout->n_rows + j] : 0;
+        out[j] = s->fixed ? s->bent[named(state, j)] : 0;
     if (s->s)
         state->system->formulation->more->bend(state, a, b, bend, out + s->p);
     for (int i = 0; i < s->k; i++)
@@ -568,7 +678,7 @@ void dal_speeds_bias(dal_state *state)
         state->system->formulation->more->bend(state, &a, &a, state->bends, s->bias + s->p);
     }
     for (int j = 0; j < s->p; j++)
-        s->bias[j] = s->fixed ? state->work.gamma[layout->n_rows + j] : 0;
+        s->bias[j] = s->fixed ? state->work.gamma[named(state, j)] : 0;
     for (int i = 0; i < s->s; i++)
         s->bias[s->p + i] = -s->bias[s->p + i];
     for (int i = 0; i < s->k; i++)
@@ -620,7 +730,7 @@ static dal_flow fail_inertia(dal_state *state, int j)
 {
     char name[100];
     if (state->basis->fixed)
-        snprintf(name, sizeof name, "'%s'", state->system->speed_names[j]);
+        snprintf(name, sizeof name, "'%s'", state->system->speed_names[state->speeds[j]]);
     else
         dal_velocity_name(state->system, state->speeds[j], name, sizeof name);
     return dal_state_fail(state, "the equations of motion are singular: no inertia resists the motion of the speed %s that the constraints leave free", name);

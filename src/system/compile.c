@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -134,6 +135,18 @@ static bool does_work(const dal_build *build, const dal_system *system)
     return build->n_times > 0;
 }
 
+/* A component written as `0` is no force. A parameter that happens to be zero is one: it may have another value tomorrow. */
+static bool *idle_expressions(const dal_build *build, int n)
+{
+    bool *idle = DAL_TAKE(build->arena, bool, n);
+    for (int i = 0; i < n; i++) {
+        char *end = NULL;
+        double value = strtod(build->action_texts[i].text, &end);
+        idle[i] = end != build->action_texts[i].text && !*end && value == 0;
+    }
+    return idle;
+}
+
 /* ---- packing ------------------------------------------------------------------------------ */
 
 static void pack_program(dal_block *block, dal_compiled *c)
@@ -191,6 +204,7 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     pack_program(block, &to->records);
     DAL_PACK(block, to->inputs, from->n_inputs);
     DAL_PACK(block, to->states, from->n_states);
+    DAL_PACK(block, to->idle, from->n_expressions);
     DAL_PACK(block, to->column_scale, from->layout.nv);
     DAL_PACK(block, to->ignorable, from->n_ignorable);
     if (from->start_speeds)
@@ -348,6 +362,7 @@ static void lay_out(dal_build *build, dal_system *system)
     system->columns = build->columns;
     system->records_reactions = build->records_results;
     system->works = does_work(build, system);
+    system->idle = idle_expressions(build, system->n_expressions);
     system->length = dal_build_length(build);
     system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
     for (int j = 0; j < system->layout.nv; j++)

@@ -118,7 +118,7 @@ dal_flow dal_state_loads(dal_state *state)
 static void stabilise(dal_state *state)
 {
     const dal_system *system = state->system;
-    const bool speeds = system->formulation->unpack;
+    const bool speeds = system->formulation->unpack && system->formulation->chooses;
     const double a = speeds ? system->alpha : 2 * system->alpha, b = speeds ? 0 : system->beta * system->beta;
     memcpy(state->gamma, state->work.gamma, sizeof *state->gamma * (size_t)system->layout.n_rows);
     if (system->stabilization->stabilises_gamma)

@@ -6,8 +6,8 @@
  *
  * They are identities in (t, q, v), so that they are tried at random states that need not meet the constraints. What is not an
  * identity in this sense is the size of a force: it may be zero now and turn on later. So every expression of a force is taken for a
- * number of its own, unless it is constant, and (c) becomes a statement about where forces act: a torque between two bodies cancels
- * whatever its size is, a force on a body does not.
+ * number of its own, also where a parameter makes it zero, and (c) becomes a statement about where forces act: a torque between two bodies
+ * cancels whatever its size is, a force on a body does not. (The second case of the paper: three torques on the body, set to zero.)
  *
  * Of columns with N = 1 only: a velocity of a ball is no rate of a coordinate. Their directions commute with all others, so that
  * Lagrange's equations hold for them without a commutator. With D_k the derivative along column k at a fixed v,
@@ -16,7 +16,6 @@
  *
  * Absolute families have none as soon as there is a joint, and are not looked at.
  */
-#include "expr/program.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "system/system.h"
@@ -65,15 +64,12 @@ static int candidates(const dal_layout *layout, int *columns)
     return n;
 }
 
-/* An expression that is no constant becomes a number that is not zero. */
+/* Every expression of a force becomes a number that is not zero, unless it is written as zero. */
 static void draw_expressions(dal_state *state, uint64_t *seed)
 {
-    const dal_program *program = state->system->actions.program;
     for (int i = 0; i < state->system->n_expressions; i++) {
-        int32_t at = DAL_PROGRAM_PART(program, int32_t, outputs)[i];
         double number = random_number(seed);
-        bool constant = at < program->n_constants;
-        state->expression[i] = constant ? DAL_PROGRAM_PART(program, double, doubles)[at] : copysign(0.5 + fabs(number), number);
+        state->expression[i] = state->system->idle[i] ? 0 : copysign(0.5 + fabs(number), number);
     }
 }
 

@@ -94,6 +94,7 @@ struct dal_system {
     dal_compiled actions;      /* expressions of forces, then rates of states */
     dal_compiled records;      /* recorded columns */
     int n_expressions;         /* how many of the actions belong to forces */
+    bool *idle;                /* of these: written as the number zero */
     int n_inputs, n_states, n_tables;
     const char **input_names, **table_names;
     double *inputs, *states;   /* start values */
