@@ -6,6 +6,7 @@
 #                  sanitizers, and every fuzz target for FUZZ_SECONDS
 #   make install   to PREFIX (/usr/local), below DESTDIR
 #   make validation     doc/validation.md anew
+#   make agreement      doc/agreement.md anew: how well the formulations agree
 #   make documentation  what the commands in the pages print, and the pictures, anew
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
 #   make format    clang-format over the sources
@@ -60,7 +61,11 @@ install:
 validation: all
 	tools/validation build/dalembert doc/validation.md
 
-documentation: validation
+agreement:
+	@$(call build,check,build-check,--target test_formulations)
+	tools/agreement build-check/test/test_formulations doc/agreement.md
+
+documentation: validation agreement
 	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md equations.md reactions.md \
 	    stabilization-and-integrators.md troubleshooting.md coordinates.md) $(wildcard doc/formulations/*.md)
 	tools/pictures build/dalembert
@@ -75,4 +80,4 @@ format:
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation documentation bench-formulations format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation agreement documentation bench-formulations format clean

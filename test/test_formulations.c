@@ -5,12 +5,28 @@
 
 #include <float.h>
 
-static const char *const with_speeds[] = {"maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra"};
+/* What is refused: a reviewed list, so that a hard case cannot be refused away. Momenta are conserved in the models and families named
+ * here and in no others; thin rods have no inertia about themselves. */
+static const char *const ignorable[][2] = {
+    {"cart-pole-light.yaml", "joint"}, /* along the track */
+    {"cart-two-bars.yaml", "user"}, /* along the rails */
+    {"double-pendulum-on-cart.yaml", "joint"}, /* along the track */
+    {"floating-chain.yaml", "joint"},
+    {"flyball-governor.yaml", "joint"}, /* about the shaft */
+    {"free-body.yaml", "joint"}, /* linear; the angular ones are no rates of coordinates */
+    {"satellite-boom.yaml", "user"},
+    {"three-bodies.yaml", "user"},
+};
 
-static bool may_refuse(const char *formulation)
+static bool refused(const char *file, const char *family, const char *formulation)
 {
-    for (size_t i = 0; i < sizeof with_speeds / sizeof *with_speeds; i++)
-        if (!strcmp(formulation, with_speeds[i]))
+    const char *model = strrchr(file, '/') + 1;
+    if (!strcmp(formulation, "udwadia-kalaba"))
+        return !strcmp(model, "n-four-bar-spatial.yaml") && strcmp(family, "joint");
+    if (strcmp(formulation, "volterra-reduced") && strcmp(formulation, "routh"))
+        return false;
+    for (size_t i = 0; i < sizeof ignorable / sizeof *ignorable; i++)
+        if (!strcmp(model, ignorable[i][0]) && !strcmp(family, ignorable[i][1]))
             return false;
     return true;
 }
@@ -73,6 +89,44 @@ static double condition_of_inertia(const dal_state *kane)
     return condition;
 }
 
+/* ---- the same as a table for the documentation: DAL_AGREEMENT names the file ------------------------ */
+
+static FILE *page;
+
+static void page_head(void)
+{
+    if (!page)
+        return;
+    fprintf(page, "| model | family |");
+    for (int k = 1; dal_formulations[k]; k++)
+        fprintf(page, " %s |", dal_formulations[k]->name);
+    fprintf(page, " cond [Y; A] |\n|---|---|");
+    for (int k = 1; dal_formulations[k]; k++)
+        fprintf(page, "---|");
+    fprintf(page, "---|\n");
+}
+
+static void page_row(const char *file, const char *family)
+{
+    const char *name = strrchr(file, '/') + 1;
+    if (page)
+        fprintf(page, "| %.*s | %s |", (int)strcspn(name, "."), name, family);
+}
+
+static void page_cell(int states, double difference)
+{
+    if (page && states)
+        fprintf(page, " %.0e |", difference);
+    else if (page)
+        fprintf(page, " – |");
+}
+
+static void page_end(double condition)
+{
+    if (page)
+        fprintf(page, " %.0f |\n", condition);
+}
+
 /* One formulation in the family of the reference, at the same random states. Returns the number of states. */
 static int agree(const char *file, const dal_system *reference, const dal_system *kane, const dal_formulation *formulation, double *worst,
                  double *condition)
@@ -82,10 +136,10 @@ static int agree(const char *file, const dal_system *reference, const dal_system
     uint64_t seed = 41;
     int n = 0;
     dal_system *other = gallery_compile(file, family, formulation->name, why);
-    if (!other && may_refuse(formulation->name))
-        return 0;
+    if (!other != refused(file, family, formulation->name))
+        fail_msg("%s, %s, %s: %s", file, family, formulation->name, other ? "applies, and a refusal was expected" : why);
     if (!other)
-        fail_msg("%s, %s, %s: %s", file, family, formulation->name, why);
+        return 0;
     dal_state *state = dal_state_create(NULL, reference), *twin = dal_state_create(NULL, other), *measure = dal_state_create(NULL, kane);
     for (int i = 0; i < STATES; i++) {
         if (!gallery_random_state(state, &seed, 0.13 * i, i ? 0.05 : 0, 7))
@@ -143,24 +197,33 @@ static void all_agree(const char *file, const dal_system *lagrange)
     double worst = 0, condition = 1;
     int states = 0, formulations = 0;
     char why[512];
+    page_row(file, lagrange->layout.family->name);
     dal_system *kane = gallery_compile(file, lagrange->layout.family->name, "kane", why);
     if (!kane)
         fail_msg("%s, %s, kane: %s", file, lagrange->layout.family->name, why);
     for (int k = 1; dal_formulations[k]; k++) {
-        int n = agree(file, lagrange, kane, dal_formulations[k], &worst, &condition);
+        double own = 0;
+        int n = agree(file, lagrange, kane, dal_formulations[k], &own, &condition);
+        page_cell(n, own);
+        worst = fmax(worst, own);
         formulations += n > 0;
         states += n;
     }
     print_message("  %-36s %-8s %d formulations, %2d states: difference %.1e, condition %.1e\n", strrchr(file, '/') + 1,
                   lagrange->layout.family->name, formulations, states, worst, condition);
-    assert_true(formulations >= (int)(sizeof with_speeds / sizeof *with_speeds));
+    page_end(condition);
     dal_system_free(kane);
 }
 
 static void every_formulation_gives_the_same_acceleration(void **unused)
 {
     (void)unused;
+    const char *path = getenv("DAL_AGREEMENT");
+    page = path ? fopen(path, "w") : NULL;
+    page_head();
     for_the_gallery(all_agree);
+    if (page)
+        fclose(page);
 }
 
 /* ---- what they stand on ----------------------------------------------------------- */
@@ -350,6 +413,8 @@ static dal_system *compile_text(const char *text, char why[512])
     dal_messages_free(messages);
     return system;
 }
+
+static const char *const with_speeds[] = {"maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra"};
 
 static void a_wrong_number_of_speeds_is_refused(void **unused)
 {
