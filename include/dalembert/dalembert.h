@@ -8,5 +8,6 @@
 #include "dalembert/run.h"
 #include "dalembert/spec.h"
 #include "dalembert/system.h"
+#include "dalembert/verdict.h"
 
 #endif

@@ -17,11 +17,13 @@
 extern "C" {
 #endif
 
-/* A loop variable of `repeat` that holds inside an element: `i` is 3. */
+/* A loop variable of `repeat` that holds inside an element: `i` is 3; and the included model in which the element is written: its
+ * names are looked for there. A binding that only says the model has the name "". */
 typedef struct dal_binding {
     const char *name;
     int value;
     const struct dal_binding *outer;
+    const struct dal_model_spec *model; /* NULL: the whole model */
 } dal_binding;
 
 /* A word or an expression as it was written; text == NULL: not given. */
@@ -44,6 +46,7 @@ typedef struct dal_list {
 typedef struct dal_pair {
     dal_text name, value;
     double number; /* parameters only: its value, overrides included */
+    const dal_binding *binding;
 } dal_pair;
 
 typedef enum dal_attitude {
@@ -136,17 +139,31 @@ typedef struct dal_table_spec {
 
 typedef struct dal_state_spec {
     dal_text name, start, rate;
+    const dal_binding *binding;
 } dal_state_spec;
 
 /* A coordinate of the model's own: bodies are placed by expressions in it. */
 typedef struct dal_coordinate_spec {
     dal_text name, start, rate; /* values with fix: true beside them are kept exactly */
+    const dal_binding *binding;
 } dal_coordinate_spec;
 
 /* A constraint written as an expression that is zero: at position level, or at velocity level (then it is linear in the rates). */
 typedef struct dal_constraint_spec {
     dal_text name, position, velocity;
+    const dal_binding *binding;
 } dal_constraint_spec;
+
+/* A model that was included. Its elements stand among those of the whole model, their names behind its own; names of elements
+ * inside them (connect, joints, ...) are those of the whole model, and "left.ground" is its ground. Names in its expressions are
+ * its own: they are looked for behind its name. */
+typedef struct dal_model_spec {
+    dal_text name;       /* "left": its bodies are left.thigh, ...; "left.foot": a model inside it */
+    dal_text file;       /* as written */
+    dal_text ground;     /* the frame that is its ground: "trunk.L"; "ground" */
+    dal_points points;   /* of its ground */
+    dal_binding binding; /* of what is written in it */
+} dal_model_spec;
 
 /* A word with options: `stabilization: {baumgarte: {alpha: 10, beta: 10}}`, `{direct-correction: 1e-12}`, or just `none`. */
 typedef struct dal_choice {
@@ -158,7 +175,7 @@ typedef struct dal_choice {
 
 typedef struct dal_simulate_spec {
     dal_choice coordinates, formulation, stabilization, integrator;
-    dal_text until, step, every, rtol, atol, max_step, event_tolerance;
+    dal_text until, step, every, rtol, atol, max_step, event_tolerance, undetermined;
 } dal_simulate_spec;
 
 typedef enum dal_space { DAL_PLANAR = 2, DAL_SPATIAL = 3 } dal_space; /* the number is the dimension */
@@ -171,7 +188,7 @@ typedef struct dal_spec {
     dal_list gravity;
     dal_points ground;
     int n_parameters, n_define, n_inputs, n_bodies, n_joints, n_forces, n_tables, n_states, n_record;
-    int n_coordinates, n_constraints, n_speeds;
+    int n_coordinates, n_constraints, n_speeds, n_models;
     dal_pair *parameters, *define, *inputs;
     dal_coordinate_spec *coordinates;
     dal_constraint_spec *constraints;
@@ -181,6 +198,7 @@ typedef struct dal_spec {
     dal_force_spec *forces;
     dal_table_spec *tables;
     dal_state_spec *states;
+    dal_model_spec **models; /* that were included, at any depth */
     dal_text *record;
     bool record_given; /* record: [] means nothing; no record: means the usual channels */
     dal_simulate_spec simulate;
@@ -194,7 +212,7 @@ typedef struct dal_override {
     const char *name, *value; /* value is an expression in parameters */
 } dal_override;
 
-/* Read a model file, or a text in memory (`file` is then only a name for messages; tables with `file:` are refused).
+/* Read a model file, or a text in memory (`file` is then only a name for messages; tables with `file:` and `models:` are refused).
  * Every error of the text is added to `messages`; on any error *spec is NULL. The type of the file follows its extension. */
 DAL_API dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides,
                                  const dal_override *overrides, dal_messages *messages, dal_spec **spec);

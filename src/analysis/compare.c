@@ -16,6 +16,7 @@
 #include "dalembert/compare.h"
 #include "system/system.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -298,7 +299,7 @@ static void fill_errors(dal_compare_row *row, const comparer *c)
     const dal_evidence *e = &row->evidence;
     row->energy_error = e->energy_drift;
     row->constraint_error = fmax(e->position_residual, e->velocity_residual);
-    row->momentum_error = fmax(e->momentum_drift, e->ignorable_drift); /* either may be not a number: then it is the other */
+    row->momentum_error = isnan(e->ignorable_drift) ? e->momentum_drift : e->ignorable_drift; /* what the reduced methods hold, if there is any */
     row->difference = row->bodies ? 0 : NAN;
     for (int b = 0; row->bodies && b < c->base.n_bodies; b++)
         keep_most(&row->difference, fmax(row->bodies[b].position / c->comparison->info.length, row->bodies[b].attitude));
@@ -398,6 +399,10 @@ static dal_status describe(comparer *c)
         return DAL_BAD_COMMAND;
     }
     comparison->adaptive = system->integrator->adaptive;
+    if (!(info.until / INSTANTS >= DBL_MIN)) {
+        dal_error(c->messages, dal_nowhere, "until %.3g s there is no room for %d instants: give a later `until:`", info.until, INSTANTS);
+        return DAL_BAD_COMMAND;
+    }
     /* fixed steps: instants that are ends of steps, where nothing has to be interpolated */
     double every = info.until / INSTANTS;
     comparison->every = comparison->adaptive ? every : info.step * fmax(1, ceil(every / info.step - 1e-9));

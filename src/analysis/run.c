@@ -16,6 +16,9 @@ static const double too_near = 1e-3; /* of the best pivot ratio: no step of an a
 /* The same for stages: at a distance d the accelerations carry eps v^2 / d^2 of rounding, and the step h times that. */
 static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided, then, where the motion lingers, borne */
 static const double jump_allowed = 1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
+static const double correction_allowed = 0.1; /* of the velocities in one step: a projection that changes more is an impact, not a correction */
+static const double at_rest = 1e-6; /* lengths or rad a second that no correction is measured against */
+static const double loss_allowed = 1e-3; /* of the energy in one step of an adaptive method, where no force does work */
 static const double near_singular_speeds = 1e3; /* condition of [Y; A] above which speeds that the model fixes are worth a warning */
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
 
@@ -38,6 +41,7 @@ typedef struct run {
     double *direction, *probe, *slope; /* of the stiffness estimate */
     long since_probe;
     double *v_last, t_last, balance_last, acceleration_most; /* of the step before: see check_passage */
+    double fastest;            /* the largest velocity so far */
     bool near_last, passed_first;
     double *guard, missed_time; /* see look_for_missed_switch */
     bool missed;
@@ -63,6 +67,17 @@ static dal_flow recoverable(dal_flow flow)
     return flow < 0 ? 1 : flow;
 }
 
+/* What a placement gives may be no number although its derivatives are: log(1 - t). */
+static dal_flow check_finite(dal_state *state)
+{
+    const dal_energy e = dal_state_energy(state);
+    int body = dal_state_not_finite(state);
+    if (body >= 0)
+        return dal_state_fail(state, "the place or the velocity of '%s' is not a finite number, or is too large for an energy",
+                              state->system->mechanism.bodies[body].name);
+    return isfinite(e.kinetic + e.potential) ? 0 : dal_state_fail(state, "the energy is not a finite number");
+}
+
 /* Near a singular position the stages of a step, which lie beside the constraints by about h^2, would be seen through a nearly
  * singular A: errors grow like 1 / distance. There the right-hand side is taken at the projected stage, f(P(y)): the same
  * on the constraints, and smooth across the singularity. */
@@ -80,14 +95,37 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
         dal_state_fail(r->state, "a stage fell on a singular position of the constraints");
         return r->stages_avoided++ < 30 ? DAL_FLOW_ELSEWHERE : 1;
     }
+    if (flow == 0 && r->system->layout.placement)
+        flow = recoverable(check_finite(r->state));
     return flow ? flow : dal_state_turned(r->state);
+}
+
+/* Where a constraint begins to hold that did not (its derivative was zero), or turns a corner, velocities would have to jump. */
+static dal_flow check_correction(run *r, const double *before, const double *after)
+{
+    const int n = r->system->layout.nv;
+    double jump = 0, fastest = r->fastest;
+    for (int k = 0; k < n; k++) {
+        jump = fmax(jump, fabs(after[k] - before[k]));
+        fastest = fmax(fastest, fabs(before[k]));
+    }
+    if (!(jump > correction_allowed * fastest + at_rest * fmax(1, r->system->length)))
+        return 0;
+    dal_state_fail(r->state, "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
+                             "(a disc that falls flat), which is an impact and no motion", jump);
+    return 1;
 }
 
 static dal_flow project(void *user, double t, double *y)
 {
     run *r = user;
     dal_state *state = r->state;
+    const size_t nq = (size_t)r->system->layout.nq;
+    if (!r->system->formulation->unpack)
+        memcpy(r->stage, y, sizeof *y * (size_t)r->system->n_y);
     dal_flow flow = recoverable(state->system->stabilization->project(state, t, y));
+    if (flow == 0 && !r->system->formulation->unpack && !state->near_singular)
+        flow = check_correction(r, r->stage + nq, y + nq);
     if (flow == 0 && state->system->integrator->adaptive && state->nearness < too_near && r->avoided < 10) {
         r->avoided++;
         return DAL_FLOW_LONGER; /* a step that ends on the singularity itself would be all rounding: end it beyond */
@@ -344,6 +382,7 @@ static dal_flow check_passage(run *r, double t)
         jump = fmax(jump, fabs(v[i] - r->v_last[i]));
         fastest = fmax(fastest, fabs(v[i]));
     }
+    r->fastest = fmax(r->fastest, fastest);
     bool same_chart = r->charts_last == r->state->charts, comparable = r->passed_first && same_chart && dt > 0;
     bool energy = fabs(balance - r->balance_last) > jump_allowed * (r->kinetic_most + r->potential_most);
     bool velocity = jump > 5 * r->acceleration_most * dt + jump_allowed * fastest;
@@ -362,6 +401,19 @@ static dal_flow check_passage(run *r, double t)
     r->passed_first = true;
     r->avoided = r->stages_avoided = 0;
     return 0;
+}
+
+/* With speeds the velocities meet the constraints whatever these become, and a corner of one of them is passed without a trace but
+ * this: energy is lost. */
+static dal_flow check_loss(run *r, double balance_last)
+{
+    const dal_system *system = r->system;
+    double lost = fabs(r->energy_last - r->work_last - balance_last), scale = r->kinetic_most + r->potential_most;
+    if (!system->formulation->unpack || !system->integrator->adaptive || system->works || !r->passed_first ||
+        !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale))
+        return 0;
+    return dal_state_fail(r->state, "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
+                                    "corner (a disc that falls flat), which is an impact and no motion", lost);
 }
 
 /* Speeds that the program chose are changed before they become bad; those of the model end the run where they are singular. */
@@ -395,9 +447,11 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     if ((flow = dal_state_loads(state)) || (flow = dal_state_turned(state)))
         return flow;
     dal_state_unwind(state);
+    if ((flow = check_finite(state)))
+        return flow;
     watch(r, state);
     reconsider_rank(r);
-    if ((flow = check_passage(r, t)) || (flow = watch_speeds(r, t, ask_restart)))
+    if ((flow = check_loss(r, r->balance_last)) || (flow = check_passage(r, t)) || (flow = watch_speeds(r, t, ask_restart)))
         return flow;
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++) {
         double condition = layout->family->condition(layout, &state->work, b);
@@ -440,8 +494,8 @@ static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
     dal_state *state = r->viewer;
-    if (!r->options->sink && r->started)
-        return 0;
+    if (!r->options->sink && r->started && !r->system->integrator->adaptive)
+        return 0; /* rows are steps, which were watched already */
     look_on(r);
     dal_flow flow = dal_state_take(state, t, y);
     if (flow)
@@ -646,7 +700,8 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             finish(&r, &result);
             status = explain(&r, &result, messages);
             warn_of_stiffness(&r, messages);
-            warn_of_speeds(&r, messages);
+            if (status == DAL_OK)
+                warn_of_speeds(&r, messages);
             if (r.missed)
                 dal_warn(messages, dal_nowhere,
                          "near t = %.6g '%s' changed and changed back within one step and was missed: the motion is not to be trusted after "

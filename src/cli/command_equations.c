@@ -70,6 +70,7 @@ static int add_state(request *wanted, char *text)
     if (!grown)
         return DAL_NO_MEMORY;
     wanted->given = grown;
+    const int before = wanted->n_given;
     for (char *rest = NULL, *entry = strtok_r(text, ",", &rest); entry; entry = strtok_r(NULL, ",", &rest)) {
         char *equals = strchr(entry, '='), *end = NULL;
         double value = equals ? strtod(equals + 1, &end) : 0;
@@ -78,7 +79,7 @@ static int add_state(request *wanted, char *text)
         *equals = '\0';
         wanted->given[wanted->n_given++] = (dal_given){entry, value};
     }
-    return DAL_OK;
+    return wanted->n_given > before ? DAL_OK : wrong_use("--state", "NAME=NUMBER", "");
 }
 
 static int read_integer(const char *option, const char *text, int least, int most, int *value)
@@ -97,7 +98,7 @@ static int read_time(const char *text, request *wanted)
 {
     char *end;
     wanted->time = strtod(text, &end);
-    if (end == text || *end || !(wanted->time >= 0) || !isfinite(wanted->time))
+    if (end == text || *end || strpbrk(text, "xX") || !(wanted->time >= 0) || !isfinite(wanted->time))
         return wrong_use("--time", "a time from 0 on, in seconds", text);
     if (wanted->time > 0)
         wanted->setting[UNTIL] = text;

@@ -57,7 +57,8 @@ static int find_kind(const char *word)
         names[i] = kinds[i].plural;
     }
     char hint[96];
-    dal_wrong_use("list", "unknown kind '%s'%s", word, dal_did_you_mean(word, names, hint));
+    dal_wrong_use("list", "unknown kind '%s'%s; there are joints, forces, coordinates, formulations, stabilizations and integrators", word,
+                  dal_did_you_mean(word, names, hint));
     return -1;
 }
 

@@ -30,10 +30,32 @@ typedef struct momenta {
     double P[3], H[3], Pd[3], Hd[3];
 } momenta;
 
+/* In state->solver. */
+typedef struct scratch {
+    double *dT_dv, *partials; /* m; 6 m */
+    double *change;           /* D_j [W u + X], p columns of m */
+    momenta *of;              /* one a body */
+    dal_bend *bends;          /* of the motion along W_j: p times one a body */
+} scratch;
+
+static size_t speeds_of(const dal_system *system)
+{
+    return (size_t)(system->layout.nv - system->rank);
+}
+
 static size_t work(const dal_system *system)
 {
-    const size_t m = (size_t)system->layout.nv;
-    return (size_t)system->mechanism.n_bodies * sizeof(momenta) / sizeof(double) + 2 * m + 6 * m;
+    const size_t m = (size_t)system->layout.nv, p = speeds_of(system), bodies = (size_t)system->mechanism.n_bodies;
+    return 7 * m + p * m + (bodies * sizeof(momenta) + p * bodies * sizeof(dal_bend)) / sizeof(double);
+}
+
+static scratch look(const dal_state *state)
+{
+    const size_t m = (size_t)state->system->layout.nv, p = speeds_of(state->system);
+    double *change = state->solver + 7 * m;
+    momenta *of = (momenta *)(change + p * m);
+    return (scratch){.dT_dv = state->solver, .partials = state->solver + m, .change = change, .of = of,
+                     .bends = (dal_bend *)(of + state->system->mechanism.n_bodies)};
 }
 
 /* Momenta of the bodies, dT/dv (their pull), and K. */
@@ -63,102 +85,115 @@ static void find_momenta(dal_state *state, momenta *of, double *dT_dv, double *p
         dal_add_cross(rho, of[b].P, about_r);
         dal_pull_body(layout, &state->work, b, of[b].P, about_r, dT_dv);
         dal_speeds_partials(state, b, v, w);
-        for (int j = 0; j < p; j++) {
-            double I_w[3];
+        const int n = dal_speeds_moving(p, v, w, s->trial);
+        for (int i = 0; i < n; i++) {
+            const int j = s->trial[i];
+            double *K = s->K + (size_t)j * (size_t)p, I_w[3];
             dal_mul3(I, w + 3 * j, I_w);
-            for (int l = 0; l <= j; l++)
-                s->K[(size_t)j * (size_t)p + (size_t)l] += body->mass * dal_dot(v + 3 * j, v + 3 * l) + dal_dot(I_w, w + 3 * l);
+            for (const int *l = s->trial; l <= s->trial + i; l++)
+                K[*l] += body->mass * dal_dot(v + 3 * j, v + 3 * *l) + dal_dot(I_w, w + 3 * *l);
         }
     }
 }
 
 /* d/dt (d(T*)/du_j) for u' = 0. */
-static double rate_of_momentum(dal_state *state, const momenta *of, int j)
+static double rate_of_momentum(const dal_state *state, const momenta *of, int j)
 {
-    const dal_layout *layout = &state->system->layout;
-    const dal_direction v = dal_speeds_motion(state), W = dal_speeds_column(state, j);
-    const dal_direction Wd = {state->basis->Wd + (size_t)j * (size_t)layout->nv, 0, state->tangents};
+    const dal_direction W = dal_speeds_column(state, j);
     double sum = 0;
-    layout->family->bend(layout, &state->work, &v, &W, state->bends);
-    layout->family->tangent(layout, &state->work, &Wd);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body *body = &layout->mechanism->bodies[b];
-        double v_j[3], fixed[3], by_W[3];
-        dal_center_along(body, &W.tangent[b], v_j);
-        dal_center_bend(body, &state->bends[b], fixed);
-        dal_center_along(body, &Wd.tangent[b], by_W);
-        sum += dal_dot(of[b].Pd, v_j) + dal_dot(of[b].P, fixed) + dal_dot(of[b].P, by_W);
-        sum += dal_dot(of[b].Hd, W.tangent[b].w) + dal_dot(of[b].H, state->bends[b].wb) + dal_dot(of[b].H, Wd.tangent[b].w);
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
+        double v_j[3], vd_j[3], wd_j[3];
+        dal_center_along(&state->system->mechanism.bodies[b], &W.tangent[b], v_j);
+        dal_speeds_partial_rates(state, j, b, vd_j, wd_j);
+        sum += dal_dot(of[b].Pd, v_j) + dal_dot(of[b].P, vd_j) + dal_dot(of[b].Hd, W.tangent[b].w) + dal_dot(of[b].H, wd_j);
     }
     return sum;
 }
 
-/* D_j T*; and D_j [W u + X] into change. */
-static double slope_of_energy(dal_state *state, const momenta *of, int j, double *change)
+/* D_j [W u + X] of all j into change, and the bends of the motion along W_j, one a body, into bends. */
+static void find_changes(dal_state *state, double *change, dal_bend *bends)
 {
     const dal_layout *layout = &state->system->layout;
-    const dal_direction v = dal_speeds_motion(state), W = dal_speeds_column(state, j), along = {change, 0, state->tangents};
+    const dal_direction v = dal_speeds_motion(state);
+    for (int j = 0; j < state->basis->p; j++, bends += layout->mechanism->n_bodies) {
+        const dal_direction W = dal_speeds_column(state, j);
+        double *x = change + (size_t)j * (size_t)layout->nv;
+        layout->family->bend(layout, &state->work, &W, &v, bends);
+        dal_speeds_bend(state, &W, &v, bends, x);
+        for (int i = 0; i < layout->nv; i++)
+            x[i] = -x[i];
+    }
+    if (!dal_speeds_constant(state))
+        dal_speeds_solve_columns(state, change);
+}
+
+/* D_j T*, from D_j [W u + X] and the bends of the motion along W_j. */
+static double slope_of_energy(dal_state *state, const momenta *of, int j, const double *change, const dal_bend *bends)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_direction W = dal_speeds_column(state, j), along = {change, 0, state->tangents};
+    const bool held = dal_speeds_constant(state); /* W u + X does not change */
     double sum = 0;
-    layout->family->bend(layout, &state->work, &W, &v, state->bends);
-    dal_speeds_bend(state, &W, &v, state->bends, change);
-    for (int i = 0; i < layout->nv; i++)
-        change[i] = -change[i];
-    dal_speeds_solve(state, change);
-    layout->family->tangent(layout, &state->work, &along);
+    if (!held)
+        layout->family->tangent(layout, &state->work, &along);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
         double fixed[3], by_v[3], turn[3];
-        dal_center_bend(body, &state->bends[b], fixed);
-        dal_center_along(body, &along.tangent[b], by_v);
+        dal_center_bend(body, &bends[b], fixed);
         dal_cross(state->work.kin[b].w, W.tangent[b].w, turn);
-        sum += dal_dot(of[b].P, fixed) + dal_dot(of[b].P, by_v);
-        sum += dal_dot(of[b].H, state->bends[b].wb) + dal_dot(of[b].H, along.tangent[b].w) + dal_dot(of[b].H, turn);
+        sum += dal_dot(of[b].P, fixed) + dal_dot(of[b].H, bends[b].wb) + dal_dot(of[b].H, turn);
+        if (held)
+            continue;
+        dal_center_along(body, &along.tangent[b], by_v);
+        sum += dal_dot(of[b].P, by_v) + dal_dot(of[b].H, along.tangent[b].w);
     }
     return sum;
 }
 
-/* Half of the commutator of N on the momenta: sum of P.D_a [v of b] + H.(D_a [w of b] - 1/2 w of a x w of b); the other half is the same
- * with a and b exchanged, subtracted. */
-static double commute(dal_state *state, const momenta *of, const dal_direction *a, const dal_direction *b)
+/* The commutator of N on the momenta: sum of P.(D_a [v of b] - D_b [v of a]) + H.(D_a [w of b] - D_b [w of a] - w of a x w of b) for the
+ * motion a and b = W_j, with the bends D_a of b and D_b of a. */
+static double commute(const dal_state *state, const momenta *of, int j, const dal_bend *ab, const dal_bend *ba)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_direction a = dal_speeds_motion(state), b = dal_speeds_column(state, j);
     double sum = 0;
-    layout->family->bend(layout, &state->work, a, b, state->bends);
-    for (int i = 0; i < layout->mechanism->n_bodies; i++) {
-        double fixed[3], turn[3];
-        dal_center_bend(&layout->mechanism->bodies[i], &state->bends[i], fixed);
-        dal_cross(a->tangent[i].w, b->tangent[i].w, turn);
-        sum += dal_dot(of[i].P, fixed) + dal_dot(of[i].H, state->bends[i].wb) - 0.5 * dal_dot(of[i].H, turn);
+    for (int i = 0; i < state->system->mechanism.n_bodies; i++) {
+        double v_ab[3], v_ba[3], turn[3];
+        dal_center_bend(&state->system->mechanism.bodies[i], &ab[i], v_ab);
+        dal_center_bend(&state->system->mechanism.bodies[i], &ba[i], v_ba);
+        dal_cross(a.tangent[i].w, b.tangent[i].w, turn);
+        for (int k = 0; k < 3; k++)
+            sum += of[i].P[k] * (v_ab[k] - v_ba[k]) + of[i].H[k] * (ab[i].wb[k] - ba[i].wb[k] - turn[k]);
     }
     return sum;
 }
 
-/* Gamma_j . dT/dv, from D_j [W u + X] in change. */
-static double commutator(dal_state *state, const momenta *of, int j, const double *change, const double *dT_dv)
+/* Gamma_j . dT/dv, from the same. */
+static double commutator(const dal_state *state, const momenta *of, int j, const double *change, const dal_bend *bends, const double *dT_dv)
 {
     const double *Wd = state->basis->Wd + (size_t)j * (size_t)state->basis->n;
-    const dal_direction v = dal_speeds_motion(state), W = dal_speeds_column(state, j);
     double sum = 0;
     for (int i = 0; i < state->basis->n; i++)
         sum += (Wd[i] - change[i]) * dT_dv[i];
-    return sum + commute(state, of, &v, &W) - commute(state, of, &W, &v);
+    return sum + commute(state, of, j, dal_speeds_column_bend(state, j), bends);
 }
 
 static dal_flow solve(dal_state *state)
 {
     dal_speeds *s = state->basis;
-    double *dT_dv = state->solver, *change = dT_dv + s->n, *partials = change + s->n;
-    momenta *of = (momenta *)(partials + 6 * s->n);
+    const scratch at = look(state);
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
     dal_speeds_columns(state);
     dal_speeds_rates(state);
     dal_speeds_bias(state);
-    find_momenta(state, of, dT_dv, partials);
+    find_momenta(state, at.of, at.dT_dv, at.partials);
+    find_changes(state, at.change, at.bends);
     for (int j = 0; j < s->p; j++) {
-        double rate = rate_of_momentum(state, of, j), slope = slope_of_energy(state, of, j, change);
-        s->f[j] = dal_speeds_force(state, j) - rate + DAL_MUTATED(BOLTZMANN_HAMEL, slope) + commutator(state, of, j, change, dT_dv);
+        const double *change = at.change + (size_t)j * (size_t)s->n;
+        const dal_bend *bends = at.bends + (size_t)j * (size_t)state->system->mechanism.n_bodies;
+        const double rate = rate_of_momentum(state, at.of, j), slope = slope_of_energy(state, at.of, j, change, bends);
+        s->f[j] = dal_speeds_force(state, j) - rate + DAL_MUTATED(BOLTZMANN_HAMEL, slope) + commutator(state, at.of, j, change, bends, at.dT_dv);
     }
     return dal_speeds_finish(state);
 }

@@ -39,10 +39,14 @@ static void add_body(dal_state *state, int b)
     dal_turn_inertia(kin->R, body->inertia, I);
     dal_mul3(I, kin->w, H);
     dal_cross(kin->w, H, gyroscopic);
-    for (int j = 0; j <= p; j++) {
+    const int n = dal_speeds_moving(p, a, alpha, s->trial);
+    s->trial[n] = p;
+    for (int i = 0; i <= n; i++) {
+        const int j = s->trial[i];
         double I_alpha[3];
         dal_mul3(I, alpha + 3 * j, I_alpha);
-        for (int l = 0; l <= j && l < p; l++) {
+        for (int at = 0; at <= i && at < n; at++) {
+            const int l = s->trial[at];
             double product = DAL_MUTATED(GIBBS_APPELL, body->mass * dal_dot(a + 3 * j, a + 3 * l)) + dal_dot(I_alpha, alpha + 3 * l);
             if (j < p)
                 s->K[(size_t)j * (size_t)p + (size_t)l] += product;

@@ -53,12 +53,14 @@ static void add_body(dal_state *state, int b)
     double *v = state->solver, *w = v + 3 * p, moment[3], force[3];
     find_remainder(state, b, moment, force);
     dal_speeds_partials(state, b, v, w);
-    for (int j = 0; j < p; j++) {
+    const int n = dal_speeds_moving(p, v, w, s->trial);
+    for (int i = 0; i < n; i++) {
+        const int j = s->trial[i];
         double *K = s->K + (size_t)j * (size_t)p, I_w[3];
         dal_mulT3(state->work.kin[b].R, w + 3 * j, w + 3 * j); /* to body axes */
         dal_turn(body->inertia, w + 3 * j, I_w);
-        for (int l = 0; l <= j; l++)
-            K[l] += body->mass * dal_dot(v + 3 * j, v + 3 * l) + dal_dot(I_w, w + 3 * l);
+        for (const int *l = s->trial; l <= s->trial + i; l++)
+            K[*l] += body->mass * dal_dot(v + 3 * j, v + 3 * *l) + dal_dot(I_w, w + 3 * *l);
         s->f[j] += dal_dot(v + 3 * j, force) + dal_dot(w + 3 * j, moment);
     }
 }

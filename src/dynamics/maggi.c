@@ -2,17 +2,14 @@
  *     [W^T M; A_k] v' = [W^T (Q - h); gamma_k]
  * m equations for m accelerations, no multipliers. The states are q and v, as with Lagrange; speeds serve for W only.
  *
- * The matrix is factored with its rows at unit norm and its columns over what a unit of the velocity moves, as S is (speeds.c).
+ * The lower rows are solved first: v' = W x + bias meets A_k v' = gamma_k for every x (speeds.h), because A_k W = 0. The upper ones then
+ * are p equations for x,
+ *     W^T M W x = W^T (Q - h) - W^T M bias
+ * and their matrix is symmetric and positive definite.
  */
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
-#include "math/dense.h"
-
-#include <math.h>
-#include <string.h>
-
-static const double no_inertia = 1e-15; /* pivot ratio that is only rounding */
 
 static bool applies(const dal_system *system, char *why, size_t size)
 {
@@ -24,52 +21,42 @@ static int equations(const dal_system *system)
     return system->layout.nv;
 }
 
+/* A row of W^T M. */
 static size_t work(const dal_system *system)
 {
-    const size_t m = (size_t)system->layout.nv;
-    return m * m;
+    return (size_t)system->layout.nv;
 }
 
-/* Row j of the matrix, W_j^T M, and of the right side, W_j . (Q - h). */
-static void project(const dal_state *state, int j, double *row, double *right)
+/* Row j of W^T M [W bias], and of the right side W^T (Q - h): the equation for x. */
+static void project(const dal_state *state, int j, double *row)
 {
-    const dal_layout *layout = &state->system->layout;
-    const double *W = state->basis->W + (size_t)j * (size_t)layout->nv;
-    double sum = 0;
-    dal_mass_times(layout, state->work.M, W, row);
-    *right = 0;
-    for (int i = 0; i < layout->nv; i++) {
-        *right += W[i] * (state->work.Q[i] - state->work.h[i]);
-        row[i] = DAL_MUTATED(MAGGI, row[i]) / state->system->column_scale[i];
-        sum += row[i] * row[i];
+    dal_speeds *s = state->basis;
+    const size_t m = (size_t)s->n;
+    const double *W = s->W + (size_t)j * m;
+    dal_mass_times(&state->system->layout, state->work.M, W, row);
+    s->f[j] = 0;
+    for (size_t i = 0; i < m; i++) {
+        row[i] = DAL_MUTATED(MAGGI, row[i]);
+        s->f[j] += W[i] * (state->work.Q[i] - state->work.h[i]) - row[i] * s->bias[i];
     }
-    const double unit = sum > 0 ? 1 / sqrt(sum) : 1;
-    *right *= unit;
-    for (int i = 0; i < layout->nv; i++)
-        row[i] *= unit;
+    for (int l = 0; l <= j; l++) {
+        double sum = 0;
+        for (size_t i = 0; i < m; i++)
+            sum += row[i] * s->W[(size_t)l * m + i];
+        s->K[(size_t)j * (size_t)s->p + (size_t)l] = sum;
+    }
 }
 
 static dal_flow solve(dal_state *state)
 {
-    const dal_speeds *s = state->basis;
-    const int m = s->n, p = s->p;
-    double *K = state->solver;
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
-    dal_speeds_columns(state);
-    for (int j = 0; j < p; j++)
-        project(state, j, K + (size_t)j * (size_t)m, &state->vd[j]);
-    memcpy(K + (size_t)p * (size_t)m, s->S + (size_t)p * (size_t)m, sizeof *K * (size_t)s->k * (size_t)m);
-    for (int i = 0; i < s->k; i++)
-        state->vd[p + i] = s->row_scale[p + i] * state->gamma[s->row[i]];
-    if (!(dal_lu(K, m, m, s->trial) > no_inertia))
-        return dal_state_fail(state, "the equations of motion are singular: the inertia does not determine the motion that the constraints leave free");
-    dal_lu_solve(K, m, m, s->trial, state->vd);
-    for (int i = 0; i < m; i++)
-        state->vd[i] /= state->system->column_scale[i];
-    dal_speeds_multipliers(state);
-    return 0;
+    dal_speeds_basis(state);
+    dal_speeds_held(state);
+    for (int j = 0; j < state->basis->p; j++)
+        project(state, j, state->solver);
+    return dal_speeds_finish(state);
 }
 
 const dal_formulation dal_maggi = {

@@ -2,6 +2,11 @@
  *
  * S is scaled: rows at unit norm, columns divided by what a unit of the velocity moves. With D_r and D_c these scales,
  *   S_s = D_r S D_c^-1,   S x = b  <=>  S_s (D_c x) = D_r b,   S^T y = f  <=>  S_s^T (D_r^-1 y) = D_c^-1 f.
+ * Automatic speeds are velocities, the columns c of S: their rows of S_s are rows of the unit matrix, and only the columns d that they
+ * leave are solved for. With B = [B_c B_d] the other rows of S_s,
+ *   S_s x = [b; b']  <=>  x_c = b,  B_d x_d = b' - B_c b,      S_s^T [y; y'] = f  <=>  B_d^T y' = f_d,  y = f_c - B_c^T y'
+ * and B_d, which is the whole of S_s for speeds of the model, is what is factored.
+ *
  * Its condition in the 1-norm, |S_s| |S_s^-1|, depends neither on units nor on multiples of rows. |S_s^-1| is estimated from
  * the factors: W. W. Hager, SIAM J. Sci. Stat. Comput. 5 (1984), 311-316.
  *
@@ -69,7 +74,8 @@ void dal_speeds_lay(dal_block *block, const dal_system *system, dal_speeds **out
     const size_t p = (size_t)s->p;
     TAKE(block, s->row, s->k);
     TAKE(block, s->pivot, n);
-    TAKE(block, s->trial, n);
+    TAKE(block, s->trial, n + 1);
+    TAKE(block, s->dependent, n);
     TAKE(block, s->S, n * n);
     TAKE(block, s->lu, n * n);
     TAKE(block, s->row_scale, n);
@@ -82,10 +88,13 @@ void dal_speeds_lay(dal_block *block, const dal_system *system, dal_speeds **out
     TAKE(block, s->f, p);
     TAKE(block, s->L, p * p);
     TAKE(block, s->bent, layout->n_rows + layout->n_speeds);
+    TAKE(block, s->sides, p * n);
     TAKE(block, s->x, n);
     TAKE(block, s->b, n);
     TAKE(block, s->r, n);
     TAKE(block, s->T, p * bodies);
+    TAKE(block, s->bend, p * bodies);
+    TAKE(block, s->Td, p * bodies);
     TAKE(block, s->motion, bodies);
     TAKE(block, s->rate, bodies);
 }
@@ -98,53 +107,92 @@ static int named(const dal_state *state, int j)
     return state->system->layout.n_rows + state->speeds[j];
 }
 
+/* Rows of S that are rows of the unit matrix: the first ones, or none. */
+static int units(const dal_speeds *s)
+{
+    return s->fixed ? 0 : s->p;
+}
+
+/* The rows B of S_s that are not, n numbers each. */
+static const double *row_of(const dal_speeds *s, int i)
+{
+    return s->S + (size_t)(units(s) + i) * (size_t)s->n;
+}
+
+/* Row i of A, the columns scaled. */
 static void put_row(const dal_state *state, int i, double *out)
 {
     const dal_layout *layout = &state->system->layout;
     const dal_row_layout *at = &layout->row[i];
     for (int k = at->value; k < at->value + at->n_values; k++)
-        out[layout->column[k]] += state->work.A[k];
+        out[layout->column[k]] += state->work.A[k] / state->system->column_scale[layout->column[k]];
 }
 
-/* Row i of S is filled: columns and row are scaled. */
+/* Row i of S is filled: it gets unit norm. */
 static void scale_row(const dal_state *state, int i)
 {
     dal_speeds *s = state->basis;
     double *row = s->S + (size_t)i * (size_t)s->n, sum = 0;
-    for (int j = 0; j < s->n; j++) {
-        row[j] /= state->system->column_scale[j];
+    for (int j = 0; j < s->n; j++)
         sum += row[j] * row[j];
-    }
     s->row_scale[i] = sum > 0 ? 1 / sqrt(sum) : 1;
     for (int j = 0; j < s->n; j++)
         row[j] *= s->row_scale[i];
 }
 
+/* The columns that the speeds leave, ascending; all of them for speeds of the model. */
+static void list_dependent(const dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    int *taken = s->pivot; /* the factors are not made yet */
+    memset(taken, 0, sizeof *taken * (size_t)s->n);
+    for (int j = 0; j < units(s); j++)
+        taken[state->speeds[j]] = 1;
+    for (int j = 0, at = 0; j < s->n; j++)
+        if (!taken[j])
+            s->dependent[at++] = j;
+}
+
 static void build(dal_state *state)
 {
     dal_speeds *s = state->basis;
-    const size_t n = (size_t)s->n;
-    memset(s->S, 0, sizeof *s->S * n * n);
+    const size_t n = (size_t)s->n, first = (size_t)units(s);
+    memset(s->S + first * n, 0, sizeof *s->S * (n - first) * n);
     for (int j = 0; j < s->p; j++)
         if (s->fixed)
             put_row(state, named(state, j), s->S + (size_t)j * n);
         else
-            s->S[(size_t)j * n + (size_t)state->speeds[j]] = 1;
+            s->row_scale[j] = state->system->column_scale[state->speeds[j]];
     if (s->s)
         state->system->formulation->more->rows(state, s->E, s->e);
-    memcpy(s->S + (size_t)s->p * n, s->E, sizeof *s->E * (size_t)s->s * n);
+    for (size_t i = 0; i < (size_t)s->s; i++)
+        for (size_t j = 0; j < n; j++)
+            s->S[((size_t)s->p + i) * n + j] = s->E[i * n + j] / state->system->column_scale[j];
     for (int i = 0; i < s->k; i++) {
         s->row[i] = state->order[i];
         put_row(state, s->row[i], s->S + (size_t)(s->p + s->s + i) * n);
     }
-    for (int i = 0; i < s->n; i++)
+    for (int i = (int)first; i < s->n; i++)
         scale_row(state, i);
+    list_dependent(state);
 }
 
-/* b := S_s^-T b. With P S_s = L U: S_s^T = U^T L^T P. */
+/* The factors of B_d. False where it is singular. */
+static bool factor_dependent(dal_speeds *s)
+{
+    const int m = s->n - units(s);
+    for (int i = 0; i < m; i++) {
+        const double *row = row_of(s, i);
+        for (int j = 0; j < m; j++)
+            s->lu[(size_t)i * (size_t)m + (size_t)j] = row[s->dependent[j]];
+    }
+    return m == 0 || dal_lu(s->lu, m, m, s->pivot) > 0;
+}
+
+/* b := B_d^-T b. With P B_d = L U: B_d^T = U^T L^T P. */
 static void lu_transposed_solve(const dal_speeds *s, double *b)
 {
-    const int n = s->n;
+    const int n = s->n - units(s);
     for (int i = 0; i < n; i++) {
         const double *row = s->lu + (size_t)i * (size_t)n;
         b[i] /= row[i];
@@ -163,6 +211,41 @@ static void lu_transposed_solve(const dal_speeds *s, double *b)
     }
 }
 
+/* x: S_s x = b. b is overwritten. */
+static void solve_scaled(const dal_state *state, double *b, double *x)
+{
+    const dal_speeds *s = state->basis;
+    const int first = units(s), m = s->n - first;
+    double *rest = b + first;
+    for (int i = 0; i < m && first; i++) {
+        const double *row = row_of(s, i);
+        for (int j = 0; j < first; j++)
+            rest[i] -= row[state->speeds[j]] * b[j];
+    }
+    dal_lu_solve(s->lu, m, m, s->pivot, rest);
+    for (int j = 0; j < first; j++)
+        x[state->speeds[j]] = b[j];
+    for (int i = 0; i < m; i++)
+        x[s->dependent[i]] = rest[i];
+}
+
+/* y: S_s^T y = f. f is another vector, and stays. */
+static void solve_scaled_transposed(const dal_state *state, const double *f, double *y)
+{
+    const dal_speeds *s = state->basis;
+    const int first = units(s), m = s->n - first;
+    for (int i = 0; i < m; i++)
+        y[first + i] = f[s->dependent[i]];
+    lu_transposed_solve(s, y + first);
+    for (int j = 0; j < first; j++)
+        y[j] = f[state->speeds[j]];
+    for (int i = 0; i < m && first; i++) {
+        const double *row = row_of(s, i);
+        for (int j = 0; j < first; j++)
+            y[j] -= row[state->speeds[j]] * y[first + i];
+    }
+}
+
 static double norm1(const double *x, int n)
 {
     double sum = 0;
@@ -172,34 +255,40 @@ static double norm1(const double *x, int n)
 }
 
 /* Largest sum of a column of |S_s|. */
-static double norm_of_matrix(const dal_speeds *s)
+static double norm_of_matrix(const dal_state *state)
 {
+    const dal_speeds *s = state->basis;
     double *sum = s->x, most = 0;
     memset(sum, 0, sizeof *sum * (size_t)s->n);
-    for (int i = 0; i < s->n; i++)
+    for (int j = 0; j < units(s); j++)
+        sum[state->speeds[j]] = 1;
+    for (int i = 0; i < s->n - units(s); i++) {
+        const double *row = row_of(s, i);
         for (int j = 0; j < s->n; j++)
-            sum[j] += fabs(s->S[(size_t)i * (size_t)s->n + (size_t)j]);
+            sum[j] += fabs(row[j]);
+    }
     for (int j = 0; j < s->n; j++)
         most = fmax(most, sum[j]);
     return most;
 }
 
 /* Hager's ascent: |S_s^-1| is the largest |S_s^-1 x| over |x| = 1, taken at a unit vector; a few steps find it nearly always. */
-static double norm_of_inverse(const dal_speeds *s)
+static double norm_of_inverse(const dal_state *state)
 {
+    const dal_speeds *s = state->basis;
     const int n = s->n;
-    double *x = s->x, *y = s->b, *z = s->r, norm = 0;
+    double *x = s->x, *y = s->b, *z = s->r, *b = s->bias, norm = 0; /* the bias is not known yet */
     for (int i = 0; i < n; i++)
         x[i] = 1.0 / n;
     for (int step = 0; step < 4; step++) {
-        memcpy(y, x, sizeof *y * (size_t)n);
-        dal_lu_solve(s->lu, n, n, s->pivot, y);
+        memcpy(b, x, sizeof *b * (size_t)n);
+        solve_scaled(state, b, y);
         norm = fmax(norm, norm1(y, n));
         double along = 0;
         int most = 0;
         for (int i = 0; i < n; i++)
-            z[i] = y[i] < 0 ? -1 : 1;
-        lu_transposed_solve(s, z);
+            b[i] = y[i] < 0 ? -1 : 1;
+        solve_scaled_transposed(state, b, z);
         for (int i = 0; i < n; i++) {
             along += z[i] * x[i];
             most = fabs(z[i]) > fabs(z[most]) ? i : most;
@@ -212,25 +301,25 @@ static double norm_of_inverse(const dal_speeds *s)
     return norm;
 }
 
-/* The sign of det S, from its factors: it changes where S is singular. */
+/* The sign of det B_d, from its factors: it changes where S is singular. */
 static int side_of(const dal_speeds *s)
 {
+    const int m = s->n - units(s);
     int side = 1;
-    for (int i = 0; i < s->n; i++) {
-        side = s->lu[(size_t)i * (size_t)s->n + (size_t)i] < 0 ? -side : side;
+    for (int i = 0; i < m; i++) {
+        side = s->lu[(size_t)i * (size_t)m + (size_t)i] < 0 ? -side : side;
         side = s->pivot[i] != i ? -side : side;
     }
     return side;
 }
 
-/* S at the present A and speeds; its condition, infinite if it is singular. */
+/* S at the present A and speeds; its condition, infinite if it is singular. Nothing but units: S_s is a permutation. */
 static double factor(dal_state *state)
 {
     dal_speeds *s = state->basis;
     build(state);
-    memcpy(s->lu, s->S, sizeof *s->S * (size_t)s->n * (size_t)s->n);
-    bool regular = dal_lu(s->lu, s->n, s->n, s->pivot) > 0;
-    double condition = !s->n ? 1 : regular ? norm_of_matrix(s) * norm_of_inverse(s) : INFINITY;
+    bool regular = factor_dependent(s);
+    double condition = s->n == units(s) ? 1 : regular ? norm_of_matrix(state) * norm_of_inverse(state) : INFINITY;
     state->speeds_side = side_of(s);
     return state->speeds_condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
 }
@@ -267,6 +356,8 @@ static dal_flow fail(dal_state *state)
 static dal_flow check(dal_state *state)
 {
     bool passed = state->speeds_side_kept && state->speeds_side != state->speeds_side_kept;
+    if (passed && !state->basis->fixed)
+        return dal_state_fail(state, "within one step the speeds pass a position where they do not determine the velocities: take smaller steps");
     return passed || state->speeds_condition > (state->basis->fixed ? singular_fixed : singular_rows) ? fail(state) : 0;
 }
 
@@ -284,39 +375,56 @@ dal_flow dal_speeds_ready(dal_state *state)
     return state->placed && state->system->formulation->unpack ? check(state) : prepare(state);
 }
 
+/* out = b - S_s x */
+static void remainder_of(const dal_state *state, const double *b, const double *x, double *out)
+{
+    const dal_speeds *s = state->basis;
+    const int first = units(s);
+    for (int j = 0; j < first; j++)
+        out[j] = b[j] - x[state->speeds[j]];
+    for (int i = first; i < s->n; i++) {
+        const double *row = s->S + (size_t)i * (size_t)s->n;
+        out[i] = b[i];
+        for (int j = 0; j < s->n; j++)
+            out[i] -= row[j] * x[j];
+    }
+}
+
 void dal_speeds_solve(const dal_state *state, double *x)
 {
     const dal_speeds *s = state->basis;
     const int n = s->n;
     for (int i = 0; i < n; i++)
-        x[i] = s->b[i] = s->row_scale[i] * x[i];
-    dal_lu_solve(s->lu, n, n, s->pivot, x);
-    for (int i = 0; i < n; i++) { /* one step of refinement */
-        const double *row = s->S + (size_t)i * (size_t)n;
-        s->r[i] = s->b[i];
+        s->x[i] = s->b[i] = s->row_scale[i] * x[i];
+    solve_scaled(state, s->x, x);
+    if (n > units(s)) { /* one step of refinement */
+        remainder_of(state, s->b, x, s->r);
+        solve_scaled(state, s->r, s->b);
         for (int j = 0; j < n; j++)
-            s->r[i] -= row[j] * x[j];
+            x[j] += s->b[j];
     }
-    dal_lu_solve(s->lu, n, n, s->pivot, s->r);
     for (int j = 0; j < n; j++)
-        x[j] = (x[j] + s->r[j]) / state->system->column_scale[j];
+        x[j] /= state->system->column_scale[j];
 }
 
-void dal_speeds_solve_transposed(const dal_state *state, double *x)
+/* f := S^-T f. */
+static void solve_transposed(const dal_state *state, double *f)
 {
     const dal_speeds *s = state->basis;
-    const int n = s->n;
+    const int n = s->n, first = units(s);
     for (int j = 0; j < n; j++)
-        x[j] = s->r[j] = x[j] / state->system->column_scale[j];
-    lu_transposed_solve(s, x);
-    for (int i = 0; i < n; i++) { /* one step of refinement */
+        f[j] /= state->system->column_scale[j];
+    solve_scaled_transposed(state, f, s->b);
+    for (int j = 0; j < first; j++) /* one step of refinement: f less S_s^T of what was found */
+        f[state->speeds[j]] -= s->b[j];
+    for (int i = first; i < n; i++) {
         const double *row = s->S + (size_t)i * (size_t)n;
         for (int j = 0; j < n; j++)
-            s->r[j] -= row[j] * x[i];
+            f[j] -= row[j] * s->b[i];
     }
-    lu_transposed_solve(s, s->r);
+    solve_scaled_transposed(state, f, s->r);
     for (int i = 0; i < n; i++)
-        x[i] = s->row_scale[i] * (x[i] + s->r[i]);
+        f[i] = s->row_scale[i] * (s->b[i] + s->r[i]);
 }
 
 /* ---- the choice ---------------------------------------------------------------------- */
@@ -522,9 +630,8 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
     state->speeds_side_kept = state->speeds_side;
     if (flow || state->basis->fixed || !(state->speeds_condition > tired * state->speeds_good))
         return flow;
-    pick(state); /* spoils the factors: S is factored again */
-    memcpy(state->basis->lu, state->basis->S, sizeof(double) * (size_t)state->basis->n * (size_t)state->basis->n);
-    dal_lu(state->basis->lu, state->basis->n, state->basis->n, state->basis->pivot);
+    pick(state); /* spoils the factors: they are made again */
+    factor_dependent(state->basis);
     *change = !same(state);
     if (!*change)
         state->speeds_good = state->speeds_condition; /* it is the rows: nothing better is to be had */
@@ -591,24 +698,107 @@ dal_direction dal_speeds_column(const dal_state *state, int j)
     return (dal_direction){s->W + (size_t)j * (size_t)s->n, 0, s->T + (size_t)j * (size_t)state->system->mechanism.n_bodies};
 }
 
+/* Row i of `to` -= factor * row j of it, p numbers. */
+static void subtract_row(double *to, double factor, const double *row, int p)
+{
+    for (int k = 0; k < p; k++)
+        to[k] -= factor * row[k];
+}
+
+/* sides := B_d^-1 sides, p right sides at a time, by rows. B_d is sparse, and most of its factors is zero. */
+static void solve_sides(const dal_speeds *s)
+{
+    const int m = s->n - units(s), p = s->p;
+    for (int i = 0; i < m; i++) { /* exchange rows */
+        double *row = s->sides + (size_t)i * (size_t)p, *other = s->sides + (size_t)s->pivot[i] * (size_t)p;
+        for (int k = 0; k < p && other != row; k++) {
+            double keep = row[k];
+            row[k] = other[k];
+            other[k] = keep;
+        }
+    }
+    for (int i = 1; i < m; i++) { /* L^-1 */
+        const double *L = s->lu + (size_t)i * (size_t)m;
+        for (int j = 0; j < i; j++)
+            if (L[j] != 0)
+                subtract_row(s->sides + (size_t)i * (size_t)p, L[j], s->sides + (size_t)j * (size_t)p, p);
+    }
+    for (int i = m - 1; i >= 0; i--) { /* U^-1 */
+        const double *U = s->lu + (size_t)i * (size_t)m;
+        double *row = s->sides + (size_t)i * (size_t)p;
+        for (int j = i + 1; j < m; j++)
+            if (U[j] != 0)
+                subtract_row(row, U[j], s->sides + (size_t)j * (size_t)p, p);
+        for (int k = 0; k < p; k++)
+            row[k] /= U[i];
+    }
+}
+
+/* Column j becomes right side j: b in the columns c, and b' - B_c b. */
+static void take_side(const dal_state *state, int j, double *column)
+{
+    const dal_speeds *s = state->basis;
+    const int first = units(s), m = s->n - first;
+    const size_t p = (size_t)s->p;
+    double *side = s->sides + j;
+    for (int i = 0; i < m; i++)
+        side[(size_t)i * p] = s->row_scale[first + i] * column[first + i];
+    memcpy(s->x, column, sizeof *column * (size_t)first);
+    memset(column, 0, sizeof *column * (size_t)s->n);
+    for (int l = 0; l < first; l++) {
+        const int c = state->speeds[l];
+        column[c] = s->x[l];
+        for (int i = 0; i < m && s->x[l] != 0; i++)
+            side[(size_t)i * p] -= row_of(s, i)[c] * s->row_scale[l] * s->x[l];
+    }
+}
+
+void dal_speeds_solve_columns(const dal_state *state, double *columns)
+{
+    const dal_speeds *s = state->basis;
+    for (int j = 0; j < s->p; j++)
+        take_side(state, j, columns + (size_t)j * (size_t)s->n);
+    solve_sides(s);
+    for (int i = 0; i < s->n - units(s); i++) {
+        const int at = s->dependent[i];
+        for (int j = 0; j < s->p; j++)
+            columns[(size_t)j * (size_t)s->n + (size_t)at] = s->sides[(size_t)i * (size_t)s->p + (size_t)j] / state->system->column_scale[at];
+    }
+}
+
+/* S W = [1; 0; 0] */
+void dal_speeds_basis(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    memset(s->W, 0, sizeof *s->W * (size_t)s->p * (size_t)s->n);
+    for (int j = 0; j < s->p; j++)
+        s->W[(size_t)j * (size_t)s->n + (size_t)j] = 1;
+    dal_speeds_solve_columns(state, s->W);
+}
+
 void dal_speeds_columns(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    dal_speeds *s = state->basis;
-    for (int j = 0; j < s->p; j++) {
-        double *W = s->W + (size_t)j * (size_t)s->n;
-        memset(W, 0, sizeof *W * (size_t)s->n);
-        W[j] = 1;
-        dal_speeds_solve(state, W);
+    dal_speeds_basis(state);
+    for (int j = 0; j < state->basis->p; j++) {
         dal_direction along = dal_speeds_column(state, j);
         layout->family->tangent(layout, &state->work, &along);
     }
+}
+
+bool dal_speeds_constant(const dal_state *state)
+{
+    return state->basis->n == units(state->basis);
 }
 
 void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out)
 {
     const dal_layout *layout = &state->system->layout;
     dal_speeds *s = state->basis;
+    if (dal_speeds_constant(state)) {
+        memset(out, 0, sizeof *out * (size_t)s->n);
+        return;
+    }
     dal_rows_bend(layout, &state->work, a, b, bend, s->bent);
     for (int j = 0; j < s->p; j++)
         out[j] = s->fixed ? s->bent[named(state, j)] : 0;
@@ -640,11 +830,18 @@ void dal_speeds_rates(dal_state *state)
     for (int j = 0; j < s->p; j++) {
         double *Wd = s->Wd + (size_t)j * (size_t)s->n;
         dal_direction b = dal_speeds_column(state, j);
-        layout->family->bend(layout, &state->work, &a, &b, state->bends);
-        dal_speeds_bend(state, &a, &b, state->bends, Wd);
+        dal_bend *bend = dal_speeds_column_bend(state, j);
+        layout->family->bend(layout, &state->work, &a, &b, bend);
+        dal_speeds_bend(state, &a, &b, bend, Wd);
         for (int i = 0; i < s->n; i++)
             Wd[i] = -Wd[i];
-        dal_speeds_solve(state, Wd);
+    }
+    if (dal_speeds_constant(state))
+        return;
+    dal_speeds_solve_columns(state, s->Wd);
+    for (int j = 0; j < s->p; j++) {
+        dal_direction Wd = {s->Wd + (size_t)j * (size_t)s->n, 0, s->Td + (size_t)j * (size_t)layout->mechanism->n_bodies};
+        layout->family->tangent(layout, &state->work, &Wd);
     }
 }
 
@@ -668,7 +865,7 @@ static void rates_of_bodies(dal_state *state)
     }
 }
 
-void dal_speeds_bias(dal_state *state)
+void dal_speeds_held(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     dal_speeds *s = state->basis;
@@ -684,6 +881,11 @@ void dal_speeds_bias(dal_state *state)
     for (int i = 0; i < s->k; i++)
         s->bias[s->p + s->s + i] = state->gamma[s->row[i]];
     dal_speeds_solve(state, s->bias);
+}
+
+void dal_speeds_bias(dal_state *state)
+{
+    dal_speeds_held(state);
     rates_of_bodies(state);
 }
 
@@ -695,6 +897,30 @@ void dal_speeds_partials(const dal_state *state, int body, double *c, double *w)
         dal_center_along(&m->bodies[body], T, c + 3 * j);
         dal_copy3(T->w, w + 3 * j);
     }
+}
+
+int dal_speeds_moving(int p, const double *c, const double *w, int *moving)
+{
+    int n = 0;
+    for (int j = 0; j < p; j++, c += 3, w += 3)
+        if (c[0] != 0 || c[1] != 0 || c[2] != 0 || w[0] != 0 || w[1] != 0 || w[2] != 0)
+            moving[n++] = j;
+    return n;
+}
+
+void dal_speeds_partial_rates(const dal_state *state, int j, int body, double cd[3], double wd[3])
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    const dal_bend *held = &dal_speeds_column_bend(state, j)[body];
+    dal_center_bend(&m->bodies[body], held, cd);
+    dal_copy3(held->wb, wd);
+    if (dal_speeds_constant(state))
+        return;
+    const dal_tangent *Td = &state->basis->Td[(size_t)j * (size_t)m->n_bodies + (size_t)body];
+    double by_W[3];
+    dal_center_along(&m->bodies[body], Td, by_W);
+    dal_axpy3(1, by_W, cd);
+    dal_axpy3(1, Td->w, wd);
 }
 
 /* ---- forces, the end of every formulation ------------------------------------------------- */
@@ -717,11 +943,13 @@ void dal_speeds_multipliers(dal_state *state)
     const dal_layout *layout = &state->system->layout;
     dal_speeds *s = state->basis;
     double *f = s->x;
+    memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
+    if (!s->k)
+        return;
     dal_mass_times(layout, state->work.M, state->vd, f);
     for (int i = 0; i < s->n; i++)
         f[i] += state->work.h[i] - state->work.Q[i];
-    dal_speeds_solve_transposed(state, f);
-    memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
+    solve_transposed(state, f);
     for (int i = 0; i < s->k; i++)
         state->lambda[s->row[i]] = f[s->p + s->s + i];
 }

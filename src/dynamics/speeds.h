@@ -28,8 +28,9 @@ struct dal_speeds {
     int n, p, s, k;        /* velocities = speeds + more rows + rows of A */
     bool fixed;            /* the model's own speeds */
     int *row;              /* k: the rows of A in S */
-    int *pivot, *trial;    /* of the factors; scratch, n */
-    double *S, *lu;        /* rows at unit norm, columns over column_scale; its factors */
+    int *pivot, *trial;    /* of the factors; scratch, n + 1 */
+    int *dependent;        /* columns of S that are factored: those that are no speeds; n of the model's own speeds */
+    double *S, *lu;        /* rows at unit norm, columns over column_scale, without rows that are units; factors of the dependent columns */
     double *row_scale;     /* what the rows of S were multiplied by */
     double *E, *e;         /* s x n, s */
     double *W, *Wd;        /* p columns of length n, one after the other; and their rates */
@@ -37,7 +38,10 @@ struct dal_speeds {
     double *K, *f, *L;     /* of the formulation: p x p, p; the factor of K */
     double *bent;          /* of all rows and speeds: D_a of them */
     double *x, *b, *r;     /* scratch, n */
+    double *sides;         /* right sides of W and W', by rows of p */
     dal_tangent *T;        /* partial velocities: of column j and body b at j * bodies + b */
+    dal_bend *bend;        /* how they change along the motion while W is held: the same order */
+    dal_tangent *Td;       /* the tangents of W': the same order */
     dal_tangent *motion;   /* the tangent of (v, 1), one a body */
     struct dal_body_rate *rate; /* accelerations for u' = 0, one a body */
 };
@@ -59,17 +63,29 @@ dal_flow dal_speeds_pack(dal_state *state, double *u);
 
 /* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
 dal_flow dal_speeds_ready(dal_state *state);
+void dal_speeds_basis(dal_state *state);   /* W */
 void dal_speeds_columns(dal_state *state); /* W, and the partial velocities T */
-void dal_speeds_rates(dal_state *state);   /* W', and motion; after columns and velocity */
+void dal_speeds_rates(dal_state *state);   /* W', motion, and the bends of the columns along it; after columns and velocity */
+void dal_speeds_held(dal_state *state);    /* bias; after velocity */
 void dal_speeds_bias(dal_state *state);    /* bias, and rate of every body; after velocity */
 /* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
 dal_direction dal_speeds_column(const dal_state *state, int j);
 dal_direction dal_speeds_motion(const dal_state *state);
+static inline dal_bend *dal_speeds_column_bend(const dal_state *state, int j)
+{
+    return state->basis->bend + (size_t)j * (size_t)state->system->mechanism.n_bodies;
+}
+/* Automatic speeds of a model without rows: W is constant, W' is zero. */
+bool dal_speeds_constant(const dal_state *state);
 /* Partial velocities of a body's centre of mass and partial angular velocities, world axes: 3 a speed each. After columns. */
 void dal_speeds_partials(const dal_state *state, int body, double *c, double *w);
-/* x := S^-1 x and x := S^-T x, in the order speeds, more rows, rows. */
+/* The speeds that move a body at all, ascending, from its partial velocities. Returns how many. */
+int dal_speeds_moving(int p, const double *c, const double *w, int *moving);
+/* The rates of the partial velocities of speed j: D_v of them with W held, and those of W_j'. After rates. */
+void dal_speeds_partial_rates(const dal_state *state, int j, int body, double cd[3], double wd[3]);
+/* x := S^-1 x, from the order speeds, more rows, rows: one vector, refined; p of them at once, one after the other. */
 void dal_speeds_solve(const dal_state *state, double *x);
-void dal_speeds_solve_transposed(const dal_state *state, double *x);
+void dal_speeds_solve_columns(const dal_state *state, double *columns);
 /* D_a [S b - ...] for b, in the same order, from tangents and bend: D_a [Y b + Z db; E b - e db; A_k b - beta_k db]. */
 void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out);
 

@@ -52,24 +52,14 @@ static void find_momenta(const dal_state *state, momenta *of)
 }
 
 /* U_j + K_j - A_j */
-static double right_side(dal_state *state, const momenta *of, int j)
+static double right_side(const dal_state *state, const momenta *of, int j)
 {
-    const dal_layout *layout = &state->system->layout;
-    const dal_direction v = dal_speeds_motion(state), W = dal_speeds_column(state, j);
-    const dal_direction Wd = {state->basis->Wd + (size_t)j * (size_t)layout->nv, 0, state->tangents};
+    const dal_direction W = dal_speeds_column(state, j);
     double A = 0, K = 0;
-    layout->family->bend(layout, &state->work, &v, &W, state->bends);
-    layout->family->tangent(layout, &state->work, &Wd);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body *body = &layout->mechanism->bodies[b];
-        double v_j[3], vd_j[3], wd_j[3], fixed[3];
-        dal_center_along(body, &W.tangent[b], v_j);
-        dal_center_along(body, &Wd.tangent[b], vd_j);
-        dal_center_bend(body, &state->bends[b], fixed);
-        for (int i = 0; i < 3; i++) {
-            vd_j[i] += fixed[i];
-            wd_j[i] = Wd.tangent[b].w[i] + state->bends[b].wb[i];
-        }
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
+        double v_j[3], vd_j[3], wd_j[3];
+        dal_center_along(&state->system->mechanism.bodies[b], &W.tangent[b], v_j);
+        dal_speeds_partial_rates(state, j, b, vd_j, wd_j);
         A += dal_dot(of[b].Pd, v_j) + dal_dot(of[b].P, vd_j);
         A += dal_dot(of[b].Hd, W.tangent[b].w) + dal_dot(of[b].H, wd_j);
         K += DAL_MUTATED(VOLTERRA, dal_dot(of[b].P, vd_j) + dal_dot(of[b].H, wd_j));

@@ -137,25 +137,19 @@ static void inertia_row(dal_state *state, int j, double *MW)
         s->K[(size_t)j * (size_t)s->p + (size_t)l] = dot(MW, s->W + (size_t)l * (size_t)s->n, s->n);
 }
 
-/* (63): P.v_j' + H.w_j' of all bodies, the bend of column j along the motion and the tangent of W_j'. */
-static double K_of(dal_state *state, int j)
+/* (63): P.v_j' + H.w_j' of all bodies. */
+static double K_of(const dal_state *state, int j)
 {
-    const dal_layout *layout = &state->system->layout;
-    const dal_direction v = dal_speeds_motion(state), W = dal_speeds_column(state, j);
-    const dal_direction Wd = {state->basis->Wd + (size_t)j * (size_t)layout->nv, 0, state->tangents};
+    const dal_direction v = dal_speeds_motion(state);
     double sum = 0;
-    layout->family->bend(layout, &state->work, &v, &W, state->bends);
-    layout->family->tangent(layout, &state->work, &Wd);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body *body = &layout->mechanism->bodies[b];
-        double I[9], V[3], H[3], v_j[3], held[3];
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
+        const dal_body *body = &state->system->mechanism.bodies[b];
+        double I[9], V[3], H[3], vd_j[3], wd_j[3];
         dal_center_along(body, &v.tangent[b], V);
         dal_turn_inertia(state->work.kin[b].R, body->inertia, I);
         dal_mul3(I, v.tangent[b].w, H);
-        dal_center_along(body, &Wd.tangent[b], v_j);
-        dal_center_bend(body, &state->bends[b], held);
-        dal_axpy3(1, held, v_j);
-        sum += body->mass * dal_dot(V, v_j) + dal_dot(H, Wd.tangent[b].w) + dal_dot(H, state->bends[b].wb);
+        dal_speeds_partial_rates(state, j, b, vd_j, wd_j);
+        sum += body->mass * dal_dot(V, vd_j) + dal_dot(H, wd_j);
     }
     return sum;
 }

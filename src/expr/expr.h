@@ -92,6 +92,9 @@ int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double 
                         dal_outside outside, const char **why);
 /* Index of a named table or -1. */
 int dal_graph_find_table(const dal_graph *graph, const char *name);
+/* Texts that are parsed from now on name tables without this beginning ("left."), and only those that have it. NULL: none.
+ * Returns what held before. */
+const char *dal_graph_table_prefix(dal_graph *graph, const char *prefix);
 
 /* ---- parser ------------------------------------------------------------ */
 

@@ -44,6 +44,7 @@ struct dal_graph {
     dal_table *tables;
     int n_tables;
     size_t table_capacity;
+    const char *table_prefix; /* stands before the names of tables in texts; NULL: nothing does */
     const char **names; /* of variables, as the parser met them; for the texts of switches */
     int n_names;
     size_t name_capacity;

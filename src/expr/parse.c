@@ -369,9 +369,18 @@ static bool read_arguments(reader *r, size_t open, arguments *list)
 static const char *nearest_table(reader *r, const char *name, char buffer[96])
 {
     const char **candidates = DAL_TAKE(r->graph->arena, const char *, r->graph->n_tables + 1);
+    const char *prefix = r->graph->table_prefix ? r->graph->table_prefix : "";
+    int n = 0;
     for (int i = 0; i < r->graph->n_tables; i++)
-        candidates[i] = r->graph->tables[i].name;
+        if (!strncmp(r->graph->tables[i].name, prefix, strlen(prefix)))
+            candidates[n++] = r->graph->tables[i].name + strlen(prefix);
     return dal_did_you_mean(name, candidates, buffer);
+}
+
+static int find_table(reader *r, const char *name)
+{
+    const char *prefix = r->graph->table_prefix;
+    return dal_graph_find_table(r->graph, prefix ? dal_arena_print(r->graph->arena, "%s%s", prefix, name) : name);
 }
 
 /* interp(table, x [, order]) behind its '('. */
@@ -384,7 +393,7 @@ static bool read_interp(reader *r, size_t start, size_t open, const dal_function
         return fail_expected(r, "the name of a table");
     if (!read_path(r, &name))
         return false;
-    int table = dal_graph_find_table(r->graph, name.text);
+    int table = find_table(r, name.text);
     char buffer[96];
     if (table < 0 || name.primes)
         return fail(r, name_at, "unknown table '%.100s'%s", name.text, nearest_table(r, name.text, buffer));

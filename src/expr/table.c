@@ -208,6 +208,13 @@ int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double 
     return graph->n_tables - 1;
 }
 
+const char *dal_graph_table_prefix(dal_graph *graph, const char *prefix)
+{
+    const char *before = graph->table_prefix;
+    graph->table_prefix = prefix;
+    return before;
+}
+
 int dal_graph_find_table(const dal_graph *graph, const char *name)
 {
     for (int i = 0; i < graph->n_tables; i++)

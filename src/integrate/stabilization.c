@@ -43,7 +43,18 @@ static dal_flow fail_at(dal_state *state, int row, double worst)
     return dal_state_fail(state, "the attitude parameters of a body cannot be normalised: %.3g remain", worst);
 }
 
+/* Rows that depend on others ask for what these do not give. */
+static dal_flow fail_in_velocity(dal_state *state, int row, double worst)
+{
+    const dal_system *system = state->system;
+    const bool joined = row < system->layout.n_extrinsic;
+    const dal_joint *joint = joined ? &system->mechanism.joints[system->mechanism.rows[system->layout.row[row].source].joint] : NULL;
+    return dal_state_fail(state, "the constraints contradict each other: of the velocity that %s '%s' asks for, %.3g remains",
+                          !joint || joint->type == &dal_joint_constraint ? "constraint" : "joint", joint ? joint->name : "attitude", worst);
+}
+
 enum { MOST_ITERATIONS = 25 };
+static const double contradiction = 1e-6; /* of the velocities: more than this is no rounding and no tolerance of the positions */
 
 /* At a distance d from a singular position a residual phi leaves phi / d of freedom across the branch, and the right-hand side
  * enlarges it: near one, the tolerance of the user is not enough and the correction goes down to rounding. */
@@ -104,5 +115,9 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
         for (int k = 0; k < layout->nv; k++)
             state->work.v[k] += x[k];
     }
+    velocity_residual(state, b);
+    worst = dal_worst_row(state, b, &where);
+    if (!state->near_singular && state->rank < layout->n_rows && !(worst <= contradiction * fmax(1, system->length) * fmax(1, fastest)))
+        return fail_in_velocity(state, where, worst);
     return dal_state_put(state, y);
 }

@@ -256,6 +256,10 @@ void dal_rows_times(const dal_layout *layout, const dal_real *A, const dal_real 
 #define dal_mass_times DAL_K(dal_mass_times)
 void dal_mass_times(const dal_layout *layout, const dal_real *M, const dal_real *v, dal_real *out);
 
+/* dT/dv, of length nv, from the bodies' velocities. */
+#define dal_momentum DAL_K(dal_momentum)
+void dal_momentum(const dal_layout *layout, const dal_work *work, dal_real *out);
+
 /* Kinetic energy and momenta, from the bodies' velocities. linear[3], angular[3] about the origin. */
 #define dal_kinetic DAL_K(dal_kinetic)
 dal_real dal_kinetic(const dal_layout *layout, const dal_work *work, dal_real linear[3], dal_real angular[3]);

@@ -2,6 +2,7 @@
  *
  * With the frames f(q, t) as nodes and x any of the variables, everything follows from exact differentiation:
  *   jacobian   df/dq_i of the coordinates in f, df/dt where t is in f
+ *   rates      D_a of all outputs of the jacobian
  *   bends      D_b f = sum df/dq_i b_i + df/dt db, and D_a of that with b frozen: second derivatives times a and b
  */
 #include "kinematics/placement.h"
@@ -65,7 +66,8 @@ dal_placement *dal_placement_build(dal_arena *arena, dal_graph *graph, const dal
 {
     const int n = mechanism->n_coordinates, variables = dal_placement_variables(n);
     dal_placement *p = DAL_TAKE(arena, dal_placement, 1);
-    list jacobian = {.arena = arena}, bends = {.arena = arena};
+    list jacobian = {.arena = arena}, bends = {.arena = arena}, rates = {.arena = arena};
+    direction a = {n, n + 1};
     p->n_bodies = mechanism->n_bodies;
     p->n_coordinates = n;
     p->body = DAL_TAKE(arena, dal_placed, p->n_bodies);
@@ -87,9 +89,12 @@ dal_placement *dal_placement_build(dal_arena *arena, dal_graph *graph, const dal
             put_derivative(graph, placed, own, n, &jacobian);
         put_bend(graph, placed, own, n, &bends);
     }
+    for (int i = 0; i < jacobian.n; i++)
+        put(&rates, dal_rate(graph, jacobian.node[i], rate_along, &a));
     p->frames = dal_program_build(arena, graph, variables, 12 * p->n_bodies, frame);
     p->jacobian = dal_program_build(arena, graph, variables, jacobian.n, jacobian.node);
     p->bends = dal_program_build(arena, graph, variables, bends.n, bends.node);
+    p->rates = dal_program_build(arena, graph, variables, rates.n, rates.node);
     return p;
 }
 
@@ -132,6 +137,7 @@ dal_placement *dal_placement_pack(dal_block *block, const dal_placement *from)
     pack_program(block, &own.frames);
     pack_program(block, &own.jacobian);
     pack_program(block, &own.bends);
+    pack_program(block, &own.rates);
     if (to)
         *to = own;
     return to;

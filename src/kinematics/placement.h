@@ -24,7 +24,7 @@ struct dal_placement {
     int n_bodies, n_coordinates, n_columns;
     dal_placed *body;
     int *column;
-    dal_program *frames, *jacobian, *bends;
+    dal_program *frames, *jacobian, *bends, *rates;
     /* variables of the programs: q at 0, t at n, a at n + 1, da at 2n + 1, b at 2n + 2, db at 3n + 2; 3n + 3 in all */
 };
 

@@ -409,13 +409,14 @@ void dal_rows_bend(const dal_layout *layout, dal_work *w, const dal_direction *a
                    dal_real *out)
 {
     const dal_mechanism *m = layout->mechanism;
-    for (int i = 0; i < m->n_measures; i++)
-        measure_bend(layout, &m->measures[i], w, w->gradient + 12 * i, w->value[i], a, b, bend, &w->along[i], &w->across[i], &w->second[i]);
     EACH_ROW(i) {
         const dal_row *row = row_of(layout, i);
         out[i] = 0;
-        for (int k = row->term; k < row->term + row->n_terms; k++)
-            out[i] += w->coef[k] * w->second[m->terms[k].measure];
+        for (int k = row->term; k < row->term + row->n_terms; k++) { /* rows seldom have a measure in common */
+            const int n = m->terms[k].measure;
+            measure_bend(layout, &m->measures[n], w, w->gradient + 12 * n, w->value[n], a, b, bend, &w->along[n], &w->across[n], &w->second[n]);
+            out[i] += w->coef[k] * w->second[n];
+        }
         if (row->form >= 0)
             out[i] += form_bend(m, w, row, w->along, a->da, w->across, b->da);
         else if (row->time >= 0)
@@ -456,6 +457,27 @@ void dal_mass_times(const dal_layout *layout, const dal_real *M, const dal_real 
                 sum += M[at->value + at->n * i + j] * v[at->column + j];
             out[at->column + i] = sum;
         }
+    }
+}
+
+/* dT/dv_k = sum over bodies of P . lin_k + H . ang_k: the momentum of each body, P = m c' and H = I w + rho x P as a wrench at r, pulled
+ * back. */
+void dal_momentum(const dal_layout *layout, const dal_work *w, dal_real *out)
+{
+    for (int i = 0; i < layout->nv; i++)
+        out[i] = 0;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_kin *kin = &w->kin[b];
+        dal_real rho[3], P[3], H[3], I[9];
+        dal_turn(kin->R, body->center, rho);
+        dal_turn(kin->Rd, body->center, P);
+        for (int i = 0; i < 3; i++)
+            P[i] = body->mass * (P[i] + kin->rd[i]);
+        dal_turn_inertia(kin->R, body->inertia, I);
+        dal_mul3(I, kin->w, H);
+        dal_add_cross(rho, P, H);
+        dal_pull_body(layout, w, b, P, H, out);
     }
 }
 

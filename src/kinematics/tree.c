@@ -324,7 +324,7 @@ static void list_blocks(const dal_tree *tree, dal_layout *layout)
 {
     for (int i = 0, last = -1; i < tree->n_bodies; i++) {
         const dal_carrier *c = &tree->carrier[i];
-        int n = freedoms(c->n_steps, tree->step + c->step);
+        int n = c->n_steps ? freedoms(c->n_steps, tree->step + c->step) : 0;
         if (!n)
             continue;
         if (c->tree != last)

@@ -1,6 +1,8 @@
 /* Family `user`: bodies placed by expressions r(q, t), R(q, t) in the model's own coordinates.
  *
- * The programs of the placement give the frames, their first derivatives and the second ones along two directions. R is a
+ * The programs of the placement give the frames f, their first derivatives, D_a of these along one direction, and the bias, D_v D_v f.
+ * Second derivatives commute, D_a D_b f = sum over i of (D_a df/dq_i) b_i + (D_a df/dt) db = D_b D_a f: once the first derivatives were
+ * differentiated along the motion, its bends with all other directions are products. R is a
  * rotation for every q and t, so that with R_k its columns and d any derivative (by a coordinate, by time, along a direction)
  *   dR_k = w x R_k,   sum over k of R_k x (w x R_k) = 3 w - w = 2 w,   w = 1/2 sum R_k x dR_k
  * and, differentiated once more along a,
@@ -15,6 +17,7 @@
 /* work->scratch, part by part. */
 typedef struct parts {
     dal_real *variables, *time, *out, *registers; /* time: 6 a body, V_t */
+    dal_real *along, *rate; /* the direction of `rates`, n + 1 numbers and whether there is one; outputs */
 } parts;
 
 static size_t most(size_t a, size_t b)
@@ -28,12 +31,17 @@ static size_t outputs(const dal_placement *p)
     return most(n, (size_t)dal_program_outputs(p->bends));
 }
 
+static size_t registers(const dal_placement *p)
+{
+    size_t n = most((size_t)dal_program_registers(p->frames), (size_t)dal_program_registers(p->jacobian));
+    return most(n, most((size_t)dal_program_registers(p->bends), (size_t)dal_program_registers(p->rates)));
+}
+
 static size_t scratch(const dal_layout *layout)
 {
     const dal_placement *p = layout->placement;
-    size_t registers = most((size_t)dal_program_registers(p->frames), (size_t)dal_program_registers(p->jacobian));
-    registers = most(registers, (size_t)dal_program_registers(p->bends));
-    return (size_t)dal_placement_variables(p->n_coordinates) + 6 * (size_t)p->n_bodies + outputs(p) + registers;
+    return (size_t)dal_placement_variables(p->n_coordinates) + 6 * (size_t)p->n_bodies + outputs(p) + registers(p) +
+           (size_t)p->n_coordinates + 2 + (size_t)dal_program_outputs(p->rates);
 }
 
 static parts parts_of(const dal_layout *layout, const dal_work *work)
@@ -44,6 +52,8 @@ static parts parts_of(const dal_layout *layout, const dal_work *work)
     s.time = s.variables + dal_placement_variables(p->n_coordinates);
     s.out = s.time + 6 * (size_t)p->n_bodies;
     s.registers = s.out + outputs(p);
+    s.along = s.registers + registers(p);
+    s.rate = s.along + p->n_coordinates + 2;
     return s;
 }
 
@@ -73,6 +83,7 @@ static void position(const dal_layout *layout, dal_work *work)
     for (int i = 0; i < p->n_coordinates; i++)
         s.variables[i] = work->q[i];
     s.variables[p->n_coordinates] = work->t;
+    s.along[p->n_coordinates + 1] = 0; /* what is known of another position is of no use */
     work->table_left = dal_program_run(p->frames, s.variables, NULL, s.registers, s.out);
     for (int b = 0; b < p->n_bodies; b++) {
         dal_copy3(s.out + 12 * b, work->kin[b].r);
@@ -125,42 +136,81 @@ static void tangent(const dal_layout *layout, dal_work *work, const dal_directio
     }
 }
 
-/* D_a D_b of r and R, of all bodies. */
-static const dal_real *second(const dal_layout *layout, const dal_work *work, const dal_real *a, dal_real da, const dal_real *b,
-                              dal_real db)
+static void move_along(const dal_layout *layout, const dal_work *work, int first, const dal_real *a, dal_real da)
+{
+    const int n = layout->placement->n_coordinates;
+    dal_real *variables = parts_of(layout, work).variables + first;
+    for (int i = 0; i < n; i++)
+        variables[i] = a[i];
+    variables[n] = da;
+}
+
+/* Are the first derivatives differentiated along this direction? */
+static bool is_known(const dal_layout *layout, const dal_work *work, const dal_direction *a)
+{
+    const int n = layout->placement->n_coordinates;
+    const dal_real *along = parts_of(layout, work).along;
+    bool same = along[n + 1] == 1 && along[n] == a->da;
+    for (int i = 0; i < n && same; i++)
+        same = along[i] == a->a[i];
+    return same;
+}
+
+static void differentiate(const dal_layout *layout, const dal_work *work, const dal_direction *a)
 {
     const dal_placement *p = layout->placement;
-    const int n = p->n_coordinates;
     const parts s = parts_of(layout, work);
-    for (int i = 0; i < n; i++) {
-        s.variables[n + 1 + i] = a[i];
-        s.variables[2 * n + 2 + i] = b[i];
+    move_along(layout, work, p->n_coordinates + 1, a->a, a->da);
+    dal_program_run(p->rates, s.variables, NULL, s.registers, s.rate);
+    for (int i = 0; i < p->n_coordinates; i++)
+        s.along[i] = a->a[i];
+    s.along[p->n_coordinates] = a->da;
+    s.along[p->n_coordinates + 1] = 1;
+}
+
+/* D_a D_b of r and R of a body, from the rates along one of them: `with` is the other. */
+static void second(const dal_layout *layout, const dal_work *work, int body, const dal_direction *with, dal_real out[12])
+{
+    const dal_placed *placed = &layout->placement->body[body];
+    const int size = dal_placed_size(placed), *of = layout->body_column + layout->body[body].column;
+    const dal_real *rate = parts_of(layout, work).rate + placed->jacobian;
+    for (int i = 0; i < size; i++)
+        out[i] = 0;
+    for (int k = 0; k < placed->n_columns + placed->timed; k++, rate += size) {
+        const dal_real x = k < placed->n_columns ? with->a[of[k]] : with->da;
+        for (int i = 0; i < size; i++)
+            out[i] += x * rate[i];
     }
-    s.variables[2 * n + 1] = da;
-    s.variables[3 * n + 2] = db;
-    dal_program_run(p->bends, s.variables, NULL, s.registers, s.out);
-    return s.out;
 }
 
 static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
-    const dal_real *d = second(layout, work, a->a, a->da, b->a, b->da);
+    const dal_direction *with = is_known(layout, work, a) ? b : is_known(layout, work, b) ? a : NULL;
+    if (!with) { /* the one in which time runs is the motion, and met again */
+        with = a->da == 0 && b->da != 0 ? a : b;
+        differentiate(layout, work, with == a ? b : a);
+    }
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
-        const dal_placed *placed = &layout->placement->body[i];
+        dal_real d[12];
+        second(layout, work, i, with, d);
         dal_copy3(d, out[i].rb);
         dal_zero3(out[i].wb);
-        if (placed->turns) {
+        if (layout->placement->body[i].turns) {
             add_spin(a->tangent[i].Rd, b->tangent[i].Rd, out[i].wb);
             add_spin(work->kin[i].R, d + 3, out[i].wb);
         }
         dal_orthonormal_bend(&work->kin[i], &a->tangent[i], &b->tangent[i], &out[i]);
-        d += dal_placed_size(placed);
     }
 }
 
 static void velocity(const dal_layout *layout, dal_work *work)
 {
-    const dal_real *d = second(layout, work, work->v, 1, work->v, 1);
+    const int n = layout->placement->n_coordinates;
+    const parts s = parts_of(layout, work);
+    const dal_real *d = s.out;
+    move_along(layout, work, n + 1, work->v, 1);
+    move_along(layout, work, 2 * n + 2, work->v, 1);
+    dal_program_run(layout->placement->bends, s.variables, NULL, s.registers, s.out);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_placed *placed = &layout->placement->body[b];
         dal_kin *kin = &work->kin[b];

@@ -60,6 +60,12 @@ void dal_yaml_close(dal_yaml *yaml)
     yaml->event_open = yaml->open = false;
 }
 
+void dal_yaml_again(dal_yaml *yaml)
+{
+    dal_yaml_close(yaml);
+    yaml->open = yaml_parser_initialize(&yaml->parser) != 0;
+}
+
 /* ---- braces in names ---------------------------------------------------- */
 
 static const char brace_open[] = "\xee\x80\x80", brace_close[] = "\xee\x80\x81"; /* U+E000, U+E001 */

@@ -43,6 +43,7 @@ typedef struct dal_tree {
 typedef struct dal_yaml dal_yaml;
 dal_yaml *dal_yaml_open(dal_arena *arena);
 void dal_yaml_close(dal_yaml *yaml);
+void dal_yaml_again(dal_yaml *yaml); /* for one more document, when the last is read */
 
 /* Nodes come from `nodes`, texts from `strings` (they outlive the nodes). NULL: nothing could be read; messages say why. `no_memory` is
  * set when libyaml itself ran out of memory. */

@@ -176,19 +176,27 @@ static void evaluate(dal_reader *reader, int first)
 
 /* ---- the section and the overrides -------------------------------------------------- */
 
-static void override(dal_reader *reader, const dal_override *o)
+/* left.k belongs to the included model `left`, which takes it itself. */
+static bool is_of_included(const dal_reader *reader, const char *name)
 {
-    const char *place = dal_arena_print(reader->keep, "--set %.80s=%.80s", o->name, o->value);
-    dal_mark mark = {place, 0, 1};
-    const dal_name *known = dal_names_find(reader, o->name);
+    const char *dot = strchr(name, '.');
+    const dal_name *head = dot ? dal_names_find(reader, dal_arena_copy(reader->scratch, name, (size_t)(dot - name))) : NULL;
+    return head && !strcmp(head->section, "model");
+}
+
+static void override(dal_reader *reader, const dal_setting *setting)
+{
+    const char *name = setting->name.text;
+    const dal_name *known = dal_names_find(reader, name);
+    const char *model = reader->source && reader->source->depth ? dal_arena_print(reader->scratch, "'%.200s'", reader->spec->file) : "the model";
     char hint[96];
-    if (!known || strcmp(known->section, "parameter")) {
-        dal_complain(reader->messages, mark, "the model has no parameter '%.80s'%s", o->name,
-                     dal_did_you_mean(o->name, reader->parameter_names, hint));
+    if (is_of_included(reader, name))
         return;
-    }
-    dal_text *value = &reader->spec->parameters[known->index].value;
-    *value = (dal_text){.text = dal_arena_copy(reader->keep, o->value, strlen(o->value)), .mark = mark};
+    if (known && !strcmp(known->section, "parameter"))
+        reader->spec->parameters[known->index].value = setting->value;
+    else
+        dal_complain(reader->messages, setting->name.mark, "%s has no parameter '%.80s'%s", model, name,
+                     dal_did_you_mean(name, reader->parameter_names, hint));
 }
 
 static void collect_names(dal_reader *reader)
@@ -199,13 +207,13 @@ static void collect_names(dal_reader *reader)
         reader->parameter_names[i] = reader->spec->parameters[i].name.text;
 }
 
-void dal_read_parameters(dal_reader *reader, int n_overrides, const dal_override *overrides)
+void dal_read_parameters(dal_reader *reader)
 {
     int n = reader->spec->n_parameters;
     reader->parameter = DAL_TAKE(reader->scratch, struct dal_parameter, n);
     collect_names(reader);
-    for (int i = 0; i < n_overrides; i++)
-        override(reader, &overrides[i]);
+    for (int i = 0; i < reader->n_settings; i++)
+        override(reader, &reader->settings[i]);
     for (int i = 0; i < n; i++)
         if (reader->parameter[i].progress == UNSEEN)
             evaluate(reader, i);

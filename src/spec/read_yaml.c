@@ -64,6 +64,7 @@ static void add_all_names(dal_reader *reader, dal_model_trees *model)
     add_names(reader, "speeds", &model->speeds, "speed", "{u: x' - r*th'}");
     add_names(reader, "tables", &model->tables, "table", "{lift: {x: [0, 1], y: [0, 1]}}");
     add_names(reader, "states", &model->states, "state", "{e: {start: 0, rate: 1}}");
+    add_names(reader, "models", &model->models, "model", "{left: {file: leg.yaml}}");
 }
 
 /* ---- name: expression --------------------------------------------------------------- */
@@ -77,6 +78,7 @@ static dal_pair *read_pairs(dal_reader *reader, const dal_tree *tree, const char
     for (const dal_tree *child = tree->first; child; child = child->next) {
         dal_pair *pair = &pairs[(*n)++];
         pair->name = (dal_text){.text = child->key, .mark = child->key_mark};
+        pair->binding = reader->binding;
         reader->key = child->key;
         dal_read_expression(reader, child, &pair->value);
     }
@@ -152,6 +154,7 @@ static void read_states(dal_reader *reader, const dal_tree *tree)
     for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
         dal_state_spec *state = &spec->states[spec->n_states++];
         state->name = element_name(child, child->key);
+        state->binding = reader->binding;
         reader->what = "'states'";
         reader->key = child->key;
         if (dal_needs_map(reader, child, "{start: 0, rate: 1}"))
@@ -182,6 +185,7 @@ static void read_coordinates(dal_reader *reader, const dal_tree *tree)
     for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
         dal_coordinate_spec *coordinate = &spec->coordinates[spec->n_coordinates++];
         coordinate->name = element_name(child, child->key);
+        coordinate->binding = reader->binding;
         read_coordinate(reader, child, coordinate);
     }
     reader->what = NULL;
@@ -207,6 +211,7 @@ static void read_constraints(dal_reader *reader, const dal_tree *tree)
     for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
         dal_constraint_spec *constraint = &spec->constraints[spec->n_constraints++];
         constraint->name = element_name(child, child->key);
+        constraint->binding = reader->binding;
         read_constraint(reader, child, constraint);
     }
     reader->what = NULL;
@@ -259,9 +264,10 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate,
              &spec->simulate);
     read_record(reader, model->record);
+    dal_read_models(reader, model->models);
 }
 
-void dal_read_model(dal_reader *reader, const dal_tree *root, int n_overrides, const dal_override *overrides)
+void dal_read_model(dal_reader *reader, const dal_tree *root)
 {
     dal_spec *spec = reader->spec;
     dal_model_trees model = {0};
@@ -276,6 +282,6 @@ void dal_read_model(dal_reader *reader, const dal_tree *root, int n_overrides, c
     read_space(reader, model.space, root);
     add_all_names(reader, &model);
     spec->parameters = read_pairs(reader, model.parameters, "'parameters'", &spec->n_parameters);
-    dal_read_parameters(reader, n_overrides, overrides);
+    dal_read_parameters(reader);
     read_sections(reader, &model);
 }

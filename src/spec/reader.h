@@ -5,7 +5,8 @@
  *   start.c       shapes of start values   names.c       the one namespace
  *   parameters.c  constant expressions     repeat.c      elements that are many
  *   table_read.c  tables and their files   read_yaml.c   the sections of a model
- *   hash.c        fingerprint              spec.c        files, memory, messages in order
+ *   include.c     models inside models     hash.c        fingerprint
+ *   spec.c        files, memory, messages in order
  */
 #ifndef DAL_SPEC_READER_H
 #define DAL_SPEC_READER_H
@@ -30,6 +31,18 @@ typedef struct dal_names {
     size_t n, size;
 } dal_names;
 
+/* A value for a parameter from outside: `--set`, or `set:` of the model that includes this one. */
+typedef struct dal_setting {
+    dal_text name, value;
+} dal_setting;
+
+/* The files that are being read, innermost first. */
+typedef struct dal_source {
+    const char *path; /* from the folder of the whole model, without . and .. */
+    const struct dal_source *outer;
+    int depth;        /* 0: the whole model */
+} dal_source;
+
 typedef struct dal_reader {
     dal_arena *keep, *scratch; /* what the spec keeps; what goes when reading ends */
     dal_messages *messages;    /* the reader's own: sorted by place before anybody sees them */
@@ -44,7 +57,15 @@ typedef struct dal_reader {
     const char *key;                 /* that is being read */
     const dal_key *entry;            /* and its line in the table, where it has one */
     const char *folder;              /* of the model, "" or with a final '/'; NULL: the text did not come from a file */
-    int elements, copies;            /* made so far; nodes that 'repeat' has read */
+    const char *root;                /* the folder of the whole model, in the same way */
+    const dal_source *source;
+    dal_yaml *yaml;
+    bool *no_memory;                 /* set when libyaml runs out of it */
+    int n_settings;
+    const dal_setting *settings;
+    int elements, copies;            /* made so far; nodes that 'repeat' has read, and those of included files */
+    int included;                    /* files, each as often as it was */
+    size_t included_bytes;
     size_t room_bodies, room_joints, room_forces;
     uint64_t hash;
 } dal_reader;
@@ -92,8 +113,8 @@ dal_read_shape dal_read_start, dal_read_start_vector, dal_read_velocity, dal_rea
 
 /* ---- parameters.c --------------------------------------------------------- */
 
-/* spec->parameters have their texts: takes the overrides, finds the values. */
-void dal_read_parameters(dal_reader *reader, int n_overrides, const dal_override *overrides);
+/* spec->parameters have their texts: takes the settings, finds the values. */
+void dal_read_parameters(dal_reader *reader);
 /* The value of an expression in parameters and loop variables. */
 bool dal_constant(dal_reader *reader, const dal_text *text, double *value);
 
@@ -111,7 +132,12 @@ void dal_read_table(dal_reader *reader, const dal_tree *tree, dal_table_spec *ta
 
 /* ---- read_yaml.c ---------------------------------------------------------- */
 
-void dal_read_model(dal_reader *reader, const dal_tree *root, int n_overrides, const dal_override *overrides);
+void dal_read_model(dal_reader *reader, const dal_tree *root);
+
+/* ---- include.c ------------------------------------------------------------ */
+
+/* `models:`, when everything else of the model is read: adds the elements of the included ones. */
+void dal_read_models(dal_reader *reader, const dal_tree *tree);
 
 /* ---- hash.c --------------------------------------------------------------- */
 
@@ -121,6 +147,11 @@ void dal_hash_text(uint64_t hash, char text[17]);
 
 /* ---- spec.c --------------------------------------------------------------- */
 
+/* The folder of a path with its final '/', or "". */
+const char *dal_folder_of(dal_arena *arena, const char *file);
+/* The extension with its dot, or "". Is it that of a model? */
+const char *dal_extension_of(const char *file);
+bool dal_is_model_file(const char *file);
 /* A whole regular file of at most DAL_FILE_LIMIT bytes, with a zero behind it. NULL: `why` says it. */
 char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const char **why);
 

@@ -169,7 +169,7 @@ static bool run_loop(loop_nest *loop, int depth, const char *name)
             return false;
         }
         dal_binding *binding = DAL_TAKE(reader->keep, dal_binding, 1);
-        *binding = (dal_binding){range->name.text, i, outer};
+        *binding = (dal_binding){range->name.text, i, outer, outer ? outer->model : NULL};
         reader->binding = binding;
         fine = run_loop(loop, depth + 1, dal_arena_print(reader->keep, "%s.%d", name, i));
     }

@@ -41,10 +41,10 @@ const dal_key dal_keys_model[] = {
     TREE("model", "tables", "name: table", M, tables, 0, "functions given by points, used as interp(name, x); see 'table'"),
     TREE("model", "inputs", "name: expression", M, inputs, 0, "quantities that a program sets, with their values at the start"),
     TREE("model", "states", "name: state", M, states, 0, "further differential equations (controllers, filters); see 'state'"),
+    TREE("model", "models", "name: included model", M, models, 0, "other model files as parts of this one: left.thigh is their body; see 'included model'"),
     TREE("model", "simulate", "see 'simulate'", M, simulate, 0, "how to run"),
     TREE("model", "record", "list of expressions", M, record, 0, "columns of the result; the text is the column's name; without it the usual channels are written"),
     LATER("model", "joint-types", "joints written as equations; use the built-in types"),
-    LATER("model", "models", "models inside models; write the elements out, or use 'repeat'"),
     END
 #undef M
 };
@@ -221,6 +221,16 @@ const dal_key dal_keys_state[] = {
     END
 };
 
+const dal_key dal_keys_include[] = {
+#define I dal_include_trees
+    KEY("included model", "file", TITLE, I, file, DAL_REQUIRED, "required; a model file in the folder of this one or below it"),
+    TREE("included model", "set", "name: expression", I, set, 0, "values for its parameters: constant expressions in the parameters of this model"),
+    KEY("included model", "ground", NAME, I, ground, 0, "the body or point, with its axes, that is the ground of the included model; the ground if omitted"),
+    KEY_("included model", "repeat", words_LATER, LATER, 0, 0, NULL, "name each included model, or use 'repeat' inside its file"),
+    END
+#undef I
+};
+
 const dal_key dal_keys_simulate[] = {
 #define S dal_simulate_spec
     KEY("simulate", "until", EXPRESSION, S, until, 0, "end of the time"),
@@ -230,6 +240,7 @@ const dal_key dal_keys_simulate[] = {
     KEY("simulate", "atol", EXPRESSION, S, atol, 0, "absolute tolerance of a controlled step"),
     KEY("simulate", "max-step", EXPRESSION, S, max_step, 0, "largest controlled step"),
     KEY("simulate", "event-tolerance", EXPRESSION, S, event_tolerance, 0, "to which events are located in time"),
+    ONE_OF("simulate", "undetermined", "refuse|minimum-norm", S, undetermined, 0, "accelerations that neither inertia nor constraints determine: refused, or the least ones are taken; refuse if omitted"),
     KEY("simulate", "coordinates", CHOICE, S, coordinates, 0, "family of coordinates"),
     KEY("simulate", "formulation", CHOICE, S, formulation, 0, "of the equations of motion"),
     KEY("simulate", "stabilization", CHOICE, S, stabilization, 0, "how the constraints are held"),
@@ -245,7 +256,7 @@ const dal_key_doc *dal_spec_key(int index)
         dal_keys_model,      dal_keys_ground,  dal_keys_body,  dal_keys_point,    dal_keys_orientation,
         dal_keys_quaternion, dal_keys_inertia, dal_keys_value, dal_keys_velocity, dal_keys_joint,
         dal_keys_start,      dal_keys_force,   dal_keys_coordinate, dal_keys_constraint, dal_keys_table,
-        dal_keys_state,      dal_keys_simulate};
+        dal_keys_state,      dal_keys_include, dal_keys_simulate};
     if (index < 0)
         return NULL;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

@@ -54,12 +54,12 @@ typedef struct dal_key {
 /* Each ends with an entry whose doc.key is NULL. */
 extern const dal_key dal_keys_model[], dal_keys_ground[], dal_keys_body[], dal_keys_point[], dal_keys_orientation[],
     dal_keys_quaternion[], dal_keys_inertia[], dal_keys_value[], dal_keys_velocity[], dal_keys_joint[],
-    dal_keys_start[], dal_keys_force[], dal_keys_coordinate[], dal_keys_constraint[], dal_keys_table[], dal_keys_state[], dal_keys_simulate[];
+    dal_keys_start[], dal_keys_force[], dal_keys_coordinate[], dal_keys_constraint[], dal_keys_table[], dal_keys_state[], dal_keys_include[], dal_keys_simulate[];
 
 /* The fields of shape TREE live in these. */
 typedef struct dal_model_trees {
     const dal_tree *version, *name, *space, *parameters, *define, *gravity, *ground, *bodies, *joints, *forces,
-        *coordinates, *constraints, *speeds, *tables, *inputs, *states, *simulate, *record;
+        *coordinates, *constraints, *speeds, *tables, *inputs, *states, *models, *simulate, *record;
 } dal_model_trees;
 
 typedef struct dal_point_trees {
@@ -83,6 +83,11 @@ typedef struct dal_coordinate_trees {
     dal_coordinate_spec spec;
     bool fix;
 } dal_coordinate_trees;
+
+typedef struct dal_include_trees {
+    dal_text file, ground;
+    const dal_tree *set;
+} dal_include_trees;
 
 typedef struct dal_value_trees {
     const dal_tree *value, *body;

@@ -71,27 +71,35 @@ char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const ch
     return text;
 }
 
-/* The folder of a path with its final '/', or "". */
-static const char *folder_of(dal_arena *arena, const char *file)
+const char *dal_folder_of(dal_arena *arena, const char *file)
 {
     const char *slash = strrchr(file, '/');
     return slash ? dal_arena_copy(arena, file, (size_t)(slash - file) + 1) : "";
 }
 
-static const char *extension_of(const char *file)
+const char *dal_extension_of(const char *file)
 {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
     return dot && dot > name ? dot : "";
 }
 
-/* Is there a reader for this type of file? */
-static bool check_type(const reading *job, dal_mark mark)
+bool dal_is_model_file(const char *file)
 {
-    static const char *const yaml[] = {".yaml", ".yml", ".json"}, *const foreign[] = {".urdf", ".xml", ".mjcf", ".sdf"};
-    const char *extension = extension_of(job->file);
+    static const char *const yaml[] = {".yaml", ".yml", ".json"};
+    const char *extension = dal_extension_of(file);
     for (size_t i = 0; i < sizeof yaml / sizeof *yaml; i++)
         if (!strcasecmp(extension, yaml[i]))
             return true;
+    return false;
+}
+
+/* Is there a reader for this type of file? */
+static bool check_type(const reading *job, dal_mark mark)
+{
+    static const char *const foreign[] = {".urdf", ".xml", ".mjcf", ".sdf"};
+    const char *extension = dal_extension_of(job->file);
+    if (dal_is_model_file(job->file))
+        return true;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
         if (!strcasecmp(extension, foreign[i])) {
             dal_error(job->messages, mark, "this version cannot read %s files: a model is a .yaml, .yml or .json file",
@@ -108,9 +116,23 @@ static bool check_type(const reading *job, dal_mark mark)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+static const dal_setting *take_overrides(reading *job)
+{
+    dal_setting *settings = DAL_TAKE(&job->keep, dal_setting, job->n_overrides);
+    for (int i = 0; i < job->n_overrides; i++) {
+        const dal_override *o = &job->overrides[i];
+        dal_mark mark = {dal_arena_print(&job->keep, "--set %.80s=%.80s", o->name, o->value), 0, 1};
+        settings[i].name = (dal_text){.text = dal_arena_copy(&job->keep, o->name, strlen(o->name)), .mark = mark};
+        settings[i].value = (dal_text){.text = dal_arena_copy(&job->keep, o->value, strlen(o->value)), .mark = mark};
+    }
+    return settings;
+}
+
 static void read_text(reading *job, const char *folder, bool *no_memory)
 {
-    dal_reader reader = {.keep = &job->keep, .scratch = &job->scratch, .messages = job->messages, .folder = folder};
+    const dal_source source = {.path = job->file + (folder ? strlen(folder) : 0)};
+    dal_reader reader = {.keep = &job->keep, .scratch = &job->scratch, .messages = job->messages, .folder = folder, .root = folder,
+                         .source = &source, .no_memory = no_memory, .n_settings = job->n_overrides, .settings = take_overrides(job)};
     dal_spec *spec = reader.spec = DAL_TAKE(&job->keep, dal_spec, 1);
     spec->file = job->file;
     spec->text = dal_arena_copy(&job->keep, job->text, job->length);
@@ -120,12 +142,12 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
         reader.hash = dal_hash_add(reader.hash, job->overrides[i].name, strlen(job->overrides[i].name));
         reader.hash = dal_hash_add(reader.hash, job->overrides[i].value, strlen(job->overrides[i].value));
     }
-    job->yaml = dal_yaml_open(&job->scratch);
+    job->yaml = reader.yaml = dal_yaml_open(&job->scratch);
     const dal_tree *root = dal_document_read(job->yaml, &job->scratch, &job->keep, job->file, job->text, job->length,
                                              job->messages, no_memory);
     if (!root)
         return;
-    dal_read_model(&reader, root, job->n_overrides, job->overrides);
+    dal_read_model(&reader, root);
     dal_hash_text(reader.hash, spec->hash);
     job->spec = spec;
 }
@@ -138,7 +160,7 @@ static dal_status run(reading *job, dal_messages *messages)
     job->file = dal_arena_copy(&job->keep, job->file, strlen(job->file));
     dal_mark mark = {job->file, 0, 0};
     if (!job->text) {
-        folder = folder_of(&job->scratch, job->file);
+        folder = dal_folder_of(&job->scratch, job->file);
         if (!check_type(job, mark))
             status = DAL_BAD_FILE;
         else if (!(job->text = dal_load_file(&job->scratch, job->file, &job->length, &why))) {

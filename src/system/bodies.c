@@ -1,6 +1,7 @@
 /* Bodies: constants and where they start, from the description. */
 #include "math/rank.h"
 #include "math/rotation.h"
+#include "math/vec.h"
 #include "system/build.h"
 
 #include <math.h>
@@ -173,7 +174,8 @@ static void read_start(dal_build *build, const dal_body_spec *spec, dal_body_sta
     } else if (spec->orientation.kind != DAL_ATTITUDE_NONE) {
         start->attitude_given = read_orientation(build, binding, spec->name.text, &spec->orientation, start->R);
     }
-    start->placed = start->position_given && !spec->between.n;
+    start->mounted = binding && !dal_on_ground(build, binding->model) && (start->position_given || start->attitude_given);
+    start->placed = start->position_given && !spec->between.n && !start->mounted;
 
     start->position_fixed = spec->position.n && (spec->fix || spec->position.fix);
     start->attitude_fixed = start->attitude_given && (spec->fix || spec->angle.fix || spec->orientation.fix);
@@ -186,24 +188,62 @@ static void turn_to_world(const double R[9], double v[3])
         v[i] = R[3 * i] * u[0] + R[3 * i + 1] * u[1] + R[3 * i + 2] * u[2];
 }
 
+static void read_motion(dal_build *build, int b, bool *done);
+
+/* What is written relative to the ground of an included model, whose carrier c moves:
+ *   v = v_c + w_c x (r - r_c) + E v_given,   w = w_c + E w_given,   E: the axes of that ground (body axes stay as they are). */
+static void carry_motion(dal_build *build, const dal_body_spec *spec, dal_body_start *start, bool *done)
+{
+    const dal_model_spec *model = spec->binding ? spec->binding->model : NULL;
+    dal_marker marker;
+    if (dal_on_ground(build, model) || !dal_build_mount(build, model, &marker))
+        return;
+    static const dal_body_start still = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (marker.body != DAL_GROUND)
+        read_motion(build, marker.body, done);
+    const dal_body_start *carrier = marker.body == DAL_GROUND ? &still : &build->start[marker.body];
+    double E[9], arm[3], swept[3];
+    dal_rotation_multiply(carrier->R, marker.B, E);
+    if (!spec->velocity.body_axes)
+        turn_to_world(E, start->rd);
+    if (!spec->angular_velocity.body_axes)
+        turn_to_world(E, start->w);
+    for (int i = 0; i < 3; i++)
+        arm[i] = start->r[i] - carrier->r[i];
+    dal_cross(carrier->w, arm, swept);
+    for (int i = 0; i < 3; i++) {
+        start->rd[i] += start->velocity_given ? carrier->rd[i] + swept[i] : 0;
+        start->w[i] += start->spin_given ? carrier->w[i] : 0;
+    }
+}
+
+static void read_motion(dal_build *build, int b, bool *done)
+{
+    const dal_body_spec *spec = &build->spec->bodies[b];
+    dal_body_start *start = &build->start[b];
+    if (done[b])
+        return;
+    done[b] = true;
+    start->velocity_given = spec->velocity.n > 0;
+    start->spin_given = spec->rate.text || spec->angular_velocity.n;
+    dal_build_vector(build, spec->binding, &spec->velocity, start->rd);
+    dal_build_vector(build, spec->binding, &spec->angular_velocity, start->w);
+    if (spec->rate.text)
+        dal_build_number(build, spec->binding, spec->rate, &start->w[2]);
+    if (spec->velocity.body_axes)
+        turn_to_world(start->R, start->rd);
+    if (spec->angular_velocity.body_axes)
+        turn_to_world(start->R, start->w);
+    carry_motion(build, spec, start, done);
+    start->velocity_fixed = start->velocity_given && (spec->fix || spec->velocity.fix);
+    start->spin_fixed = start->spin_given && (spec->fix || spec->rate.fix || spec->angular_velocity.fix);
+}
+
 void dal_build_motion(dal_build *build)
 {
-    for (int b = 0; b < build->spec->n_bodies; b++) {
-        const dal_body_spec *spec = &build->spec->bodies[b];
-        dal_body_start *start = &build->start[b];
-        start->velocity_given = spec->velocity.n > 0;
-        start->spin_given = spec->rate.text || spec->angular_velocity.n;
-        dal_build_vector(build, spec->binding, &spec->velocity, start->rd);
-        dal_build_vector(build, spec->binding, &spec->angular_velocity, start->w);
-        if (spec->rate.text)
-            dal_build_number(build, spec->binding, spec->rate, &start->w[2]);
-        if (spec->velocity.body_axes)
-            turn_to_world(start->R, start->rd);
-        if (spec->angular_velocity.body_axes)
-            turn_to_world(start->R, start->w);
-        start->velocity_fixed = start->velocity_given && (spec->fix || spec->velocity.fix);
-        start->spin_fixed = start->spin_given && (spec->fix || spec->rate.fix || spec->angular_velocity.fix);
-    }
+    bool *done = DAL_TAKE(build->arena, bool, build->spec->n_bodies);
+    for (int b = 0; b < build->spec->n_bodies; b++)
+        read_motion(build, b, done);
 }
 
 static bool read_point(dal_build *build, const dal_binding *binding, const dal_point_spec *point, dal_marker *marker, bool *has_axes)
@@ -238,6 +278,11 @@ void dal_build_bodies(dal_build *build)
         check_points(build, spec->bodies[i].binding, &spec->bodies[i].points);
     }
     check_points(build, NULL, &spec->ground);
+    for (int i = 0; i < spec->n_models; i++) {
+        dal_marker unused;
+        check_points(build, &spec->models[i]->binding, &spec->models[i]->points);
+        dal_build_mount(build, spec->models[i], &unused);
+    }
 }
 
 /* ---- points and coordinates -------------------------------------------------- */
@@ -260,40 +305,80 @@ static void refuse_point(dal_build *build, dal_text name, const char *rest, cons
                   name.text, rest + 1, length, name.text);
 }
 
-bool dal_build_marker(dal_build *build, const dal_binding *binding, dal_text name, dal_marker *marker, bool *has_axes)
+/* A point P of the ground of an included model, which stands in the frame m of a body: s = s_m + B_m s_P, B = B_m B_P. */
+static void compose(dal_marker *marker, const dal_marker *point)
+{
+    for (int i = 0; i < 3; i++)
+        marker->s[i] += marker->B[3 * i] * point->s[0] + marker->B[3 * i + 1] * point->s[1] + marker->B[3 * i + 2] * point->s[2];
+    dal_rotation_multiply(marker->B, point->B, marker->B);
+}
+
+/* depth: how many grounds of included models have been gone through. */
+static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes, int depth)
 {
     const char *rest = "";
-    bool unused;
+    const dal_binding *binding = NULL;
     const dal_points *points = &build->spec->ground;
-    has_axes = has_axes ? has_axes : &unused;
     *has_axes = false;
     memset(marker, 0, sizeof *marker);
     marker->body = DAL_GROUND;
     dal_rotation_identity(marker->B);
     if (!strncmp(name.text, "ground", 6) && (!name.text[6] || name.text[6] == '.')) {
         rest = name.text + 6;
-        binding = NULL;
     } else {
         const dal_symbol *symbol = dal_symbol_prefix(build, name.text, &rest);
-        if (!symbol || symbol->kind != DAL_SYMBOL_BODY) {
+        if (symbol && symbol->kind == DAL_SYMBOL_GROUND) {
+            const dal_model_spec *model = build->spec->models[symbol->index];
+            if (depth > build->spec->n_models || !find_marker(build, model->ground, marker, has_axes, depth + 1))
+                return false;
+            *has_axes = false; /* no more than the ground of a model that stands alone */
+            points = &model->points;
+            binding = &model->binding;
+        } else if (!symbol || symbol->kind != DAL_SYMBOL_BODY) {
             if (symbol)
                 dal_error(build->messages, name.mark, "'%s' is not a body: a body, a point of one (crank.B) or the ground is needed here", symbol->name);
             else
                 dal_error(build->messages, name.mark, "there is no body '%s'%s", name.text,
                           dal_symbol_hint(build, 1u << DAL_SYMBOL_BODY, name.text));
             return false;
+        } else {
+            marker->body = symbol->index;
+            points = &build->spec->bodies[symbol->index].points;
+            binding = build->spec->bodies[symbol->index].binding;
         }
-        marker->body = symbol->index;
-        points = &build->spec->bodies[symbol->index].points;
-        binding = build->spec->bodies[symbol->index].binding;
     }
     if (!*rest)
         return true;
     for (int i = 0; i < points->n; i++)
-        if (!strcmp(points->item[i].name.text, rest + 1))
-            return read_point(build, binding, &points->item[i], marker, has_axes);
+        if (!strcmp(points->item[i].name.text, rest + 1)) {
+            dal_marker point = {.B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+            bool ok = read_point(build, binding, &points->item[i], &point, has_axes);
+            compose(marker, &point);
+            return ok;
+        }
     refuse_point(build, name, rest, points);
     return false;
+}
+
+bool dal_build_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes)
+{
+    bool unused;
+    return find_marker(build, name, marker, has_axes ? has_axes : &unused, 0);
+}
+
+bool dal_build_mount(dal_build *build, const dal_model_spec *model, dal_marker *marker)
+{
+    return dal_build_marker(build, model->ground, marker, NULL);
+}
+
+void dal_build_base(dal_build *build, dal_text name, double B[9])
+{
+    const char *rest;
+    const dal_symbol *symbol = dal_symbol_prefix(build, name.text, &rest);
+    dal_marker marker;
+    dal_rotation_identity(B);
+    if (symbol && symbol->kind == DAL_SYMBOL_GROUND && dal_build_mount(build, build->spec->models[symbol->index], &marker))
+        memcpy(B, marker.B, sizeof marker.B);
 }
 
 int dal_build_body_angle(dal_build *build, int body)
@@ -310,7 +395,7 @@ int dal_build_body_angle(dal_build *build, int body)
 int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordinate)
 {
     dal_marker marker;
-    if (!dal_build_marker(build, NULL, body, &marker, NULL))
+    if (!dal_build_marker(build, body, &marker, NULL))
         return -1;
     if (marker.body == DAL_GROUND) {
         dal_error(build->messages, body.mark, "the ground does not move and has no coordinates: name a body");

@@ -16,7 +16,8 @@ typedef enum dal_reach {
 
 typedef enum dal_symbol_kind {
     DAL_SYMBOL_PARAMETER, DAL_SYMBOL_DEFINE, DAL_SYMBOL_INPUT, DAL_SYMBOL_STATE, DAL_SYMBOL_COORDINATE,
-    DAL_SYMBOL_SPEED, DAL_SYMBOL_BODY, DAL_SYMBOL_JOINT, DAL_SYMBOL_FORCE, DAL_SYMBOL_CONSTRAINT, DAL_SYMBOL_NONE
+    DAL_SYMBOL_SPEED, DAL_SYMBOL_BODY, DAL_SYMBOL_JOINT, DAL_SYMBOL_FORCE, DAL_SYMBOL_CONSTRAINT,
+    DAL_SYMBOL_GROUND /* of an included model */, DAL_SYMBOL_NONE
 } dal_symbol_kind;
 
 typedef struct dal_symbol {
@@ -29,6 +30,7 @@ typedef struct dal_symbol {
 typedef struct dal_named {
     const char *name;
     dal_text text;
+    const dal_binding *binding;
     bool scalar; /* the rate of a state */
     enum { DAL_NAMED_UNSEEN, DAL_NAMED_OPEN, DAL_NAMED_KNOWN, DAL_NAMED_FAILED } progress;
     dal_value value;
@@ -41,6 +43,7 @@ typedef struct dal_body_start {
     double r[3], R[9], angle;
     double rd[3], w[3];
     bool placed;                          /* r and R are known */
+    bool mounted;                         /* r and R are still in the axes of the ground of its included model */
     bool position_given, attitude_given;  /* by the description (else guessed) */
     bool velocity_given, spin_given;
     bool position_fixed, attitude_fixed, velocity_fixed, spin_fixed;
@@ -71,6 +74,7 @@ typedef struct dal_build {
     dal_arena *arena;
     dal_messages *messages;
     const dal_spec *spec;
+    bool anyway;                 /* the accelerations need not be determined: dal_compile_anyway */
     dal_mechanism mechanism;
     dal_graph *graph;
 
@@ -128,6 +132,12 @@ const char *dal_symbol_hint(dal_build *build, unsigned kinds, const char *path);
 const dal_symbol *dal_symbol_find(const dal_build *build, const char *name, size_t length);
 /* The element that a dotted path begins with; *rest points behind it (at the dot or the end). */
 const dal_symbol *dal_symbol_prefix(const dal_build *build, const char *path, const char **rest);
+/* The same for a path in an expression: of the included model that the expression stands in. */
+const dal_symbol *dal_symbol_inside(dal_build *build, const char *path, const char **rest);
+/* Is the ground of an included model (NULL: of the whole one) that of the whole model, in the same place? */
+bool dal_on_ground(const dal_build *build, const dal_model_spec *model);
+/* Does a path name the ground, or a point of it, perhaps that of an included model that stands there? */
+bool dal_names_ground(const dal_build *build, const char *path);
 int dal_build_variable(dal_build *build, dal_signal signal); /* its number */
 dal_node dal_build_signal(dal_build *build, dal_signal signal);
 dal_reach dal_signal_reach(const dal_build *build, const dal_signal *signal);
@@ -150,7 +160,12 @@ int dal_build_action(dal_build *build, dal_text text, dal_node node); /* an expr
 /* bodies.c */
 void dal_build_bodies(dal_build *build);
 void dal_build_motion(dal_build *build); /* start velocities, once every body is placed */
-bool dal_build_marker(dal_build *build, const dal_binding *binding, dal_text name, dal_marker *marker, bool *has_axes);
+bool dal_build_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes);
+/* The axes, in those of its body, in which directions beside this name are written: another body's own, except for the ground of an
+ * included model. */
+void dal_build_base(dal_build *build, dal_text name, double B[9]);
+/* The ground of an included model as a frame of the body that carries it. False with a message. */
+bool dal_build_mount(dal_build *build, const dal_model_spec *model, dal_marker *marker);
 int dal_build_body_angle(dal_build *build, int body);
 /* A measure of x, y, z or angle of a body; -1 with a message. */
 int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordinate);
@@ -199,5 +214,8 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state);
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding);
 /* The characteristic length: the largest lever of a point or radius of gyration. */
 double dal_build_length(const dal_build *build);
+
+/* compile.c: as dal_compile, also where the accelerations are not determined at the start. For analyses that say why. */
+dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 
 #endif

@@ -298,26 +298,13 @@ static bool of_body(const dal_lookup *l, int body, const char *rest)
 }
 
 /* Points of the ground are constants. */
-static bool of_ground(const dal_lookup *l, const char *rest)
+static bool of_fixed_point(const dal_lookup *l, const dal_point_spec *point, const double s[3], const char *more)
 {
     static const char *const ways[] = {"position", "velocity", "acceleration"};
     dal_build *build = l->build;
-    const dal_points *points = &build->spec->ground;
-    const char *more, *part;
-    const dal_point_spec *point = find_point(points, rest, &more);
-    double s[3];
+    const char *part = more;
     int order = l->primes;
     listing list = {.n = 0};
-    if (!point && !*rest)
-        return dal_refuse(l, "the ground is not a number: write a channel of one of its points, as in ground.A.x");
-    if (!point)
-        return dal_refuse(l, "the ground has no point '%.100s': it has %s", rest + 1,
-                          points->n ? list_points(build, points) + strlen(", and ") : "none, describe it in `ground: {points: {..}}`");
-    if (!dal_build_vector(build, NULL, &point->at, s)) {
-        l->value->n = 0;
-        return false;
-    }
-    part = more;
     for (int i = 0; i < 3; i++)
         if (starts(more, ways[i], &part))
             order += i;
@@ -330,6 +317,50 @@ static bool of_ground(const dal_lookup *l, const char *rest)
     for (int i = 0; i < l->value->n; i++)
         l->value->node[i] = dal_const(build->graph, order ? 0 : s[k < 0 ? i : k]);
     return true;
+}
+
+/* Points of the ground of an included model are carried by a body, or lie elsewhere on the ground: world axes here too. */
+static bool of_carried_point(const dal_lookup *l, const dal_model_spec *model, const dal_point_spec *point, const char *more)
+{
+    dal_build *build = l->build;
+    const dal_text name = {.text = dal_arena_print(build->arena, "%s.ground.%s", model->name.text, point->name.text), .mark = l->mark};
+    dal_marker marker;
+    listing list = {.n = 0};
+    if (build->reach < DAL_REACH_CONSTRAINT)
+        return dal_refuse(l, "'%.100s' cannot stand here: the ground of model '%s' lies at '%s', and what is placed in it is written in its own axes",
+                          l->name, model->name.text, model->ground.text);
+    if (!dal_build_marker(build, name, &marker, NULL)) {
+        l->value->n = 0;
+        return false;
+    }
+    if (marker.body == DAL_GROUND)
+        return of_fixed_point(l, point, marker.s, more);
+    if (point_channel(l, dal_add_point(&build->mechanism, &marker), more) || !l->value->n)
+        return l->value->n > 0;
+    list_channels(build, "point", false, 0, &list);
+    return refuse_channel(l, dal_arena_print(build->arena, "point '%s'", name.text), more, &list, "");
+}
+
+/* model: NULL for the ground of the whole model. */
+static bool of_ground(const dal_lookup *l, const dal_model_spec *model, const char *rest)
+{
+    dal_build *build = l->build;
+    const dal_points *points = model ? &model->points : &build->spec->ground;
+    const char *more;
+    const dal_point_spec *point = find_point(points, rest, &more);
+    double s[3];
+    if (!point && !*rest)
+        return dal_refuse(l, "the ground is not a number: write a channel of one of its points, as in ground.A.x");
+    if (!point)
+        return dal_refuse(l, "the ground has no point '%.100s': it has %s", rest + 1,
+                          points->n ? list_points(build, points) + strlen(", and ") : "none, describe it in `ground: {points: {..}}`");
+    if (!dal_on_ground(build, model))
+        return of_carried_point(l, model, point, more);
+    if (!dal_build_vector(build, model ? &model->binding : NULL, &point->at, s)) {
+        l->value->n = 0;
+        return false;
+    }
+    return of_fixed_point(l, point, s, more);
 }
 
 static bool of_joint(const dal_lookup *l, int joint, const char *rest)
@@ -402,8 +433,8 @@ static bool of_constraint(const dal_lookup *l, int constraint, const char *rest)
 
 bool dal_element_channel(const dal_lookup *l, const dal_symbol *symbol, const char *rest)
 {
-    if (!symbol)
-        return of_ground(l, rest);
+    if (!symbol || symbol->kind == DAL_SYMBOL_GROUND)
+        return of_ground(l, symbol ? l->build->spec->models[symbol->index] : NULL, rest);
     if (l->build->reach < DAL_REACH_CONSTRAINT) /* bodies, joints and forces are not there yet, and all they tell changes */
         return dal_refuse_reach(l, "the motion", false);
     return symbol->kind == DAL_SYMBOL_BODY    ? of_body(l, symbol->index, rest)

@@ -85,6 +85,28 @@ void dal_choose_family(dal_build *build, dal_system *system)
     }
 }
 
+/* Only the pseudo-inverse has a least solution, and no metric of masses measures a correction along directions without mass. */
+static void choose_undetermined(dal_build *build, dal_system *system)
+{
+    const dal_simulate_spec *s = &build->spec->simulate;
+    const dal_text *choice = &s->undetermined;
+    if (!choice->text || !strcmp(choice->text, "refuse"))
+        return;
+    if (strcmp(choice->text, "minimum-norm"))
+        dal_error(build->messages, choice->mark, "`undetermined` is refuse or minimum-norm, not '%s'", choice->text);
+    else if (strcmp(system->formulation->name, "udwadia-phohomsiri"))
+        dal_error(build->messages, choice->mark,
+                  "`undetermined: minimum-norm` needs the formulation udwadia-phohomsiri: %s has no least acceleration to give where several satisfy "
+                  "the equations",
+                  system->formulation->name);
+    else if (!strcmp(system->stabilization->name, "mass-projection"))
+        dal_error(build->messages, choice->mark,
+                  "`undetermined: minimum-norm` and mass-projection exclude each other: what has no inertia has no place in the metric of the masses; "
+                  "use direct-correction");
+    system->minimum_norm = true;
+    system->determined = -1;
+}
+
 void dal_choose_method(dal_build *build, dal_system *system)
 {
     static const char *const none[] = {NULL}, *const gains[] = {"alpha", "beta", NULL}, *const tolerance[] = {"tolerance", NULL};
@@ -100,7 +122,7 @@ void dal_choose_method(dal_build *build, dal_system *system)
     for (n = 0; dal_stabilizations[n]; n++)
         names[n] = dal_stabilizations[n]->name;
     names[n] = NULL;
-    k = choose(build, &s->stabilization, "stabilisation", names, "mass-projection");
+    k = choose(build, &s->stabilization, "stabilisation", names, s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm") ? "direct-correction" : "mass-projection");
     system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
     const dal_choice *c = &s->stabilization;
     double value = NAN;
@@ -128,6 +150,7 @@ void dal_choose_method(dal_build *build, dal_system *system)
             k = n;
     system->integrator = dal_integrators[k];
     check_options(build, &s->integrator, none, false);
+    choose_undetermined(build, system);
 }
 
 static double positive(dal_build *build, dal_text text, const char *key, double fallback)

@@ -54,14 +54,14 @@ static void add_states(dal_build *build, dal_system *system)
     system->states = DAL_TAKE(build->arena, double, spec->n_states);
     for (int i = 0; i < spec->n_inputs; i++) {
         system->input_names[i] = spec->inputs[i].name.text;
-        dal_build_number(build, NULL, spec->inputs[i].value, &system->inputs[i]);
+        dal_build_number(build, spec->inputs[i].binding, spec->inputs[i].value, &system->inputs[i]);
     }
     system->n_expressions = build->actions.n;
     for (int i = 0; i < spec->n_states; i++) {
         dal_node node = dal_const(build->graph, 0);
         const dal_state_spec *s = &spec->states[i];
         if (s->start.text)
-            dal_build_number(build, NULL, s->start, &system->states[i]);
+            dal_build_number(build, s->binding, s->start, &system->states[i]);
         dal_build_state_rate(build, i, &node);
         dal_build_action(build, s->rate, node);
     }
@@ -105,7 +105,7 @@ static unsigned conserved_momenta(const dal_build *build)
         if (f->body.text || f->mu.text)
             return 0;
         for (int k = 0; k < f->connect.n; k++)
-            if (!strncmp(f->connect.item[k].text, "ground", 6) && (!f->connect.item[k].text[6] || f->connect.item[k].text[6] == '.'))
+            if (dal_names_ground(build, f->connect.item[k].text))
                 return 0;
     }
     unsigned kept = build->spec->space == DAL_PLANAR ? 1u << 5 : 7u << 3;
@@ -129,9 +129,12 @@ static bool does_work(const dal_build *build, const dal_system *system)
     for (int b = 0; build->parts.placement && b < build->parts.placement->n_bodies; b++)
         if (build->parts.placement->body[b].timed)
             return true;
-    for (int i = 0; i < build->parts.n_form_needs; i++)
-        if (build->parts.form_need[2 * i + 1] < 0)
+    for (int i = 0; i < build->mechanism.n_rows; i++) { /* A v = -b: a constraint that moves something does work */
+        const dal_row *row = &build->mechanism.rows[i];
+        double value = 1;
+        if (row->form >= 0 && (!dal_is_const(build->graph, build->forms.node[row->form + 1 + row->n_terms], &value) || value != 0))
             return true;
+    }
     return build->n_times > 0;
 }
 
@@ -442,7 +445,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
     fill_info(build, draft);
     char why[400];
     if (!draft->formulation->applies(draft, why, sizeof why)) {
-        dal_error(build->messages, build->spec->simulate.formulation.name.mark, "%s", why);
+        bool speeds = build->spec->n_speeds && strstr(why, "speeds");
+        dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : build->spec->simulate.formulation.name.mark, "%s", why);
         return DAL_BAD_MODEL;
     }
     build->packed = pack_into_block(build->arena, draft);
@@ -471,7 +475,7 @@ static dal_status guarded(dal_build *build, const dal_messages *own, dal_message
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 
-dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, bool anyway, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
     dal_messages *own = dal_messages_create(allocator);
@@ -485,6 +489,7 @@ dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal
         build->arena = &arena;
         build->messages = own;
         build->spec = spec;
+        build->anyway = anyway;
         status = guarded(build, own, messages);
         dal_state_free(build->first);
         if (status == DAL_OK)
@@ -495,6 +500,16 @@ dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal
     dal_arena_release(&arena);
     dal_messages_free(own);
     return status;
+}
+
+dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    return compile_spec(allocator, spec, false, messages, system);
+}
+
+dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    return compile_spec(allocator, spec, true, messages, system);
 }
 
 dal_system_info dal_system_describe(const dal_system *system)

@@ -236,10 +236,11 @@ static bool check_form(dal_build *build, const written *form, const char *what, 
     return true;
 }
 
-static bool read_form(dal_build *build, const char *what, const char *name, dal_text text, bool nonholonomic, written *form)
+static bool read_form(dal_build *build, const dal_binding *binding, const char *what, const char *name, dal_text text, bool nonholonomic,
+                      written *form)
 {
     dal_node f;
-    if (!dal_build_scalar(build, DAL_REACH_CONSTRAINT, NULL, text, &f))
+    if (!dal_build_scalar(build, DAL_REACH_CONSTRAINT, binding, text, &f))
         return false;
     *form = take_apart(build, f, nonholonomic);
     return check_form(build, form, what, name, text);
@@ -267,6 +268,16 @@ void dal_build_joint_forms(dal_build *build, dal_joint_builder *b)
     b->user = build;
 }
 
+/* `x' - y` is a constraint, and so is what is left when a prime was forgotten. */
+static void doubt_primes(dal_build *build, const written *form, const char *name, dal_text text)
+{
+    for (int k = 0; k < form->n && form->nonholonomic; k++)
+        if (dal_depends(build->graph, form->b, form->value[k])) {
+            dal_warn(build->messages, text.mark, "constraint '%s' has a part that depends on the position and has no rate in it: is a prime missing?", name);
+            return;
+        }
+}
+
 /* A joint without points: its one row acts on whatever the expression names. */
 static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
 {
@@ -280,14 +291,16 @@ static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
     }
     written form;
     const bool nonholonomic = spec->velocity.text != NULL;
-    if (read_form(build, "constraint", spec->name.text, nonholonomic ? spec->velocity : spec->position, nonholonomic, &form))
+    if (read_form(build, spec->binding, "constraint", spec->name.text, nonholonomic ? spec->velocity : spec->position, nonholonomic, &form)) {
+        doubt_primes(build, &form, spec->name.text, spec->velocity);
         dal_add_form(m, form.n, form.measure, write_form(build, &form), nonholonomic);
+    }
 }
 
 static void add_speed(dal_build *build, const dal_pair *spec)
 {
     written form;
-    if (read_form(build, "speed", spec->name.text, spec->value, true, &form))
+    if (read_form(build, spec->binding, "speed", spec->name.text, spec->value, true, &form))
         dal_add_speed(&build->mechanism, form.n, form.measure, write_form(build, &form));
 }
 

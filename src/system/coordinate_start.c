@@ -3,7 +3,7 @@
  * Positions: omitted values move first, then those that were given, by the least change in metres; fixed ones stay. Gauss-Newton
  *   A x = -phi,   x = e + S (A S)^+ (-phi - A e),   S = 1 / (weight x scale),  S = 0: kept
  * with e the way back to the given values and the scale of a coordinate what a unit of it moves, in metres.
- * Velocities: A v = beta, linear, in the same order. Omitted ones are zero unless a constraint moves them.
+ * Velocities: A v = beta, linear, in the same order. Omitted ones that no constraint determines: least kinetic energy.
  */
 #include "kinematics/placement.h"
 #include "math/rank.h"
@@ -25,9 +25,9 @@ void dal_read_coordinates(dal_build *build)
     for (int i = 0; i < n; i++) {
         const dal_coordinate_spec *spec = &build->spec->coordinates[i];
         if (spec->start.text)
-            dal_build_number(build, NULL, spec->start, &build->start_q[i]);
+            dal_build_number(build, spec->binding, spec->start, &build->start_q[i]);
         if (spec->rate.text)
-            dal_build_number(build, NULL, spec->rate, &build->start_v[i]);
+            dal_build_number(build, spec->binding, spec->rate, &build->start_v[i]);
     }
 }
 
@@ -368,6 +368,14 @@ static double fastest(const starting *s)
     return most;
 }
 
+static double total_mass(const starting *s)
+{
+    double sum = 0;
+    for (int b = 0; b < s->build->mechanism.n_bodies; b++)
+        sum += s->build->mechanism.bodies[b].mass;
+    return sum > 0 ? sum : 1;
+}
+
 static bool assemble_velocities(starting *s, double *rhs)
 {
     const double *v0 = s->build->start_v;
@@ -393,6 +401,43 @@ static bool assemble_velocities(starting *s, double *rhs)
     return true;
 }
 
+/* Rates that were omitted and that no constraint determines: least kinetic energy, as everywhere in the language. With p = dT/dv, over
+ * the omitted ones: M d + A^T mu = -p, A d = 0. */
+static void settle(starting *s)
+{
+    dal_arena *arena = s->build->arena;
+    const dal_layout *layout = s->layout;
+    const size_t n = (size_t)s->n, r = (size_t)s->r;
+    int *omitted = DAL_TAKE(arena, int, n);
+    size_t o = 0;
+    for (int i = 0; i < s->n; i++)
+        if (!is_given(s, i, true))
+            omitted[o++] = i;
+    if (!o)
+        return;
+    double *p = DAL_TAKE(arena, double, n), *K = DAL_TAKE(arena, double, (o + r) * (o + r)), *b = DAL_TAKE(arena, double, o + r);
+    double *x = DAL_TAKE(arena, double, o + r), *work = DAL_TAKE(arena, double, dal_rank_work((int)(o + r), (int)(o + r)));
+    const double unit = s->build->mechanism.n_bodies ? 1 / total_mass(s) : 1;
+    dal_family_user.velocity(layout, &s->work);
+    dal_family_user.inertia(layout, &s->work);
+    dal_momentum(layout, &s->work, p);
+    for (size_t i = 0; i < o; i++) {
+        for (size_t j = 0; j < o; j++)
+            K[i * (o + r) + j] = unit * s->work.M[(size_t)omitted[i] * n + (size_t)omitted[j]] / (s->scale[omitted[i]] * s->scale[omitted[j]]);
+        b[i] = -unit * p[omitted[i]] / s->scale[omitted[i]];
+    }
+    for (size_t k = 0; k < r; k++) {
+        const dal_row_layout *at = &layout->row[k];
+        for (int e = at->value; e < at->value + at->n_values; e++)
+            for (size_t i = 0; i < o; i++)
+                if (layout->column[e] == omitted[i])
+                    K[(o + k) * (o + r) + i] = K[i * (o + r) + o + k] = s->work.A[e] / s->scale[omitted[i]];
+    }
+    dal_rank_solve(K, (int)(o + r), (int)(o + r), (int)(o + r), DAL_RANK_TOLERANCE, b, x, work);
+    for (size_t i = 0; i < o; i++)
+        s->work.v[omitted[i]] += x[i] / s->scale[omitted[i]];
+}
+
 bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double *winding)
 {
     starting s = {0};
@@ -402,6 +447,8 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
     set_start_constants(&s);
     if (!assemble_positions(&s, rhs) || !assemble_velocities(&s, rhs))
         return false;
+    settle(&s);
+    missing(&s, rhs);
     memcpy(build->start_q, s.work.q, sizeof *build->start_q * (size_t)s.n);
     memcpy(build->start_v, s.work.v, sizeof *build->start_v * (size_t)s.n);
     build->column_scale = s.scale;

@@ -277,8 +277,15 @@ static int find_from(dal_build *build, const dal_body_spec *spec)
     const dal_symbol *symbol = dal_symbol_find(build, spec->from.text, strlen(spec->from.text));
     if (symbol && symbol->kind == DAL_SYMBOL_BODY)
         return symbol->index;
-    dal_error(build->messages, spec->from.mark, "'%s' is placed from '%s', which is not a body%s", spec->name.text, spec->from.text,
-              dal_symbol_hint(build, 1u << DAL_SYMBOL_BODY, spec->from.text));
+    const char *rest = "", *text = spec->from.text;
+    if (!strcmp(text, "ground"))
+        dal_error(build->messages, spec->from.mark, "'%s' is placed from the ground, as every body without `from` is: drop it", spec->name.text);
+    else if ((symbol = dal_symbol_prefix(build, text, &rest)) && symbol->kind == DAL_SYMBOL_BODY)
+        dal_error(build->messages, spec->from.mark, "'%s' is placed from '%s', which is not a body but a part of one: write `from: %s`",
+                  spec->name.text, text, symbol->name);
+    else
+        dal_error(build->messages, spec->from.mark, "'%s' is placed from '%s', which is not a body%s", spec->name.text, text,
+                  dal_symbol_hint(build, 1u << DAL_SYMBOL_BODY, text));
     return -1;
 }
 
@@ -318,6 +325,34 @@ static void place_behind(dal_build *build, int b, int o, places *p)
         p->angle[b] = add(g, p->angle[o], p->angle[b]);
 }
 
+/* In an included model: what was written in the axes of its ground, in those of the body that carries it (`marker`): r := s + B r, R := B R. */
+static void place_mounted(dal_build *build, int b, const dal_marker *marker, places *p)
+{
+    dal_graph *g = build->graph;
+    dal_node *r = p->frame + 12 * b, B[9];
+    const dal_node own[3] = {r[0], r[1], r[2]};
+    for (int i = 0; i < 9; i++)
+        B[i] = dal_const(g, marker->B[i]);
+    for (int i = 0; i < 3; i++)
+        r[i] = add(g, dal_const(g, marker->s[i]), dot(g, B + 3 * i, 1, own, 1, 3));
+    if (build->mechanism.bodies[b].particle)
+        return;
+    multiply(g, B, r + 3, r + 3);
+    if (build->spec->space == DAL_PLANAR)
+        p->angle[b] = add(g, dal_const(g, atan2(marker->B[3], marker->B[0])), p->angle[b]);
+}
+
+/* The body that carries the included model in which a body is written, or -1: the ground. */
+static int find_carrier(dal_build *build, int b, places *p)
+{
+    const dal_binding *binding = build->spec->bodies[b].binding;
+    dal_marker marker;
+    if (!binding || dal_on_ground(build, binding->model) || !dal_build_mount(build, binding->model, &marker))
+        return -1;
+    place_mounted(build, b, &marker, p);
+    return marker.body == DAL_GROUND ? -1 : marker.body;
+}
+
 enum { LONGEST = 1000 }; /* bodies placed one from another */
 
 static bool place(dal_build *build, int b, places *p, int depth)
@@ -327,18 +362,18 @@ static bool place(dal_build *build, int b, places *p, int depth)
         return p->progress[b] == KNOWN;
     p->progress[b] = OPEN;
     bool ok = place_alone(build, b, p);
-    int o = spec->from.text ? find_from(build, spec) : -1;
+    int o = spec->from.text ? find_from(build, spec) : find_carrier(build, b, p);
     if (o >= 0 && (p->progress[o] == OPEN || depth > LONGEST)) {
         dal_error(build->messages, spec->from.mark,
                   p->progress[o] == OPEN ? "'%s' is placed from '%s', which is placed from it: one of them has to stand on the ground"
                                          : "'%s' stands at the end of too long a chain of bodies placed from one another, behind '%s'",
-                  spec->name.text, spec->from.text);
+                  spec->name.text, build->spec->bodies[o].name.text);
         o = -1;
         ok = false;
     }
     if (o >= 0 && place(build, o, p, depth + 1))
         place_behind(build, b, o, p);
-    else if (spec->from.text)
+    else if (spec->from.text || o >= 0)
         ok = false;
     p->progress[b] = ok ? KNOWN : FAILED;
     return ok;

@@ -33,8 +33,8 @@ static double *stack_up(dal_build *build, const dal_state *state)
     return K;
 }
 
-/* Families that share columns: "A.angle', x'". */
-static void name_velocities(const dal_system *system, const double *null, size_t n_null, char *text, size_t size)
+/* Families that share columns: "A.angle', x'"; the first of them in *first. */
+static void name_velocities(const dal_system *system, const double *null, size_t n_null, char *text, size_t size, int *first)
 {
     const size_t m = (size_t)system->layout.nv;
     for (size_t k = 0; k < m; k++) {
@@ -45,6 +45,8 @@ static void name_velocities(const dal_system *system, const double *null, size_t
         if (share < visible)
             continue;
         dal_velocity_name(system, (int)k, name, sizeof name);
+        if (!*text)
+            *first = (int)k;
         snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", name);
     }
 }
@@ -76,7 +78,7 @@ static void name_parts(const dal_build *build, const dal_layout *layout, const d
     }
 }
 
-/* True if rank [M; A] = m after all. */
+/* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
 static bool is_determined(dal_build *build, const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
@@ -89,24 +91,44 @@ static bool is_determined(dal_build *build, const dal_state *state)
     }
     double *K = stack_up(build, state), *sigma = DAL_TAKE(build->arena, double, n + m), *null = DAL_TAKE(build->arena, double, m * m);
     double *work = DAL_TAKE(build->arena, double, dal_rank_work((int)n, (int)m));
-    int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, null, NULL, work), body = 0;
+    int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, null, NULL, work), body = 0, first = 0;
     char text[400] = "";
     if (rank == (int)m)
         return true;
-    if (rank >= 0 && layout->family->shares)
-        name_velocities(state->system, null, m - (size_t)rank, text, sizeof text);
-    else if (rank >= 0)
+    if (rank < 0) {
+        dal_error(build->messages, dal_nowhere,
+                  "at the start the inertia or the constraints are not finite numbers: a mass is too large, or a place has an infinite derivative "
+                  "by a coordinate");
+        return false;
+    }
+    if (layout->family->shares)
+        name_velocities(state->system, null, m - (size_t)rank, text, sizeof text, &first);
+    else
         name_parts(build, layout, null, m - (size_t)rank, text, sizeof text, &body);
-    dal_error(build->messages, layout->mechanism->bodies[body].mark,
-              "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia, or another joint",
-              *text ? text : "the bodies", rank, (int)m);
+    const dal_mark mark = layout->placement ? build->spec->coordinates[first].name.mark : layout->mechanism->bodies[body].mark;
+    if (state->system->minimum_norm) {
+        dal_warn(build->messages, mark,
+                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are taken",
+                 *text ? text : "the bodies", rank, (int)m);
+        return true;
+    }
+    dal_error(build->messages, mark,
+              "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia%s",
+              *text ? text : "the bodies", rank, (int)m, layout->placement ? " along them, or another constraint" : ", or another joint");
     return false;
 }
 
-/* An infinite force, or an infinite acceleration. */
+/* A place or a velocity that has no energy, an infinite force, or an infinite acceleration. */
 static bool is_finite(dal_build *build, const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
+    int bad = dal_state_not_finite(state);
+    if (bad >= 0) {
+        dal_error(build->messages, layout->mechanism->bodies[bad].mark,
+                  "at the start the place or the velocity of '%s' is not a finite number, or is too large for an energy",
+                  layout->mechanism->bodies[bad].name);
+        return false;
+    }
     for (int i = 0; i < state->system->actions.n_outputs; i++)
         if (!isfinite(state->expression[i])) {
             dal_error(build->messages, build->action_texts[i].mark, "at the start the value of '%.100s' is not a finite number",
@@ -145,7 +167,8 @@ bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
     if (!sequence_fits(build, state))
         return false;
     if (flow) {
-        dal_error(build->messages, dal_nowhere, "at the start: %s", state->trouble);
+        bool speeds = build->spec->n_speeds && strstr(state->trouble, "speeds");
+        dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : dal_nowhere, "at the start: %s", state->trouble);
         return false;
     }
     dal_state_position(state);
@@ -162,6 +185,8 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
 {
     if (!dal_build_rank(build, system, state))
         return false;
+    if (build->anyway)
+        return true;
     bool solved = !dal_state_accelerate(state);
     if (state->table_left) {
         dal_error(build->messages, build->spec->tables[state->table_left - 1].name.mark, "at the start: %s", state->trouble);
@@ -171,6 +196,10 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
         return false;
     bool doubtful = solved ? system->formulation->multipliers(system) && state->saddle_ratio < suspicious
                            : !strncmp(state->trouble, "the equations of motion are singular", 36);
+    if (solved && system->minimum_norm) {
+        system->determined = state->determined;
+        doubtful = state->determined < system->layout.nv;
+    }
     if (doubtful && !is_determined(build, state))
         return false;
     if (!solved)

@@ -93,6 +93,22 @@ void dal_state_velocity(dal_state *state)
     dal_rows_velocity(layout, &state->work);
 }
 
+int dal_state_not_finite(const dal_state *state)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    for (int b = 0; b < m->n_bodies; b++) {
+        const dal_kin *kin = &state->work.kin[b];
+        double sum = 0;
+        for (int i = 0; i < 3; i++)
+            sum += fabs(kin->r[i]) + m->bodies[b].mass * kin->rd[i] * kin->rd[i] + kin->w[i] * kin->w[i];
+        for (int i = 0; i < 9; i++)
+            sum += fabs(kin->R[i]);
+        if (!isfinite(sum))
+            return b;
+    }
+    return -1;
+}
+
 dal_flow dal_state_loads(dal_state *state)
 {
     const dal_system *system = state->system;

@@ -75,7 +75,7 @@ static void open_named(dal_build *build, dal_named *d, dal_reach reach)
     build->open = d;
     build->depth++;
     build->noun = NULL;
-    bool fine = dal_build_parse(build, reach, NULL, d->text, &d->value);
+    bool fine = dal_build_parse(build, reach, d->binding, d->text, &d->value);
     if (fine && d->scalar && d->value.n != 1) {
         dal_error(build->messages, d->text.mark, "the rate of state '%s' is a number, not a vector of %d", d->name, d->value.n);
         fine = false;
@@ -167,9 +167,9 @@ void dal_build_names(dal_build *build)
     build->defines = DAL_TAKE(build->arena, dal_named, spec->n_define);
     build->rates = DAL_TAKE(build->arena, dal_named, spec->n_states);
     for (int i = 0; i < spec->n_define; i++)
-        build->defines[i] = (dal_named){.name = spec->define[i].name.text, .text = spec->define[i].value};
+        build->defines[i] = (dal_named){.name = spec->define[i].name.text, .text = spec->define[i].value, .binding = spec->define[i].binding};
     for (int i = 0; i < spec->n_states; i++)
-        build->rates[i] = (dal_named){.name = spec->states[i].name.text, .text = spec->states[i].rate, .scalar = true};
+        build->rates[i] = (dal_named){.name = spec->states[i].name.text, .text = spec->states[i].rate, .binding = spec->states[i].binding, .scalar = true};
     dal_messages *messages = build->messages;
     build->messages = NULL; /* what is wrong is told by dal_build_defines */
     for (int i = 0; i < spec->n_define; i++)
@@ -196,9 +196,16 @@ static bool give_constant(const dal_lookup *l, double value)
     return true;
 }
 
-static bool has_no_channel(const dal_lookup *l, const dal_symbol *symbol, const char *what)
+static bool has_no_channel(const dal_lookup *l, const dal_symbol *symbol, const char *what, const char *rest)
 {
-    return dal_refuse(l, "'%s' is %s: it has no channels and stands alone, without '%.100s'", symbol->name, what, l->name + strlen(symbol->name));
+    return dal_refuse(l, "'%s' is %s: it has no channels and stands alone, without '%.100s'", symbol->name, what, rest);
+}
+
+/* A table stands alone only by mistake. */
+static bool is_table(dal_build *build, const char *name)
+{
+    const dal_model_spec *model = build->binding ? build->binding->model : NULL;
+    return dal_graph_find_table(build->graph, model ? dal_arena_print(build->arena, "%s.%s", model->name.text, name) : name) >= 0;
 }
 
 static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
@@ -212,19 +219,19 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
             return give_constant(&l, b->value);
     if (!strcmp(name, "t"))
         return dal_time_channel(&l);
-    if (!strncmp(name, "ground", 6) && (!name[6] || name[6] == '.'))
+    if (!(build->binding && build->binding->model) && !strncmp(name, "ground", 6) && (!name[6] || name[6] == '.'))
         return dal_element_channel(&l, NULL, name + 6);
-    const dal_symbol *symbol = dal_symbol_prefix(build, name, &rest);
+    const dal_symbol *symbol = dal_symbol_inside(build, name, &rest);
     if (!symbol) {
         if (dal_model_channel(&l))
             return true;
         if (value->n)
-            *hint = dal_graph_find_table(build->graph, name) >= 0 ? dal_arena_print(build->arena, " (a table is used as interp(%s, x))", name)
+            *hint = is_table(build, name) ? dal_arena_print(build->arena, " (a table is used as interp(%s, x))", name)
                                                                   : dal_symbol_hint(build, ~0u, name);
         return false;
     }
     if (*rest && symbol->kind <= DAL_SYMBOL_SPEED)
-        return has_no_channel(&l, symbol, plain[symbol->kind]);
+        return has_no_channel(&l, symbol, plain[symbol->kind], rest);
     switch (symbol->kind) {
     case DAL_SYMBOL_PARAMETER: return give_constant(&l, build->spec->parameters[symbol->index].number);
     case DAL_SYMBOL_DEFINE: return use_define(&l, symbol->index);
@@ -235,7 +242,8 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
     case DAL_SYMBOL_BODY:
     case DAL_SYMBOL_JOINT:
     case DAL_SYMBOL_FORCE:
-    case DAL_SYMBOL_CONSTRAINT: return dal_element_channel(&l, symbol, rest);
+    case DAL_SYMBOL_CONSTRAINT:
+    case DAL_SYMBOL_GROUND: return dal_element_channel(&l, symbol, rest);
     case DAL_SYMBOL_NONE: break;
     }
     return false;
@@ -252,11 +260,14 @@ bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *bindi
         dal_error(build->messages, text.mark, "an expression is missing");
         return false;
     }
+    const dal_model_spec *model = binding ? binding->model : NULL;
+    const char *tables = dal_graph_table_prefix(build->graph, model ? dal_arena_print(build->arena, "%s.", model->name.text) : NULL);
     build->reach = reach;
     build->binding = binding;
     bool ok = dal_parse(&parser, text.text, text.mark, value);
     build->reach = outer_reach;
     build->binding = outer;
+    dal_graph_table_prefix(build->graph, tables);
     return ok;
 }
 

@@ -20,7 +20,7 @@ static int expression(dal_force_builder *b, dal_text text)
 
 static bool marker(dal_force_builder *b, dal_text name, dal_marker *out)
 {
-    return dal_build_marker(b->user, b->spec->binding, name, out, NULL);
+    return dal_build_marker(b->user, name, out, NULL);
 }
 
 static int joint_coordinate(dal_force_builder *b, dal_text joint, dal_text coordinate)
@@ -63,8 +63,8 @@ static bool check_keys(dal_build *build, const dal_force_spec *s, const dal_forc
 static bool check_ends(dal_build *build, const dal_force_spec *s)
 {
     dal_marker first, second;
-    if (s->connect.n != 2 || !dal_build_marker(build, s->binding, s->connect.item[0], &first, NULL) ||
-        !dal_build_marker(build, s->binding, s->connect.item[1], &second, NULL))
+    if (s->connect.n != 2 || !dal_build_marker(build, s->connect.item[0], &first, NULL) ||
+        !dal_build_marker(build, s->connect.item[1], &second, NULL))
         return true; /* or the force complains itself */
     if (first.body != second.body)
         return true;
@@ -133,8 +133,8 @@ static int measure_first(dal_build *build, const dal_force_spec *s, int type, do
     build->messages = NULL;
     if (s->joint.text)
         measure = dal_build_joint_coordinate(build, s->joint, s->coordinate.text ? s->coordinate : usual, zero);
-    else if (s->connect.n == 2 && dal_build_marker(build, s->binding, s->connect.item[0], &first, NULL) &&
-             dal_build_marker(build, s->binding, s->connect.item[1], &second, NULL))
+    else if (s->connect.n == 2 && dal_build_marker(build, s->connect.item[0], &first, NULL) &&
+             dal_build_marker(build, s->connect.item[1], &second, NULL))
         measure = dal_add_length(&build->mechanism, dal_add_point(&build->mechanism, &second), dal_add_point(&build->mechanism, &first));
     build->messages = messages;
     return measure;

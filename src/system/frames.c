@@ -42,8 +42,8 @@ void dal_marker_world(const dal_build *build, const dal_marker *marker, double P
 
 bool dal_joint_markers(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2], bool has_axes[2])
 {
-    bool ok = dal_build_marker(build, spec->binding, spec->connect.item[0], &marker[0], &has_axes[0]);
-    ok &= dal_build_marker(build, spec->binding, spec->connect.item[1], &marker[1], &has_axes[1]);
+    bool ok = dal_build_marker(build, spec->connect.item[0], &marker[0], &has_axes[0]);
+    ok &= dal_build_marker(build, spec->connect.item[1], &marker[1], &has_axes[1]);
     if (ok && marker[0].body == marker[1].body) {
         dal_error(build->messages, spec->connect.mark, "joint '%s' connects %s with itself: two different bodies are needed", spec->name.text,
                   dal_body_words(build, marker[0].body));
@@ -52,29 +52,41 @@ bool dal_joint_markers(dal_build *build, const dal_joint_spec *spec, dal_marker 
     return ok;
 }
 
+/* B := M B: directions are written in the axes M of their side, which are those of the body except for the ground of an included model. */
+static void turn_to_body(dal_build *build, const dal_joint_spec *spec, int side, double B[9])
+{
+    double M[9];
+    dal_build_base(build, spec->connect.item[side], M);
+    dal_rotation_multiply(M, B, B);
+}
+
 /* The axis of the first frame from `axis:`: z in space, x in the plane (z across it). */
-static bool frame_from_axis(dal_build *build, const dal_joint_spec *spec, const dal_list *list, int letter, double B[9])
+static bool frame_from_axis(dal_build *build, const dal_joint_spec *spec, const dal_list *list, int side, int letter, double B[9])
 {
     double a[3];
     const double out_of_plane[3] = {0, 0, 1};
     if (!dal_build_vector(build, spec->binding, list, a))
         return false;
-    if (dal_rotation_from_axes(letter, a, planar(build) ? 2 : -1, out_of_plane, B))
+    if (dal_rotation_from_axes(letter, a, planar(build) ? 2 : -1, out_of_plane, B)) {
+        turn_to_body(build, spec, side, B);
         return true;
+    }
     dal_error(build->messages, list->mark, "the axis of joint '%s' has length zero: write a direction, as in `axis: [%s]`", spec->name.text,
               planar(build) ? "1, 0" : "0, 0, 1");
     return false;
 }
 
 /* B_second := what coincides with the first frame at the start (or, placed by `start`, when the bodies' axes coincide). */
-static void carry(const dal_build *build, dal_marker marker[2], bool same_axes)
+static void carry(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2], bool same_axes)
 {
     static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double *R_i = marker[0].body == DAL_GROUND ? one : build->start[marker[0].body].R;
     const double *R_j = marker[1].body == DAL_GROUND ? one : build->start[marker[1].body].R;
     double E[9];
-    if (same_axes) {
-        memcpy(marker[1].B, marker[0].B, sizeof marker[0].B);
+    if (same_axes) { /* the axes that directions are written in: M_j' B_j = M_i' B_i */
+        dal_build_base(build, spec->connect.item[0], E);
+        dal_rotation_multiply_left_transposed(E, marker[0].B, marker[1].B);
+        turn_to_body(build, spec, 1, marker[1].B);
         return;
     }
     dal_rotation_multiply(R_i, marker[0].B, E);
@@ -87,11 +99,11 @@ static bool frame_beside(dal_build *build, const dal_joint_spec *spec, dal_marke
 {
     double B[9];
     dal_marker like[2] = {marker[0], marker[1]};
-    if (!frame_from_axis(build, spec, &spec->axis_second, planar(build) ? 0 : 2, marker[1].B))
+    if (!frame_from_axis(build, spec, &spec->axis_second, 1, planar(build) ? 0 : 2, marker[1].B))
         return false;
     if (planar(build))
         return true;
-    carry(build, like, same_axes);
+    carry(build, spec, like, same_axes);
     const double z[3] = {marker[1].B[2], marker[1].B[5], marker[1].B[8]}, x[3] = {like[1].B[0], like[1].B[3], like[1].B[6]};
     if (dal_rotation_from_axes(2, z, 0, x, B)) /* x_i along z_j: any x_j is as near */
         memcpy(marker[1].B, B, sizeof B);
@@ -106,8 +118,8 @@ static bool cross_frames(dal_build *build, const dal_joint_spec *spec, dal_marke
     ok &= dal_build_vector(build, spec->binding, &spec->axis_second, b);
     if (!ok)
         return false;
-    dal_rotation_identity(marker[0].B);
-    dal_rotation_identity(marker[1].B);
+    dal_build_base(build, spec->connect.item[0], marker[0].B);
+    dal_build_base(build, spec->connect.item[1], marker[1].B);
     double E_i[9], E_j[9];
     dal_marker_world(build, &marker[0], P, E_i);
     dal_marker_world(build, &marker[1], P, E_j);
@@ -120,8 +132,11 @@ static bool cross_frames(dal_build *build, const dal_joint_spec *spec, dal_marke
             local_x[i] += E_i[3 * k + i] * x[k]; /* x_j in the first body */
             local_z[i] += E_j[3 * k + i] * z[k]; /* z_i in the second */
         }
-    if (dal_rotation_from_axes(2, a, 0, local_x, marker[0].B) && dal_rotation_from_axes(0, b, 2, local_z, marker[1].B))
+    if (dal_rotation_from_axes(2, a, 0, local_x, marker[0].B) && dal_rotation_from_axes(0, b, 2, local_z, marker[1].B)) {
+        turn_to_body(build, spec, 0, marker[0].B);
+        turn_to_body(build, spec, 1, marker[1].B);
         return true;
+    }
     bool first = dal_dot(a, a) == 0, second = dal_dot(b, b) == 0;
     if (first || second)
         dal_error(build->messages, first ? spec->axis.mark : spec->axis_second.mark, "the %s axis of joint '%s' has length zero",
@@ -133,14 +148,16 @@ static bool cross_frames(dal_build *build, const dal_joint_spec *spec, dal_marke
 }
 
 /* B := the frame with this direction along `letter`. */
-static bool frame_along(dal_build *build, const dal_joint_spec *spec, const char *what, const dal_list *list, int letter, double B[9])
+static bool frame_along(dal_build *build, const dal_joint_spec *spec, const char *what, const dal_list *list, int side, int letter, double B[9])
 {
     const double out_of_plane[3] = {0, 0, 1};
     double a[3];
     if (!dal_build_vector(build, spec->binding, list, a))
         return false;
-    if (dal_rotation_from_axes(letter, a, planar(build) ? 2 : -1, out_of_plane, B))
+    if (dal_rotation_from_axes(letter, a, planar(build) ? 2 : -1, out_of_plane, B)) {
+        turn_to_body(build, spec, side, B);
         return true;
+    }
     dal_error(build->messages, list->mark, "the %s of joint '%s' has length zero: write a direction", what, spec->name.text);
     return false;
 }
@@ -164,8 +181,8 @@ static bool surface_frames(dal_build *build, const dal_joint_spec *spec, const d
                   spec->name.text, type->name, planar(build) ? "x, y" : "x, y, z");
         return false;
     }
-    return (!spec->normal.n || frame_along(build, spec, "normal", &spec->normal, planar(build) ? 1 : 2, marker[0].B)) &&
-           (!spec->axis.n || frame_along(build, spec, "axis", &spec->axis, planar(build) ? 0 : 2, marker[1].B));
+    return (!spec->normal.n || frame_along(build, spec, "normal", &spec->normal, 0, planar(build) ? 1 : 2, marker[0].B)) &&
+           (!spec->axis.n || frame_along(build, spec, "axis", &spec->axis, 1, planar(build) ? 0 : 2, marker[1].B));
 }
 
 bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2],
@@ -192,7 +209,7 @@ bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_jo
         return false;
     }
     if (spec->axis.n) {
-        if (!frame_from_axis(build, spec, &spec->axis, letter, marker[0].B))
+        if (!frame_from_axis(build, spec, &spec->axis, 0, letter, marker[0].B))
             return false;
         if (spec->axis_second.n)
             return frame_beside(build, spec, marker, same_axes);
@@ -205,7 +222,7 @@ bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_jo
         return true;
     if (planar(build) && type->axis_planar == DAL_AXIS_NONE && !type->planar_turns)
         return true; /* a pin: the frames are the bodies' own axes, its angle is the difference of theirs */
-    carry(build, marker, same_axes);
+    carry(build, spec, marker, same_axes);
     *carried = spec->axis.n > 0 && !same_axes;
     return true;
 }

@@ -335,6 +335,11 @@ dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_m
             say_unknown(state, given[k].name, messages);
             status = DAL_BAD_COMMAND;
         }
+        for (int i = 0; i < k && status == DAL_OK; i++)
+            if (targets[i].kind == targets[k].kind && targets[i].index == targets[k].index) {
+                dal_error(messages, dal_nowhere, "'%s' is given twice: a coordinate or rate has one value", given[k].name);
+                status = DAL_BAD_COMMAND;
+            }
     }
     if (status == DAL_OK) {
         problem p = {.state = state, .n_targets = n, .targets = targets, .matrix = memory};

@@ -151,14 +151,14 @@ static void find_forces(dal_state *state, double *Q, double *size)
         }
 }
 
-/* (a) D_k T = 0. */
+/* (a) D_k T = 0, against the energy and how fast the coordinate moves the bodies: the terms that cancel may themselves be rounding. */
 static verdict absent_from_energy(dal_state *state, int column)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
     const int bodies = layout->mechanism->n_bodies;
     const dal_direction along = {state->still, 0, state->tangents}, motion = {w->v, 1, state->tangents + bodies};
-    double sum = 0, size = 0;
+    double sum = 0, size = 0, energy = 0, pace = 0;
     memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
     state->still[column] = 1;
     layout->family->tangent(layout, w, &along);
@@ -179,9 +179,12 @@ static verdict absent_from_energy(dal_state *state, int column)
             double P = body->mass * (t->rd[i] + c[i]);
             sum += P * (bend->rb[i] + Dc[i]) + H[i] * (bend->wb[i] - turned[i]);
             size += fabs(P) * (fabs(bend->rb[i]) + fabs(Dc[i])) + fabs(H[i]) * (fabs(bend->wb[i]) + fabs(turned[i]));
+            energy += fabs(P * (t->rd[i] + c[i])) + fabs(H[i] * t->w[i]);
         }
+        const double *rd = along.tangent[b].rd, *turn = along.tangent[b].w;
+        pace = fmax(pace, sqrt(dal_dot(rd, rd)) / state->system->length + sqrt(dal_dot(turn, turn)));
     }
-    return judge(sum, size);
+    return judge(sum, size + 1e-2 * energy * pace);
 }
 
 /* ---- all together --------------------------------------------------------------------- */

@@ -340,7 +340,7 @@ static void drive_or_lock(dal_build *build, const dal_joint_spec *spec, dal_join
     } else {
         measure = dal_build_body_coordinate(build, spec->body, spec->coordinate);
         if (measure >= 0) {
-            dal_build_marker(build, spec->binding, spec->body, &joint->marker[1], NULL);
+            dal_build_marker(build, spec->body, &joint->marker[1], NULL);
             joint->marker[0].body = DAL_GROUND;
         }
     }

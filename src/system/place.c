@@ -22,6 +22,38 @@ static void set_angle(dal_body_start *start)
     start->angle = atan2(start->R[3], start->R[0]);
 }
 
+/* Of a frame in the plane, with the whole turns of its body. */
+static double angle_of_frame(const dal_build *build, const dal_marker *marker)
+{
+    return atan2(marker->B[3], marker->B[0]) + (marker->body == DAL_GROUND ? 0 : build->start[marker->body].angle);
+}
+
+/* What was given in the axes of the ground of an included model, in those of the world: r := P + E r, R := E R. */
+static bool place_mounted(dal_build *build, int body)
+{
+    dal_body_start *start = &build->start[body];
+    const dal_body_spec *spec = &build->spec->bodies[body];
+    dal_marker marker;
+    double P[3], E[9];
+    if (!start->mounted)
+        return false;
+    bool known = dal_build_mount(build, spec->binding->model, &marker);
+    if (known && !is_placed(build, marker.body))
+        return false;
+    start->mounted = false;
+    start->placed = start->position_given && !spec->between.n;
+    if (!known)
+        return true; /* complained */
+    dal_marker_world(build, &marker, P, E);
+    dal_add_turned(E, start->r, P);
+    memcpy(start->r, P, sizeof P);
+    if (build->mechanism.bodies[body].particle)
+        return true; /* it has no attitude */
+    dal_rotation_multiply(E, start->R, start->R);
+    start->angle += planar(build) ? angle_of_frame(build, &marker) : 0;
+    return true;
+}
+
 static bool place_between(dal_build *build, int body)
 {
     const dal_body_spec *spec = &build->spec->bodies[body];
@@ -29,8 +61,8 @@ static bool place_between(dal_build *build, int body)
     double P[2][3], E[9], x[3];
     if (spec->between.n != 2)
         return false;
-    bool known = dal_build_marker(build, spec->binding, spec->between.item[0], &marker[0], NULL);
-    if (!dal_build_marker(build, spec->binding, spec->between.item[1], &marker[1], NULL) || !known)
+    bool known = dal_build_marker(build, spec->between.item[0], &marker[0], NULL);
+    if (!dal_build_marker(build, spec->between.item[1], &marker[1], NULL) || !known)
         return build->start[body].placed = true; /* complained; do not come back */
     for (int k = 0; k < 2; k++) {
         if (!is_placed(build, marker[k].body))
@@ -66,12 +98,6 @@ static void follow_motion(const dal_build *build, int side, double angle, double
     dal_rotation_multiply(E, turn, E);
     for (int i = 0; i < 3 && !side; i++)
         P[i] -= distance * E[3 * i + axis];
-}
-
-/* Of a frame in the plane, with the whole turns of its body. */
-static double angle_of_frame(const dal_build *build, const dal_marker *marker)
-{
-    return atan2(marker->B[3], marker->B[0]) + (marker->body == DAL_GROUND ? 0 : build->start[marker->body].angle);
 }
 
 /* The body of one side from the frame of the other, by the motion of the joint. */
@@ -146,10 +172,10 @@ static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, boldnes
     bool ok = dal_joint_markers(build, spec, marker, has_axes);
     const int side = ok && is_placed(build, marker[1].body) ? 0 : 1;
     ok = ok && is_placed(build, marker[1 - side].body) && !is_placed(build, marker[side].body) &&
-         (side == 1 || stage != FORWARD || marker[1].body == DAL_GROUND);
+         !build->start[marker[side].body].mounted && (side == 1 || stage != FORWARD || marker[1].body == DAL_GROUND);
     if (ok && side == 0 && !started) {
-        dal_rotation_identity(marker[0].B);
-        dal_rotation_identity(marker[1].B);
+        dal_build_base(build, spec->connect.item[0], marker[0].B);
+        dal_build_base(build, spec->connect.item[1], marker[1].B);
     } else if (ok) {
         ok = dal_joint_frames(build, spec, type, marker, has_axes, &carried) && read_motion(build, spec, type, &angle, &distance);
         if (ok && !started && !build->start[marker[1].body].attitude_given)
@@ -171,7 +197,7 @@ static void check_started_once(dal_build *build, const dal_joint_spec *spec)
     build->messages = NULL; /* complaints come when the joint itself is compiled */
     bool ok = value->text && spec->connect.n == 2;
     for (int k = 0; k < 2 && ok; k++)
-        ok = dal_build_marker(build, spec->binding, spec->connect.item[k], &marker[k], NULL);
+        ok = dal_build_marker(build, spec->connect.item[k], &marker[k], NULL);
     build->messages = messages;
     const bool backward = ok && marker[1].body == DAL_GROUND;
     if (!ok || marker[backward ? 0 : 1].body == DAL_GROUND)
@@ -189,7 +215,7 @@ static void refuse_circle(dal_build *build, int body)
     const dal_body_spec *spec = &build->spec->bodies[body];
     for (int k = 0; k < 2; k++) {
         dal_marker marker;
-        if (!dal_build_marker(build, spec->binding, spec->between.item[k], &marker, NULL) || is_placed(build, marker.body))
+        if (!dal_build_marker(build, spec->between.item[k], &marker, NULL) || is_placed(build, marker.body))
             continue;
         if (marker.body == body)
             dal_error(build->messages, spec->between.item[k].mark, "'%s' cannot lie between points of its own: name points of other bodies",
@@ -211,7 +237,7 @@ void dal_build_place(dal_build *build)
         bool progress = false;
         for (int b = 0; b < spec->n_bodies && stage == FORWARD; b++)
             if (!build->start[b].placed)
-                progress |= place_between(build, b);
+                progress |= place_mounted(build, b) || place_between(build, b);
         for (int j = 0; j < spec->n_joints && !(stage != FORWARD && progress); j++)
             progress |= place_by_joint(build, &spec->joints[j], stage);
         stage = progress ? FORWARD : stage + 1;
@@ -222,7 +248,15 @@ void dal_build_place(dal_build *build)
         if (spec->bodies[b].between.n == 2)
             refuse_circle(build, b);
     }
+    for (int b = 0; b < spec->n_bodies; b++) /* the others at the origin: assembly may move them freely */
+        build->start[b].placed |= !build->start[b].mounted;
+    for (bool progress = true; progress;) {
+        progress = false;
+        for (int b = 0; b < spec->n_bodies; b++)
+            if (place_mounted(build, b))
+                progress = build->start[b].placed = true;
+    }
     for (int b = 0; b < spec->n_bodies; b++)
-        build->start[b].placed = true; /* the others at the origin: assembly may move them freely */
+        build->start[b].placed = true;
     dal_build_motion(build);
 }

@@ -276,7 +276,14 @@ dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
         dal_error(messages, dal_nowhere, "at t = %.9g: %s", state->work.t, state->trouble);
         return DAL_NUMERICAL;
     }
-    return DAL_OK;
+    bool finite = dal_state_not_finite(state) < 0;
+    for (int k = 0; k < state->system->layout.nv; k++)
+        finite = finite && isfinite(state->vd[k]);
+    if (finite)
+        return DAL_OK;
+    dal_error(messages, dal_nowhere, "at t = %.9g: places, velocities or accelerations are not finite numbers, or are too large for an energy",
+              state->work.t);
+    return DAL_NUMERICAL;
 }
 
 dal_motion dal_state_body(const dal_state *state, int body)

@@ -42,7 +42,7 @@ void dal_symbols_fill(dal_build *build)
 {
     const dal_spec *s = build->spec;
     int count = s->n_parameters + s->n_define + s->n_inputs + s->n_states + s->n_bodies + s->n_joints + s->n_forces +
-                s->n_coordinates + s->n_constraints + s->n_speeds;
+                s->n_coordinates + s->n_constraints + s->n_speeds + s->n_models;
     build->n_symbols = 16;
     while (build->n_symbols < 2 * count)
         build->n_symbols *= 2;
@@ -67,6 +67,8 @@ void dal_symbols_fill(dal_build *build)
         insert(build, s->constraints[i].name.text, DAL_SYMBOL_CONSTRAINT, i);
     for (int i = 0; i < s->n_speeds; i++)
         insert(build, s->speeds[i].name.text, DAL_SYMBOL_SPEED, i);
+    for (int i = 0; i < s->n_models; i++)
+        insert(build, dal_arena_print(build->arena, "%s.ground", s->models[i]->name.text), DAL_SYMBOL_GROUND, i);
 }
 
 const dal_symbol *dal_symbol_prefix(const dal_build *build, const char *path, const char **rest)
@@ -83,15 +85,72 @@ const dal_symbol *dal_symbol_prefix(const dal_build *build, const char *path, co
     return NULL;
 }
 
+/* ---- included models ------------------------------------------------------- */
+
+static const dal_model_spec *model_inside(const dal_build *build)
+{
+    return build->binding ? build->binding->model : NULL;
+}
+
+const dal_symbol *dal_symbol_inside(dal_build *build, const char *path, const char **rest)
+{
+    const dal_model_spec *model = model_inside(build);
+    if (!model)
+        return dal_symbol_prefix(build, path, rest);
+    const char *full = dal_arena_print(build->arena, "%s.%s", model->name.text, path);
+    const size_t head = strlen(model->name.text) + 1;
+    const dal_symbol *symbol = dal_symbol_prefix(build, full, rest);
+    if (!symbol || *rest < full + head)
+        return NULL;
+    *rest = path + (*rest - (full + head));
+    return symbol;
+}
+
+static bool is_ground(const char *path)
+{
+    return !strncmp(path, "ground", 6) && (!path[6] || path[6] == '.');
+}
+
+/* Grounds stand on grounds of models further out. */
+bool dal_on_ground(const dal_build *build, const dal_model_spec *model)
+{
+    for (int i = 0; model && i <= build->spec->n_models; i++) {
+        const char *rest, *path = model->ground.text;
+        if (!strcmp(path, "ground"))
+            return true;
+        const dal_symbol *symbol = dal_symbol_prefix(build, path, &rest);
+        if (!symbol || symbol->kind != DAL_SYMBOL_GROUND || *rest)
+            return false;
+        model = build->spec->models[symbol->index];
+    }
+    return !model;
+}
+
+bool dal_names_ground(const dal_build *build, const char *path)
+{
+    const dal_symbol *symbol;
+    const char *rest;
+    for (int i = 0; i <= build->spec->n_models && !is_ground(path); i++) {
+        if (!(symbol = dal_symbol_prefix(build, path, &rest)) || symbol->kind != DAL_SYMBOL_GROUND)
+            return false;
+        path = build->spec->models[symbol->index]->ground.text;
+    }
+    return is_ground(path);
+}
+
 /* ---- what may have been meant ---------------------------------------------- */
 
 static int collect(const dal_build *build, unsigned kinds, const char **names)
 {
     static const char *const model_wide[] = {"t", "energy", "momentum", "constraint"};
+    const dal_model_spec *model = kinds == ~0u ? model_inside(build) : NULL; /* names of elements are those of the whole model */
+    const size_t head = model ? strlen(model->name.text) + 1 : 0;
     int n = 0;
-    for (int i = 0; i < build->n_symbols && n < CANDIDATES; i++)
-        if (build->symbols[i].name && kinds >> build->symbols[i].kind & 1u)
-            names[n++] = build->symbols[i].name;
+    for (int i = 0; i < build->n_symbols && n < CANDIDATES; i++) {
+        const char *name = build->symbols[i].name;
+        if (name && kinds >> build->symbols[i].kind & 1u && (!model || (!strncmp(name, model->name.text, head - 1) && name[head - 1] == '.')))
+            names[n++] = name + head;
+    }
     if (kinds >> DAL_SYMBOL_NONE & 1u)
         for (size_t i = 0; i < sizeof model_wide / sizeof *model_wide; i++)
             names[n++] = model_wide[i];

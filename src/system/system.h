@@ -82,6 +82,8 @@ struct dal_system {
     double alpha, beta;        /* baumgarte */
     double tolerance;          /* of projections */
     double rank_tolerance;
+    bool minimum_norm;         /* accelerations that nothing determines: the least ones, instead of a refusal */
+    int determined;            /* then: rank [M; A] at the start; -1: not known yet */
     double event_tolerance, max_step;
 
     int n_groups, n_forces;
@@ -158,6 +160,7 @@ struct dal_state {
     int table_left;            /* number from 1 of a table that was left, or 0 */
     bool frozen;               /* the pieces that the modes name are used, also beyond their ends */
     dal_loads loads;
+    int determined;            /* minimum-norm: rank [M; A] of the last evaluation */
     int rank, *order;          /* independent rows first; order has n_rows entries */
     double best_ratio[5];      /* largest pivot ratios of the run */
     double nearness;           /* pivot ratio of the last factorisation over the best, falls like the distance to a singular position */
@@ -203,6 +206,7 @@ dal_flow dal_state_loads(dal_state *state); /* M, h, Q */
 dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy);
 double dal_state_power(dal_state *state); /* of non-potential forces and drives */
+int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is no number, -1: none; after velocity */
 /* Of all bodies into state->acceleration, after accelerate. */
 void dal_state_accelerations(dal_state *state);
 /* Signals of motion and results, after accelerate. */

@@ -1,0 +1,133 @@
+/* A verdict on a model before (and, if wanted, while) it moves: how many
+ * freedoms it has, which joints are redundant, whether the accelerations are
+ * unique, whether it starts in a singular position, and what makes it hard to
+ * integrate. Ranks are exact in this sense: rows have unit norm, coordinates the
+ * model's length as their unit, and what counts is a singular value above 1e-10
+ * of the largest; units, multiples of rows and the family of coordinates do not
+ * change the answer.
+ */
+#ifndef DALEMBERT_VERDICT_H
+#define DALEMBERT_VERDICT_H
+
+#include "dalembert/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One row of a joint: one thing that it forbids. */
+typedef struct dal_check_row {
+    const char *joint;   /* or a constraint */
+    int number;          /* of the row in it, from 1 */
+    bool angular;
+    const char *forbids; /* "shift along x", "turn about [0.6, 0.8, 0]", "its drive" */
+    double share;        /* its part in the dependence, 0 to 1 */
+} dal_check_row;
+
+/* Rows that depend on one another. Any one of them may be left out alone; `redundant` of them in all. */
+typedef struct dal_check_group {
+    int redundant;
+    int n_rows, n_joints;
+    const dal_check_row *rows;
+    const char *const *joints;
+} dal_check_group;
+
+/* Motions that have no inertia and that no constraint holds: their accelerations are not determined. */
+typedef struct dal_check_loose {
+    int freedoms;
+    const char *motion; /* "'tip' moves along y" */
+    const char *remedy; /* "give 'tip' mass, or hold it by another joint" */
+} dal_check_loose;
+
+/* What the run showed, with `along`. */
+typedef struct dal_check_along {
+    bool done;
+    dal_status status;
+    const char *reason;         /* why it stopped early, or NULL */
+    int instants;
+    double time_end;
+    int rank_least, rank_most;
+    double time_least;          /* first instant of the least rank */
+    double ratio_least, ratio_most; /* smallest singular value that counts over the largest one: least and most of the run */
+    double time_nearest;        /* instant of ratio_least */
+    int changes;                /* how often the set of redundant rows became another one */
+    double time_change;         /* first of these; NAN: none */
+    bool near_singular;
+} dal_check_along;
+
+typedef struct dal_verdict {
+    dal_system_info info;       /* as far as it could be compiled */
+    bool known;                 /* it could be compiled far enough for what follows */
+    dal_status status;          /* DAL_OK: it can be simulated */
+    const char *reason;         /* why it cannot, or NULL */
+
+    /* Counts. The bodies are described by their twists, or by the model's own coordinates. */
+    bool own_coordinates;
+    int velocities, rows, rank, freedoms;
+    int counted;                /* velocities - rows: Gruebler's count */
+
+    /* Redundancy, where the position is not singular; otherwise in its neighbourhood. */
+    int redundant;
+    int n_groups;
+    const dal_check_group *groups;
+    int n_nearly;               /* the same for rows that are all but dependent: 1e-10 to 1e-6 */
+    const dal_check_group *nearly;
+    bool consistent;            /* the dependent rows agree at the start: positions, velocities and accelerations */
+    double position_gap, velocity_gap;
+    double acceleration_gap;    /* of what the dependent rows ask for, relative to the largest */
+
+    /* Singular positions: against random consistent neighbours. */
+    int neighbours;             /* that were found; 0: none looked for */
+    int rank_near;              /* their rank */
+    double ratio, ratio_near;   /* smallest singular value that counts over the largest: at the start, and the median of them */
+    bool singular, near_singular, isolated; /* isolated: the neighbours all are the position itself */
+    int gained;                 /* freedoms that exist only there */
+    const char *singular_joints; /* whose rows lose their independence, or "" */
+
+    /* Inertia. */
+    int rank_inertia;           /* of M */
+    int n_light;
+    const char *const *light;   /* "'rod' has no inertia about x": what M is singular by */
+    int rank_stacked;           /* of [M; A]; the accelerations are unique if it is `velocities` */
+    bool determined;
+    int n_loose;
+    const dal_check_loose *loose;
+
+    /* Start. */
+    int n_moved;
+    const char *const *moved;   /* sentences of the assembly */
+
+    /* Ignorable coordinates. */
+    const char *ignorable;      /* names, or "" */
+    const char *ignorable_family;
+
+    /* Scales. */
+    double mass_ratio, inertia_ratio, length_ratio; /* largest over smallest; NAN: not two of them */
+    const char *lightest, *heaviest;
+    double fastest, fastest_real, fastest_imaginary; /* eigenvalue of largest size at the start, 1/s; NAN: not computed */
+    double step_limit;          /* longest stable step of the integrator there, s; NAN: none */
+
+    dal_check_along along;
+
+    int n_warnings;
+    const char *const *warnings;
+    void *memory;
+} dal_verdict;
+
+typedef struct dal_check_options {
+    bool along;                 /* run it as well */
+    bool (*progress)(void *user, double t, double until, long steps, double wall_seconds); /* as in dal_run_options */
+    void *progress_user;
+    const dal_allocator *allocator;
+} dal_check_options;
+
+/* DAL_OK: it can be simulated (there may be warnings). With a verdict as well: DAL_BAD_MODEL, it cannot (the messages say why and where);
+ * DAL_NUMERICAL, the run of `along` stopped early. Otherwise *verdict is NULL. */
+DAL_API dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal_messages *messages, dal_verdict **verdict);
+DAL_API void dal_verdict_free(dal_verdict *verdict);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,270 @@
+/* A verdict on a model: compile it (or, where that is refused, as much of it as can be), then ask one question a file:
+ *   check_singular.c    rank at the start and nearby
+ *   check_redundancy.c  which rows depend on which, and whether they agree
+ *   check_inertia.c     rank [M; A]: are the accelerations unique (Result 3 of `udwadia-phohomsiri`)?
+ *   check_scale.c, check_frequency.c   what makes it hard to integrate
+ *   check_along.c       the same along the motion
+ */
+#include "analysis/checker.h"
+#include "base/message.h"
+#include "system/build.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void dal_check_warn(dal_checker *c, const char *format, ...)
+{
+    char text[1200];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    dal_verdict *v = c->verdict;
+    const char **warnings = (const char **)(void *)v->warnings;
+    *DAL_PUSH(&c->arena, warnings, v->n_warnings, c->cap_warnings) = dal_arena_copy(&c->arena, text, strlen(text));
+    v->warnings = warnings;
+}
+
+static void discard(dal_checker *c)
+{
+    dal_state_free(c->state);
+    dal_system_free(c->system);
+    c->state = NULL;
+    c->system = NULL;
+}
+
+static void pass_on(const dal_checker *c)
+{
+    for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
+        dal_say(c->messages, m->severity, m->mark, "%s", m->text);
+}
+
+static const char *first_error(dal_checker *c)
+{
+    for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
+        if (m->severity == DAL_ERROR)
+            return dal_arena_copy(&c->arena, m->text, strlen(m->text));
+    return NULL;
+}
+
+/* What compile has to say beside errors: its warnings are ours, and the notes of the assembly tell about the start. */
+static void hear_messages(dal_checker *c)
+{
+    dal_verdict *v = c->verdict;
+    const char **moved = DAL_TAKE(&c->arena, const char *, dal_messages_count(c->heard, DAL_NOTE));
+    for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next) {
+        if (m->severity == DAL_WARNING)
+            dal_check_warn(c, "%s", m->text);
+        else if (m->severity == DAL_NOTE && !strncmp(m->text, "assembly ", strlen("assembly ")))
+            moved[v->n_moved++] = dal_arena_copy(&c->arena, m->text, strlen(m->text));
+    }
+    v->moved = moved;
+}
+
+static void keep_info(dal_checker *c)
+{
+    dal_system_info *info = &c->verdict->info;
+    *info = c->system->info;
+    info->rank = c->system->rank;
+    info->freedoms = info->velocities - info->rank;
+    info->model = dal_arena_copy(&c->arena, info->model, strlen(info->model));
+    info->model_hash = dal_arena_copy(&c->arena, info->model_hash, strlen(info->model_hash));
+    info->ignorable_names = dal_arena_copy(&c->arena, info->ignorable_names, strlen(info->ignorable_names));
+}
+
+/* ---- compile ---------------------------------------------------------------------- */
+
+/* A refused model once more, without the questions whether its accelerations are determined and whether its formulation applies. */
+static dal_status compile_anyway(dal_checker *c)
+{
+    dal_spec spec = c->base;
+    dal_messages *unheard = dal_messages_create(&c->arena.allocator);
+    if (!unheard)
+        return DAL_NO_MEMORY;
+    dal_status status = DAL_BAD_MODEL;
+    if (dal_spec_set(&spec, "formulation", "lagrange", unheard))
+        status = dal_compile_anyway(&c->arena.allocator, &spec, unheard, &c->system);
+    dal_messages_free(unheard);
+    return status;
+}
+
+static dal_status compile(dal_checker *c)
+{
+    dal_verdict *v = c->verdict;
+    dal_status status = dal_compile(&c->arena.allocator, &c->base, c->heard, &c->system);
+    pass_on(c);
+    hear_messages(c);
+    v->status = status;
+    v->reason = first_error(c);
+    if (status == DAL_BAD_MODEL)
+        status = compile_anyway(c) == DAL_NO_MEMORY ? DAL_NO_MEMORY : status;
+    if (status == DAL_NO_MEMORY)
+        return status;
+    if (c->system) {
+        c->state = dal_state_create(&c->arena.allocator, c->system);
+        if (!c->state)
+            return DAL_NO_MEMORY;
+        keep_info(c);
+    }
+    return DAL_OK;
+}
+
+/* ---- the questions -------------------------------------------------------------------- */
+
+static void count(dal_checker *c, dal_probe *p)
+{
+    dal_verdict *v = c->verdict;
+    dal_probe_at(p, c->state);
+    dal_probe_rows(p);
+    v->own_coordinates = p->layout->placement != NULL;
+    v->velocities = p->m;
+    v->rows = p->r;
+    v->rank = dal_probe_rank(p, p->system->rank_tolerance, false);
+    v->freedoms = p->m - v->rank;
+    v->counted = p->m - p->r;
+    v->ratio = dal_probe_ratio(p, v->rank);
+}
+
+/* In the model's family, or in the one in which each joint has its own coordinate. */
+static dal_status find_ignorable(dal_checker *c)
+{
+    dal_verdict *v = c->verdict;
+    v->ignorable = v->info.ignorable_names;
+    v->ignorable_family = v->info.coordinates;
+    if (*v->ignorable || c->system->layout.family->shares)
+        return DAL_OK;
+    dal_spec spec = c->base;
+    dal_system *other = NULL;
+    dal_messages *unheard = dal_messages_create(&c->arena.allocator);
+    if (!unheard)
+        return DAL_NO_MEMORY;
+    dal_status status = DAL_BAD_MODEL;
+    if (dal_spec_set(&spec, "coordinates", dal_family_joint.name, unheard) && dal_spec_set(&spec, "formulation", "lagrange", unheard))
+        status = dal_compile(&c->arena.allocator, &spec, unheard, &other);
+    if (status == DAL_OK && *other->info.ignorable_names) {
+        v->ignorable = dal_arena_copy(&c->arena, other->info.ignorable_names, strlen(other->info.ignorable_names));
+        v->ignorable_family = dal_family_joint.name;
+    }
+    dal_system_free(other);
+    dal_messages_free(unheard);
+    return status == DAL_NO_MEMORY ? status : DAL_OK;
+}
+
+static void tell_undetermined(dal_checker *c)
+{
+    const dal_verdict *v = c->verdict;
+    for (int i = 0; i < v->n_loose && v->status == DAL_OK; i++)
+        dal_check_warn(c, "the accelerations are not unique: rank [M; A] is %d of %d, because %s; %s", v->rank_stacked, v->velocities, v->loose[i].motion,
+                       v->loose[i].remedy);
+}
+
+static dal_status ask(dal_checker *c)
+{
+    dal_verdict *v = c->verdict;
+    dal_probe probe;
+    dal_state_take(c->state, 0, c->state->y);
+    dal_state_position(c->state);
+    dal_state_jacobian(c->state);
+    dal_state_velocity(c->state);
+    if (c->system->layout.nv > DAL_CHECK_LARGEST) {
+        dal_check_warn(c, "the model has %d velocities: ranks are looked at up to %d only", c->system->layout.nv, DAL_CHECK_LARGEST);
+    } else {
+        dal_probe_begin(&probe, &c->arena, c->system);
+        count(c, &probe);
+        v->known = v->rank >= 0;
+    }
+    if (v->known) {
+        dal_check_inertia(c, &probe);
+        tell_undetermined(c);
+        dal_check_singular(c, &probe);
+        dal_check_redundancy(c, &probe);
+    }
+    dal_check_scale(c);
+    if (v->status != DAL_OK)
+        return v->status;
+    dal_status status = find_ignorable(c);
+    if (status != DAL_OK)
+        return status;
+    dal_check_frequency(c);
+    return c->options->along ? dal_check_run(c) : DAL_OK;
+}
+
+static dal_status check(dal_checker *c)
+{
+    dal_status status = compile(c);
+    if (status != DAL_OK)
+        return status;
+    if (!c->system)
+        return c->verdict->status;
+    status = ask(c);
+    if (status == DAL_NUMERICAL) {
+        c->verdict->status = status;
+        c->verdict->reason = c->verdict->along.reason;
+        pass_on(c);
+    }
+    return status;
+}
+
+/* What is known before anything is compiled. */
+static void begin(dal_checker *c)
+{
+    const dal_spec *spec = c->spec;
+    dal_verdict *v = c->verdict;
+    const char *name = spec->name.text ? spec->name.text : spec->file ? spec->file : "";
+    v->info = (dal_system_info){.model = dal_arena_copy(&c->arena, name, strlen(name)),
+                                .model_hash = dal_arena_copy(&c->arena, spec->hash, strlen(spec->hash)),
+                                .version = dal_version(),
+                                .space = spec->space,
+                                .bodies = spec->n_bodies,
+                                .joints = spec->n_joints,
+                                .ignorable_names = ""};
+    v->singular_joints = v->ignorable = v->ignorable_family = v->lightest = v->heaviest = "";
+    v->mass_ratio = v->inertia_ratio = v->length_ratio = v->fastest = v->fastest_real = v->fastest_imaginary = v->step_limit = NAN;
+    v->consistent = v->determined = true;
+    c->base = *spec;
+    c->base.memory = &c->arena; /* what is set goes there: the caller's spec stays as it is */
+}
+
+static dal_status guarded(dal_checker *c)
+{
+    jmp_buf jump;
+    if (setjmp(jump))
+        return DAL_NO_MEMORY;
+    c->arena.guard = &jump;
+    c->verdict = DAL_TAKE(&c->arena, dal_verdict, 1);
+    begin(c);
+    return check(c);
+}
+
+dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal_messages *messages, dal_verdict **verdict)
+{
+    static const dal_check_options defaults = {0};
+    dal_checker c = {.spec = spec, .options = options ? options : &defaults, .messages = messages};
+    *verdict = NULL;
+    dal_arena_begin(&c.arena, c.options->allocator);
+    c.heard = dal_messages_create(&c.arena.allocator);
+    dal_status status = c.heard ? guarded(&c) : DAL_NO_MEMORY;
+    discard(&c);
+    dal_messages_free(c.heard);
+    c.arena.guard = NULL;
+    bool whole = c.verdict && (status == DAL_OK || status == DAL_BAD_MODEL || status == DAL_NUMERICAL);
+    dal_arena *owner = whole ? dal_arena_take(&c.arena, sizeof *owner) : NULL;
+    if (!owner) {
+        dal_arena_release(&c.arena);
+        return whole ? DAL_NO_MEMORY : status;
+    }
+    *owner = c.arena;
+    c.verdict->memory = owner;
+    *verdict = c.verdict;
+    return status;
+}
+
+void dal_verdict_free(dal_verdict *verdict)
+{
+    if (!verdict)
+        return;
+    dal_arena arena = *(dal_arena *)verdict->memory;
+    dal_arena_release(&arena);
+}

@@ -1,0 +1,226 @@
+/* Which joints are redundant, all of them.
+ *
+ * With Z an orthonormal basis of {z : A^T z = 0} the matrix P = Z Z^T does not depend on the choice of Z. Row i takes part in a dependence
+ * exactly if P_ii > 0: it may then be left out without a change of the rank. P is block-diagonal over the finest sets of rows whose
+ * dependences do not mix, so that the connected sets of |P_ij| > 0 are these groups, and the trace of P over one is the number of rows
+ * that are too many in it.
+ *
+ * Null vectors are known to eps sigma_1 / sigma_k: entries below a hundred times that are rounding.
+ *
+ * Dependent rows agree if z . b = 0 for what the rows ask for: b = phi, beta and gamma.
+ */
+#include "analysis/checker.h"
+#include "joint/joint.h"
+#include "math/rank.h"
+#include "math/vec.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double nearly = 1e-6;      /* singular values below it are all but zero */
+static const double least_noise = 1e-9; /* of entries of null vectors */
+static const double agrees = 1e-7;      /* what is left of z . b, relative */
+
+/* ---- what a row forbids --------------------------------------------------------- */
+
+/* The force and the moment at the joint's point by which row i acts on one of the joint's bodies; false: on none of them. */
+static bool wrench_of(const dal_probe *p, int i, const dal_joint *joint, double f[3], double tau[3])
+{
+    const dal_layout *layout = p->layout;
+    const int space = (int)layout->mechanism->space;
+    for (int side = 1; side >= 0; side--) {
+        int b = joint->marker[side].body;
+        if (b == DAL_GROUND)
+            continue;
+        const dal_body_layout *at = &layout->body[b];
+        double arm[3], turn[3];
+        dal_zero3(f);
+        dal_zero3(tau);
+        for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++) {
+            int c = layout->column[k] - at->v;
+            if (c < 0 || c >= at->nv)
+                continue;
+            if (c < space)
+                f[c] += p->work.A[k];
+            else
+                tau[at->n_rot == 1 ? 2 : c - space] += p->work.A[k];
+        }
+        dal_turn(p->work.kin[b].R, joint->marker[side].s, arm);
+        dal_cross(arm, f, turn);
+        if (at->n_rot)
+            dal_sub3(tau, turn, tau);
+        return true;
+    }
+    return false;
+}
+
+static const char *forbids(const dal_probe *p, int i)
+{
+    const dal_mechanism *m = p->layout->mechanism;
+    const int source = p->layout->row[i].source;
+    const dal_row *row = &m->rows[source];
+    const dal_joint *joint = &m->joints[row->joint];
+    const bool flat = m->space == DAL_PLANAR;
+    double f[3], tau[3];
+    if (source == joint->drive)
+        return "its drive";
+    if (joint->type == &dal_joint_constraint)
+        return "its equation";
+    if (!joint->type || joint->type->class == DAL_JOINT_COUPLING)
+        return "its relation";
+    if (p->layout->placement || !wrench_of(p, i, joint, f, tau))
+        return row->angular ? "a turn" : "a shift";
+    if (row->angular && flat)
+        return "turn";
+    if (row->angular)
+        return dal_arena_print(p->arena, "turn about %s", dal_check_direction(p->arena, tau, false));
+    return dal_arena_print(p->arena, "%s along %s", row->nonholonomic ? "slip" : "shift", dal_check_direction(p->arena, f, flat));
+}
+
+/* ---- groups ------------------------------------------------------------------------ */
+
+/* P_ij. */
+static double projector(const dal_probe *p, int n, int i, int j)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += p->left[(size_t)k * (size_t)p->r + (size_t)i] * p->left[(size_t)k * (size_t)p->r + (size_t)j];
+    return sum;
+}
+
+int dal_check_mask(const dal_probe *p, int n, double noise, bool *mask)
+{
+    int count = 0;
+    for (int i = 0; i < p->r; i++)
+        count += mask[i] = sqrt(projector(p, n, i, i)) > noise;
+    return count;
+}
+
+/* group[i]: the number of the group of row i, or -1. Returns how many there are. */
+static int connect(const dal_probe *p, int n, double noise, int *group)
+{
+    bool *mask = DAL_TAKE(p->arena, bool, p->r);
+    int *queue = DAL_TAKE(p->arena, int, p->r), n_groups = 0;
+    dal_check_mask(p, n, noise, mask);
+    for (int i = 0; i < p->r; i++)
+        group[i] = -1;
+    for (int start = 0; start < p->r; start++) {
+        if (!mask[start] || group[start] >= 0)
+            continue;
+        int head = 0, tail = 0;
+        queue[tail++] = start;
+        group[start] = n_groups;
+        while (head < tail) {
+            int i = queue[head++];
+            for (int j = 0; j < p->r; j++)
+                if (mask[j] && group[j] < 0 && fabs(projector(p, n, i, j)) > noise) {
+                    group[j] = n_groups;
+                    queue[tail++] = j;
+                }
+        }
+        n_groups++;
+    }
+    return n_groups;
+}
+
+static void fill_group(dal_probe *p, int n, const int *group, int number, dal_check_group *out)
+{
+    const dal_mechanism *m = p->layout->mechanism;
+    dal_check_row *rows = DAL_TAKE(p->arena, dal_check_row, p->r);
+    const char **joints = DAL_TAKE(p->arena, const char *, p->r);
+    double trace = 0;
+    int last = -1;
+    *out = (dal_check_group){.rows = rows, .joints = joints};
+    for (int i = 0; i < p->r; i++) {
+        if (group[i] != number)
+            continue;
+        const dal_row *row = &m->rows[p->layout->row[i].source];
+        const dal_joint *joint = &m->joints[row->joint];
+        const char *name = dal_arena_copy(p->arena, joint->name, strlen(joint->name));
+        double share = projector(p, n, i, i);
+        trace += share;
+        rows[out->n_rows++] = (dal_check_row){.joint = name,
+                                              .number = p->layout->row[i].source - joint->row + 1,
+                                              .angular = row->angular,
+                                              .forbids = forbids(p, i),
+                                              .share = sqrt(fmin(1, share))};
+        if (row->joint != last)
+            joints[out->n_joints++] = name;
+        last = row->joint;
+    }
+    out->redundant = (int)lround(trace);
+}
+
+int dal_check_groups(dal_probe *p, int n, double noise, const dal_check_group **groups)
+{
+    int *group = DAL_TAKE(p->arena, int, p->r), n_groups = connect(p, n, noise, group);
+    dal_check_group *out = DAL_TAKE(p->arena, dal_check_group, n_groups);
+    for (int g = 0; g < n_groups; g++)
+        fill_group(p, n, group, g, &out[g]);
+    *groups = out;
+    return n_groups;
+}
+
+/* ---- the verdict -------------------------------------------------------------------- */
+
+static const char *joints_of(const dal_probe *p, const dal_check_group *group)
+{
+    const char *text = "";
+    for (int k = 0; k < group->n_joints; k++)
+        text = dal_check_join(p->arena, text, group->joints[k]);
+    return text;
+}
+
+static void find_nearly(dal_checker *c, dal_probe *p, int rank)
+{
+    dal_verdict *v = c->verdict;
+    int less = dal_probe_rank(p, nearly, true);
+    if (less < 0 || less >= rank)
+        return;
+    /* the vectors between `less` and `rank` come first */
+    v->n_nearly = dal_check_groups(p, rank - less, 1e-3, &v->nearly);
+    for (int g = 0; g < v->n_nearly; g++)
+        dal_check_warn(c, "the rows of %s depend on one another but for %.1e: if they should be redundant, their points or axes are not exactly "
+                          "where they belong",
+                       joints_of(p, &v->nearly[g]), p->sigma[rank - 1] / p->sigma[0]);
+}
+
+/* z . b of positions, velocities and accelerations; the rows were evaluated at the start. */
+static void find_conflicts(dal_checker *c, dal_probe *p, int n)
+{
+    dal_verdict *v = c->verdict;
+    const dal_layout *layout = p->layout;
+    layout->family->velocity(layout, &p->work);
+    dal_rows_velocity(layout, &p->work);
+    for (int i = 0; i < p->r; i++) {
+        v->position_gap = fmax(v->position_gap, fabs(p->work.phi[i]));
+        v->velocity_gap = fmax(v->velocity_gap, fabs(p->work.phid[i]));
+    }
+    v->acceleration_gap = dal_probe_conflict(p, n, p->work.gamma);
+    v->consistent = v->acceleration_gap < agrees;
+}
+
+void dal_check_redundancy(dal_checker *c, dal_probe *p)
+{
+    dal_verdict *v = c->verdict;
+    int rank = dal_probe_rank(p, p->system->rank_tolerance, true);
+    double noise = fmax(least_noise, 100 * DBL_EPSILON / fmax(dal_probe_ratio(p, rank), DBL_EPSILON));
+    v->redundant = p->r - rank;
+    v->n_groups = dal_check_groups(p, p->r - rank, noise, &v->groups);
+    for (int g = 0; g < v->n_groups; g++) {
+        const dal_check_group *group = &v->groups[g];
+        dal_check_warn(c, "%d of the %d rows of %s %s too many: the motion does not depend on it, but the reactions of these joints are not unique",
+                       group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are");
+    }
+    if (!v->singular)
+        find_nearly(c, p, rank);
+    dal_probe_at(p, c->state);
+    dal_probe_rows(p);
+    rank = dal_probe_rank(p, p->system->rank_tolerance, true);
+    find_conflicts(c, p, p->r - rank);
+    if (!v->consistent)
+        dal_check_warn(c, "the accelerations that dependent rows ask for contradict each other at the start, by %.1e of the largest: the start velocities lie "
+                          "on no branch of the motion through this position",
+                       v->acceleration_gap);
+}

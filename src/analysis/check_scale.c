@@ -1,0 +1,89 @@
+/* Scales that differ by many powers of ten: masses, inertias, lengths. Double precision has sixteen digits, and what lies six of them apart
+ * in the masses costs as many in the accelerations of the lighter part. Often it is a unit that was mistaken: g for kg, mm for m.
+ */
+#include "analysis/checker.h"
+#include "math/rank.h"
+#include "math/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double large_masses = 1e6, large_inertias = 1e12, large_lengths = 1e5; /* inertias go with masses and the square of lengths */
+
+/* Smallest and largest of positive numbers, and whose they are. */
+typedef struct range {
+    double least, most;
+    int who_least, who_most;
+} range;
+
+static void take(range *r, double value, int who)
+{
+    if (!(value > 0))
+        return;
+    if (!(r->least <= value)) {
+        r->least = value;
+        r->who_least = who;
+    }
+    if (!(r->most >= value)) {
+        r->most = value;
+        r->who_most = who;
+    }
+}
+
+static const range nothing = {NAN, NAN, -1, -1};
+
+static void take_inertia(const dal_mechanism *m, int b, range *r)
+{
+    const dal_body *body = &m->bodies[b];
+    double values[3], work[600];
+    if (m->space == DAL_PLANAR)
+        take(r, body->inertia[8], b);
+    else if (!body->particle && !dal_symmetric_eigen(body->inertia, 3, 3, values, NULL, work))
+        for (int i = 0; i < 3; i++)
+            take(r, values[i] > 1e-12 * values[2] ? values[i] : 0, b);
+}
+
+/* Distances of the joints' points on one body. */
+static void take_lengths(const dal_mechanism *m, int b, double length, range *r)
+{
+    for (int j = 0; j < 2 * m->n_joints; j++)
+        for (int k = j + 1; k < 2 * m->n_joints; k++) {
+            const dal_marker *first = &m->joints[j / 2].marker[j % 2], *second = &m->joints[k / 2].marker[k % 2];
+            double d[3];
+            if (!m->joints[j / 2].type || !m->joints[k / 2].type || first->body != b || second->body != b)
+                continue;
+            dal_sub3(first->s, second->s, d);
+            double size = sqrt(dal_dot(d, d));
+            take(r, size > 1e-12 * length ? size : 0, b);
+        }
+}
+
+static double compare(dal_checker *c, const char *what, const char *unit, const range *r, double limit)
+{
+    const dal_mechanism *m = &c->system->mechanism;
+    double ratio = r->most / r->least;
+    if (ratio > limit)
+        dal_check_warn(c, "the largest %s (%.3g %s of '%s') is %.1e times the smallest (%.3g %s of '%s'): is a unit mistaken? If not, expect to lose as many digits",
+                       what, r->most, unit, m->bodies[r->who_most].name, ratio, r->least, unit, m->bodies[r->who_least].name);
+    return ratio;
+}
+
+void dal_check_scale(dal_checker *c)
+{
+    const dal_mechanism *m = &c->system->mechanism;
+    dal_verdict *v = c->verdict;
+    range mass = nothing, inertia = nothing, length = nothing;
+    for (int b = 0; b < m->n_bodies; b++) {
+        take(&mass, m->bodies[b].mass, b);
+        take_inertia(m, b, &inertia);
+        if (m->n_joints <= 1000)
+            take_lengths(m, b, c->system->length, &length);
+    }
+    v->mass_ratio = compare(c, "mass", "kg", &mass, large_masses);
+    v->inertia_ratio = compare(c, "inertia", "kg m^2", &inertia, large_inertias);
+    v->length_ratio = compare(c, "distance of joints on a body", "m", &length, large_lengths);
+    if (mass.who_least >= 0) {
+        v->lightest = dal_arena_print(&c->arena, "%s", m->bodies[mass.who_least].name);
+        v->heaviest = dal_arena_print(&c->arena, "%s", m->bodies[mass.who_most].name);
+    }
+}

@@ -1,0 +1,349 @@
+/* A verdict as text and as JSON. */
+#include "cli/check_report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { WIDTH = 100, INDENT = 13 };
+
+/* ---- text --------------------------------------------------------------------- */
+
+/* "title        words ..." in lines of WIDTH; those after the first are indented. */
+static void say(const char *title, const char *format, ...) DAL_PRINTF(2, 3);
+
+static void say(const char *title, const char *format, ...)
+{
+    char text[6000];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    int column = printf("%-*s", INDENT, title);
+    bool first = true;
+    for (const char *at = text; *at; first = false) {
+        int length = (int)strcspn(at, " ");
+        if (!first && column + 1 + length > WIDTH)
+            column = printf("\n%*s", INDENT, "") - 1;
+        else if (!first)
+            column += printf(" ");
+        column += printf("%.*s", length, at);
+        at += length;
+        at += strspn(at, " ");
+    }
+    putchar('\n');
+}
+
+static const char *s_of(int n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void say_counts(const dal_verdict *v)
+{
+    const dal_system_info *i = &v->info;
+    say("freedoms", "%d: %d %s, %d constraint row%s of rank %d", v->freedoms, v->velocities, v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows,
+        s_of(v->rows), v->rank);
+    say("", "by counting (Gruebler): %d - %d = %d%s", v->velocities, v->rows, v->counted,
+        v->counted == v->freedoms ? ", which is right"
+        : v->singular             ? ", which is wrong here: rows depend on one another, some of them in this position only"
+                                  : ", which is wrong here: rows depend on one another");
+    if (!v->own_coordinates)
+        say("", "in coordinates '%s': m = %d, r = %d, k = %d, p = %d", i->coordinates, i->velocities, i->constraints, i->rank, i->freedoms);
+}
+
+static void say_rows(const dal_check_group *group)
+{
+    char text[4000];
+    for (int j = 0; j < group->n_joints; j++) {
+        int used = snprintf(text, sizeof text, "%s:", group->joints[j]);
+        const char *separator = " ";
+        for (int k = 0; k < group->n_rows && used < 3800; k++)
+            if (!strcmp(group->rows[k].joint, group->joints[j])) {
+                used += snprintf(text + used, sizeof text - (size_t)used, "%s%.100s", separator, group->rows[k].forbids);
+                separator = ", ";
+            }
+        say("", "%s", text);
+    }
+}
+
+static void say_redundancy(const dal_verdict *v)
+{
+    if (v->redundant == 0)
+        say("redundant", "none");
+    else
+        say("redundant", "%d of %d rows, in %d group%s%s", v->redundant, v->rows, v->n_groups, s_of(v->n_groups),
+            v->singular && !v->isolated ? " (nearby; those of the singular position are not counted)" : "");
+    for (int g = 0; g < v->n_groups; g++) {
+        char title[32];
+        snprintf(title, sizeof title, "  group %d", g + 1);
+        say(title, "%d too many; any one of these rows may be left out%s:", v->groups[g].redundant, v->groups[g].redundant > 1 ? ", then look again" : "");
+        say_rows(&v->groups[g]);
+    }
+    for (int g = 0; g < v->n_nearly; g++) {
+        say("  nearly", "%d all but too many:", v->nearly[g].redundant);
+        say_rows(&v->nearly[g]);
+    }
+    if (v->consistent)
+        say("consistent", "yes: the rows agree to %.1e in position, %.1e in velocity, %.1e in acceleration (relative)", v->position_gap, v->velocity_gap,
+            v->acceleration_gap);
+    else
+        say("consistent", "no: accelerations disagree by %.1e of the largest", v->acceleration_gap);
+}
+
+static void say_singular(const dal_verdict *v)
+{
+    if (v->rows == 0)
+        say("position", "regular: there are no constraints");
+    else if (v->neighbours == 0)
+        say("position", "smallest singular value %.2g of the largest; no neighbours were compared", v->ratio);
+    else if (v->isolated)
+        say("position", "isolated: %d freedom%s to first order, none in fact", v->freedoms, s_of(v->freedoms));
+    else if (v->singular)
+        say("position", "singular: rank %d here, %d at %d neighbours; %d freedom%s gained", v->rank, v->rank_near, v->neighbours, v->gained, s_of(v->gained));
+    else
+        say("position", "%s: rank %d here and at %d neighbours; smallest singular value %.2g of the largest, %.2g nearby",
+            v->near_singular ? "near a singular one" : "regular", v->rank, v->neighbours, v->ratio, v->ratio_near);
+}
+
+static void say_inertia(const dal_verdict *v)
+{
+    for (int i = 0; i < v->n_light; i++)
+        say(i ? "" : "massless", "%s", v->light[i]);
+    say("unique", "%s: rank [M; A] = %d, %d needed%s", v->determined ? "yes" : "no", v->rank_stacked, v->velocities,
+        v->determined && v->rank_inertia < v->velocities ? "; the constraints make up for what M lacks" : "");
+    for (int i = 0; i < v->n_loose; i++)
+        say(i ? "" : "loose", "%s; %s", v->loose[i].motion, v->loose[i].remedy);
+}
+
+static void say_start(const dal_verdict *v)
+{
+    if (v->n_moved == 0)
+        say("start", "the values as given satisfy the constraints");
+    for (int i = 0; i < v->n_moved; i++)
+        say(i ? "" : "start", "%s", v->moved[i]);
+}
+
+static void say_motion(const dal_verdict *v)
+{
+    if (*v->ignorable)
+        say("ignorable", "%s, in coordinates '%s'", v->ignorable, v->ignorable_family);
+    else
+        say("ignorable", "none");
+    if (isnan(v->fastest))
+        return;
+    if (v->fastest == 0)
+        say("fastest", "no time scale of its own at the start");
+    else
+        say("fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, v->fastest_real, v->fastest_imaginary, 1 / v->fastest);
+    if (!isnan(v->step_limit))
+        say("", "stable steps of '%s' there: up to %.3g s", v->info.integrator, v->step_limit);
+}
+
+static void say_along(const dal_verdict *v)
+{
+    const dal_check_along *a = &v->along;
+    if (!a->done)
+        return;
+    say("along", "%d instants to t = %.6g s: rank %d to %d%s", a->instants, a->time_end, a->rank_least, a->rank_most,
+        a->changes ? ", the redundant rows change" : ", the redundant rows stay the same");
+    say("", "smallest singular value %.2g to %.2g of the largest, least at t = %.6g s", a->ratio_least, a->ratio_most, a->time_nearest);
+    if (a->rank_least < a->rank_most)
+        say("", "the rank is least at t = %.6g s", a->time_least);
+}
+
+void dal_check_text(const dal_verdict *v)
+{
+    const dal_system_info *i = &v->info;
+    printf("%s (%s, %d %s, %d joint%s)\n\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial", i->bodies, i->bodies == 1 ? "body" : "bodies", i->joints,
+           s_of(i->joints));
+    if (v->known) {
+        say_counts(v);
+        say_redundancy(v);
+        say_singular(v);
+        say_inertia(v);
+        say_start(v);
+    }
+    if (v->known && v->status != DAL_BAD_MODEL)
+        say_motion(v);
+    say_along(v);
+    if (v->known || v->n_warnings)
+        putchar('\n');
+    for (int k = 0; k < v->n_warnings; k++)
+        say("warning", "%s", v->warnings[k]);
+    if (v->n_warnings)
+        putchar('\n');
+    if (v->status != DAL_OK)
+        say("verdict", "cannot be simulated%s%s", v->reason ? ": " : "", v->reason ? v->reason : "");
+    else if (v->n_warnings)
+        say("verdict", "%d warning%s", v->n_warnings, s_of(v->n_warnings));
+    else
+        say("verdict", "clean");
+}
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+static void put_string(const char *key, const char *text)
+{
+    printf("\"%s\": ", key);
+    if (text)
+        dal_print_json_string(stdout, text);
+    else
+        fputs("null", stdout);
+    fputs(", ", stdout);
+}
+
+static void put_number(const char *key, double value)
+{
+    printf(isfinite(value) ? "\"%s\": %.17g, " : "\"%s\": null, ", key, value);
+}
+
+static void put_integer(const char *key, long value)
+{
+    printf("\"%s\": %ld, ", key, value);
+}
+
+static void put_truth(const char *key, bool value)
+{
+    printf("\"%s\": %s, ", key, value ? "true" : "false");
+}
+
+static void put_strings(const char *key, int n, const char *const *texts)
+{
+    printf("\"%s\": [", key);
+    for (int i = 0; i < n; i++) {
+        fputs(i ? ", " : "", stdout);
+        dal_print_json_string(stdout, texts[i]);
+    }
+    fputs("], ", stdout);
+}
+
+static void put_groups(const char *key, int n, const dal_check_group *groups)
+{
+    printf("\"%s\": [", key);
+    for (int g = 0; g < n; g++) {
+        fputs(g ? ",\n  {" : "\n  {", stdout);
+        put_integer("redundant", groups[g].redundant);
+        put_strings("joints", groups[g].n_joints, groups[g].joints);
+        fputs("\"rows\": [", stdout);
+        for (int k = 0; k < groups[g].n_rows; k++) {
+            const dal_check_row *row = &groups[g].rows[k];
+            fputs(k ? ", {" : "{", stdout);
+            put_string("joint", row->joint);
+            put_integer("number", row->number);
+            put_truth("angular", row->angular);
+            put_string("forbids", row->forbids);
+            printf("\"share\": %.6g}", row->share);
+        }
+        fputs("]}", stdout);
+    }
+    fputs("],\n ", stdout);
+}
+
+static void put_loose(const dal_verdict *v)
+{
+    fputs("\"loose\": [", stdout);
+    for (int i = 0; i < v->n_loose; i++) {
+        fputs(i ? ", {" : "{", stdout);
+        put_string("motion", v->loose[i].motion);
+        put_string("remedy", v->loose[i].remedy);
+        printf("\"freedoms\": %d}", v->loose[i].freedoms);
+    }
+    fputs("],\n ", stdout);
+}
+
+static void put_along(const dal_check_along *a)
+{
+    fputs("\"along\": ", stdout);
+    if (!a->done) {
+        fputs("null,\n ", stdout);
+        return;
+    }
+    putchar('{');
+    put_string("reason", a->reason);
+    put_integer("instants", a->instants);
+    put_number("time_end", a->time_end);
+    put_integer("rank_least", a->rank_least);
+    put_integer("rank_most", a->rank_most);
+    put_number("time_least", a->time_least);
+    put_number("ratio_least", a->ratio_least);
+    put_number("ratio_most", a->ratio_most);
+    put_number("time_nearest", a->time_nearest);
+    put_integer("changes", a->changes);
+    put_number("time_change", a->time_change);
+    put_truth("near_singular", a->near_singular);
+    printf("\"status\": %d},\n ", (int)a->status);
+}
+
+static void put_ranks(const dal_verdict *v)
+{
+    put_integer("velocities", v->velocities);
+    put_integer("rows", v->rows);
+    put_integer("rank", v->rank);
+    put_integer("freedoms", v->freedoms);
+    put_integer("counted", v->counted);
+    put_truth("own_coordinates", v->own_coordinates);
+    fputs("\n ", stdout);
+    put_integer("redundant", v->redundant);
+    put_groups("groups", v->n_groups, v->groups);
+    put_groups("nearly", v->n_nearly, v->nearly);
+    put_truth("consistent", v->consistent);
+    put_number("position_gap", v->position_gap);
+    put_number("velocity_gap", v->velocity_gap);
+    put_number("acceleration_gap", v->acceleration_gap);
+    fputs("\n ", stdout);
+    put_truth("singular", v->singular);
+    put_truth("near_singular", v->near_singular);
+    put_truth("isolated", v->isolated);
+    put_integer("gained", v->gained);
+    put_integer("neighbours", v->neighbours);
+    put_integer("rank_near", v->rank_near);
+    put_number("ratio", v->ratio);
+    put_number("ratio_near", v->ratio_near);
+    put_string("singular_joints", v->singular_joints);
+    fputs("\n ", stdout);
+    put_integer("rank_inertia", v->rank_inertia);
+    put_integer("rank_stacked", v->rank_stacked);
+    put_truth("determined", v->determined);
+    put_strings("light", v->n_light, v->light);
+    put_loose(v);
+    put_strings("moved", v->n_moved, v->moved);
+    fputs("\n ", stdout);
+}
+
+void dal_check_json(const dal_verdict *v)
+{
+    const dal_system_info *i = &v->info;
+    putchar('{');
+    put_string("model", i->model);
+    put_string("hash", i->model_hash);
+    put_string("version", i->version);
+    put_string("space", i->space == DAL_PLANAR ? "planar" : "spatial");
+    put_integer("bodies", i->bodies);
+    put_integer("joints", i->joints);
+    put_truth("known", v->known);
+    fputs("\n ", stdout);
+    if (v->known) {
+        fputs("\"family\": {", stdout);
+        put_string("coordinates", i->coordinates);
+        put_integer("velocities", i->velocities);
+        put_integer("rows", i->constraints);
+        put_integer("rank", i->rank);
+        printf("\"freedoms\": %d},\n ", i->freedoms);
+        put_ranks(v);
+        put_string("ignorable", v->ignorable);
+        put_string("ignorable_family", v->ignorable_family);
+        put_number("mass_ratio", v->mass_ratio);
+        put_number("inertia_ratio", v->inertia_ratio);
+        put_number("length_ratio", v->length_ratio);
+        put_number("fastest", v->fastest);
+        put_number("fastest_real", v->fastest_real);
+        put_number("fastest_imaginary", v->fastest_imaginary);
+        put_number("step_limit", v->step_limit);
+        fputs("\n ", stdout);
+        put_along(&v->along);
+    }
+    put_strings("warnings", v->n_warnings, v->warnings);
+    put_string("reason", v->reason);
+    printf("\"status\": %d, \"verdict\": \"%s\"}\n", (int)v->status, v->status != DAL_OK ? "cannot be simulated" : v->n_warnings ? "warnings" : "clean");
+}

@@ -1,0 +1,140 @@
+/* A motion that cannot go on ends with a sentence, at the instant at which it cannot: constraints that come to contradict each other,
+ * that begin to act, or have a corner; places that stop being numbers. Nothing is carried on with lost energy or without a number. */
+#include "check.h"
+#include "dalembert/dalembert.h"
+
+typedef struct ending {
+    dal_status status;
+    dal_evidence evidence;
+    char text[512];
+} ending;
+
+/* Steps without end, or crumbs of them, would be a hang. */
+static bool go_on(void *user, double t, double until, long steps, double wall_seconds)
+{
+    (void)user, (void)t, (void)until, (void)wall_seconds;
+    return steps < 20000;
+}
+
+static ending run(const char *text, const char *family, const char *formulation)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    const dal_run_options options = {.progress = go_on};
+    dal_spec *spec;
+    dal_system *system;
+    ending end = {.text = ""};
+    assert_int_equal(dal_spec_parse(NULL, "stop.yaml", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+    assert_true(!family || dal_spec_set(spec, "coordinates", family, messages));
+    assert_true(dal_spec_set(spec, "formulation", formulation, messages));
+    assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
+    end.status = dal_run(system, &options, messages, &end.evidence);
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        if (m->severity == DAL_ERROR)
+            snprintf(end.text, sizeof end.text, "%s", m->text);
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return end;
+}
+
+static const char *const formulations[] = {"lagrange", "maggi", "kane", "volterra", "udwadia-kalaba"};
+enum { FORMULATIONS = sizeof formulations / sizeof *formulations };
+
+static void says(const ending *end, const char *words)
+{
+    assert_int_equal(end->status, DAL_NUMERICAL);
+    if (!strstr(end->text, words))
+        fail_msg("'%s' is not in '%s'", words, end->text);
+    assert_true(isfinite(end->evidence.energy_end) && isfinite(end->evidence.energy_drift));
+}
+
+static void constraints_that_come_to_contradict_each_other_end_the_run(void **unused)
+{
+    static const char *const pairs[] = {"a: {position: b.x - 0.3 - t^2}, d: {position: b.x - 0.3 - t^3}",
+                                        "a: {velocity: b.x' - 1 - t}, d: {velocity: b.x' - 1 - 2*t}"};
+    char text[400];
+    (void)unused;
+    for (int i = 0; i < 2; i++)
+        for (int f = 0; f < FORMULATIONS; f++) {
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 1.3, inertia: 0.7, position: [0.3, 0.2], velocity: [%d, 2]}}\n"
+                     "constraints: {%s}\nsimulate: {until: 1}\n", i, pairs[i]);
+            ending end = run(text, "angle", formulations[f]);
+            says(&end, "contradict each other");
+            assert_true(end.evidence.time_end < 1e-4);
+        }
+}
+
+/* (x - 0.3)^2 = 0 has no derivative where it holds, (x - 0.3) y' = 0 says nothing there: both would stop the body dead. */
+static void a_constraint_that_begins_to_act_ends_the_run(void **unused)
+{
+    static const char *const constraints[] = {"{position: (b.x - 0.3)^2}", "{velocity: (b.x - 0.3)*b.y'}"};
+    char text[400];
+    (void)unused;
+    for (int i = 0; i < 2; i++)
+        for (int f = 0; f < FORMULATIONS; f++) {
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 1.3, inertia: 0.7, position: [0.3, 0.2], velocity: [1, 2]}}\n"
+                     "constraints: {a: %s}\nsimulate: {until: 1}\n", constraints[i]);
+            ending end = run(text, "angle", formulations[f]);
+            says(&end, "is an impact and no motion");
+            assert_true(end.evidence.time_end < 1e-4);
+        }
+}
+
+/* A disc that is let go leaning, without spin, turns about the tangent at its lowest point, which stays where it is:
+ *   (I + m r^2) a'' = -m g r cos a,   and it is flat after the integral of da / a' from 0 to a0.
+ * With a = a0 - s^2 the integrand is smooth. */
+static double time_to_fall(double a0, double m, double r, double I)
+{
+    const int n = 20000;
+    double sum = 0, most = sqrt(a0);
+    for (int i = 0; i < n; i++) {
+        double s = most * (i + 0.5) / n, a = a0 - s * s;
+        sum += 2 * s / sqrt(2 * m * 9.81 * r * (sin(a0) - sin(a)) / (I + m * r * r)) * most / n;
+    }
+    return sum;
+}
+
+static void a_disc_that_falls_flat_ends_the_run_there(void **unused)
+{
+    static const char text[] =
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  b: {mass: 1.3, inertia: [0.0025, 0.0025, 0.005], position: [0, 0, 0.1*sin(60*deg)], orientation: {axis: [1, 0, 0], angle: 60*deg}}\n"
+        "joints: {roll: {type: rolling-disc, connect: [ground, b], normal: [0, 0, 1], axis: [0, 0, 1], radius: 0.1}}\n"
+        "simulate: {until: 1, rtol: 1e-9, atol: 1e-11}\n";
+    static const char *const families[] = {"angle", "euler", "natural", "joint"};
+    const double when = time_to_fall(M_PI / 3, 1.3, 0.1, 0.0025);
+    (void)unused;
+    for (int k = 0; k < 4; k++)
+        for (int f = 0; f < FORMULATIONS; f++) {
+            ending end = run(text, families[k], formulations[f]);
+            assert_int_equal(end.status, DAL_NUMERICAL);
+            assert_true(*end.text != '\0');
+            check_near(end.evidence.time_end, when, 1e-6);
+        }
+}
+
+static void a_place_that_stops_being_a_number_ends_the_run(void **unused)
+{
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ncoordinates: {x: {start: 1, rate: -3}}\n"
+        "bodies: {b: {mass: 1.3, inertia: 0.7, position: [x, log(0.55 - t)]}}\nsimulate: {until: 1}\n";
+    (void)unused;
+    for (int f = 0; f < FORMULATIONS; f++) {
+        ending end = run(text, NULL, formulations[f]);
+        says(&end, "'b' is not a finite number");
+        assert_true(end.evidence.time_end <= 0.55);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constraints_that_come_to_contradict_each_other_end_the_run),
+        cmocka_unit_test(a_constraint_that_begins_to_act_ends_the_run),
+        cmocka_unit_test(a_disc_that_falls_flat_ends_the_run_there),
+        cmocka_unit_test(a_place_that_stops_being_a_number_ends_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
