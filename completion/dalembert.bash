@@ -26,13 +26,16 @@ _dalembert()
     -o | --output)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return ;;
+    --undetermined)
+        mapfile -t COMPREPLY < <(compgen -W 'refuse minimum-norm' -- "$word")
+        return ;;
     --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --time | --state | --digits | --width)
         return ;;
     esac
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --set --output --units --json --quiet --help' -- "$word") ;;
+            --atol --until --every --max-step --event-tolerance --undetermined --set --output --units --json --quiet --help' -- "$word") ;;
     compare:-*)
         mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --stabilization --integrator --step
             --rtol --atol --until --max-step --event-tolerance --set --quiet --help' -- "$word") ;;

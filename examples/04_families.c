@@ -10,7 +10,7 @@ typedef struct last_speed {
 static dal_status begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
 {
     (void)user, (void)n, (void)columns;
-    printf("%-8s %-16s %2d coordinates, %2d constraints", info->coordinates, info->formulation, info->coordinates_count,
+    printf("%-8s %-18s %2d coordinates, %2d constraints", info->coordinates, info->formulation, info->coordinates_count,
            info->constraints);
     return DAL_OK;
 }
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
             dal_spec_set(spec, "integrator", "rk6", messages);
             dal_spec_set(spec, "until", "1", messages);
             if (dal_compile(NULL, spec, messages, &system) != DAL_OK) { /* not every one applies to every model: it says why */
-                printf("%-8s %-16s %s\n", family, formulation, why(messages));
+                printf("%-8s %-18s %s\n", family, formulation, why(messages));
                 dal_messages_free(messages);
                 messages = dal_messages_create(NULL);
                 dal_spec_free(spec);

@@ -632,6 +632,11 @@ static void the_command_answers_and_refuses(void **unused)
     assert_int_equal(command(DAL_MODELS "/pendulum.yaml --coordinates angle --state rod.angel=1", out, sizeof out), DAL_BAD_COMMAND);
     assert_non_null(strstr(out, "did you mean 'rod.angle'?"));
     assert_int_equal(command(DAL_MODELS "/pendulum.yaml --state rod.angle", out, sizeof out), DAL_BAD_COMMAND);
+    assert_int_equal(command(DAL_MODELS "/pendulum.yaml --state ,", out, sizeof out), DAL_BAD_COMMAND);
+    assert_int_equal(command(DAL_MODELS "/pendulum.yaml --coordinates angle --state rod.angle=1,rod.angle=2", out, sizeof out), DAL_BAD_COMMAND);
+    assert_non_null(strstr(out, "'rod.angle' is given twice"));
+    assert_int_equal(command(DAL_MODELS "/pendulum.yaml --coordinates joint --state \"hinge.angle'=1e200\"", out, sizeof out), DAL_NUMERICAL);
+    assert_int_equal(command(DAL_MODELS "/pendulum.yaml --time 0x10", out, sizeof out), DAL_BAD_COMMAND);
     assert_int_equal(command(DAL_MODELS "/pendulum.yaml --time -1", out, sizeof out), DAL_BAD_COMMAND);
     assert_int_equal(command(DAL_MODELS "/pendulum.yaml --formulation kanee", out, sizeof out), DAL_BAD_COMMAND);
     assert_int_equal(command(DAL_MODELS "/pendulum.yaml --formulation routh --coordinates angle", out, sizeof out), DAL_BAD_MODEL);

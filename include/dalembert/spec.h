@@ -104,6 +104,12 @@ typedef struct dal_start_spec {
     bool fix;
 } dal_start_spec;
 
+/* friction: {coefficient: , ...} of a joint */
+typedef struct dal_friction_spec {
+    dal_text coefficient, resting, stribeck, viscous, radius, velocity;
+    dal_mark mark; /* line 0: not given */
+} dal_friction_spec;
+
 typedef struct dal_joint_spec {
     dal_text name, type;
     const dal_binding *binding;
@@ -114,6 +120,7 @@ typedef struct dal_joint_spec {
     dal_text joint, body, coordinate; /* driven, lock: what is driven */
     dal_text value, ratio, radius, pitch, length, drive, zero;
     dal_start_spec start;
+    dal_friction_spec friction;
     bool cut;                 /* closes a loop: not in the tree of the family `joint` */
 } dal_joint_spec;
 

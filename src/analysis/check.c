@@ -31,8 +31,9 @@ static void discard(dal_checker *c)
 {
     dal_state_free(c->state);
     dal_system_free(c->system);
+    dal_system_free(c->other);
     c->state = NULL;
-    c->system = NULL;
+    c->system = c->other = NULL;
 }
 
 static void pass_on(const dal_checker *c)
@@ -80,14 +81,10 @@ static void keep_info(dal_checker *c)
 static dal_status compile_anyway(dal_checker *c)
 {
     dal_spec spec = c->base;
-    dal_messages *unheard = dal_messages_create(&c->arena.allocator);
-    if (!unheard)
-        return DAL_NO_MEMORY;
-    dal_status status = DAL_BAD_MODEL;
-    if (dal_spec_set(&spec, "formulation", "lagrange", unheard))
-        status = dal_compile_anyway(&c->arena.allocator, &spec, unheard, &c->system);
-    dal_messages_free(unheard);
-    return status;
+    dal_messages_clear(c->heard);
+    return dal_spec_set(&spec, "formulation", dal_formulations[0]->name, c->heard)
+               ? dal_compile_anyway(&c->arena.allocator, &spec, c->heard, &c->system)
+               : DAL_BAD_MODEL;
 }
 
 static dal_status compile(dal_checker *c)
@@ -136,19 +133,14 @@ static dal_status find_ignorable(dal_checker *c)
     if (*v->ignorable || c->system->layout.family->shares)
         return DAL_OK;
     dal_spec spec = c->base;
-    dal_system *other = NULL;
-    dal_messages *unheard = dal_messages_create(&c->arena.allocator);
-    if (!unheard)
-        return DAL_NO_MEMORY;
     dal_status status = DAL_BAD_MODEL;
-    if (dal_spec_set(&spec, "coordinates", dal_family_joint.name, unheard) && dal_spec_set(&spec, "formulation", "lagrange", unheard))
-        status = dal_compile(&c->arena.allocator, &spec, unheard, &other);
-    if (status == DAL_OK && *other->info.ignorable_names) {
-        v->ignorable = dal_arena_copy(&c->arena, other->info.ignorable_names, strlen(other->info.ignorable_names));
+    dal_messages_clear(c->heard);
+    if (dal_spec_set(&spec, "coordinates", dal_family_joint.name, c->heard) && dal_spec_set(&spec, "formulation", dal_formulations[0]->name, c->heard))
+        status = dal_compile(&c->arena.allocator, &spec, c->heard, &c->other);
+    if (status == DAL_OK && *c->other->info.ignorable_names) {
+        v->ignorable = dal_arena_copy(&c->arena, c->other->info.ignorable_names, strlen(c->other->info.ignorable_names));
         v->ignorable_family = dal_family_joint.name;
     }
-    dal_system_free(other);
-    dal_messages_free(unheard);
     return status == DAL_NO_MEMORY ? status : DAL_OK;
 }
 

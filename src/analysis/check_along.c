@@ -191,6 +191,8 @@ dal_status dal_check_run(dal_checker *c)
     for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
         if (m->severity == DAL_ERROR && !along->reason)
             along->reason = dal_arena_copy(&c->arena, m->text, strlen(m->text));
+        else if (m->severity == DAL_WARNING)
+            dal_check_warn(c, "%s", m->text);
     find_nearest(&w);
     tell(c);
     return along->status;

@@ -1,15 +1,19 @@
 /* How fast the motion is at the start: eigenvalues of the linearised right-hand side.
  *
- *   J = df/dy by central differences of y' = f(t, y), as the integrator sees it; lambda its eigenvalues
+ *   J = df/dy   of y' = f(t, y) as the integrator sees it
+ *   C = dc/dy   of what the constraints say about y: c = (phi, A v - beta)
+ * both by central differences. With T an orthonormal basis of C T = 0 the eigenvalues lambda of T^T J T are those of the motion on the
+ * constraints; what leaves them is the business of the stabilization.
+ *
  * A method with steps h is stable if h lambda lies in its region of stability; of that two numbers are known, on the real and on the
  * imaginary axis, so that
  *   h <= min over lambda of (real / -Re lambda, imaginary / |Im lambda|)
- * is asked for. Adaptive methods find their steps themselves, but a stable motion on a time scale much shorter than the run costs as many.
+ * is asked for. Adaptive methods find their steps themselves, but a decay on a time scale much shorter than the run costs as many.
  *
- * Velocities enter f as polynomials of degree two, so that their step may be large; errors of the others are of the order of
- * eps^(2/3), far below what a warning needs.
+ * Errors of the differences are of the order of eps^(2/3), far below what a warning needs.
  */
 #include "analysis/checker.h"
+#include "math/rank.h"
 
 #include <float.h>
 #include <lapacke.h>
@@ -18,33 +22,80 @@
 
 enum { LARGEST = 400 };
 static const double many_steps = 1e6; /* of an adaptive method, before it is told */
+static const double no_slope = 1e-7;  /* singular values of C that differences cannot tell from zero */
 
-static bool fill_jacobian(dal_checker *c, int n, double *J, double *y, double *f)
+/* f, then c. */
+static bool evaluate(dal_checker *c, const double *y, double *out)
+{
+    dal_state *state = c->state;
+    const size_t r = (size_t)c->system->layout.n_rows;
+    if (dal_state_derivative(state, 0, y, out))
+        return false;
+    memcpy(out + c->system->n_y, state->work.phi, sizeof *out * r);
+    memcpy(out + (size_t)c->system->n_y + r, state->work.phid, sizeof *out * r);
+    return true;
+}
+
+/* J, n x n, and C, 2r x n. */
+static bool fill_slopes(dal_checker *c, int n, double *J, double *C)
 {
     const dal_system *system = c->system;
-    const int nq = system->layout.nq, n_y = system->n_y;
+    const int n_y = system->n_y, rows = 2 * system->layout.n_rows;
     const double part = cbrt(DBL_EPSILON);
-    double *back = f + n_y;
+    double *y = DAL_TAKE(&c->arena, double, n_y), *up = DAL_TAKE(&c->arena, double, n_y + rows), *down = DAL_TAKE(&c->arena, double, n_y + rows);
+    dal_state_reset(c->state);
+    memcpy(y, c->state->y, sizeof *y * (size_t)n_y);
     for (int k = 0; k < n; k++) {
-        double at = y[k], unit = k < nq && !system->layout.placement ? fmin(1, system->length) : 1, h = part * fmax(fabs(at), unit);
-        volatile double up = at + h, down = at - h;
-        y[k] = up;
-        bool fine = dal_state_derivative(c->state, 0, y, f) == 0;
-        y[k] = down;
-        fine = fine && dal_state_derivative(c->state, 0, y, back) == 0;
+        double at = y[k], unit = k < system->layout.nq && !system->layout.placement ? fmin(1, system->length) : 1;
+        volatile double above = at + part * fmax(fabs(at), unit), below = at - part * fmax(fabs(at), unit);
+        y[k] = above;
+        bool fine = evaluate(c, y, up);
+        y[k] = below;
+        fine = fine && evaluate(c, y, down);
         y[k] = at;
-        for (int i = 0; i < n; i++) {
-            double slope = (f[i] - back[i]) / (up - down);
-            J[(size_t)i * (size_t)n + (size_t)k] = slope;
-            fine = fine && isfinite(slope);
+        for (int i = 0; i < n && fine; i++) {
+            double slope = J[(size_t)i * (size_t)n + (size_t)k] = (up[i] - down[i]) / (above - below);
+            fine = isfinite(slope);
         }
+        for (int i = 0; i < rows && fine; i++)
+            C[(size_t)i * (size_t)n + (size_t)k] = (up[n_y + i] - down[n_y + i]) / (above - below);
         if (!fine)
             return false;
     }
     return true;
 }
 
-/* Eigenvalues that only the rounding of J makes: defective ones at zero come out as large as the root of its errors. */
+/* T as rows; returns how many. */
+static int tangents(dal_checker *c, int n, double *C, double *T)
+{
+    const int rows = 2 * c->system->layout.n_rows;
+    for (int i = 0; i < rows; i++) {
+        double *row = C + (size_t)i * (size_t)n, sum = 0;
+        for (int k = 0; k < n; k++)
+            sum += row[k] * row[k];
+        for (int k = 0; k < n && sum > 0; k++)
+            row[k] /= sqrt(sum);
+    }
+    int rank = dal_rank_svd(C, rows, n, n, no_slope, DAL_TAKE(&c->arena, double, rows + n), T, NULL, DAL_TAKE(&c->arena, double, dal_rank_work(rows, n)));
+    return rank < 0 ? 0 : n - rank;
+}
+
+/* T^T J T, m x m. */
+static double *restrict_to(dal_checker *c, int n, const double *J, int m, const double *T)
+{
+    double *JT = DAL_TAKE(&c->arena, double, (size_t)n * (size_t)m), *out = DAL_TAKE(&c->arena, double, (size_t)m * (size_t)m);
+    for (int i = 0; i < n; i++)
+        for (int b = 0; b < m; b++)
+            for (int k = 0; k < n; k++)
+                JT[i * m + b] += J[(size_t)i * (size_t)n + (size_t)k] * T[(size_t)b * (size_t)n + (size_t)k];
+    for (int a = 0; a < m; a++)
+        for (int b = 0; b < m; b++)
+            for (int i = 0; i < n; i++)
+                out[a * m + b] += T[(size_t)a * (size_t)n + (size_t)i] * JT[i * m + b];
+    return out;
+}
+
+/* Eigenvalues that only rounding makes: defective ones at zero come out as large as the root of the errors. */
 static double noise_of(int n, const double *J)
 {
     double most = 0;
@@ -57,10 +108,11 @@ static void judge(dal_checker *c, int n, const double *re, const double *im, dou
 {
     dal_verdict *v = c->verdict;
     const dal_integrator *method = c->system->integrator;
-    double stiff = 0;
+    const dal_system_info *info = &c->system->info;
+    double stiff = 0, longest = HUGE_VAL;
     v->fastest = 0;
     for (int i = 0; i < n; i++) {
-        double size = hypot(re[i], im[i]), limit = HUGE_VAL;
+        double size = hypot(re[i], im[i]);
         if (size <= noise)
             continue;
         if (size > v->fastest) {
@@ -69,34 +121,35 @@ static void judge(dal_checker *c, int n, const double *re, const double *im, dou
             v->fastest_imaginary = fabs(im[i]);
         }
         if (re[i] < -noise)
-            limit = method->real_stability / -re[i];
+            longest = fmin(longest, method->real_stability / -re[i]);
         if (fabs(im[i]) > noise)
-            limit = fmin(limit, method->imaginary_stability / fabs(im[i]));
-        v->step_limit = fmin(isnan(v->step_limit) ? HUGE_VAL : v->step_limit, limit);
+            longest = fmin(longest, method->imaginary_stability / fabs(im[i]));
         stiff = fmax(stiff, -re[i]);
     }
-    if (!(v->step_limit < HUGE_VAL))
-        v->step_limit = NAN;
-    if (!method->adaptive && c->system->info.step > v->step_limit)
-        dal_check_warn(c, "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s", c->system->info.step,
-                       method->name, v->fastest, v->step_limit);
-    if (method->adaptive && c->system->info.until * stiff / method->real_stability > many_steps)
+    if (longest < HUGE_VAL)
+        v->step_limit = longest;
+    double steps = info->until * stiff / method->real_stability;
+    if (!method->adaptive && info->step > longest)
+        dal_check_warn(c, "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s", info->step,
+                       method->name, v->fastest, longest);
+    if (method->adaptive && steps > many_steps)
         dal_check_warn(c, "the motion is stiff: a decay within %.1e s asks '%s' for steps of %.1e s, %.1e of them until the end", 1 / stiff, method->name,
-                       method->real_stability / stiff, c->system->info.until * stiff / method->real_stability);
+                       method->real_stability / stiff, steps);
 }
 
 void dal_check_frequency(dal_checker *c)
 {
-    const int n = c->system->n_control, n_y = c->system->n_y;
+    const int n = c->system->n_control;
     if (n == 0 || n > LARGEST)
         return;
-    double *J = DAL_TAKE(&c->arena, double, (size_t)n * (size_t)n), *y = DAL_TAKE(&c->arena, double, n_y), *f = DAL_TAKE(&c->arena, double, 2 * n_y);
-    double *re = DAL_TAKE(&c->arena, double, n), *im = DAL_TAKE(&c->arena, double, n), *work = DAL_TAKE(&c->arena, double, 34 * n);
-    dal_state_reset(c->state);
-    memcpy(y, c->state->y, sizeof *y * (size_t)n_y);
-    if (!fill_jacobian(c, n, J, y, f))
+    const size_t size = (size_t)n;
+    double *J = DAL_TAKE(&c->arena, double, size * size), *T = DAL_TAKE(&c->arena, double, size * size);
+    double *C = DAL_TAKE(&c->arena, double, 2 * (size_t)c->system->layout.n_rows * size);
+    if (!fill_slopes(c, n, J, C))
         return;
-    double noise = noise_of(n, J);
-    if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, J, n, re, im, NULL, 1, NULL, 1, work, 34 * n) == 0)
-        judge(c, n, re, im, noise);
+    int m = tangents(c, n, C, T), room = 34 * (m + 1);
+    double *K = restrict_to(c, n, J, m, T), noise = noise_of(m, K);
+    double *re = DAL_TAKE(&c->arena, double, m), *im = DAL_TAKE(&c->arena, double, m), *work = DAL_TAKE(&c->arena, double, room);
+    if (m == 0 || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', m, K, m, re, im, NULL, 1, NULL, 1, work, room) == 0)
+        judge(c, m, re, im, noise);
 }

@@ -170,9 +170,9 @@ double dal_probe_ratio(const dal_probe *p, int rank)
     return rank > 0 && p->sigma[0] > 0 ? p->sigma[rank - 1] / p->sigma[0] : 1;
 }
 
-double dal_probe_conflict(const dal_probe *p, int n, const double *b)
+double dal_probe_conflict(const dal_probe *p, int n, const double *b, double least)
 {
-    double most = 0, worst = 0;
+    double most = least, worst = 0;
     for (int i = 0; i < p->r; i++)
         most = fmax(most, fabs(p->unit[i] * b[i]));
     for (int k = 0; k < n; k++) {

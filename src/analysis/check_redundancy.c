@@ -197,7 +197,10 @@ static void find_conflicts(dal_checker *c, dal_probe *p, int n)
         v->position_gap = fmax(v->position_gap, fabs(p->work.phi[i]));
         v->velocity_gap = fmax(v->velocity_gap, fabs(p->work.phid[i]));
     }
-    v->acceleration_gap = dal_probe_conflict(p, n, p->work.gamma);
+    double speed = 0; /* gamma is of the size of speed^2 / length, unless it vanishes */
+    for (int k = 0; k < p->m; k++)
+        speed = fmax(speed, fabs(p->work.v[k] * p->scale[k]));
+    v->acceleration_gap = dal_probe_conflict(p, n, p->work.gamma, speed * speed / p->system->length);
     v->consistent = v->acceleration_gap < agrees;
 }
 

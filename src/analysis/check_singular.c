@@ -4,8 +4,9 @@
  * Where the drives leave no freedom they are let go: the question is then about the other positions that they lead through.
  *
  * The rank nearby is that of almost every position; where it is larger than at the start, freedoms are gained at the start. Where the ranks
- * agree, the smallest singular value tells how near a singular position is. A position whose neighbours all come back to it is isolated:
- * its freedoms are first-order shakes.
+ * agree, the smallest singular value tells how near a singular position is. A neighbour that comes back to the start says nothing about
+ * ranks: there phi falls with the square of the distance, and the distance is known to the root of what phi is closed to. A position to which
+ * all come back is isolated: its freedoms are first-order shakes.
  */
 #include "analysis/checker.h"
 #include "math/rank.h"
@@ -21,10 +22,9 @@ enum { WANTED = 5, TRIES = 12, LARGEST = 240 };
 
 typedef struct neighbours {
     double *x;
-    double distance[WANTED];
     double *sigma;          /* of each: min(r, m) */
     double *place;          /* of each: q */
-    int n, rank;
+    int n, rank, back;      /* back: came back to the start, and are not among the n */
     bool release;           /* drives are let go */
 } neighbours;
 
@@ -70,10 +70,13 @@ static void visit(dal_checker *c, dal_probe *p, neighbours *n)
     for (int i = 0; i < TRIES && n->n < WANTED; i++) {
         if (!go_away(c, p, n, &seed))
             continue;
+        if (distance_from_start(c, p) <= returned * away) {
+            n->back++;
+            continue;
+        }
         int rank = dal_probe_rank(p, p->system->rank_tolerance, false);
         if (rank < 0)
             continue;
-        n->distance[n->n] = distance_from_start(c, p);
         memcpy(n->sigma + (size_t)n->n * few, p->sigma, sizeof *p->sigma * few);
         memcpy(n->place + (size_t)n->n * nq, p->work.q, sizeof *p->work.q * nq);
         n->rank = rank > n->rank ? rank : n->rank;
@@ -144,14 +147,6 @@ static void tell(dal_checker *c, const char *joints)
                        v->ratio, v->ratio_near);
 }
 
-static bool came_back(const neighbours *n)
-{
-    for (int i = 0; i < n->n; i++)
-        if (n->distance[i] > returned * away)
-            return false;
-    return n->n > 0;
-}
-
 void dal_check_singular(dal_checker *c, dal_probe *p)
 {
     dal_verdict *v = c->verdict;
@@ -166,12 +161,14 @@ void dal_check_singular(dal_checker *c, dal_probe *p)
     dal_probe_at(p, c->state);
     dal_probe_rows(p);
     v->neighbours = n.n;
-    if (n.n == 0)
+    v->isolated = v->singular = v->freedoms > 0 && n.n == 0 && n.back > 0;
+    if (n.n == 0) {
+        tell(c, "");
         return;
+    }
     v->rank_near = n.rank;
     v->ratio_near = median_ratio(p, &n, &at);
-    v->isolated = v->freedoms > 0 && came_back(&n);
-    v->singular = v->isolated || n.rank > v->rank;
+    v->singular = n.rank > v->rank;
     v->gained = n.rank > v->rank ? n.rank - v->rank : 0;
     v->near_singular = !v->singular && (v->freedoms > 0 || n.release) && v->ratio < near_ratio * v->ratio_near;
     if (!v->singular) {
@@ -180,8 +177,4 @@ void dal_check_singular(dal_checker *c, dal_probe *p)
     }
     dal_probe_rank(p, p->system->rank_tolerance, true);
     tell(c, joints_that_lose(p, v->rank, n.place + (size_t)at * (size_t)p->layout->nq));
-    if (v->isolated) {
-        dal_probe_at(p, c->state);
-        dal_probe_rows(p);
-    }
 }

@@ -34,6 +34,7 @@ typedef struct dal_checker {
     dal_arena arena;
     dal_verdict *verdict;
     dal_system *system;      /* the one in work */
+    dal_system *other;       /* the model in another family, or NULL */
     dal_state *state;        /* of it, at the start */
     dal_spec base;           /* a copy of the spec that may be changed */
     size_t cap_warnings;
@@ -55,8 +56,9 @@ bool dal_probe_close(dal_probe *probe, bool release);
 int dal_probe_rank(dal_probe *probe, double tolerance, bool left);
 /* sigma_k / sigma_1; 1 where there are no rows. */
 double dal_probe_ratio(const dal_probe *probe, int rank);
-/* A right side of the rows against the null vectors of A^T (n of them): max |z . b| / max |b|, or 0. b is per row, unscaled. */
-double dal_probe_conflict(const dal_probe *probe, int n, const double *b);
+/* A right side of the rows against the null vectors of A^T (n of them): max |z . b| / max |b|, or 0. b is per row, unscaled; sizes below
+ * `least` are rounding. */
+double dal_probe_conflict(const dal_probe *probe, int n, const double *b, double least);
 
 /* "x", "[0.6, 0.8, 0]": a direction in world axes, of either sign. */
 const char *dal_check_direction(dal_arena *arena, const double d[3], bool planar);

@@ -95,7 +95,7 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
         dal_state_fail(r->state, "a stage fell on a singular position of the constraints");
         return r->stages_avoided++ < 30 ? DAL_FLOW_ELSEWHERE : 1;
     }
-    if (flow == 0 && r->system->layout.placement)
+    if (r->system->layout.placement && (flow == 0 || dal_state_not_finite(r->state) >= 0))
         flow = recoverable(check_finite(r->state));
     return flow ? flow : dal_state_turned(r->state);
 }
@@ -149,6 +149,11 @@ static double least_step(void *user, double t, const double *y)
     return fastest > 0 ? singular_stride / fastest : 0;
 }
 
+static int switches(const dal_system *system)
+{
+    return system->actions.program ? dal_program_switches(system->actions.program) : 0;
+}
+
 static dal_flow guards(void *user, double t, const double *y, double *g)
 {
     dal_state *state = ((run *)user)->state;
@@ -157,9 +162,19 @@ static dal_flow guards(void *user, double t, const double *y, double *g)
         return flow;
     dal_state_position(state);
     dal_state_velocity(state);
-    if ((flow = dal_state_loads(state)))
+    const int n = switches(state->system);
+    if (state->system->n_frictions) {
+        dal_state_jacobian(state);
+        flow = dal_state_accelerate(state);
+    } else {
+        flow = dal_state_loads(state);
+    }
+    if (flow)
         return flow;
-    dal_program_guards(state->system->actions.program, state->registers, state->modes, g);
+    if (n)
+        dal_program_guards(state->system->actions.program, state->registers, state->modes, g);
+    if (state->system->n_frictions)
+        dal_friction_guard(state, g + n);
     return 0;
 }
 
@@ -169,7 +184,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     run *r = user;
     dal_state *state = r->state;
     const dal_layout *layout = &state->system->layout;
-    (void)which;
+    const int n = switches(state->system);
     dal_flow flow = dal_state_take(state, t, y);
     if (flow)
         return flow;
@@ -186,16 +201,21 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     }
     if ((flow = dal_state_put(state, y)))
         return flow;
-    if (!state->system->actions.program || !dal_program_switches(state->system->actions.program))
+    if (!n && !state->system->n_frictions)
         return 0;
     state->frozen = false;
     dal_state_position(state);
     dal_state_velocity(state);
     if ((flow = dal_state_loads(state)))
         return flow;
-    dal_program_modes(state->system->actions.program, state->registers, state->modes);
-    state->frozen = true;
-    return 0;
+    if (n)
+        dal_program_modes(state->system->actions.program, state->registers, state->modes);
+    state->frozen = n > 0;
+    if (!state->system->n_frictions)
+        return 0;
+    dal_state_jacobian(state);
+    dal_state_stabilise(state);
+    return dal_friction_restart(state, which ? which + n : NULL);
 }
 
 /* Another state takes over everything that the run has learnt; nothing flows back. */
@@ -217,6 +237,11 @@ static void hand_over(const dal_system *system, const dal_state *from, dal_state
     to->near_singular = from->near_singular;
     memcpy(to->speeds, from->speeds, sizeof *to->speeds * (size_t)system->layout.nv);
     memcpy(to->momenta, from->momenta, sizeof *to->momenta * (size_t)system->n_ignorable);
+    if (system->n_frictions) {
+        const dal_friction *last = &system->frictions[system->n_frictions - 1];
+        memcpy(to->slip_mode, from->slip_mode, sizeof *to->slip_mode * (size_t)system->n_frictions);
+        memcpy(to->slip_direction, from->slip_direction, sizeof *to->slip_direction * (size_t)(last->first + last->n));
+    }
     to->frozen = from->frozen;
     to->unwound = from->unwound;
 }
@@ -405,11 +430,11 @@ static dal_flow check_passage(run *r, double t)
 
 /* With speeds the velocities meet the constraints whatever these become, and a corner of one of them is passed without a trace but
  * this: energy is lost. */
-static dal_flow check_loss(run *r, double balance_last)
+static dal_flow check_loss(run *r, double balance_before)
 {
     const dal_system *system = r->system;
-    double lost = fabs(r->energy_last - r->work_last - balance_last), scale = r->kinetic_most + r->potential_most;
-    if (!system->formulation->unpack || !system->integrator->adaptive || system->works || !r->passed_first ||
+    double lost = fabs(r->energy_last - r->work_last - balance_before), scale = r->kinetic_most + r->potential_most;
+    if (!system->formulation->unpack || !system->integrator->adaptive || system->works ||
         !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale))
         return 0;
     return dal_state_fail(r->state, "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
@@ -450,8 +475,11 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     if ((flow = check_finite(state)))
         return flow;
     watch(r, state);
+    if (r->system->n_frictions)
+        dal_friction_accepted(state);
     reconsider_rank(r);
-    if ((flow = check_loss(r, r->balance_last)) || (flow = check_passage(r, t)) || (flow = watch_speeds(r, t, ask_restart)))
+    const double balance_before = r->passed_first ? r->balance_last : r->energy_last - r->work_last;
+    if ((flow = check_passage(r, t)) || (flow = check_loss(r, balance_before)) || (flow = watch_speeds(r, t, ask_restart)))
         return flow;
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++) {
         double condition = layout->family->condition(layout, &state->work, b);
@@ -554,6 +582,11 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
                   result->h);
         break;
     case DAL_END_CHATTER:
+        if (result->component >= switches(r->system)) {
+            dal_error(messages, dal_nowhere, "at t = %.9g: the friction of a joint sticks and slips without end; give it a `velocity:` over which it is "
+                                             "made smooth", result->t);
+            break;
+        }
         dal_error(messages, dal_nowhere,
                   "at t = %.9g: '%s' switches without end; smooth it (tanh instead of sign), or give the contact some softness", result->t,
                   dal_program_switch_text(r->system->actions.program, result->component));
@@ -655,10 +688,9 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     dal_ode ode = {.n = system->n_y, .n_control = system->n_control, .user = &r, .derivative = derivative, .restart = restart,
                    .accepted = accepted, .output = output, .least_step = least_step, .project = system->stabilization->project ? project : NULL,
                    .project_output = system->stabilization->project ? project_output : NULL};
-    if (system->actions.program && dal_program_switches(system->actions.program)) {
-        ode.n_guards = dal_program_switches(system->actions.program);
+    ode.n_guards = switches(system) + dal_friction_guards(system);
+    if (ode.n_guards)
         ode.guards = guards;
-    }
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
     r.state = dal_state_create(&allocator, system);
     r.viewer = r.state ? dal_state_create(&allocator, system) : NULL;
@@ -671,7 +703,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         r.v_last = y + 7 * n;
         r.ignorable = y + 8 * n + system->layout.nv;
         memset(r.ignorable, 0, sizeof *r.ignorable * 5 * (size_t)system->n_ignorable);
-        r.guard = ode.n_guards ? r.ignorable + 5 * system->n_ignorable : NULL;
+        r.guard = switches(system) ? r.ignorable + 5 * system->n_ignorable : NULL;
         if (probes) {
             r.direction = y + n;
             r.probe = r.direction + n;

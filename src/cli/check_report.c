@@ -109,7 +109,7 @@ static void say_singular(const dal_verdict *v)
 static void say_inertia(const dal_verdict *v)
 {
     for (int i = 0; i < v->n_light; i++)
-        say(i ? "" : "massless", "%s", v->light[i]);
+        say(i ? "" : "no inertia", "%s", v->light[i]);
     say("unique", "%s: rank [M; A] = %d, %d needed%s", v->determined ? "yes" : "no", v->rank_stacked, v->velocities,
         v->determined && v->rank_inertia < v->velocities ? "; the constraints make up for what M lacks" : "");
     for (int i = 0; i < v->n_loose; i++)
@@ -124,6 +124,12 @@ static void say_start(const dal_verdict *v)
         say(i ? "" : "start", "%s", v->moved[i]);
 }
 
+/* 0 where there is only rounding. */
+static double shown(double part, double size)
+{
+    return fabs(part) < 1e-6 * size ? 0 : part;
+}
+
 static void say_motion(const dal_verdict *v)
 {
     if (*v->ignorable)
@@ -135,7 +141,8 @@ static void say_motion(const dal_verdict *v)
     if (v->fastest == 0)
         say("fastest", "no time scale of its own at the start");
     else
-        say("fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, v->fastest_real, v->fastest_imaginary, 1 / v->fastest);
+        say("fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, shown(v->fastest_real, v->fastest), shown(v->fastest_imaginary, v->fastest),
+            1 / v->fastest);
     if (!isnan(v->step_limit))
         say("", "stable steps of '%s' there: up to %.3g s", v->info.integrator, v->step_limit);
 }

@@ -22,6 +22,7 @@ static const char usage[] =
     "    --every T               time between recorded rows, s\n"
     "    --max-step H            longest step of an adaptive method, s\n"
     "    --event-tolerance T     how exactly switches are located, s\n"
+    "    --undetermined WORD     accelerations that nothing determines: refuse or minimum-norm\n"
     "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
     "\n"
     "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
@@ -38,7 +39,8 @@ enum { MOST_FILES = 8 };
 
 /* Options that are entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step",
-                                       "rtol",        "atol",        "until",         "every",      "max-step", "event-tolerance"};
+                                       "rtol",        "atol",        "until",         "every",      "max-step", "event-tolerance",
+                                       "undetermined"};
 enum { SETTINGS = sizeof settings / sizeof *settings, SETTING = 1000, SET = 2000, UNITS, JSON };
 
 typedef struct request {

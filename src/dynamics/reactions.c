@@ -218,5 +218,6 @@ void dal_state_reactions(dal_state *state)
     if (state->rank < state->system->layout.n_rows && state->redundancy)
         distribute(state);
     add_joints(state, state->lambda, true, state->reaction);
+    dal_friction_reactions(state);
     state->reactions_known = true;
 }

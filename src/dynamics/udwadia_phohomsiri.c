@@ -258,9 +258,12 @@ static void show_stack(dal_state *state, dal_equations *equations)
     double *PM = dal_show_matrix(equations, "P M", "the mass matrix, less what the constraints take: P = 1 - A^+ A, all in metres", v, v);
     factor_rows(state, &w);
     fill_motion(state, &w);
-    for (size_t i = 0; i < m; i++)
+    double *Pf = dal_show_vector(equations, "P (Q - h)", "the forces, less what the constraints take", v);
+    for (size_t i = 0; i < m; i++) {
+        Pf[i] = mu * S[i] * w.b[i];
         for (size_t j = 0; j < m; j++)
             PM[i * m + j] = mu * S[i] * S[j] * w.stack[j * (size_t)w.ld + i];
+    }
     (void)(state->system->minimum_norm ? solve_least(state, &w) : solve_unique(state, &w)); /* has succeeded at this state */
     double *unit = dal_show_scratch(equations, n), *x = dal_show_scratch(equations, m);
     double *G = dal_show_matrix(equations, "G", "what forces bring: the columns of [P M; A]^+ that belong to P M", vd, v);
@@ -276,17 +279,17 @@ static void show_stack(dal_state *state, dal_equations *equations)
     }
 }
 
-/* (2.15): v' = [P M; A]^+ [Q - h; gamma]; explicit. */
+/* (2.15) with the right side of (2.12): v' = [P M; A]^+ [P (Q - h); gamma]; explicit. */
 static void show(dal_state *state, dal_equations *equations)
 {
-    dal_show_equation(equations, "v' = [P M; A]^+ [Q - h; gamma] = G (Q - h) + H gamma,  P = 1 - A^+ A",
-                      "`udwadia-phohomsiri` (2.15) with C = 0");
+    dal_show_equation(equations, "v' = [P M; A]^+ [P (Q - h); gamma] = G P (Q - h) + H gamma,  P = 1 - A^+ A",
+                      "`udwadia-phohomsiri` (2.15) with the right side of (2.12), C = 0");
     dal_show_mass(equations, state);
-    const int force = dal_show_force(equations, state);
+    dal_show_force(equations, state);
     dal_show_constraints(equations, state);
     const int gamma = dal_show_gamma(equations, state);
     show_stack(state, equations);
-    dal_show_product(equations, equations->n_blocks - 2, force, 0);
+    dal_show_product(equations, equations->n_blocks - 2, equations->n_blocks - 3, 0);
     dal_show_product(equations, equations->n_blocks - 1, gamma, 0);
     dal_show_dependent(equations, state);
     dal_show_unknowns(equations, dal_names_accelerations(equations, state), state->vd);

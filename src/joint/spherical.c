@@ -9,7 +9,7 @@ const dal_joint_type dal_joint_spherical = {
     .title = "ball and socket: the points coincide, every turn stays free",
     .spaces = DAL_IN_SPACE,
     .axis_spatial = DAL_AXIS_NONE,
-    .keys = "",
+    .keys = "friction",
     .motion_spatial = "Rx Ry Rz",
     .forbid = dal_forbid_gap,
 };

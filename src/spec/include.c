@@ -120,19 +120,22 @@ static void take_settings(dal_reader *reader, const dal_tree *entry, const dal_t
 
 /* ---- one part ------------------------------------------------------------------------ */
 
-/* Everything behind it stands in the whole model's file. */
+/* What the including model says for all its parts. */
 static void note_ignored(dal_reader *reader, const dal_tree *entry, const char *path, const dal_tree *root)
 {
     static const char *const keys[] = {"gravity", "simulate", "record"};
-    const char *found = NULL;
+    const char *found[3], *between[3] = {"", " and ", ", "};
     int n = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         for (const dal_tree *child = root->first; child; child = child->next)
             if (!strcmp(child->key, keys[i]))
-                found = n++ ? dal_arena_print(reader->scratch, "%s, '%s'", found, keys[i]) : dal_arena_print(reader->scratch, "'%s'", keys[i]);
-    if (found)
-        dal_say(reader->messages, DAL_NOTE, entry->key_mark, "model '%.100s': %s of '%.400s' %s ignored: the including model says it", entry->key,
-                found, path, n > 1 ? "are" : "is");
+                found[n++] = keys[i];
+    const char *list = n ? found[n - 1] : "";
+    for (int i = n - 1; i-- > 0;)
+        list = dal_arena_print(reader->scratch, "%s%s%s", found[i], between[n - 1 - i], list);
+    if (n)
+        dal_say(reader->messages, DAL_NOTE, entry->key_mark, "model '%.100s': %s of '%.400s' %s ignored: what this model says holds for all of it",
+                entry->key, list, path, n > 1 ? "are" : "is");
 }
 
 static bool afford(dal_reader *reader, const dal_tree *entry, const dal_tree *root)

@@ -155,6 +155,7 @@ const dal_key dal_keys_joint[] = {
     KEY("joint", "drive", EXPRESSION, J, drive, 0, "prescribes the joint's coordinate as a function of time"),
     KEY("joint", "zero", EXPRESSION, J, zero, 0, "the coordinate where the two joint frames coincide"),
     KEY("joint", "start", JOINT_START, J, start, 0, "the joint's coordinate at the start: the second body is placed from the first"),
+    KEY("joint", "friction", FRICTION, J, friction, 0, "dry friction between the surfaces of the joint, pressed together by its own reaction"),
     KEY("joint", "cut", FLAG, J, cut, 0, "true: with coordinates: joint, this joint closes a loop and is not in the tree"),
     REPEAT("joint"),
     END
@@ -167,6 +168,18 @@ const dal_key dal_keys_start[] = {
     KEY("start", "rate", EXPRESSION, dal_start_spec, rate, 0, "of the angle or distance"),
     KEY("start", "fix", FLAG, dal_start_spec, fix, 0, "true: assembly keeps them"),
     END
+};
+
+const dal_key dal_keys_friction[] = {
+#define R dal_friction_spec
+    KEY("friction", "coefficient", EXPRESSION, R, coefficient, DAL_REQUIRED, "of sliding friction: force over normal force"),
+    KEY("friction", "static", EXPRESSION, R, resting, 0, "the same at rest; the coefficient if it is not given"),
+    KEY("friction", "stribeck", EXPRESSION, R, stribeck, 0, "velocity over which the static coefficient falls to the other, m/s"),
+    KEY("friction", "viscous", EXPRESSION, R, viscous, 0, "force over velocity, N s/m, beside the dry one"),
+    KEY("friction", "radius", EXPRESSION, R, radius, 0, "of the sliding surface, where the joint turns"),
+    KEY("friction", "velocity", EXPRESSION, R, velocity, 0, "of sliding, m/s, over which the force is made smooth; without it the joint sticks and slips exactly"),
+    END
+#undef R
 };
 
 const dal_key dal_keys_force[] = {
@@ -255,7 +268,7 @@ const dal_key_doc *dal_spec_key(int index)
     static const dal_key *const sections[] = {
         dal_keys_model,      dal_keys_ground,  dal_keys_body,  dal_keys_point,    dal_keys_orientation,
         dal_keys_quaternion, dal_keys_inertia, dal_keys_value, dal_keys_velocity, dal_keys_joint,
-        dal_keys_start,      dal_keys_force,   dal_keys_coordinate, dal_keys_constraint, dal_keys_table,
+        dal_keys_start,      dal_keys_friction,   dal_keys_force,   dal_keys_coordinate, dal_keys_constraint, dal_keys_table,
         dal_keys_state,      dal_keys_include, dal_keys_simulate};
     if (index < 0)
         return NULL;

@@ -63,6 +63,15 @@ void dal_read_joint_start(dal_reader *reader, const dal_tree *tree, void *field)
                      dal_label(reader));
 }
 
+void dal_read_friction(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_friction_spec *friction = field;
+    if (!dal_needs_map(reader, tree, "{coefficient: 0.2, radius: 0.01}"))
+        return;
+    friction->mark = tree->mark;
+    dal_read_keys(reader, dal_keys_friction, tree, friction, dal_label(reader));
+}
+
 /* ---- inertia ------------------------------------------------------------------ */
 
 static void read_named_inertia(dal_reader *reader, const dal_tree *tree, dal_list *list)

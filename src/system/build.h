@@ -108,6 +108,9 @@ typedef struct dal_build {
     dal_system *packed;          /* the result, and a state for the first evaluation: not in the arena */
     dal_state *first;
     int n_times;
+    int n_frictions;
+    size_t cap_frictions;
+    dal_friction *frictions;
     int n_groups;
     size_t cap_groups;
     dal_force_group *groups;
@@ -194,6 +197,9 @@ void dal_build_joint_forms(dal_build *build, dal_joint_builder *builder); /* let
 void dal_build_constraints(dal_build *build, dal_system *system);
 /* Are the forms numbers at the start? False with a message. */
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
+
+/* frictions.c */
+void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number_of_joint);
 
 /* forces.c */
 void dal_build_forces(dal_build *build);

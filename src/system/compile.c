@@ -208,6 +208,7 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     DAL_PACK(block, to->inputs, from->n_inputs);
     DAL_PACK(block, to->states, from->n_states);
     DAL_PACK(block, to->idle, from->n_expressions);
+    DAL_PACK(block, to->frictions, from->n_frictions);
     DAL_PACK(block, to->column_scale, from->layout.nv);
     DAL_PACK(block, to->ignorable, from->n_ignorable);
     if (from->start_speeds)
@@ -364,7 +365,9 @@ static void lay_out(dal_build *build, dal_system *system)
     system->n_columns = build->n_columns;
     system->columns = build->columns;
     system->records_reactions = build->records_results;
-    system->works = does_work(build, system);
+    system->n_frictions = build->n_frictions;
+    system->frictions = build->frictions;
+    system->works = does_work(build, system) || build->n_frictions > 0;
     system->idle = idle_expressions(build, system->n_expressions);
     system->length = dal_build_length(build);
     system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);

@@ -194,7 +194,7 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     }
     if (!is_finite(build, state))
         return false;
-    bool doubtful = solved ? system->formulation->multipliers(system) && state->saddle_ratio < suspicious
+    bool doubtful = solved ? state->saddle_ratio > 0 && state->saddle_ratio < suspicious /* 0: it was not factored */
                            : !strncmp(state->trouble, "the equations of motion are singular", 36);
     if (solved && system->minimum_norm) {
         system->determined = state->determined;

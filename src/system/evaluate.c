@@ -29,7 +29,7 @@ dal_flow dal_state_take(dal_state *state, double t, const double *y)
     state->work.t = t;
     memcpy(state->work.q, y, sizeof *y * (size_t)layout->nq);
     memcpy(state->z, z, sizeof *y * (size_t)(system->n_y - layout->nq - system->n_w));
-    state->reactions_known = state->accelerations_known = state->placed = false;
+    state->reactions_known = state->accelerations_known = state->friction_known = state->placed = false;
     if (!system->formulation->unpack) {
         memcpy(state->work.v, w, sizeof *y * (size_t)layout->nv);
         return 0;
@@ -122,16 +122,23 @@ dal_flow dal_state_loads(dal_state *state)
         return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->table_left - 1]);
     dal_loads_apply(&state->loads, system->n_groups, system->groups);
     layout->family->inertia(layout, w);
+    dal_state_pull(state);
+    return 0;
+}
+
+void dal_state_pull(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_work *w = &state->work;
     memcpy(w->Q, w->direct, sizeof *w->Q * (size_t)layout->nv);
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
         dal_pull_body(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q);
-    return 0;
 }
 
 /* gamma, or what Baumgarte makes of it: phi'' + 2 alpha phi' + beta^2 phi = 0. Where the velocities follow from speeds they meet
  * the constraints by construction, and what is left to hold is the position: there v is taken from A v = beta - alpha phi
  * (dynamics/speeds.c), and here its derivative phi'' + alpha phi' = 0. */
-static void stabilise(dal_state *state)
+void dal_state_stabilise(dal_state *state)
 {
     const dal_system *system = state->system;
     const bool speeds = system->formulation->unpack && system->formulation->chooses;
@@ -150,9 +157,9 @@ dal_flow dal_state_accelerate(dal_state *state)
     dal_flow flow = dal_state_loads(state);
     if (flow)
         return flow;
-    stabilise(state);
+    dal_state_stabilise(state);
     state->evaluations++;
-    return state->system->formulation->solve(state);
+    return state->system->n_frictions ? dal_friction_accelerate(state) : state->system->formulation->solve(state);
 }
 
 /* r'' = (part linear in v') + bias, for every body: the tangent of v'. */

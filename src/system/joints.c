@@ -23,7 +23,7 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, const dal_j
         {"radius", spec->radius.text, spec->radius.mark},     {"pitch", spec->pitch.text, spec->pitch.mark},
         {"length", spec->length.text, spec->length.mark},     {"drive", spec->drive.text, spec->drive.mark},
         {"zero", spec->zero.text, spec->zero.mark},           {"start", spec->start.mark.line > 0, spec->start.mark},
-        {"cut", spec->cut, spec->name.mark},
+        {"cut", spec->cut, spec->name.mark},                  {"friction", spec->friction.mark.line > 0, spec->friction.mark},
     };
     dal_axis_need need = planar(build) ? type->axis_planar : type->axis_spatial;
     const char *axis = need != DAL_AXIS_NONE || spec->axis.n ? "axis " : ""; /* one too many is told with the reason */
@@ -280,6 +280,8 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
     if (spec->zero.text && dal_build_number(build, spec->binding, spec->zero, &zero) && joint->n_coordinates)
         joint->zero[0] = zero;
     note_start(build, spec, joint);
+    if (spec->friction.mark.line)
+        dal_build_friction(build, spec, build->mechanism.n_joints - 1);
     if (spec->drive.text) {
         int k = find_coordinate(build, joint, spec->coordinate.text, spec->coordinate.text ? spec->coordinate.mark : spec->drive.mark);
         if (k >= 0 && has_angle(build, joint, k, spec->drive.mark) &&

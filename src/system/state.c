@@ -56,6 +56,15 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     if (system->rank < r)
         TAKE(block, s->redundancy, dal_redundancy_size(r, nv, system->mechanism.n_joints));
     TAKE(block, s->reaction, 6 * system->mechanism.n_joints);
+    if (system->n_frictions) {
+        const int slips = system->frictions[system->n_frictions - 1].first + system->frictions[system->n_frictions - 1].n;
+        TAKE(block, s->friction, slips);
+        TAKE(block, s->slip_direction, slips);
+        TAKE(block, s->slip_pivots, slips);
+        TAKE(block, s->slip_mode, system->n_frictions);
+        TAKE(block, s->slip_broken, system->n_frictions);
+        TAKE(block, s->friction_work, dal_friction_work(system));
+    }
     TAKE(block, s->attitude, 4 * bodies);
     TAKE(block, s->still, nv);
     TAKE(block, s->tangents, 4 * bodies);
@@ -210,7 +219,9 @@ void dal_state_reset(dal_state *state)
     state->nearness = 1;
     memset(state->good_ratio, 0, sizeof state->good_ratio);
     memset(state->best_ratio, 0, sizeof state->best_ratio);
-    state->frozen = state->placed = false;
+    state->frozen = state->placed = state->friction_known = false;
+    if (system->n_frictions)
+        memset(state->slip_mode, 0, sizeof *state->slip_mode * (size_t)system->n_frictions);
     state->trouble[0] = '\0';
     state->speeds_changed = 0;
     state->speeds_side_kept = 0;
@@ -269,9 +280,28 @@ bool dal_state_set_input(dal_state *state, const char *name, double value)
     return false;
 }
 
+/* Which surfaces stick at the present y. */
+static dal_flow settle(dal_state *state)
+{
+    if (!state->system->n_frictions)
+        return 0;
+    dal_flow flow = dal_state_take(state, state->work.t, state->y);
+    if (flow)
+        return flow;
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_state_velocity(state);
+    if ((flow = dal_state_loads(state)))
+        return flow;
+    dal_state_stabilise(state);
+    return dal_friction_restart(state, NULL);
+}
+
 dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
 {
-    dal_flow flow = dal_state_derivative(state, state->work.t, state->y, state->yd);
+    dal_flow flow = settle(state);
+    if (!flow)
+        flow = dal_state_derivative(state, state->work.t, state->y, state->yd);
     if (flow) {
         dal_error(messages, dal_nowhere, "at t = %.9g: %s", state->work.t, state->trouble);
         return DAL_NUMERICAL;

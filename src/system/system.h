@@ -7,6 +7,7 @@
 #define DAL_SYSTEM_SYSTEM_H
 
 #include "base/block.h"
+#include "dynamics/friction.h"
 #include "dalembert/run.h"
 #include "expr/expr.h"
 #include "force/force.h"
@@ -86,6 +87,8 @@ struct dal_system {
     int determined;            /* then: rank [M; A] at the start; -1: not known yet */
     double event_tolerance, max_step;
 
+    int n_frictions;
+    dal_friction *frictions;
     int n_groups, n_forces;
     dal_force_group *groups;
     dal_force_name *forces;
@@ -180,6 +183,10 @@ struct dal_state {
     double *still;             /* nv zeros */
     struct dal_acceleration *acceleration;
     double *reaction;          /* 6 a joint */
+    double *friction, *friction_work, *slip_direction; /* forces of friction in joints, a component each; see dynamics/friction.c */
+    int *slip_mode, *slip_pivots;
+    bool *slip_broken;         /* of elements: what stuck has just come loose */
+    bool friction_known;
     bool reactions_known, accelerations_known;
     double *attitude;          /* 4 a body: last quaternion, for a continuous sign */
     long evaluations, rerankings, charts;
@@ -203,6 +210,8 @@ void dal_state_position(dal_state *state); /* frames, phi */
 void dal_state_jacobian(dal_state *state); /* A */
 void dal_state_velocity(dal_state *state); /* rates, A v - beta, gamma */
 dal_flow dal_state_loads(dal_state *state); /* M, h, Q */
+void dal_state_stabilise(dal_state *state); /* gamma */
+void dal_state_pull(dal_state *state); /* Q from the forces on bodies and coordinates */
 dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy);
 double dal_state_power(dal_state *state); /* of non-potential forces and drives */

@@ -1,0 +1,43 @@
+/* Dry friction in joints: forces that depend on the reactions themselves. */
+#ifndef DAL_DYNAMICS_FRICTION_H
+#define DAL_DYNAMICS_FRICTION_H
+
+#include "integrate/integrate.h"
+
+typedef struct dal_state dal_state;
+typedef struct dal_system dal_system;
+
+/* Which part of the joint's force presses the surfaces together. */
+typedef enum dal_press { DAL_PRESS_ACROSS, DAL_PRESS_WHOLE, DAL_PRESS_ALONG } dal_press;
+
+enum { DAL_MAX_SLIP = 3 };
+
+/* The surfaces slide with the velocity s of n components: levers times the rates of measures, or (turn) radius times the relative
+ * angular velocity. The friction force e acts on the second body along s. */
+typedef struct dal_friction {
+    int joint, n, first;       /* first: of its components among all */
+    bool turn;                 /* spherical: s = radius w */
+    dal_press press;
+    double share;              /* the normal force is share times the pressing one (threads) */
+    int terms;                 /* measures a component: 1, screw 2 */
+    int measure[DAL_MAX_SLIP];
+    double lever[DAL_MAX_SLIP];
+    double sliding, resting, stribeck, viscous; /* coefficients of friction, Stribeck's velocity, N s/m */
+    double regular;            /* velocity over which the force is made smooth; 0: it sticks and slips */
+} dal_friction;
+
+typedef enum dal_slip { DAL_SLIPS, DAL_STICKS } dal_slip;
+
+size_t dal_friction_work(const dal_system *system); /* doubles of state->friction_work */
+/* The formulation's solution with the friction that its own reactions cause. */
+dal_flow dal_friction_accelerate(dal_state *state);
+/* Which surfaces stick at the present state; `ended`: of the elements that stick and slip, those whose mode has ended, or NULL. */
+dal_flow dal_friction_restart(dal_state *state, const bool *ended);
+/* Positive while the modes hold; one an element that sticks and slips. After accelerate. */
+int dal_friction_guards(const dal_system *system);
+void dal_friction_guard(const dal_state *state, double *guard);
+void dal_friction_accepted(dal_state *state); /* the directions of sliding follow the motion */
+/* Adds the friction to the reactions of the joints. */
+void dal_friction_reactions(dal_state *state);
+
+#endif

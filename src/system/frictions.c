@@ -1,0 +1,106 @@
+/* Friction in joints: from the description to what dynamics/friction.c works on.
+ *
+ *   prismatic    s = distance', pressed by the force across the axis
+ *   revolute     s = r angle', pressed by the whole force
+ *   cylindrical  s = (distance', r angle'), pressed by the force across the axis
+ *   spherical    s = r w, pressed by the whole force
+ *   screw        along the thread, at the radius r with the slope tan psi = pitch / (2 pi r): s = r angle' / cos psi, which the friction
+ *                resists by a torque and a force along the axis; pressed by the force along the axis over cos psi
+ */
+#include "system/build.h"
+
+#include <math.h>
+#include <string.h>
+
+static double number(dal_build *build, const dal_joint_spec *spec, dal_text text, const char *what, double fallback, bool zero)
+{
+    double value = fallback;
+    if (text.text && dal_build_number(build, spec->binding, text, &value) && !(value > 0 || (zero && value == 0)))
+        dal_error(build->messages, text.mark, "the %s of the friction of joint '%s' has to be %s, not %.6g", what, spec->name.text,
+                  zero ? "zero or positive" : "positive", value);
+    return value;
+}
+
+/* Measures of angle and distance, as far as the joint has them. */
+static int measure_of(const dal_joint *joint, dal_space space, const char *name)
+{
+    for (int k = 0; k < joint->n_coordinates; k++) {
+        const char *own = dal_joint_coordinate_name(joint, space, k);
+        if (own && !strcmp(own, name))
+            return joint->coordinate[k];
+    }
+    return -1;
+}
+
+static bool shape(dal_build *build, const dal_joint_spec *spec, const dal_joint *joint, double radius, dal_friction *f)
+{
+    const char *type = joint->type->name;
+    const dal_space space = build->spec->space;
+    const int angle = measure_of(joint, space, "angle"), distance = measure_of(joint, space, "distance");
+    f->terms = 1;
+    f->share = 1;
+    f->n = 1;
+    if (!strcmp(type, "prismatic")) {
+        f->press = DAL_PRESS_ACROSS;
+        f->measure[0] = distance;
+        f->lever[0] = 1;
+    } else if (!strcmp(type, "revolute")) {
+        f->press = DAL_PRESS_WHOLE;
+        f->measure[0] = angle;
+        f->lever[0] = radius;
+    } else if (!strcmp(type, "cylindrical")) {
+        f->press = DAL_PRESS_ACROSS;
+        f->n = 2;
+        f->measure[0] = distance, f->measure[1] = angle;
+        f->lever[0] = 1, f->lever[1] = radius;
+    } else if (!strcmp(type, "spherical")) {
+        f->press = DAL_PRESS_WHOLE;
+        f->n = 3;
+        f->turn = true;
+        f->lever[0] = radius;
+        return true;
+    } else {
+        double pitch = 0;
+        dal_build_number(build, spec->binding, spec->pitch, &pitch);
+        const double slope = atan2(fabs(pitch), 2 * 3.141592653589793 * radius), rise = pitch < 0 ? -sin(slope) : sin(slope);
+        f->press = DAL_PRESS_ALONG;
+        f->share = 1 / cos(slope);
+        f->terms = 2; /* s = cos psi r angle' + sin psi distance' = r angle' / cos psi */
+        f->measure[0] = angle, f->measure[1] = distance;
+        f->lever[0] = radius * cos(slope), f->lever[1] = rise;
+    }
+    return f->measure[0] >= 0;
+}
+
+void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number_of_joint)
+{
+    const dal_friction_spec *s = &spec->friction;
+    const dal_joint *joint = &build->mechanism.joints[number_of_joint];
+    const bool turns = strcmp(joint->type->name, "prismatic") != 0;
+    if (turns && !s->radius.text) {
+        dal_error(build->messages, s->mark, "the friction of joint '%s' needs the key 'radius': of the surface that slides when it turns", spec->name.text);
+        return;
+    }
+    if (!turns && s->radius.text) {
+        dal_error(build->messages, s->radius.mark, "joint '%s' does not turn: its friction has no radius", spec->name.text);
+        return;
+    }
+    dal_friction f = {.joint = number_of_joint};
+    f.sliding = number(build, spec, s->coefficient, "coefficient", 0, true);
+    f.resting = number(build, spec, s->resting, "static coefficient", f.sliding, true);
+    f.stribeck = number(build, spec, s->stribeck, "Stribeck velocity", 0, false);
+    f.viscous = number(build, spec, s->viscous, "viscous part", 0, true);
+    f.regular = number(build, spec, s->velocity, "velocity", 0, false);
+    if (f.resting < f.sliding)
+        dal_error(build->messages, s->resting.mark, "the static coefficient of joint '%s' (%.6g) cannot be smaller than the other (%.6g)", spec->name.text,
+                  f.resting, f.sliding);
+    if (!shape(build, spec, joint, number(build, spec, s->radius, "radius", 0, false), &f)) {
+        dal_error(build->messages, s->mark, "joint '%s' has no coordinate that its friction could resist", spec->name.text);
+        return;
+    }
+    if (build->n_frictions) {
+        const dal_friction *last = &build->frictions[build->n_frictions - 1];
+        f.first = last->first + last->n;
+    }
+    *DAL_PUSH(build->arena, build->frictions, build->n_frictions, build->cap_frictions) = f;
+}
