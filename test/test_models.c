@@ -88,8 +88,10 @@ static void expect_message(const compiled *c, dal_severity severity, const char 
         if (m->severity != severity)
             continue;
         size_t head = strlen(m->mark.file ? m->mark.file : ""), tail = strlen(file);
-        if (!strstr(m->text, text) || m->mark.line != line || m->mark.column != column || head < tail || strcmp(m->mark.file + head - tail, file))
-            fail_msg("%s:%d:%d: %s\n  instead of %s:%d:%d: %s", m->mark.file, m->mark.line, m->mark.column, m->text, file, line, column, text);
+        if (!strstr(m->text, text) || m->mark.line != line || m->mark.column != column || head < tail ||
+            strcmp(m->mark.file + head - tail, file))
+            fail_msg("%s:%d:%d: %s\n  instead of %s:%d:%d: %s", m->mark.file, m->mark.line, m->mark.column, m->text, file, line, column,
+                     text);
         return;
     }
     fail_msg("not said: %s", text);
@@ -164,41 +166,40 @@ static void same_everywhere(const compiled *a, const compiled *b, const char *co
 
 /* ---- in the plane --------------------------------------------------------------- */
 
-static const char planar_arm[] =
-    "dalembert: 1\n"
-    "space: planar\n"
-    "parameters: {k: 3, l: 0.7, up: 0.31}\n"
-    "define: {pull: k*shoulder.angle + 0.2*lag}\n"
-    "gravity: [1.5, 0]\n"
-    "ground: {points: {S: [0.11, -0.23], T: {at: [0.4, up], x: [1, 2]}}}\n"
-    "tables: {lift: {x: [-9, 0, 9], y: [-2, 0.3, 2.5], smooth: 1, outside: hold}}\n"
-    "inputs: {u: 0.4*k}\n"
-    "states: {lag: {start: up, rate: \"shoulder.angle - lag\"}}\n"
-    "bodies:\n"
-    "  upper: {mass: 1.3, inertia: 0.17, position: [0.11 + l/2*cos(0.4), -0.23 + l/2*sin(0.4)], angle: 0.4, velocity: [0, 0.2], rate: 0.6,\n"
-    "          points: {A: [-l/2, 0], B: [l/2, 0]}}\n"
-    "  fore: {mass: 0.8, inertia: 0.09, points: {A: [-l/2, 0], B: [l/2, 0.05]}}\n"
-    "  bob: {mass: 0.5, position: [1.2, 0.2]}\n"
-    "joints:\n"
-    "  shoulder: {type: revolute, connect: [ground.S, upper.A]}\n"
-    "  elbow: {type: revolute, connect: [upper.B, fore.A], start: {angle: -0.9, rate: 0.3}}\n"
-    "  rail: {type: point-on-line, connect: [ground.T, bob], axis: [1, 0.3]}\n"
-    "forces:\n"
-    "  muscle: {type: torque, joint: shoulder, value: \"-pull + interp(lift, fore.B.y - ground.T.y)\"}\n"
-    "  cord: {type: spring-damper, connect: [ground.T, fore.B], stiffness: 7*k, damping: 0.3, length: 0.2}\n"
-    "  tie: {type: spring-damper, connect: [bob, fore], stiffness: 5, damping: 0.2, length: 0.1}\n"
-    "  wind: {type: force, body: fore.B, axes: world, value: [u, 0.7*lag]}\n"
-    "simulate: {until: 1, step: 1e-3}\n"
-    "record: [pull, cord.length]\n";
+static const char planar_arm[] = "dalembert: 1\n"
+                                 "space: planar\n"
+                                 "parameters: {k: 3, l: 0.7, up: 0.31}\n"
+                                 "define: {pull: k*shoulder.angle + 0.2*lag}\n"
+                                 "gravity: [1.5, 0]\n"
+                                 "ground: {points: {S: [0.11, -0.23], T: {at: [0.4, up], x: [1, 2]}}}\n"
+                                 "tables: {lift: {x: [-9, 0, 9], y: [-2, 0.3, 2.5], smooth: 1, outside: hold}}\n"
+                                 "inputs: {u: 0.4*k}\n"
+                                 "states: {lag: {start: up, rate: \"shoulder.angle - lag\"}}\n"
+                                 "bodies:\n"
+                                 "  upper: {mass: 1.3, inertia: 0.17, position: [0.11 + l/2*cos(0.4), -0.23 + l/2*sin(0.4)], angle: 0.4, "
+                                 "velocity: [0, 0.2], rate: 0.6,\n"
+                                 "          points: {A: [-l/2, 0], B: [l/2, 0]}}\n"
+                                 "  fore: {mass: 0.8, inertia: 0.09, points: {A: [-l/2, 0], B: [l/2, 0.05]}}\n"
+                                 "  bob: {mass: 0.5, position: [1.2, 0.2]}\n"
+                                 "joints:\n"
+                                 "  shoulder: {type: revolute, connect: [ground.S, upper.A]}\n"
+                                 "  elbow: {type: revolute, connect: [upper.B, fore.A], start: {angle: -0.9, rate: 0.3}}\n"
+                                 "  rail: {type: pin-in-slot, connect: [ground.T, bob], axis: [1, 0.3]}\n"
+                                 "forces:\n"
+                                 "  muscle: {type: torque, joint: shoulder, value: \"-pull + interp(lift, fore.B.y - ground.T.y)\"}\n"
+                                 "  cord: {type: spring-damper, connect: [ground.T, fore.B], stiffness: 7*k, damping: 0.3, length: 0.2}\n"
+                                 "  tie: {type: spring-damper, connect: [bob, fore], stiffness: 5, damping: 0.2, length: 0.1}\n"
+                                 "  wind: {type: force, body: fore.B, axes: world, value: [u, 0.7*lag]}\n"
+                                 "simulate: {until: 1, step: 1e-3}\n"
+                                 "record: [pull, cord.length]\n";
 
-static const char planar_trunk[] =
-    "dalembert: 1\n"
-    "space: planar\n"
-    "gravity: [0, -9.81]\n"
-    "parameters: {stiff: 4, l: 99}\n"
-    "bodies:\n"
-    "  trunk: {mass: 5, inertia: 1.1, position: [0.3, 0.8], angle: 0.27, velocity: [0.4, -0.3], rate: 0.5,\n"
-    "          points: {foot: [0, -0.6], L: {at: [-0.3, 0.5], x: [-1, 0.4]}, R: [0.35, 0.45]}}\n";
+static const char planar_trunk[] = "dalembert: 1\n"
+                                   "space: planar\n"
+                                   "gravity: [0, -9.81]\n"
+                                   "parameters: {stiff: 4, l: 99}\n"
+                                   "bodies:\n"
+                                   "  trunk: {mass: 5, inertia: 1.1, position: [0.3, 0.8], angle: 0.27, velocity: [0.4, -0.3], rate: 0.5,\n"
+                                   "          points: {foot: [0, -0.6], L: {at: [-0.3, 0.5], x: [-1, 0.4]}, R: [0.35, 0.45]}}\n";
 
 static const char planar_included[] =
     "joints:\n"
@@ -228,7 +229,8 @@ static void write_arm(char *points, char *bodies, char *joints, char *forces, ch
     const frame upper = behind(ground, 0.11 + l / 2 * cos(0.4), -0.23 + l / 2 * sin(0.4), 0.4), bob = behind(ground, 1.2, 0.2, 0);
     const double ux = vx - w * (upper.y - trunk.y) - sin(ground.angle) * 0.2, uy = vy + w * (upper.x - trunk.x) + cos(ground.angle) * 0.2;
     const double rail = at.angle + atan2(0.3, 1); /* in the axes of the ground */
-    sprintf(points + strlen(points), ", %sS: {at: [%.17g, %.17g], x: [%.17g, %.17g]}, %sT: [%.17g, %.17g], %sV: {at: [%.17g, %.17g], x: [%.17g, %.17g]}", p, S.x,
+    sprintf(points + strlen(points),
+            ", %sS: {at: [%.17g, %.17g], x: [%.17g, %.17g]}, %sT: [%.17g, %.17g], %sV: {at: [%.17g, %.17g], x: [%.17g, %.17g]}", p, S.x,
             S.y, cos(at.angle), sin(at.angle), p, T.x, T.y, p, T.x, T.y, cos(rail), sin(rail));
     sprintf(bodies + strlen(bodies),
             "  %supper: {mass: 1.3, inertia: 0.17, position: [%.17g, %.17g], angle: %.17g, velocity: [%.17g, %.17g], rate: %.17g,\n"
@@ -239,15 +241,17 @@ static void write_arm(char *points, char *bodies, char *joints, char *forces, ch
     sprintf(joints + strlen(joints),
             "  %sshoulder: {type: revolute, connect: [trunk.%sS, %supper.A]}\n"
             "  %selbow: {type: revolute, connect: [%supper.B, %sfore.A], start: {angle: -0.9, rate: 0.3}}\n"
-            "  %srail: {type: point-on-line, connect: [trunk.%sV, %sbob]}\n",
+            "  %srail: {type: pin-in-slot, connect: [trunk.%sV, %sbob]}\n",
             p, p, p, p, p, p, p, p, p);
     sprintf(forces + strlen(forces),
-            "  %smuscle: {type: torque, joint: %sshoulder, value: \"-(%.17g*(%supper.angle - trunk.angle - %.17g) + 0.2*%slag) + interp(lift, %sfore.B.y - trunk.%sT.y)\"}\n"
+            "  %smuscle: {type: torque, joint: %sshoulder, value: \"-(%.17g*(%supper.angle - trunk.angle - %.17g) + 0.2*%slag) + "
+            "interp(lift, %sfore.B.y - trunk.%sT.y)\"}\n"
             "  %scord: {type: spring-damper, connect: [trunk.%sT, %sfore.B], stiffness: %.17g, damping: 0.3, length: 0.2}\n"
             "  %stie: {type: spring-damper, connect: [%sbob, %sfore], stiffness: 5, damping: 0.2, length: 0.1}\n"
             "  %swind: {type: force, body: %sfore.B, axes: world, value: [%.17g, 0.7*%slag]}\n",
             p, p, k, p, at.angle, p, p, p, p, p, p, 7 * k, p, p, p, p, p, 0.4 * k, p);
-    sprintf(states + strlen(states), "%s%slag: {start: %.17g, rate: \"%supper.angle - trunk.angle - %.17g - %slag\"}", *states ? ", " : "", p, up, p, at.angle, p);
+    sprintf(states + strlen(states), "%s%slag: {start: %.17g, rate: \"%supper.angle - trunk.angle - %.17g - %slag\"}", *states ? ", " : "",
+            p, up, p, at.angle, p);
 }
 
 static void write_planar_by_hand(const folder *f)
@@ -260,7 +264,8 @@ static void write_planar_by_hand(const folder *f)
              "tables: {lift: {x: [-9, 0, 9], y: [-2, 0.3, 2.5], smooth: 1, outside: hold}}\n"
              "states: {%s}\n"
              "bodies:\n"
-             "  trunk: {mass: 5, inertia: 1.1, position: [0.3, 0.8], angle: 0.27, velocity: [0.4, -0.3], rate: 0.5, points: {foot: [0, -0.6]%s}}\n%s"
+             "  trunk: {mass: 5, inertia: 1.1, position: [0.3, 0.8], angle: 0.27, velocity: [0.4, -0.3], rate: 0.5, points: {foot: [0, "
+             "-0.6]%s}}\n%s"
              "joints:\n%s  guide: {type: driven, body: trunk, coordinate: y, value: 0.8 - 0.3*t}\n"
              "forces:\n  rope: {type: spring-damper, connect: [lfore.B, rfore.B], stiffness: 14, damping: 0.1, length: 0.9}\n%s",
              states, points, bodies, joints, forces);
@@ -269,10 +274,11 @@ static void write_planar_by_hand(const folder *f)
 
 static void arms_on_a_trunk_are_the_model_written_out(void **unused)
 {
-    static const char *const bodies[] = {"trunk", "trunk", "left.upper", "lupper", "left.fore", "lfore", "left.bob", "lbob",
-                                         "right.upper", "rupper", "right.fore", "rfore", "right.bob", "rbob", NULL};
-    static const char *const joints[] = {"left.shoulder", "lshoulder", "left.elbow", "lelbow", "left.rail", "lrail", "right.shoulder", "rshoulder",
-                                         "right.elbow", "relbow", "right.rail", "rrail", "guide", "guide", NULL};
+    static const char *const bodies[] = {"trunk",       "trunk",  "left.upper", "lupper", "left.fore", "lfore", "left.bob", "lbob",
+                                         "right.upper", "rupper", "right.fore", "rfore",  "right.bob", "rbob",  NULL};
+    static const char *const joints[] = {"left.shoulder", "lshoulder",      "left.elbow", "lelbow",      "left.rail",
+                                         "lrail",         "right.shoulder", "rshoulder",  "right.elbow", "relbow",
+                                         "right.rail",    "rrail",          "guide",      "guide",       NULL};
     (void)unused;
     folder f = open_folder();
     char text[4000];
@@ -326,10 +332,12 @@ static const char spatial_leg[] =
     "space: spatial\n"
     "ground: {points: {P: [0.1, 0.2, -0.1], Q: {at: [0, 0.5, 0.3], x: [1, 0.2, 0], z: [0, 0.4, 1]}}}\n"
     "bodies:\n"
-    "  thigh: {mass: 2, inertia: [0.3, 0.2, 0.25, 0.01, 0.02, -0.015], position: [0.1, 0.2, -0.6], orientation: {x: [1, 0.1, 0], z: [0, 0.2, 1]},\n"
+    "  thigh: {mass: 2, inertia: [0.3, 0.2, 0.25, 0.01, 0.02, -0.015], position: [0.1, 0.2, -0.6], orientation: {x: [1, 0.1, 0], z: [0, "
+    "0.2, 1]},\n"
     "          velocity: [0.1, 0.2, 0.3], angular-velocity: {body: [0.4, -0.2, 0.1]}, points: {A: [0, 0, 0.5], K: [0, 0.02, -0.5]}}\n"
-    "  shank: {mass: 1.1, inertia: [0.1, 0.12, 0.05], position: [0.1, 0.3, -1.5], points: {K: [0, 0, 0.4], C: [0.1, 0, -0.4]}}\n"
-    "  puck: {mass: 0.7, inertia: [0.01, 0.02, 0.03], position: [0.4, 0.9, 0.1]}\n"
+    "  shank: {mass: 1.1, inertia: [0.1, 0.12, 0.05], position: [0.1, 0.3, -1.5], orientation: {x: [1, 0, 0], z: [0, 0, 1]}, points: {K: "
+    "[0, 0, 0.4], C: [0.1, 0, -0.4]}}\n"
+    "  puck: {mass: 0.7, inertia: [0.01, 0.02, 0.03], position: [0.4, 0.9, 0.1], orientation: {x: [1, 0, 0], z: [0, 0, 1]}}\n"
     "joints:\n"
     "  hip: {type: universal, connect: [ground.P, thigh.A], axis: [[1, 0.2, 0.1], [0.1, 1, -0.2]]}\n"
     "  knee: {type: revolute, connect: [thigh.K, shank.K], axis: [0, 1, 0.1]}\n"
@@ -337,7 +345,8 @@ static const char spatial_leg[] =
     "  stop: {type: point-on-plane, connect: [ground, shank.C], axis: [0.1, 0.3, 1]}\n"
     "forces:\n"
     "  band: {type: spring-damper, connect: [ground.Q, shank.C], stiffness: 30, damping: 0.7, length: 0.5}\n"
-    "  mount: {type: bushing, connect: [ground.Q, puck], stiffness: [1, 2, 3, 4, 5, 6], damping: 0.1}\n";
+    "  mount: {type: bushing, connect: [ground.Q, puck], stiffness: [1, 2, 3, 4, 5, 6], damping: [0.1, 0.2, 0.1, 0.1, 0, 0.1]}\n"
+    "  twist: {type: torque, connect: [thigh, ground], axes: body, value: [0.3, -0.2, 0.7*cos(t)]}\n";
 
 static void legs_in_skew_frames_are_the_model_written_out(void **unused)
 {
@@ -391,10 +400,12 @@ static void legs_in_skew_frames_are_the_model_written_out(void **unused)
              "dalembert: 1\nspace: spatial\ngravity: [0.3, 0, -9.81]\nbodies:\n"
              "  trunk: {mass: 8, inertia: [1, 0.8, 0.9], position: [0.4, -0.2, 0.9], orientation: {x: [1, 0.3, -0.2], z: [0.1, 0, 1]},\n"
              "          velocity: [0.3, 0.1, -0.2], angular-velocity: [0.2, -0.5, 0.4],\n"
-             "          points: {P: [0.2 + %.17g, -0.1 + %.17g, -0.3 + %.17g], L: [0.2, -0.1, -0.3], Q: {at: [0.2 + %.17g, -0.1 + %.17g, -0.3 + %.17g], x: " V ", z: " V "}}}\n"
+             "          points: {P: [0.2 + %.17g, -0.1 + %.17g, -0.3 + %.17g], L: [0.2, -0.1, -0.3], Q: {at: [0.2 + %.17g, -0.1 + %.17g, "
+             "-0.3 + %.17g], x: " V ", z: " V "}}}\n"
              "  thigh: {mass: 2, inertia: [0.3, 0.2, 0.25, 0.01, 0.02, -0.015], position: " V ", orientation: {x: " V ", z: " V "},\n"
              "          velocity: " V ", angular-velocity: " V ", points: {A: [0, 0, 0.5], K: [0, 0.02, -0.5]}}\n"
-             "  shank: {mass: 1.1, inertia: [0.1, 0.12, 0.05], position: " V ", orientation: {x: " V ", z: " V "}, points: {K: [0, 0, 0.4], C: [0.1, 0, -0.4]}}\n"
+             "  shank: {mass: 1.1, inertia: [0.1, 0.12, 0.05], position: " V ", orientation: {x: " V ", z: " V
+             "}, points: {K: [0, 0, 0.4], C: [0.1, 0, -0.4]}}\n"
              "  puck: {mass: 0.7, inertia: [0.01, 0.02, 0.03], position: " V ", orientation: {x: " V ", z: " V "}}\n"
              "joints:\n"
              "  hip: {type: universal, connect: [trunk.P, thigh.A], axis: [" V ", [0.1, 1, -0.2]]}\n"
@@ -403,8 +414,10 @@ static void legs_in_skew_frames_are_the_model_written_out(void **unused)
              "  stop: {type: point-on-plane, connect: [trunk.L, shank.C], axis: " V "}\n"
              "forces:\n"
              "  band: {type: spring-damper, connect: [trunk.Q, shank.C], stiffness: 30, damping: 0.7, length: 0.5}\n"
-             "  mount: {type: bushing, connect: [trunk.Q, puck], stiffness: [1, 2, 3, 4, 5, 6], damping: 0.1}\n",
-             OF(P), OF(Q), OF(Qx), OF(Qz), OF(r[0]), OF(x), OF(z), OF(v), OF(w), OF(r[1]), OF(Wx), OF(Wz), OF(r[2]), OF(Wx), OF(Wz), OF(a), OF(slide), OF(normal));
+             "  mount: {type: bushing, connect: [trunk.Q, puck], stiffness: [1, 2, 3, 4, 5, 6], damping: [0.1, 0.2, 0.1, 0.1, 0, 0.1]}\n"
+             "  twist: {type: torque, connect: [trunk, thigh], axes: body, value: [-0.3, 0.2, -0.7*cos(t)]}\n",
+             OF(P), OF(Q), OF(Qx), OF(Qz), OF(r[0]), OF(x), OF(z), OF(v), OF(w), OF(r[1]), OF(Wx), OF(Wz), OF(r[2]), OF(Wx), OF(Wz), OF(a),
+             OF(slide), OF(normal));
     put_file(&f, "hand.yaml", text);
     compiled whole = compile_well(&f, "whole.yaml"), hand = compile_well(&f, "hand.yaml");
     same_everywhere(&whole, &hand, bodies, joints);
@@ -428,21 +441,28 @@ static const char shank[] = "bodies: {shank: {mass: 1, inertia: 0.08, points: {K
 
 static void a_part_of_a_part_is_a_part(void **unused)
 {
-    static const char *const bodies[] = {"left.shank", "left.shank", "left.foot.toe.1", "foot.toe.1", "left.foot.toe.2", "foot.toe.2",
-                                         "left.foot.toe.3", "foot.toe.3", NULL};
+    static const char *const bodies[] = {"left.shank", "left.shank",      "left.foot.toe.1", "foot.toe.1", "left.foot.toe.2",
+                                         "foot.toe.2", "left.foot.toe.3", "foot.toe.3",      NULL};
     static const char *const joints[] = {"left.knee", "left.knee", "left.foot.ankle", "foot.ankle", "left.foot.pad.3", "foot.pad.3", NULL};
-    static const char head[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {A: {at: [0.2, 0.7], x: [1, -0.3]}}}\nmodels:\n";
+    static const char head[] =
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {A: {at: [0.2, 0.7], x: [1, -0.3]}}}\nmodels:\n";
     (void)unused;
     folder f = open_folder();
     char text[2000];
     put_file(&f, "parts/foot.yaml", foot);
-    snprintf(text, sizeof text, "dalembert: 1\nspace: planar\nparameters: {w: 0.2}\n%smodels: {foot: {file: ./foot.yaml, ground: shank.F, set: {m: 2*w, n: 3}}}\n", shank);
+    snprintf(
+        text, sizeof text,
+        "dalembert: 1\nspace: planar\nparameters: {w: 0.2}\n%smodels: {foot: {file: ./foot.yaml, ground: shank.F, set: {m: 2*w, n: 3}}}\n",
+        shank);
     put_file(&f, "parts/leg.yaml", text);
     snprintf(text, sizeof text, "dalembert: 1\nspace: planar\n%s", shank);
     put_file(&f, "parts/bare.yaml", text);
     snprintf(text, sizeof text, "%s  left: {file: parts/../parts/leg.yaml, ground: ground.A, set: {w: 0.45}}\n", head);
     put_file(&f, "nested.yaml", text);
-    snprintf(text, sizeof text, "%s  foot: {file: parts/foot.yaml, ground: left.shank.F, set: {m: 0.9, n: 3}}\n  left: {file: parts/bare.yaml, ground: ground.A}\n", head);
+    snprintf(
+        text, sizeof text,
+        "%s  foot: {file: parts/foot.yaml, ground: left.shank.F, set: {m: 0.9, n: 3}}\n  left: {file: parts/bare.yaml, ground: ground.A}\n",
+        head);
     put_file(&f, "beside.yaml", text);
     compiled nested = compile_well(&f, "nested.yaml"), beside = compile_well(&f, "beside.yaml");
     same_motion(&nested, &beside, bodies, joints);
@@ -457,22 +477,25 @@ static void parts_may_have_coordinates_of_their_own(void **unused)
     static const char *const bodies[] = {"base", "base", "arm.rod", "rod", "arm.tip", "tip", NULL}, *const joints[] = {NULL};
     (void)unused;
     folder f = open_folder();
-    put_file(&f, "parts/rod.yaml", "dalembert: 1\nspace: planar\nparameters: {l: 0.8}\ncoordinates: {th: {start: 0.3, rate: 0.7}}\n"
-                                   "bodies:\n  rod: {mass: 1, inertia: 0.1, position: [l/2*cos(th), l/2*sin(th)], angle: th}\n"
-                                   "  tip: {mass: 0.4, from: rod, position: [l/2, 0.1]}\n"
-                                   "forces: {motor: {type: torque, coordinate: th, value: -3*th}}\n"
-                                   "speeds: {u: 2*th'}\n");
-    put_file(&f, "whole.yaml", "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ncoordinates: {x: {start: 0.2, rate: 0.4}, phi: {start: 0.5, rate: -0.6}}\n"
-                               "bodies: {base: {mass: 3, inertia: 0.5, position: [x, 0.1*x^2], angle: phi, points: {M: {at: [0.3, 0.4], x: [1, 2]}}}}\n"
-                               "models: {arm: {file: parts/rod.yaml, ground: base.M, set: {l: 0.9}}}\n"
-                               "speeds: {v: x', w: phi'}\n");
-    put_file(&f, "hand.yaml", "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {l: 0.9, a: \"atan2(2, 1)\"}\n"
-                              "coordinates: {x: {start: 0.2, rate: 0.4}, phi: {start: 0.5, rate: -0.6}, th: {start: 0.3, rate: 0.7}}\n"
-                              "bodies:\n  base: {mass: 3, inertia: 0.5, position: [x, 0.1*x^2], angle: phi}\n"
-                              "  rod: {mass: 1, inertia: 0.1, from: base, position: [0.3 + l/2*cos(th + a), 0.4 + l/2*sin(th + a)], angle: th + a}\n"
-                              "  tip: {mass: 0.4, from: rod, position: [l/2, 0.1]}\n"
-                              "forces: {motor: {type: torque, coordinate: th, value: -3*th}}\n"
-                              "speeds: {v: x', w: phi', u: 2*th'}\n");
+    put_file(&f, "parts/rod.yaml",
+             "dalembert: 1\nspace: planar\nparameters: {l: 0.8}\ncoordinates: {th: {start: 0.3, rate: 0.7}}\n"
+             "bodies:\n  rod: {mass: 1, inertia: 0.1, position: [l/2*cos(th), l/2*sin(th)], angle: th}\n"
+             "  tip: {mass: 0.4, from: rod, position: [l/2, 0.1]}\n"
+             "forces: {motor: {type: torque, coordinate: th, value: -3*th}}\n"
+             "speeds: {u: 2*th'}\n");
+    put_file(&f, "whole.yaml",
+             "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ncoordinates: {x: {start: 0.2, rate: 0.4}, phi: {start: 0.5, rate: -0.6}}\n"
+             "bodies: {base: {mass: 3, inertia: 0.5, position: [x, 0.1*x^2], angle: phi, points: {M: {at: [0.3, 0.4], x: [1, 2]}}}}\n"
+             "models: {arm: {file: parts/rod.yaml, ground: base.M, set: {l: 0.9}}}\n"
+             "speeds: {v: x', w: phi'}\n");
+    put_file(&f, "hand.yaml",
+             "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {l: 0.9, a: \"atan2(2, 1)\"}\n"
+             "coordinates: {x: {start: 0.2, rate: 0.4}, phi: {start: 0.5, rate: -0.6}, th: {start: 0.3, rate: 0.7}}\n"
+             "bodies:\n  base: {mass: 3, inertia: 0.5, position: [x, 0.1*x^2], angle: phi}\n"
+             "  rod: {mass: 1, inertia: 0.1, from: base, position: [0.3 + l/2*cos(th + a), 0.4 + l/2*sin(th + a)], angle: th + a}\n"
+             "  tip: {mass: 0.4, from: rod, position: [l/2, 0.1]}\n"
+             "forces: {motor: {type: torque, coordinate: th, value: -3*th}}\n"
+             "speeds: {v: x', w: phi', u: 2*th'}\n");
     compiled whole = compile_well(&f, "whole.yaml"), hand = compile_well(&f, "hand.yaml");
     same_everywhere(&whole, &hand, bodies, joints);
     let_go(&whole);
@@ -494,9 +517,12 @@ static void parameters_are_set_from_outside(void **unused)
     (void)unused;
     folder f = open_folder();
     put_file(&f, "parts/inner.yaml", "dalembert: 1\nspace: planar\nparameters: {m: 1, twice: 2*m}\nbodies: {b: {mass: twice}}\n");
-    put_file(&f, "parts/outer.yaml", "dalembert: 1\nspace: planar\nparameters: {m: 3}\nbodies: {b: {mass: m}}\nmodels: {in: {file: inner.yaml, set: {m: m + 1}}}\n");
-    put_file(&f, "whole.yaml", "dalembert: 1\nspace: planar\nparameters: {m: 7}\nbodies: {b: {mass: part.m + part.in.twice}}\n"
-                               "models: {part: {file: parts/outer.yaml, set: {m: m/2}}, other: {file: parts/outer.yaml}}\n");
+    put_file(
+        &f, "parts/outer.yaml",
+        "dalembert: 1\nspace: planar\nparameters: {m: 3}\nbodies: {b: {mass: m}}\nmodels: {in: {file: inner.yaml, set: {m: m + 1}}}\n");
+    put_file(&f, "whole.yaml",
+             "dalembert: 1\nspace: planar\nparameters: {m: 7}\nbodies: {b: {mass: part.m + part.in.twice}}\n"
+             "models: {part: {file: parts/outer.yaml, set: {m: m/2}}, other: {file: parts/outer.yaml}}\n");
     compiled c = compile_well(&f, "whole.yaml");
     assert_true(mass_of(&c, "part.b") == 3.5 && mass_of(&c, "part.in.b") == 9 && mass_of(&c, "b") == 12.5);
     assert_true(mass_of(&c, "other.b") == 3 && mass_of(&c, "other.in.b") == 8);
@@ -506,7 +532,8 @@ static void parameters_are_set_from_outside(void **unused)
     const dal_override set[] = {{"m", "10"}, {"part.in.m", "m/4"}, {"other.m", "5"}};
     c = compile_with(&f, "whole.yaml", 3, set);
     assert_int_equal(c.status, DAL_OK);
-    assert_true(mass_of(&c, "part.b") == 5 && mass_of(&c, "part.in.b") == 5 && mass_of(&c, "other.b") == 5 && mass_of(&c, "other.in.b") == 12);
+    assert_true(mass_of(&c, "part.b") == 5 && mass_of(&c, "part.in.b") == 5 && mass_of(&c, "other.b") == 5 &&
+                mass_of(&c, "other.in.b") == 12);
     let_go(&c);
     const dal_override wrong[] = {{"part.in.n", "1"}}, nowhere[] = {{"prt.m", "1"}};
     c = compile_with(&f, "whole.yaml", 1, wrong);
@@ -515,7 +542,8 @@ static void parameters_are_set_from_outside(void **unused)
     c = compile_with(&f, "whole.yaml", 1, nowhere);
     expect_message(&c, DAL_ERROR, "--set prt.m=1", 0, 1, "the model has no parameter 'prt.m'");
     let_go(&c);
-    put_file(&f, "parts/inner.yaml", "dalembert: 1\nspace: planar\nparameters: {m: 1, twice: 2*m}\nbodies: {b: {mass: twice}} # the same\n");
+    put_file(&f, "parts/inner.yaml",
+             "dalembert: 1\nspace: planar\nparameters: {m: 1, twice: 2*m}\nbodies: {b: {mass: twice}} # the same\n");
     c = compile_well(&f, "whole.yaml");
     assert_string_not_equal(hash, c.spec->hash); /* it covers included files */
     let_go(&c);
@@ -529,7 +557,8 @@ static void faults_are_told_where_they_stand(void **unused)
     (void)unused;
     folder f = open_folder();
 #define HEAD "dalembert: 1\nspace: planar\n"
-    put_file(&f, "parts/good.yaml", HEAD "parameters: {k: 1}\nbodies: {b: {mass: k, inertia: 1}}\njoints: {j: {type: revolute, connect: [ground, b]}}\n");
+    put_file(&f, "parts/good.yaml",
+             HEAD "parameters: {k: 1}\nbodies: {b: {mass: k, inertia: 1}}\njoints: {j: {type: revolute, connect: [ground, b]}}\n");
     put_file(&f, "parts/bad.yaml", HEAD "bodies: {b: {mass: 1, color: red}}\n");
     put_file(&f, "parts/yaml.yaml", HEAD "bodies: [\n");
     put_file(&f, "parts/scope.yaml", HEAD "bodies: {b: {mass: 1}}\nforces: {f: {type: force, body: b, value: [outer.x, b.x]}}\n");
@@ -546,25 +575,27 @@ static void faults_are_told_where_they_stand(void **unused)
         {"{l: {file: parts/bad.yaml}}", "parts/bad.yaml", "body 'b' has no key 'color'", 3, 23},
         {"{l: {file: parts/yaml.yaml}}", "parts/yaml.yaml", "", 4, 1},
         {"{l: {file: parts/scope.yaml}}", "parts/scope.yaml", "unknown name 'outer.x'", 4, 44},
-        {"{l: {file: parts/join.yaml}}", "parts/join.yaml", "there is no body 'l.grond'", 4, 40},
+        {"{l: {file: parts/join.yaml}}", "parts/join.yaml", "there is no body 'l.grond' (did you mean 'l.ground'?)", 4, 40},
         {"{l: {file: parts/space.yaml}}", "parts/space.yaml", "this model is spatial", 2, 8},
-        {"{l: {file: parts/point.yaml, ground: outer.P}}", "parts/point.yaml", "the ground of model 'l' lies at 'outer.P'", 4, 33},
-        {"{l: {file: parts/none.yaml}}", "main.yaml", "the model 'parts/none.yaml' cannot be read: No such file", 4, 19},
-        {"{l: {file: /etc/passwd.yaml}}", "main.yaml", "give a path relative to the model's folder", 4, 19},
-        {"{l: {file: ../x.yaml}}", "main.yaml", "it leaves the model's folder", 4, 19},
-        {"{l: {file: parts/../../x.yaml}}", "main.yaml", "it leaves the model's folder", 4, 19},
-        {"{l: {file: parts}}", "main.yaml", "a model is a .yaml, .yml or .json file", 4, 19},
-        {"{l: {file: parts/a.yaml}}", "parts/b.yaml", "models include one another in a circle: parts/a.yaml -> parts/b.yaml -> parts/a.yaml", 4, 17},
-        {"{l: {file: main.yaml}}", "main.yaml", "models include one another in a circle: main.yaml -> main.yaml", 4, 19},
+        {"{l: {file: parts/point.yaml, ground: outer.P}}", "parts/point.yaml", "the ground of model 'l' lies at 'outer.P'", 4, 34},
+        {"{l: {file: parts/none.yaml}}", "main.yaml", "the model 'parts/none.yaml' cannot be read: No such file", 4, 20},
+        {"{l: {file: /etc/passwd.yaml}}", "main.yaml", "give a path relative to the model's folder", 4, 20},
+        {"{l: {file: ../x.yaml}}", "main.yaml", "it leaves the model's folder", 4, 20},
+        {"{l: {file: parts/../../x.yaml}}", "main.yaml", "it leaves the model's folder", 4, 20},
+        {"{l: {file: parts}}", "main.yaml", "a model is a .yaml, .yml or .json file", 4, 20},
+        {"{l: {file: parts/a.yaml}}", "parts/b.yaml",
+         "models include one another in a circle: parts/a.yaml -> parts/b.yaml -> parts/a.yaml", 4, 17},
+        {"{l: {file: main.yaml}}", "main.yaml", "models include one another in a circle: main.yaml -> main.yaml", 4, 20},
         {"{l: {file: parts/main.yaml}}", "parts/main.yaml", "main.yaml -> parts/main.yaml -> main.yaml", 3, 21},
-        {"{l: {file: parts/good.yaml, set: {kk: 2}}}", "main.yaml", "has no parameter 'kk' (did you mean 'k'?)", 4, 42},
-        {"{l: {file: parts/good.yaml, set: {k: outer}}}", "main.yaml", "a constant can use parameters only", 4, 45},
-        {"{l: {file: parts/good.yaml, set: 3}}", "main.yaml", "'set' of model 'l' needs named entries", 4, 41},
-        {"{l: {file: parts/good.yaml, ground: outter}}", "main.yaml", "there is no body 'outter' (did you mean 'outer'?)", 4, 44},
-        {"{l: {file: parts/good.yaml, ground: outer.Z}}", "main.yaml", "'outer' has no point 'Z'", 4, 44},
-        {"{l: {file: parts/good.yaml, ground: l.b}}", "main.yaml", "model 'l' stands on 'l.b', which stands on it", 4, 44},
-        {"{l: {file: parts/good.yaml, ground: m.b}, m: {file: parts/good.yaml, ground: l.ground}}", "main.yaml", "model 'l' stands on 'm.b'", 4, 44},
-        {"{l: {file: parts/good.yaml, repeat: {i: 1..3}}}", "main.yaml", "'repeat' of model 'l' is not available", 4, 36},
+        {"{l: {file: parts/good.yaml, set: {kk: 2}}}", "main.yaml", "has no parameter 'kk' (did you mean 'k'?)", 4, 43},
+        {"{l: {file: parts/good.yaml, set: {k: outer}}}", "main.yaml", "a constant can use parameters only", 4, 46},
+        {"{l: {file: parts/good.yaml, set: 3}}", "main.yaml", "'set' of model 'l' needs named entries", 4, 42},
+        {"{l: {file: parts/good.yaml, ground: outter}}", "main.yaml", "there is no body 'outter' (did you mean 'outer'?)", 4, 45},
+        {"{l: {file: parts/good.yaml, ground: outer.Z}}", "main.yaml", "'outer' has no point 'Z'", 4, 45},
+        {"{l: {file: parts/good.yaml, ground: l.b}}", "main.yaml", "model 'l' stands on 'l.b', which stands on it", 4, 45},
+        {"{l: {file: parts/good.yaml, ground: m.b}, m: {file: parts/good.yaml, ground: l.ground}}", "main.yaml",
+         "model 'l' stands on 'm.b'", 4, 45},
+        {"{l: {file: parts/good.yaml, repeat: {i: 1..3}}}", "main.yaml", "'repeat' of model 'l' is not available", 4, 37},
         {"{l: {ground: outer}}", "main.yaml", "model 'l' has no 'file'", 4, 10},
         {"{l: parts/good.yaml}", "main.yaml", "needs named entries, as in {file: leg.yaml}", 4, 13},
         {"{outer: {file: parts/good.yaml}}", "main.yaml", "'outer' is already the name of the body at line 3, column 10", 4, 10},

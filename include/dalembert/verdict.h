@@ -53,6 +53,8 @@ typedef struct dal_check_along {
     int changes;                /* how often the set of redundant rows became another one */
     double time_change;         /* first of these; NAN: none */
     bool near_singular;
+    double conflict;            /* largest part by which dependent rows ask for different velocities (drives), relative */
+    double time_conflict;
 } dal_check_along;
 
 typedef struct dal_verdict {

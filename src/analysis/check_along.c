@@ -1,7 +1,8 @@
 /* The same verdict along the motion: the model is run, and at the recorded instants the probe is put where the bodies are.
  *
  * Reported are the least rank and when, how near a singular position the motion came (smallest singular value that counts over the
- * largest, against the best of the run), and whether the rows that depend on one another become others.
+ * largest, against the best of the run), whether the rows that depend on one another become others, and whether they agree: A v = beta can
+ * hold only if z . beta = 0 for every z with A^T z = 0, which drives may violate.
  */
 #include "analysis/checker.h"
 
@@ -10,7 +11,7 @@
 
 enum { INSTANTS = 400, LARGE = 100 };  /* of a run; velocities beyond which there are fewer */
 static const double near_ratio = 0.01; /* of the best singular value of the run */
-static const double noise = 1e-6;      /* of entries of null vectors */
+static const double noise = 1e-6;      /* of entries of null vectors, and of z . beta */
 
 typedef struct walk {
     dal_checker *checker;
@@ -20,6 +21,7 @@ typedef struct walk {
     double *sigma, *time;      /* of each instant: singular values */
     int few, capacity;
     bool *mask, *before;
+    double *beta;
     int rank_before;
 } walk;
 
@@ -103,6 +105,12 @@ static dal_status take_row(void *user, int n, const double *values)
     if (rank < 0)
         return DAL_OK;
     compare_rows(w, values[0], rank);
+    dal_rows_free(p->layout, &p->work, w->beta);
+    double conflict = dal_probe_conflict(p, p->r - rank, w->beta, 0);
+    if (conflict > along->conflict) {
+        along->conflict = conflict;
+        along->time_conflict = values[0];
+    }
     if (along->instants == 0 || rank < along->rank_least) {
         along->rank_least = rank;
         along->time_least = values[0];
@@ -141,6 +149,9 @@ static void tell(dal_checker *c)
     else if (along->near_singular)
         dal_check_warn(c, "the motion comes near a singular position at t = %.6g s: the smallest singular value of the constraints falls to %.1e of the largest",
                        along->time_nearest, along->ratio_least);
+    if (along->conflict > noise)
+        dal_check_warn(c, "dependent rows ask for different velocities at t = %.6g s, by %.1e of the largest: drives contradict each other there",
+                       along->time_conflict, along->conflict);
     if (along->changes)
         dal_check_warn(c, "other rows become redundant along the motion, first at t = %.6g s", along->time_change);
 }
@@ -179,6 +190,7 @@ dal_status dal_check_run(dal_checker *c)
     w.time = DAL_TAKE(&c->arena, double, w.capacity);
     w.mask = DAL_TAKE(&c->arena, bool, w.probe.r);
     w.before = DAL_TAKE(&c->arena, bool, w.probe.r);
+    w.beta = DAL_TAKE(&c->arena, double, w.probe.r + c->system->mechanism.n_speeds);
     const dal_sink sink = {&w, begin_rows, take_row};
     const dal_run_options options = {.sink = &sink, .progress = c->options->progress, .progress_user = c->options->progress_user,
                                      .allocator = &c->arena.allocator};

@@ -5,7 +5,7 @@
  * so these rows stand for M: at unit size, a mass counts however small it is, and the rank does not depend on how the masses compare.
  *
  * Where the rank is less, the null vectors are motions that cost no energy and that no joint holds. With N an orthonormal basis of
- * them, N N^T splits into the finest sets of velocities that do not mix; each set is told by the bodies that move.
+ * them, N N^T splits into the finest sets of bodies whose motions do not mix; each set is told by what its bodies do.
  */
 #include "analysis/checker.h"
 #include "math/rank.h"
@@ -152,6 +152,8 @@ static const char *motion_of(const dal_probe *p, int b, int n, const double *nul
         return shifts == 1 ? dal_arena_print(p->arena, "'%s' moves along %s", name, dal_check_direction(p->arena, v, flat))
                            : dal_arena_print(p->arena, "'%s' moves", name);
     const char *about = flat || turns > 1 ? "" : dal_arena_print(p->arena, " about %s", dal_check_direction(p->arena, d, false));
+    if (n > 1 && shifts == 1)
+        return dal_arena_print(p->arena, "'%s' turns%s and moves along %s", name, about, dal_check_direction(p->arena, v, flat));
     if (n > 1)
         return dal_arena_print(p->arena, shifts ? "'%s' turns%s and moves" : "'%s' turns%s", name, about);
     double w[3], r[3], square; /* a point of the axis: r + w x r' / w^2, w in the unit of the scaled coordinates */
@@ -167,11 +169,13 @@ static const char *motion_of(const dal_probe *p, int b, int n, const double *nul
                 : dal_arena_print(p->arena, "'%s' turns%s through [%.4g, %.4g, %.4g]", name, about, r[0], r[1], r[2]);
 }
 
-static void add_remedy(const dal_probe *p, int b, const char **remedy)
+/* A body that only shifts needs a mass, one that turns an inertia. */
+static void add_remedy(const dal_probe *p, int b, const char *motion, const char **remedy)
 {
     const dal_body *body = &p->layout->mechanism->bodies[b];
     double axes[9];
-    bool light = !(body->mass > 0), thin = p->layout->body[b].n_rot && principal_axes(p, b, axes) < p->layout->body[b].n_rot;
+    bool light = !(body->mass > 0) && strstr(motion, " moves");
+    bool thin = principal_axes(p, b, axes) < p->layout->body[b].n_rot && strstr(motion, " turns");
     if (light || thin)
         *remedy = dal_arena_print(p->arena, "%s%s'%s' %s", *remedy, **remedy ? ", or " : "give ", body->name,
                                   light && thin ? "mass and inertia" : light ? "mass" : "inertia");
@@ -186,7 +190,7 @@ static dal_check_loose describe_bodies(const dal_probe *p, int n, const double *
         if (!one)
             continue;
         motion = dal_check_join(p->arena, motion, one);
-        add_remedy(p, b, &remedy);
+        add_remedy(p, b, one, &remedy);
     }
     return (dal_check_loose){n, motion, dal_arena_print(p->arena, "%s, or hold this motion by a joint or a constraint", *remedy ? remedy : "give mass")};
 }
@@ -216,16 +220,32 @@ static void spread(const dal_probe *p, int n, const double *null, int k, double 
             out[j] += null[(size_t)i * m + (size_t)k] * null[(size_t)i * m + j];
 }
 
-/* The set of velocities that mix with `first`, as a mask of members not yet taken. */
+/* Do two velocities belong to one body? */
+static bool share_a_body(const dal_probe *p, int i, int j)
+{
+    for (int b = 0; b < p->layout->mechanism->n_bodies && !p->layout->family->shares; b++) {
+        const dal_body_layout *at = &p->layout->body[b];
+        if (i >= at->v && i < at->v + at->nv)
+            return j >= at->v && j < at->v + at->nv;
+    }
+    return false;
+}
+
+/* The set of velocities that mix with `first`, or belong to a body that does, and take part in a null vector themselves. */
 static void gather(const dal_probe *p, int n, const double *null, int first, int set, int *member, double *column)
 {
     int *queue = DAL_TAKE(p->arena, int, p->m), head = 0, tail = 0;
+    double *size = DAL_TAKE(p->arena, double, p->m);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < p->m; j++)
+            size[j] = fmax(size[j], fabs(null[(size_t)i * (size_t)p->m + (size_t)j]));
     queue[tail++] = first;
     member[first] = set;
     while (head < tail) {
-        spread(p, n, null, queue[head++], column);
+        int k = queue[head++];
+        spread(p, n, null, k, column);
         for (int j = 0; j < p->m; j++)
-            if (member[j] == 0 && fabs(column[j]) > visible) {
+            if (member[j] == 0 && (fabs(column[j]) > visible || (size[j] > visible && share_a_body(p, k, j)))) {
                 member[j] = set;
                 queue[tail++] = j;
             }

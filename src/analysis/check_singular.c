@@ -157,6 +157,11 @@ void dal_check_singular(dal_checker *c, dal_probe *p)
     if (p->m <= LARGEST && p->r > 0) {
         n.x = DAL_TAKE(p->arena, double, p->m);
         visit(c, p, &n);
+        if (n.n == 0 && n.back > 0 && !n.release && p->layout->n_times > 0) { /* the drives hold it */
+            n.release = true;
+            n.back = 0;
+            visit(c, p, &n);
+        }
     }
     dal_probe_at(p, c->state);
     dal_probe_rows(p);

@@ -379,7 +379,7 @@ static void probe_stiffness(run *r, double t, const double *y)
 /* At a state that satisfies the constraints the rank is decided anew where it had fallen below what it was, or where rows that were
  * left out as dependent are not met any more (the start was singular). Near a singular position redundant rows are chosen anew
  * each time: right at it, those that depend always and those that depend only there cannot be told apart. */
-static void reconsider_rank(run *r)
+static dal_flow reconsider_rank(run *r)
 {
     dal_state *state = r->state;
     const int n = r->system->layout.n_rows;
@@ -389,10 +389,14 @@ static void reconsider_rank(run *r)
         open = fabs(state->work.phi[row]) > 1e-8 * r->system->length || fabs(state->work.phid[row]) > 1e-6 * r->system->length;
     }
     if (!open)
-        return;
+        return 0;
     dal_state_jacobian(state);
     dal_state_rank(state, n);
     state->rerankings++;
+    if (r->system->formulation->chooses && state->rank != r->system->rank)
+        return dal_state_fail(state, "the rank of the constraints is %d here and was %d at the start, where the number of the speeds was decided: %s cannot "
+                                     "go on; use lagrange, or start elsewhere", state->rank, r->system->rank, r->system->formulation->name);
+    return 0;
 }
 
 /* A singular position is passed on the branch on which it was reached: velocities and energy are continuous there. Where they
@@ -477,7 +481,8 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     watch(r, state);
     if (r->system->n_frictions)
         dal_friction_accepted(state);
-    reconsider_rank(r);
+    if ((flow = reconsider_rank(r)))
+        return flow;
     const double balance_before = r->passed_first ? r->balance_last : r->energy_last - r->work_last;
     if ((flow = check_passage(r, t)) || (flow = check_loss(r, balance_before)) || (flow = watch_speeds(r, t, ask_restart)))
         return flow;
@@ -701,6 +706,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         r.row = memory + work;
         r.stage = y + 6 * n;
         r.v_last = y + 7 * n;
+        memset(r.v_last, 0, sizeof *r.v_last * (size_t)system->layout.nv);
         r.ignorable = y + 8 * n + system->layout.nv;
         memset(r.ignorable, 0, sizeof *r.ignorable * 5 * (size_t)system->n_ignorable);
         r.guard = switches(system) ? r.ignorable + 5 * system->n_ignorable : NULL;

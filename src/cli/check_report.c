@@ -95,10 +95,12 @@ static void say_singular(const dal_verdict *v)
 {
     if (v->rows == 0)
         say("position", "regular: there are no constraints");
-    else if (v->neighbours == 0)
-        say("position", "smallest singular value %.2g of the largest; no neighbours were compared", v->ratio);
     else if (v->isolated)
         say("position", "isolated: %d freedom%s to first order, none in fact", v->freedoms, s_of(v->freedoms));
+    else if (v->neighbours == 0 && v->freedoms == 0)
+        say("position", "the only one: the joints leave no freedom; smallest singular value %.2g of the largest", v->ratio);
+    else if (v->neighbours == 0)
+        say("position", "smallest singular value %.2g of the largest; no neighbours were compared", v->ratio);
     else if (v->singular)
         say("position", "singular: rank %d here, %d at %d neighbours; %d freedom%s gained", v->rank, v->rank_near, v->neighbours, v->gained, s_of(v->gained));
     else
@@ -279,6 +281,8 @@ static void put_along(const dal_check_along *a)
     put_integer("changes", a->changes);
     put_number("time_change", a->time_change);
     put_truth("near_singular", a->near_singular);
+    put_number("conflict", a->conflict);
+    put_number("time_conflict", a->time_conflict);
     printf("\"status\": %d},\n ", (int)a->status);
 }
 

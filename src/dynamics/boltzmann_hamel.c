@@ -193,7 +193,8 @@ static dal_flow solve(dal_state *state)
         const double *change = at.change + (size_t)j * (size_t)s->n;
         const dal_bend *bends = at.bends + (size_t)j * (size_t)state->system->mechanism.n_bodies;
         const double rate = rate_of_momentum(state, at.of, j), slope = slope_of_energy(state, at.of, j, change, bends);
-        s->f[j] = dal_speeds_force(state, j) - rate + DAL_MUTATED(BOLTZMANN_HAMEL, slope) + commutator(state, at.of, j, change, bends, at.dT_dv);
+        const double Gamma = commutator(state, at.of, j, change, bends, at.dT_dv);
+        s->f[j] = dal_speeds_force(state, j) - rate + DAL_MUTATED(BOLTZMANN_HAMEL, slope) + Gamma;
     }
     return dal_speeds_finish(state);
 }

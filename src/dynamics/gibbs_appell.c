@@ -40,7 +40,7 @@ static void add_body(dal_state *state, int b)
     dal_mul3(I, kin->w, H);
     dal_cross(kin->w, H, gyroscopic);
     const int n = dal_speeds_moving(p, a, alpha, s->trial);
-    s->trial[n] = p;
+    s->trial[n] = p; /* the 1, behind the speeds that move the body */
     for (int i = 0; i <= n; i++) {
         const int j = s->trial[i];
         double I_alpha[3];

@@ -96,27 +96,46 @@ void dal_saddle_pattern(dal_arena *arena, dal_system *system)
 
 /* ---- factor and solve --------------------------------------------------------- */
 
-/* What a row weighs on the bodies, before their columns are put in: the largest gradient by a displacement, in the row's unit a metre. */
-static double weight_of_row(const dal_state *state, const dal_row *row)
+/* What a measure weighs on the bodies: its largest gradient by a displacement, in its unit a metre. */
+static double weight_of_measure(const dal_state *state, int number)
 {
     const dal_system *system = state->system;
     const dal_mechanism *m = &system->mechanism;
+    const dal_measure *measure = &m->measures[number];
+    const double *g = state->work.gradient + 12 * number;
     double weight = 0;
-    for (int k = row->term; k < row->term + row->n_terms; k++) {
-        const dal_measure *measure = &m->measures[m->terms[k].measure];
-        const double *g = state->work.gradient + 12 * m->terms[k].measure, coef = fabs(state->work.coef[k]);
-        if (measure->kind == DAL_MEASURE_COORDINATE) {
-            weight = fmax(weight, coef / system->column_scale[measure->vector[0]]);
-            continue;
+    if (measure->kind == DAL_MEASURE_COORDINATE)
+        return 1 / system->column_scale[measure->vector[0]];
+    for (int j = 0; j < 4; j++)
+        if (measure->vector[j] >= 0) {
+            const dal_vector *x = &m->vectors[measure->vector[j]];
+            double arm = x->point ? 1 : sqrt(dal_dot(x->s, x->s)) / system->length;
+            weight = fmax(weight, arm * sqrt(dal_dot(g + 3 * j, g + 3 * j)));
         }
-        for (int j = 0; j < 4; j++)
-            if (measure->vector[j] >= 0) {
-                const dal_vector *x = &m->vectors[measure->vector[j]];
-                double arm = x->point ? 1 : sqrt(dal_dot(x->s, x->s)) / system->length;
-                weight = fmax(weight, coef * arm * sqrt(dal_dot(g + 3 * j, g + 3 * j)));
-            }
-    }
     return weight;
+}
+
+/* What a row weighs on the bodies, before their columns are put in. */
+static double weight_of_row(const dal_state *state, const dal_row *row)
+{
+    double weight = 0;
+    for (int k = row->term; k < row->term + row->n_terms; k++)
+        weight = fmax(weight, fabs(state->work.coef[k]) * weight_of_measure(state, state->system->mechanism.terms[k].measure));
+    return weight;
+}
+
+double dal_row_reach(const dal_state *state, const dal_row *row)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    const int n = row->n_terms;
+    double reach = weight_of_row(state, row);
+    for (int k = 0; k < n && row->form >= 0; k++)
+        for (int l = 0; l < n; l++) {
+            const int of = m->terms[row->term + k].measure, by = m->terms[row->term + l].measure;
+            const double span = m->measures[by].kind == DAL_MEASURE_ANGLE ? 1 : state->system->length; /* how far it may change */
+            reach = fmax(reach, fabs(state->work.form[row->form + n + 2 + k * (n + 1) + l]) * span * weight_of_measure(state, of));
+        }
+    return reach;
 }
 
 /* What row i is multiplied by to count as one of unit norm; `norm` is that of its entries. Where bodies share coordinates the row is
@@ -326,6 +345,41 @@ bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
     return look_out(state, kind, ratio) || changed;
 }
 
+static bool nonholonomic(const dal_layout *layout, int row)
+{
+    return row < layout->n_extrinsic && layout->mechanism->rows[layout->row[row].source].nonholonomic;
+}
+
+/* Rows that exist at velocity level only say nothing about positions. Where one of them depends on rows that do, these are kept: row d
+ * that was left out is a sum of the chosen ones, and changes places with a nonholonomic one that takes part in it. */
+static void prefer_holonomic(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const size_t m = (size_t)layout->nv, k = (size_t)state->rank;
+    const double *A = state->rank_matrix;
+    double *B = state->exchange, *x = B + m * (size_t)layout->n_rows, *work = x + layout->n_rows;
+    dal_scaled_rows(state, state->rank_matrix, NULL);
+    for (int d = state->rank; d < layout->n_rows; d++) {
+        int best = -1;
+        if (nonholonomic(layout, state->order[d]))
+            continue;
+        for (size_t i = 0; i < k; i++)
+            for (size_t j = 0; j < m; j++)
+                B[j * k + i] = A[(size_t)state->order[i] * m + j];
+        dal_rank_solve(B, (int)m, (int)k, (int)k, DAL_RANK_TOLERANCE, A + (size_t)state->order[d] * m, x, work);
+        for (int i = 0; i < state->rank; i++)
+            if (nonholonomic(layout, state->order[i]) && fabs(x[i]) > 1e-6 && (best < 0 || fabs(x[i]) > fabs(x[best])))
+                best = i;
+        if (best < 0)
+            continue;
+        int out = state->order[best];
+        state->order[best] = state->order[d];
+        state->order[d] = out;
+        state->independent[out] = false;
+        state->independent[state->order[best]] = true;
+    }
+}
+
 /* Rank is decided on rows of unit norm, with the columns of the attitude divided by the model's length: it does not depend
  * on units or on multiples of rows. Large systems are first tried with all rows.
  *
@@ -351,7 +405,9 @@ void dal_state_rank(dal_state *state, int most)
             state->independent[state->order[i]] = false;
     }
     state->rank = rank;
-    state->speeds_side_kept = 0;
+    if (state->exchange && rank < r)
+        prefer_holonomic(state);
+    state->speeds_side = state->speeds_side_kept = 0;
     memset(state->good_ratio, 0, sizeof state->good_ratio);
     if (rank < state->rank_least)
         state->rank_least = rank;

@@ -23,8 +23,8 @@
 #include <string.h>
 
 static const double worse = 1e3;            /* growth of the condition since the rows were chosen that calls for other rows */
-static const double tired = 10;             /* the same for the choice of speeds, looked at between steps */
-static const double clearly = 2;            /* by how much another choice has to be better */
+static const double tired = 3;              /* the same for the choice of speeds, looked at between steps */
+static const double clearly = 1.5;           /* by how much another choice has to be better */
 static const double singular_fixed = 1e12;  /* condition beyond which the model's speeds do not determine the velocities */
 static const double singular_rows = 1e15;   /* the same for automatic ones: nothing is left but rounding */
 static const double tie = 1e-9;             /* pivots that differ by less are equal: the first one is taken on every machine */
@@ -79,6 +79,7 @@ void dal_speeds_lay(dal_block *block, const dal_system *system, dal_speeds **out
     TAKE(block, s->S, n * n);
     TAKE(block, s->lu, n * n);
     TAKE(block, s->row_scale, n);
+    TAKE(block, s->weight, n);
     TAKE(block, s->E, (size_t)s->s * n);
     TAKE(block, s->e, s->s);
     TAKE(block, s->W, p * n);
@@ -128,6 +129,17 @@ static void put_row(const dal_state *state, int i, double *out)
         out[layout->column[k]] += state->work.A[k] / state->system->column_scale[layout->column[k]];
 }
 
+/* The square of what the row of speed i of the model may become when the position changes by about the size of the model: its factors, and
+ * their slopes, on the bodies. Asked once. */
+static double reach_of(const dal_state *state, int i)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (state->basis->weight[i] > 0)
+        return 0;
+    double reach = dal_row_reach(state, &layout->mechanism->speeds[layout->row[named(state, i)].source]);
+    return reach * reach;
+}
+
 /* Row i of S is filled: it gets unit norm. */
 static void scale_row(const dal_state *state, int i)
 {
@@ -135,6 +147,8 @@ static void scale_row(const dal_state *state, int i)
     double *row = s->S + (size_t)i * (size_t)s->n, sum = 0;
     for (int j = 0; j < s->n; j++)
         sum += row[j] * row[j];
+    if (s->fixed && i < s->p) /* a speed that vanishes has to be seen to: it is measured by the most that it was */
+        sum = s->weight[i] = fmax(s->weight[i], fmax(sum, reach_of(state, i)));
     s->row_scale[i] = sum > 0 ? 1 / sqrt(sum) : 1;
     for (int j = 0; j < s->n; j++)
         row[j] *= s->row_scale[i];
@@ -298,7 +312,10 @@ static double norm_of_inverse(const dal_state *state)
         memset(x, 0, sizeof *x * (size_t)n);
         x[most] = 1;
     }
-    return norm;
+    for (int i = 0; i < n; i++) /* Higham's safeguard: a vector that has no part in accidental cancellations */
+        b[i] = (i % 2 ? -1 : 1) * (1 + (n > 1 ? (double)i / (n - 1) : 0));
+    solve_scaled(state, b, y);
+    return fmax(norm, 2 * norm1(y, n) / (3 * n));
 }
 
 /* The sign of det B_d, from its factors: it changes where S is singular. */
@@ -313,13 +330,14 @@ static int side_of(const dal_speeds *s)
     return side;
 }
 
-/* S at the present A and speeds; its condition, infinite if it is singular. Nothing but units: S_s is a permutation. */
+/* S at the present A and speeds; its condition, infinite if it is singular. Nothing but units: S_s is a permutation. Rows are at unit norm or,
+ * speeds of the model, below it where they vanish: |S| is taken for 1 at least, so that such a row counts. */
 static double factor(dal_state *state)
 {
     dal_speeds *s = state->basis;
     build(state);
     bool regular = factor_dependent(s);
-    double condition = s->n == units(s) ? 1 : regular ? norm_of_matrix(state) * norm_of_inverse(state) : INFINITY;
+    double condition = s->n == units(s) ? 1 : regular ? fmax(norm_of_matrix(state), 1) * norm_of_inverse(state) : INFINITY;
     state->speeds_side = side_of(s);
     return state->speeds_condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
 }
@@ -355,7 +373,8 @@ static dal_flow fail(dal_state *state)
 /* Singular, or singular somewhere since the last accepted step: the determinant has changed its sign. */
 static dal_flow check(dal_state *state)
 {
-    bool passed = state->speeds_side_kept && state->speeds_side != state->speeds_side_kept;
+    bool passed = state->speeds_side_kept && state->speeds_side != state->speeds_side_kept && state->system->formulation->unpack &&
+                  !state->near_singular;
     if (passed && !state->basis->fixed)
         return dal_state_fail(state, "within one step the speeds pass a position where they do not determine the velocities: take smaller steps");
     return passed || state->speeds_condition > (state->basis->fixed ? singular_fixed : singular_rows) ? fail(state) : 0;
@@ -602,6 +621,8 @@ void dal_speeds_choose(dal_state *state)
     if (state->basis->fixed) {
         if (state->speeds_good == 0)
             take_named(state);
+        if (state->speeds_good == 0)
+            memset(state->basis->weight, 0, sizeof *state->basis->weight * (size_t)state->basis->n);
         return;
     }
     const bool first = state->speeds_good == 0;
@@ -698,14 +719,14 @@ dal_direction dal_speeds_column(const dal_state *state, int j)
     return (dal_direction){s->W + (size_t)j * (size_t)s->n, 0, s->T + (size_t)j * (size_t)state->system->mechanism.n_bodies};
 }
 
-/* Row i of `to` -= factor * row j of it, p numbers. */
+/* to -= factor * row, p numbers. */
 static void subtract_row(double *to, double factor, const double *row, int p)
 {
     for (int k = 0; k < p; k++)
         to[k] -= factor * row[k];
 }
 
-/* sides := B_d^-1 sides, p right sides at a time, by rows. B_d is sparse, and most of its factors is zero. */
+/* sides := B_d^-1 sides, p right sides at a time, by rows. B_d is sparse, and so are its factors: zeros are left out. */
 static void solve_sides(const dal_speeds *s)
 {
     const int m = s->n - units(s), p = s->p;
@@ -761,8 +782,9 @@ void dal_speeds_solve_columns(const dal_state *state, double *columns)
     solve_sides(s);
     for (int i = 0; i < s->n - units(s); i++) {
         const int at = s->dependent[i];
+        const double *side = s->sides + (size_t)i * (size_t)s->p;
         for (int j = 0; j < s->p; j++)
-            columns[(size_t)j * (size_t)s->n + (size_t)at] = s->sides[(size_t)i * (size_t)s->p + (size_t)j] / state->system->column_scale[at];
+            columns[(size_t)j * (size_t)s->n + (size_t)at] = side[j] / state->system->column_scale[at];
     }
 }
 

@@ -31,6 +31,7 @@ struct dal_speeds {
     int *pivot, *trial;    /* of the factors; scratch, n + 1 */
     int *dependent;        /* columns of S that are factored: those that are no speeds; n of the model's own speeds */
     double *S, *lu;        /* rows at unit norm, columns over column_scale, without rows that are units; factors of the dependent columns */
+    double *weight;        /* of the model's speeds: the largest square of their row so far */
     double *row_scale;     /* what the rows of S were multiplied by */
     double *E, *e;         /* s x n, s */
     double *W, *Wd;        /* p columns of length n, one after the other; and their rates */

@@ -151,7 +151,7 @@ static dal_flow solve_with(dal_state *state, double *ratio)
 
 static dal_flow solve(dal_state *state)
 {
-    double ratio;
+    double ratio = 1;
     dal_flow flow = solve_with(state, &ratio);
     if (flow == 0 && dal_state_alarm(state, DAL_FACTOR_QR, ratio)) {
         flow = solve_with(state, &ratio);

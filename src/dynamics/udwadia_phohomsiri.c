@@ -36,8 +36,10 @@ static bool applies(const dal_system *system, char *why, size_t size)
 {
     if (system->layout.nv <= LARGEST)
         return true;
-    snprintf(why, size, "udwadia-phohomsiri works on dense matrices and takes up to %d velocities; this model has %d in the family %s: use lagrange",
-             LARGEST, system->layout.nv, system->layout.family->name);
+    snprintf(why, size,
+             "udwadia-phohomsiri works on dense matrices and takes up to %d velocities; this model has %d in the family %s: "
+             "use lagrange", LARGEST,
+             system->layout.nv, system->layout.family->name);
     return false;
 }
 
@@ -173,7 +175,8 @@ static dal_flow check_balance(dal_state *state, const parts *w)
     if (!(worst > unbalanced * force))
         return 0;
     dal_velocity_name(state->system, at, name, sizeof name);
-    return dal_state_fail(state, "no acceleration satisfies the equations: along %s nothing resists, and the forces there do not balance", name);
+    return dal_state_fail(state, "no acceleration satisfies the equations: along %s nothing resists, and the forces there do not balance",
+                          name);
 }
 
 /* (2.14) with eta = 0. The rank is that of the start: where it changes, so do the directions that are free, and v' would jump. */
@@ -189,8 +192,8 @@ static dal_flow solve_least(dal_state *state, const parts *w)
     if (state->determined < 0)
         return dal_state_fail(state, "the equations of motion hold values that are not finite");
     if (expected >= 0 && state->determined != expected)
-        return dal_state_fail(state, "rank [M; A] was %d at the start and is %d here: other accelerations have become undetermined, and the least "
-                                     "ones jump", expected, state->determined);
+        return dal_state_fail(state, "rank [M; A] was %d at the start and is %d here: other accelerations have become undetermined, and "
+                                     "the least ones jump", expected, state->determined);
     return state->determined < w->m ? check_balance(state, w) : 0;
 }
 
@@ -224,6 +227,8 @@ static dal_flow solve(dal_state *state)
         if (!(ratio > 0))
             return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
     }
+    if (state->system->minimum_norm && ratio < state->condition_worst)
+        state->condition_worst = ratio; /* of the rows: the stacked matrix has no least pivot then */
     fill_motion(state, &w);
     dal_flow flow = state->system->minimum_norm ? solve_least(state, &w) : solve_unique(state, &w);
     if (flow == 0)
@@ -297,7 +302,8 @@ static void show(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_udwadia_phohomsiri = {
     .name = "udwadia-phohomsiri",
-    .title = "the explicit equation of Udwadia and Phohomsiri, through the pseudo-inverse of [(1 - A^+ A) M; A]; the mass matrix may be singular",
+    .title = "the explicit equation of Udwadia and Phohomsiri, through the pseudo-inverse of [(1 - A^+ A) M; A]; the mass matrix may be "
+             "singular",
     .applies = applies,
     .equations = equations,
     .multipliers = multipliers,

@@ -20,7 +20,6 @@
  *     D L = w_a x L - I (w_a x w_b) + I D w_b
  */
 #include "dynamics/equations.h"
-#include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 

@@ -188,7 +188,7 @@ static bool compile_torque(dal_force_builder *b, void *element)
         ok &= check_body(b, spec->body, a->body, true);
     }
     if (ok)
-        ok &= read_axes(b, a->body == DAL_GROUND ? a->other : a->body, &a->frame); /* `axes: body`: of the one that moves */
+        ok &= read_axes(b, spec->connect.n && b->is_ground(b, spec->connect.item[1]) ? a->other : a->body, &a->frame); /* of the one that moves */
     return read_values(b, a, b->mechanism->space == DAL_PLANAR ? 1 : 3) & ok;
 }
 

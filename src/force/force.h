@@ -47,6 +47,7 @@ struct dal_force_builder {
     bool (*number)(dal_force_builder *builder, dal_text text, double *value);
     int (*expression)(dal_force_builder *builder, dal_text text); /* its number, -1 on error */
     bool (*marker)(dal_force_builder *builder, dal_text name, dal_marker *marker);
+    bool (*is_ground)(dal_force_builder *builder, dal_text name); /* or that of an included model, whatever carries it */
     /* Coordinate of a joint ("angle", "distance", ...; no text: the only one); -1 on error. */
     int (*joint_coordinate)(dal_force_builder *builder, dal_text joint, dal_text coordinate);
     int (*body_coordinate)(dal_force_builder *builder, dal_text body, dal_text coordinate);

@@ -414,7 +414,8 @@ void dal_rows_bend(const dal_layout *layout, dal_work *w, const dal_direction *a
         out[i] = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++) { /* rows seldom have a measure in common */
             const int n = m->terms[k].measure;
-            measure_bend(layout, &m->measures[n], w, w->gradient + 12 * n, w->value[n], a, b, bend, &w->along[n], &w->across[n], &w->second[n]);
+            measure_bend(layout, &m->measures[n], w, w->gradient + 12 * n, w->value[n], a, b, bend, &w->along[n], &w->across[n],
+                         &w->second[n]);
             out[i] += w->coef[k] * w->second[n];
         }
         if (row->form >= 0)

@@ -328,6 +328,8 @@ double dal_lu(double *a, int n, int ld, int *pivot)
         double inverse = 1 / row[k];
         for (int i = k + 1; i < n; i++) {
             double *below = row_at(a, ld, i);
+            if (below[k] == 0)
+                continue; /* sparse rows stay cheap */
             below[k] *= inverse;
             subtract(below + k + 1, below[k], row + k + 1, n - k - 1);
         }

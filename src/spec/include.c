@@ -105,7 +105,8 @@ static void take_settings(dal_reader *reader, const dal_tree *entry, const dal_t
         dal_text value = {0};
         reader->key = child->key;
         if (dal_read_expression(reader, child, &value))
-            add_setting(reader, (dal_text){.text = child->key, .mark = child->key_mark}, &value, list, &part->n_settings);
+            add_setting(reader, (dal_text){.text = child->key, .mark = child->key_mark}, &value, list,
+                        &part->n_settings);
     }
     dal_ascend(reader, outer);
     for (int i = 0; i < reader->n_settings; i++) {
@@ -134,15 +135,17 @@ static void note_ignored(dal_reader *reader, const dal_tree *entry, const char *
     for (int i = n - 1; i-- > 0;)
         list = dal_arena_print(reader->scratch, "%s%s%s", found[i], between[n - 1 - i], list);
     if (n)
-        dal_say(reader->messages, DAL_NOTE, entry->key_mark, "model '%.100s': %s of '%.400s' %s ignored: what this model says holds for all of it",
-                entry->key, list, path, n > 1 ? "are" : "is");
+        dal_say(reader->messages, DAL_NOTE, entry->key_mark,
+                "model '%.100s': %s of '%.400s' %s ignored: what this model says holds for all of it", entry->key, list,
+                path, n > 1 ? "are" : "is");
 }
 
 static bool afford(dal_reader *reader, const dal_tree *entry, const dal_tree *root)
 {
     if ((reader->copies += dal_tree_size(root)) <= DAL_COPY_LIMIT)
         return true;
-    dal_complain(reader->messages, entry->key_mark, "the included models have more than %d entries together", DAL_COPY_LIMIT);
+    dal_complain(reader->messages, entry->key_mark, "the included models have more than %d entries together",
+                 DAL_COPY_LIMIT);
     return false;
 }
 
@@ -175,7 +178,8 @@ static const char *space_of(const dal_spec *spec)
 }
 
 /* Reads the file into a spec of its own; NULL after a complaint. */
-static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_include_trees *keys, dal_model_spec *model)
+static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_include_trees *keys,
+                           dal_model_spec *model)
 {
     const char *path;
     size_t length = 0;
@@ -183,16 +187,26 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
     if (!text)
         return NULL;
     const dal_source source = {path, reader->source, reader->source->depth + 1};
-    dal_reader part = {.keep = reader->keep, .scratch = reader->scratch, .messages = reader->messages, .graph = reader->graph,
-                       .root = reader->root, .source = &source, .yaml = reader->yaml, .no_memory = reader->no_memory,
-                       .elements = reader->elements, .copies = reader->copies, .included = reader->included, .included_bytes = reader->included_bytes,
+    dal_reader part = {.keep = reader->keep,
+                       .scratch = reader->scratch,
+                       .messages = reader->messages,
+                       .graph = reader->graph,
+                       .root = reader->root,
+                       .source = &source,
+                       .yaml = reader->yaml,
+                       .no_memory = reader->no_memory,
+                       .elements = reader->elements,
+                       .copies = reader->copies,
+                       .included = reader->included,
+                       .included_bytes = reader->included_bytes,
                        .binding = &model->binding};
     dal_spec *spec = part.spec = DAL_TAKE(reader->keep, dal_spec, 1);
     spec->file = dal_arena_print(reader->keep, "%s%s", reader->root, path);
     part.folder = dal_folder_of(reader->keep, spec->file);
     take_settings(reader, entry, keys->set, &part);
     dal_yaml_again(reader->yaml);
-    const dal_tree *root = dal_document_read(reader->yaml, reader->scratch, reader->keep, spec->file, text, length, reader->messages, reader->no_memory);
+    const dal_tree *root = dal_document_read(reader->yaml, reader->scratch, reader->keep, spec->file, text, length,
+                                             reader->messages, reader->no_memory);
     if (!root || !afford(reader, entry, root))
         return NULL;
     part.copies = reader->copies;
@@ -205,8 +219,8 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
     reader->included_bytes = part.included_bytes;
     note_ignored(reader, entry, path, root);
     if (spec->space && reader->spec->space && spec->space != reader->spec->space)
-        dal_complain(reader->messages, spec->space_mark, "this model is %s, and '%.200s', which includes it, is %s", space_of(spec),
-                     reader->spec->file, space_of(reader->spec));
+        dal_complain(reader->messages, spec->space_mark, "this model is %s, and '%.200s', which includes it, is %s",
+                     space_of(spec), reader->spec->file, space_of(reader->spec));
     return spec;
 }
 
@@ -223,7 +237,9 @@ static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry)
     if (!keys.file.text || dal_messages_count(reader->messages, DAL_ERROR) > errors)
         return NULL;
     dal_model_spec *model = DAL_TAKE(reader->keep, dal_model_spec, 1);
-    *model = (dal_model_spec){.name = {.text = entry->key, .mark = entry->key_mark}, .file = keys.file, .ground = keys.ground,
+    *model = (dal_model_spec){.name = {.text = entry->key, .mark = entry->key_mark},
+                              .file = keys.file,
+                              .ground = keys.ground,
                               .binding = {.name = "", .model = model}};
     if (!model->ground.text)
         model->ground = (dal_text){.text = "ground", .mark = entry->key_mark};
@@ -265,30 +281,24 @@ static void prefix_pairs(const prefixer *p, int n, dal_pair *pairs)
         prefix(p, &pairs[i].name);
 }
 
-static void prefix_joint(const prefixer *p, dal_joint_spec *joint)
+/* Every key of the element that holds names, by its table; `coordinate` says which one of a joint or body. */
+static void prefix_element(const prefixer *p, const dal_key *keys, dal_text *name, void *element)
 {
-    prefix(p, &joint->name);
-    prefix_list(p, &joint->connect);
-    prefix_list(p, &joint->joints);
-    prefix(p, &joint->joint);
-    prefix(p, &joint->body);
+    prefix(p, name);
+    for (; keys->doc.key; keys++) {
+        char *field = (char *)element + keys->offset;
+        if (keys->shape == DAL_SHAPE_NAME && strcmp(keys->doc.key, "coordinate"))
+            prefix(p, (dal_text *)field);
+        else if (keys->shape == DAL_SHAPE_NAMES || keys->shape == DAL_SHAPE_TWO_NAMES)
+            prefix_list(p, (dal_list *)field);
+    }
 }
 
 static void prefix_force(const prefixer *p, dal_force_spec *force)
 {
     if (!force->joint.text && !force->body.text && !force->connect.n)
         prefix(p, &force->coordinate); /* one of the model's own */
-    prefix(p, &force->name);
-    prefix_list(p, &force->connect);
-    prefix(p, &force->joint);
-    prefix(p, &force->body);
-}
-
-static void prefix_body(const prefixer *p, dal_body_spec *body)
-{
-    prefix(p, &body->name);
-    prefix(p, &body->from);
-    prefix_list(p, &body->between);
+    prefix_element(p, dal_keys_force, &force->name, force);
 }
 
 /* spec->models[0] is the part itself, the others stand inside it. */
@@ -299,9 +309,9 @@ static void prefix_part(const prefixer *p, dal_spec *spec)
     prefix_pairs(p, spec->n_inputs, spec->inputs);
     prefix_pairs(p, spec->n_speeds, spec->speeds);
     for (int i = 0; i < spec->n_bodies; i++)
-        prefix_body(p, &spec->bodies[i]);
+        prefix_element(p, dal_keys_body, &spec->bodies[i].name, &spec->bodies[i]);
     for (int i = 0; i < spec->n_joints; i++)
-        prefix_joint(p, &spec->joints[i]);
+        prefix_element(p, dal_keys_joint, &spec->joints[i].name, &spec->joints[i]);
     for (int i = 0; i < spec->n_forces; i++)
         prefix_force(p, &spec->forces[i]);
     for (int i = 0; i < spec->n_coordinates; i++)
@@ -338,16 +348,16 @@ static void add(char **end, size_t size, int n, const void *elements)
 }
 
 /* The elements of the parts stand behind those of the model. */
-#define GATHER(field)                                                                                    \
-    do {                                                                                                 \
-        char *at;                                                                                        \
-        int n = whole->n_##field;                                                                        \
-        for (int i = 0; i < n_parts; i++)                                                                \
-            n += part[i]->n_##field;                                                                     \
-        whole->field = begin(arena, sizeof *whole->field, n, whole->n_##field, whole->field, &at);       \
-        for (int i = 0; i < n_parts; i++)                                                                \
-            add(&at, sizeof *whole->field, part[i]->n_##field, part[i]->field);                          \
-        whole->n_##field = n;                                                                            \
+#define GATHER(field)                                                                                                  \
+    do {                                                                                                               \
+        char *at;                                                                                                      \
+        int n = whole->n_##field;                                                                                      \
+        for (int i = 0; i < n_parts; i++)                                                                              \
+            n += part[i]->n_##field;                                                                                   \
+        whole->field = begin(arena, sizeof *whole->field, n, whole->n_##field, whole->field, &at);                     \
+        for (int i = 0; i < n_parts; i++)                                                                              \
+            add(&at, sizeof *whole->field, part[i]->n_##field, part[i]->field);                                        \
+        whole->n_##field = n;                                                                                          \
     } while (0)
 
 static void gather(dal_arena *arena, dal_spec *whole, int n_parts, dal_spec **part)
@@ -367,7 +377,8 @@ static void gather(dal_arena *arena, dal_spec *whole, int n_parts, dal_spec **pa
     char *end;
     whole->n_joints = 0;
     GATHER(joints);
-    whole->joints = begin(arena, sizeof *whole->joints, whole->n_joints + own.n_joints, whole->n_joints, whole->joints, &end);
+    whole->joints =
+        begin(arena, sizeof *whole->joints, whole->n_joints + own.n_joints, whole->n_joints, whole->joints, &end);
     add(&end, sizeof *whole->joints, own.n_joints, own.joints);
     whole->n_joints += own.n_joints;
 }
@@ -396,7 +407,8 @@ static bool stands_on_ground(dal_reader *reader, int n, dal_spec **part)
         if (k != i)
             continue;
         const dal_model_spec *model = part[i]->models[0];
-        dal_complain(reader->messages, model->ground.mark, "model '%.100s' stands on '%.200s', which stands on it: its ground has to lie outside",
+        dal_complain(reader->messages, model->ground.mark,
+                     "model '%.100s' stands on '%.200s', which stands on it: its ground has to lie outside",
                      model->name.text, model->ground.text);
         return false;
     }

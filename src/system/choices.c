@@ -96,13 +96,13 @@ static void choose_undetermined(dal_build *build, dal_system *system)
         dal_error(build->messages, choice->mark, "`undetermined` is refuse or minimum-norm, not '%s'", choice->text);
     else if (strcmp(system->formulation->name, "udwadia-phohomsiri"))
         dal_error(build->messages, choice->mark,
-                  "`undetermined: minimum-norm` needs the formulation udwadia-phohomsiri: %s has no least acceleration to give where several satisfy "
-                  "the equations",
+                  "`undetermined: minimum-norm` needs the formulation udwadia-phohomsiri: %s has no least acceleration to give where several "
+                  "satisfy the equations",
                   system->formulation->name);
     else if (!strcmp(system->stabilization->name, "mass-projection"))
         dal_error(build->messages, choice->mark,
-                  "`undetermined: minimum-norm` and mass-projection exclude each other: what has no inertia has no place in the metric of the masses; "
-                  "use direct-correction");
+                  "`undetermined: minimum-norm` and mass-projection exclude each other: what has no inertia has no place in the metric of the "
+                  "masses; use direct-correction");
     system->minimum_norm = true;
     system->determined = -1;
 }
@@ -122,7 +122,8 @@ void dal_choose_method(dal_build *build, dal_system *system)
     for (n = 0; dal_stabilizations[n]; n++)
         names[n] = dal_stabilizations[n]->name;
     names[n] = NULL;
-    k = choose(build, &s->stabilization, "stabilisation", names, s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm") ? "direct-correction" : "mass-projection");
+    bool least = s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm");
+    k = choose(build, &s->stabilization, "stabilisation", names, least ? "direct-correction" : "mass-projection");
     system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
     const dal_choice *c = &s->stabilization;
     double value = NAN;

@@ -108,13 +108,14 @@ static bool is_determined(dal_build *build, const dal_state *state)
     const dal_mark mark = layout->placement ? build->spec->coordinates[first].name.mark : layout->mechanism->bodies[body].mark;
     if (state->system->minimum_norm) {
         dal_warn(build->messages, mark,
-                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are taken",
+                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are "
+                 "taken",
                  *text ? text : "the bodies", rank, (int)m);
         return true;
     }
     dal_error(build->messages, mark,
               "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia%s",
-              *text ? text : "the bodies", rank, (int)m, layout->placement ? " along them, or another constraint" : ", or another joint");
+              *text ? text : "the bodies", rank, (int)m, layout->placement ? " there, or another constraint" : ", or another joint");
     return false;
 }
 

@@ -23,6 +23,13 @@ static bool marker(dal_force_builder *b, dal_text name, dal_marker *out)
     return dal_build_marker(b->user, name, out, NULL);
 }
 
+static bool is_ground(dal_force_builder *b, dal_text name)
+{
+    const char *rest;
+    const dal_symbol *symbol = dal_symbol_prefix(b->user, name.text, &rest);
+    return dal_names_ground(b->user, name.text) || (symbol && symbol->kind == DAL_SYMBOL_GROUND);
+}
+
 static int joint_coordinate(dal_force_builder *b, dal_text joint, dal_text coordinate)
 {
     return dal_build_joint_coordinate(b->user, joint, coordinate, &b->zero);
@@ -147,7 +154,7 @@ static void compile_force(dal_build *build, int i, int type)
     dal_force_name *force = &build->forces[i];
     dal_force_group *group = group_of(build, type, build->spec->n_forces);
     dal_force_builder b = {.mechanism = &build->mechanism, .messages = build->messages, .spec = s, .force = i, .user = build,
-                           .number = number, .expression = expression, .marker = marker,
+                           .number = number, .expression = expression, .marker = marker, .is_ground = is_ground,
                            .joint_coordinate = joint_coordinate, .body_coordinate = body_coordinate, .own_coordinate = own_coordinate,
                            .measure = force->measure, .zero = force->zero};
     char *element = (char *)group->elements + t->size * (size_t)group->n;

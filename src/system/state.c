@@ -53,6 +53,11 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->pivots, nv + r);
     TAKE(block, s->rank_matrix, (size_t)r * (size_t)nv);
     TAKE(block, s->rank_work, dal_rank_work(r, nv));
+    for (int i = 0; i < system->mechanism.n_rows; i++)
+        if (system->mechanism.rows[i].nonholonomic) {
+            TAKE(block, s->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
+            break;
+        }
     if (system->rank < r)
         TAKE(block, s->redundancy, dal_redundancy_size(r, nv, system->mechanism.n_joints));
     TAKE(block, s->reaction, 6 * system->mechanism.n_joints);

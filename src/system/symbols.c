@@ -145,16 +145,19 @@ static int collect(const dal_build *build, unsigned kinds, const char **names)
     static const char *const model_wide[] = {"t", "energy", "momentum", "constraint"};
     const dal_model_spec *model = kinds == ~0u ? model_inside(build) : NULL; /* names of elements are those of the whole model */
     const size_t head = model ? strlen(model->name.text) + 1 : 0;
+    const bool bodies = kinds == 1u << DAL_SYMBOL_BODY; /* and what stands for one */
     int n = 0;
+    kinds |= bodies ? 1u << DAL_SYMBOL_GROUND : 0;
     for (int i = 0; i < build->n_symbols && n < CANDIDATES; i++) {
         const char *name = build->symbols[i].name;
-        if (name && kinds >> build->symbols[i].kind & 1u && (!model || (!strncmp(name, model->name.text, head - 1) && name[head - 1] == '.')))
+        bool inside = name && (!model || (!strncmp(name, model->name.text, head - 1) && name[head - 1] == '.'));
+        if (inside && kinds >> build->symbols[i].kind & 1u)
             names[n++] = name + head;
     }
     if (kinds >> DAL_SYMBOL_NONE & 1u)
         for (size_t i = 0; i < sizeof model_wide / sizeof *model_wide; i++)
             names[n++] = model_wide[i];
-    if (kinds == 1u << DAL_SYMBOL_BODY)
+    if (bodies)
         names[n++] = "ground";
     return n;
 }

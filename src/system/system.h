@@ -177,6 +177,7 @@ struct dal_state {
     double saddle_ratio;       /* of the last factorisation */
     struct dal_sparse *sparse;
     double *rank_matrix, *rank_work; /* n_rows x nv; scratch */
+    double *exchange;          /* scratch where rows are nonholonomic, else NULL */
     double *redundancy;        /* scratch of the distribution of redundant reactions; NULL where no row is redundant */
     double *z;                 /* states of the model, then the work */
     double unwound, *turning;  /* time of the last accepted step, and the rates of the angles there */
@@ -265,6 +266,8 @@ double dal_saddle_factor(dal_state *state, dal_metric metric);
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
 /* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b; rows that depend get mu = 0. */
 void dal_saddle_solve(dal_state *state, double *f, double *b);
+/* The largest that a row may be on the bodies, its coefficients and their slopes counted (saddle.c). */
+double dal_row_reach(const dal_state *state, const dal_row *row);
 /* The best set of automatic speeds at the present A (dynamics/speeds.c); nothing where the model fixes them. */
 void dal_speeds_choose(dal_state *state);
 /* Should they be chosen anew? Automatic ones that have become bad; a failure where the model's own do not determine the velocities. */

@@ -1,0 +1,343 @@
+/* The ranks of a verdict against quadruple precision: 200 mechanisms made by chance, with loops, with rows that are redundant by construction and
+ * with bodies that have no mass. The kernels compiled for __float128 say at the start how many rows of A and of [M; A] are independent. The
+ * mechanisms are written down with 16 digits, so that what is redundant by construction is so to about 1e-15: the rank at 1e-10 has to be that
+ * at 1e-13, otherwise it would be a matter of tolerance. */
+#include "check.h"
+#include "dalembert/dalembert.h"
+#include "system/system.h"
+
+#include <stdlib.h>
+
+/* From system/build.h, which has no variants. */
+dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
+
+/* ---- mechanisms by chance ---------------------------------------------------------------- */
+
+enum { MOST_BODIES = 6, MOST_TEXT = 12000 };
+
+typedef struct maker {
+    uint64_t seed;
+    char text[MOST_TEXT], list[MOST_TEXT], points[MOST_BODIES + 1][MOST_TEXT]; /* list: the joints; points: of the ground, then of the bodies */
+    int bodies, joints, ends;
+    double r[MOST_BODIES][3], p[MOST_BODIES][4], R[MOST_BODIES][9]; /* columns of R: axes of the body */
+} maker;
+
+static double number(maker *m)
+{
+    return check_random(&m->seed);
+}
+
+static bool chance(maker *m, double probability)
+{
+    return (number(m) + 1) / 2 < probability;
+}
+
+static int pick(maker *m, int n)
+{
+    int k = (int)((number(m) + 1) / 2 * n);
+    return k < n ? k : n - 1;
+}
+
+static void say(char text[MOST_TEXT], const char *format, ...) DAL_PRINTF(2, 3);
+
+static void say(char text[MOST_TEXT], const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(text + used, MOST_TEXT - used, format, list);
+    va_end(list);
+    assert_true(n >= 0 && used + (size_t)n < MOST_TEXT);
+}
+
+static void random_unit(maker *m, double u[3])
+{
+    double size;
+    do {
+        size = 0;
+        for (int i = 0; i < 3; i++) {
+            u[i] = number(m);
+            size += u[i] * u[i];
+        }
+    } while (size < 0.01);
+    for (int i = 0; i < 3; i++)
+        u[i] /= sqrt(size);
+}
+
+static void place_body(maker *m)
+{
+    int b = m->bodies++;
+    double *p = m->p[b], size = 0;
+    for (int i = 0; i < 4; i++) {
+        p[i] = number(m);
+        size += p[i] * p[i];
+    }
+    for (int i = 0; i < 4; i++)
+        p[i] /= sqrt(size);
+    const double w = p[0], x = p[1], y = p[2], z = p[3];
+    const double R[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y), 2 * (x * y + w * z),    1 - 2 * (x * x + z * z),
+                         2 * (y * z - w * x),     2 * (x * z - w * y),     2 * (y * z + w * x), 1 - 2 * (x * x + y * y)};
+    memcpy(m->R[b], R, sizeof R);
+    for (int i = 0; i < 3; i++)
+        m->r[b][i] = number(m);
+}
+
+static void say_body(maker *m, int b)
+{
+    static const char *const inertias[] = {"1.3, inertia: [0.21, 0.34, 0.27]", "0.9, inertia: [0, 0.3, 0.3]", "0, inertia: [0, 0, 0]"};
+    const int kind = chance(m, 0.65) ? 0 : chance(m, 0.5) ? 1 : 2;
+    const double *r = m->r[b], *p = m->p[b];
+    say(m->text, "  b%d: {mass: %s, position: [%.17g, %.17g, %.17g], orientation: {quaternion: {w: %.17g, x: %.17g, y: %.17g, z: %.17g}}, points: {%s}}\n", b,
+        inertias[kind], r[0], r[1], r[2], p[0], p[1], p[2], p[3], m->points[b + 1]);
+}
+
+/* A point (or a direction) of the world in the axes of body b, -1: the ground. */
+static void in_body(const maker *m, int b, bool point, const double x[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = b < 0 ? x[i] : 0;
+        for (int k = 0; k < 3 && b >= 0; k++)
+            out[i] += m->R[b][3 * k + i] * (x[k] - (point ? m->r[b][k] : 0));
+    }
+}
+
+/* One entry of `connect:`: a body and a point of its own. */
+static void say_end(maker *m, int b, const double at[3])
+{
+    double s[3];
+    in_body(m, b, true, at, s);
+    say(m->points[b + 1], "%sp%d: [%.17g, %.17g, %.17g]", m->points[b + 1][0] ? ", " : "", m->ends, s[0], s[1], s[2]);
+    if (b < 0)
+        say(m->list, "ground.p%d", m->ends++);
+    else
+        say(m->list, "b%d.p%d", b, m->ends++);
+}
+
+/* A joint at a point of the world, its axis a direction of the world. */
+static void add_joint(maker *m, const char *type, int a, int b, const double at[3], const double at_b[3], const double *axis)
+{
+    say(m->list, "  j%d: {type: %s, connect: [", m->joints++, type);
+    say_end(m, a, at);
+    say(m->list, ", ");
+    say_end(m, b, at_b);
+    say(m->list, "]");
+    if (axis) {
+        double u[3], w[3];
+        in_body(m, a, false, axis, u);
+        in_body(m, b, false, axis, w);
+        if (strcmp(type, "point-on-plane"))
+            say(m->list, ", axis: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]]", u[0], u[1], u[2], w[0], w[1], w[2]);
+        else
+            say(m->list, ", axis: [%.17g, %.17g, %.17g]", u[0], u[1], u[2]);
+    }
+    say(m->list, "}\n");
+}
+
+/* A tree, loops at random points, and twins of joints of the tree: shifted along their axes they forbid the same. */
+static void make(maker *m, int number_of)
+{
+    static const char *const types[] = {"revolute", "prismatic", "cylindrical", "spherical"};
+    memset(m, 0, sizeof *m);
+    m->seed = 1000 + (uint64_t)number_of;
+    int bodies = 2 + pick(m, MOST_BODIES - 1);
+    for (int b = 0; b < bodies; b++)
+        place_body(m);
+    double common[3];
+    random_unit(m, common);
+    bool planar = chance(m, 0.3);
+    for (int b = 0; b < bodies; b++) {
+        double at[3] = {number(m), number(m), number(m)}, axis[3], along[3], far = 1.3 + number(m);
+        random_unit(m, axis);
+        const double *u = planar ? common : axis;
+        int parent = pick(m, b + 1) - 1, kind = planar ? 0 : pick(m, 4);
+        add_joint(m, types[kind], parent, b, at, at, kind < 3 ? u : NULL);
+        for (int i = 0; i < 3; i++)
+            along[i] = at[i] + far * u[i];
+        if (kind < 3 && chance(m, 0.3)) /* a twin */
+            add_joint(m, types[kind], parent, b, along, along, u);
+    }
+    for (int loops = pick(m, 3); loops > 0; loops--) {
+        double at[3] = {number(m), number(m), number(m)}, other[3] = {number(m), number(m), number(m)}, axis[3];
+        int a = pick(m, bodies + 1) - 1, b = pick(m, bodies);
+        random_unit(m, axis);
+        if (a == b)
+            continue;
+        if (planar)
+            add_joint(m, "revolute", a, b, at, at, common);
+        else if (chance(m, 0.5))
+            add_joint(m, "distance", a, b, at, other, NULL);
+        else if (chance(m, 0.5))
+            add_joint(m, "point-on-plane", a, b, at, at, axis);
+        else
+            add_joint(m, "spherical", a, b, at, at, NULL);
+    }
+    say(m->text, "dalembert: 1\nspace: spatial\nground: {points: {%s}}\nbodies:\n", m->points[0]);
+    for (int b = 0; b < bodies; b++)
+        say_body(m, b);
+    say(m->text, "joints:\n%ssimulate: {until: 1, coordinates: euler, formulation: lagrange}\n", m->list);
+}
+
+/* ---- ranks in quadruple precision -------------------------------------------------------------- */
+
+typedef struct bench {
+    dal_layout layout;
+    dal_work w;
+    dal_real *K; /* (m + r) x m: M, then A */
+    int m, r;
+} bench;
+
+static dal_real magnitude(dal_real x)
+{
+    return x < 0 ? -x : x;
+}
+
+static void evaluate(bench *b)
+{
+    const size_t m = (size_t)b->m;
+    b->layout.family->position(&b->layout, &b->w);
+    dal_rows_position(&b->layout, &b->w);
+    dal_rows_jacobian(&b->layout, &b->w);
+    b->layout.family->velocity(&b->layout, &b->w);
+    b->layout.family->inertia(&b->layout, &b->w);
+    for (size_t i = 0; i < (m + (size_t)b->r) * m; i++)
+        b->K[i] = 0;
+    for (int k = 0; k < b->layout.n_blocks; k++) {
+        const dal_mass_block *at = &b->layout.block[k];
+        for (int i = 0; i < at->n; i++)
+            for (int j = 0; j < at->n; j++)
+                b->K[(size_t)(at->column + i) * m + (size_t)(at->column + j)] = b->w.M[at->value + at->n * i + j];
+    }
+    for (int i = 0; i < b->r; i++)
+        for (int k = b->layout.row[i].value; k < b->layout.row[i].value + b->layout.row[i].n_values; k++)
+            b->K[(m + (size_t)i) * m + (size_t)b->layout.column[k]] += b->w.A[k];
+}
+
+/* Gram-Schmidt with pivoting on rows first ... n of K at unit norm: how many have a rest above `small`. */
+static int orthogonalise(bench *b, int first, dal_real small)
+{
+    const int n = b->m + b->r, m = b->m;
+    bool used[400] = {false};
+    int rank = 0;
+    assert_true(n < 400);
+    for (int i = first; i < n; i++) {
+        dal_real *row = b->K + (size_t)i * (size_t)m, norm = 0, most = 0;
+        for (int k = 0; k < m; k++) {
+            norm += row[k] * row[k];
+            most = magnitude(row[k]) > most ? magnitude(row[k]) : most;
+        }
+        norm = dal_sqrt(norm);
+        bool zero = most < 1e-25; /* rounding of what cancels */
+        for (int k = 0; k < m; k++)
+            row[k] = zero ? 0 : row[k] / norm;
+    }
+    for (;;) {
+        int best = -1;
+        dal_real most = small;
+        for (int i = first; i < n; i++) {
+            dal_real norm = 0;
+            for (int k = 0; k < m && !used[i]; k++)
+                norm += b->K[(size_t)i * (size_t)m + (size_t)k] * b->K[(size_t)i * (size_t)m + (size_t)k];
+            norm = dal_sqrt(norm);
+            if (norm > most)
+                most = norm, best = i;
+        }
+        if (best < 0)
+            return rank;
+        dal_real *e = b->K + (size_t)best * (size_t)m;
+        for (int k = 0; k < m; k++)
+            e[k] /= most;
+        used[best] = true;
+        rank++;
+        for (int twice = 0; twice < 2; twice++)
+            for (int i = first; i < n; i++) {
+                dal_real *row = b->K + (size_t)i * (size_t)m, dot = 0;
+                for (int k = 0; k < m && !used[i]; k++)
+                    dot += row[k] * e[k];
+                for (int k = 0; k < m && !used[i]; k++)
+                    row[k] -= dot * e[k];
+            }
+    }
+}
+
+/* Ranks of A and of [M; A] without the intrinsic rows, one a body, of Euler parameters; false: they are a matter of tolerance. */
+static bool quad_ranks(const dal_system *system, int *rank, int *stacked)
+{
+    bench b = {.layout = system->layout, .m = system->layout.nv, .r = system->layout.n_rows};
+    dal_state *state = dal_state_create(NULL, system);
+    b.layout.family = &dal_family_euler;
+    dal_real *memory = calloc(dal_work_size(&b.layout), sizeof *memory);
+    int *chart = calloc((size_t)(3 * system->mechanism.n_bodies), sizeof *chart);
+    b.K = calloc((size_t)(b.m + b.r) * (size_t)b.m, sizeof *b.K);
+    dal_work_lay(&b.layout, memory, chart, &b.w);
+    for (int i = 0; i < system->mechanism.n_windings; i++)
+        b.w.winding[i] = system->start_winding[i];
+    const double *y = dal_state_y(state);
+    for (int k = 0; k < b.layout.nq; k++)
+        b.w.q[k] = y[k];
+    evaluate(&b);
+    *rank = orthogonalise(&b, b.m, 1e-10);
+    evaluate(&b);
+    bool clear = *rank == orthogonalise(&b, b.m, 1e-13);
+    evaluate(&b);
+    *stacked = orthogonalise(&b, 0, 1e-10);
+    evaluate(&b);
+    clear = clear && *stacked == orthogonalise(&b, 0, 1e-13);
+    *rank -= b.layout.n_intrinsic;
+    *stacked -= b.layout.n_intrinsic;
+    dal_state_free(state);
+    free(b.K);
+    free(chart);
+    free(memory);
+    return clear;
+}
+
+static void ranks_of_random_mechanisms_agree_with_quadruple_precision(void **unused)
+{
+    (void)unused;
+    maker *m = calloc(1, sizeof *m);
+    int seen = 0, redundant = 0, loose = 0;
+    for (int i = 0; i < 200; i++) {
+        make(m, i);
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        dal_system *system = NULL;
+        dal_verdict *verdict = NULL;
+        if (dal_spec_parse(NULL, "model.yaml", m->text, strlen(m->text), 0, NULL, messages, &spec) != DAL_OK)
+            fail_msg("%d: %s\n%s", i, dal_messages_first(messages)->text, m->text);
+        dal_check(spec, NULL, messages, &verdict);
+        dal_messages_clear(messages);
+        if (dal_compile_anyway(NULL, spec, messages, &system) != DAL_OK)
+            fail_msg("%d: %s\n%s", i, dal_messages_first(messages)->text, m->text);
+        int rank, stacked;
+        assert_true(verdict && verdict->known);
+        if (quad_ranks(system, &rank, &stacked)) {
+            if (rank != verdict->rank || stacked != verdict->rank_stacked)
+                fail_msg("%d: ranks %d and %d, in quadruple precision %d and %d\n%s", i, verdict->rank, verdict->rank_stacked, rank, stacked, m->text);
+            int sum = 0;
+            for (int g = 0; g < verdict->n_groups; g++)
+                sum += verdict->groups[g].redundant;
+            assert_int_equal(sum, verdict->redundant);
+            assert_int_equal(verdict->determined, stacked == verdict->velocities);
+            assert_true(verdict->determined == (verdict->n_loose == 0));
+            if (verdict->singular || verdict->near_singular || verdict->isolated || !verdict->consistent) /* a position by chance is not */
+                fail_msg("%d: singular %d, near %d, isolated %d, consistent %d\n%s", i, verdict->singular, verdict->near_singular, verdict->isolated,
+                         verdict->consistent, m->text);
+            seen++;
+            redundant += rank < verdict->rows;
+            loose += !verdict->determined;
+        }
+        dal_verdict_free(verdict);
+        dal_system_free(system);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+    if (!(seen >= 190 && redundant >= 40 && loose >= 20 && redundant <= 170 && loose <= 150))
+        fail_msg("of 200 mechanisms %d were clear, %d redundant, %d loose: not enough of each", seen, redundant, loose);
+    free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_of_random_mechanisms_agree_with_quadruple_precision)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
