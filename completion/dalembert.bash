@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run compare equations list help version'
+    local commands='run compare check equations list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -39,10 +39,13 @@ _dalembert()
     compare:-*)
         mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --stabilization --integrator --step
             --rtol --atol --until --max-step --event-tolerance --set --quiet --help' -- "$word") ;;
+    check:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--along --coordinates --formulation --stabilization --integrator --step --until --set --json
+            --quiet --help' -- "$word") ;;
     equations:-*)
         mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --stabilization --time --state --set --digits --width --json
             --help' -- "$word") ;;
-    run:* | compare:* | equations:*)
+    run:* | compare:* | check:* | equations:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.y?(a)ml' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)
         mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;

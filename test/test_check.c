@@ -665,6 +665,40 @@ static void along_the_motion_the_rank_is_watched(void **state)
     dal_verdict_free(regular);
 }
 
+/* Two drives of one freedom: they agree for ever, or only at the start. */
+static void drives_that_come_to_contradict_each_other_stop_the_run_along(void **state)
+{
+    (void)state;
+    static const char text[] = "dalembert: 1\nspace: planar\nparameters: {e: 0.618, k: 0, a: 0.83, b: 1.37}\n"
+                               "ground: {points: {B: [b, 0]}}\n"
+                               "bodies:\n"
+                               "  one: {mass: 1.1, inertia: 0.21, position: [0, 0], angle: e, points: {P: [a, 0]}}\n"
+                               "  two: {mass: 1.3, inertia: 0.23, position: [b, 0], angle: e, points: {P: [a, 0]}}\n"
+                               "  coupler: {mass: 1.7, inertia: 0.4, position: [a*cos(e), a*sin(e)], angle: 0, points: {Q: [b, 0]}}\n"
+                               "joints:\n"
+                               "  A: {type: revolute, connect: [ground, one], drive: e + 0.7*t}\n"
+                               "  B: {type: revolute, connect: [ground.B, two], drive: e + 0.7*t + k*t^3}\n"
+                               "  P: {type: revolute, connect: [one.P, coupler]}\n"
+                               "  Q: {type: revolute, connect: [two.P, coupler.Q]}\n"
+                               "simulate: {until: 0.3, every: 0.01}\n";
+    const dal_override override = {"k", "0.1"};
+    dal_spec *good = parse(text, 0, NULL), *bad = parse(text, 1, &override);
+    dal_verdict *v = judge(good, true, DAL_OK);
+    expect_counts(v, 9, 10, 9);
+    expect_regular(v);
+    assert_int_equal(v->redundant, 1);
+    assert_true(names(&v->groups[0], "A") && names(&v->groups[0], "B"));
+    check_small(v->along.conflict, 1e-12);
+    assert_int_equal(v->n_warnings, 1);
+    dal_verdict_free(v);
+    v = judge(bad, true, DAL_NUMERICAL);
+    assert_true(v->along.done && v->along.time_end < 0.3 && v->along.reason && v->status == DAL_NUMERICAL);
+    assert_non_null(strstr(v->reason, "the constraints cannot be met"));
+    dal_verdict_free(v);
+    dal_spec_free(good);
+    dal_spec_free(bad);
+}
+
 static void models_with_coordinates_of_their_own_are_checked_in_them(void **state)
 {
     (void)state;
@@ -783,6 +817,7 @@ int main(void)
         cmocka_unit_test(ignorable_coordinates_are_named_with_the_family_that_has_them),
         cmocka_unit_test(what_assembly_moved_is_told),
         cmocka_unit_test(along_the_motion_the_rank_is_watched),
+        cmocka_unit_test(drives_that_come_to_contradict_each_other_stop_the_run_along),
         cmocka_unit_test(models_with_coordinates_of_their_own_are_checked_in_them),
         cmocka_unit_test(exit_codes_tell_the_verdict),
         cmocka_unit_test(json_says_the_same_as_the_text),

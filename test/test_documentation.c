@@ -278,6 +278,12 @@ static void the_page_on_comparing_is_true(void **state)
     run_page("doc/compare.md", 1, 3);
 }
 
+static void the_page_on_checking_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/check.md", 2, 5);
+}
+
 static void the_page_on_equations_is_true(void **state)
 {
     (void)state;
@@ -369,6 +375,7 @@ int main(void)
         cmocka_unit_test(the_tutorial_is_true),
         cmocka_unit_test(the_page_on_evidence_is_true),
         cmocka_unit_test(the_page_on_comparing_is_true),
+        cmocka_unit_test(the_page_on_checking_is_true),
         cmocka_unit_test(the_page_on_equations_is_true),
         cmocka_unit_test(the_page_on_reactions_is_true),
         cmocka_unit_test(the_page_on_stabilization_is_true),

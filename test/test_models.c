@@ -634,6 +634,11 @@ static void an_avalanche_of_files_is_stopped(void **unused)
     assert_int_equal(c.status, DAL_BAD_MODEL);
     expect_message(&c, DAL_ERROR, "f16.yaml", 4, 20, "more than 16 models stand inside one another");
     let_go(&c);
+    put_file(&f, "f12.yaml", HEAD "bodies: {b: {mass: 1}}\n");
+    c = compile_with(&f, "f0.yaml", 0, NULL);
+    assert_int_equal(c.status, DAL_BAD_MODEL);
+    assert_non_null(strstr(dal_messages_first(c.messages)->text, "a model includes at most 1000 others"));
+    let_go(&c);
     close_folder(&f);
 }
 

@@ -484,7 +484,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     if ((flow = reconsider_rank(r)))
         return flow;
     const double balance_before = r->passed_first ? r->balance_last : r->energy_last - r->work_last;
-    if ((flow = check_passage(r, t)) || (flow = check_loss(r, balance_before)) || (flow = watch_speeds(r, t, ask_restart)))
+    if ((flow = check_passage(r, t)) || (flow = watch_speeds(r, t, ask_restart)) || (flow = check_loss(r, balance_before)))
         return flow;
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++) {
         double condition = layout->family->condition(layout, &state->work, b);

@@ -154,7 +154,7 @@ static void say_along(const dal_verdict *v)
     const dal_check_along *a = &v->along;
     if (!a->done)
         return;
-    say("along", "%d instants to t = %.6g s: rank %d to %d%s", a->instants, a->time_end, a->rank_least, a->rank_most,
+    say("along", "%d instant%s to t = %.6g s: rank %d to %d%s", a->instants, s_of(a->instants), a->time_end, a->rank_least, a->rank_most,
         a->changes ? ", the redundant rows change" : ", the redundant rows stay the same");
     say("", "smallest singular value %.2g to %.2g of the largest, least at t = %.6g s", a->ratio_least, a->ratio_most, a->time_nearest);
     if (a->rank_least < a->rank_most)
@@ -183,7 +183,7 @@ void dal_check_text(const dal_verdict *v)
     if (v->n_warnings)
         putchar('\n');
     if (v->status != DAL_OK)
-        say("verdict", "cannot be simulated%s%s", v->reason ? ": " : "", v->reason ? v->reason : "");
+        say("verdict", "cannot be simulated%s%s%s", v->status == DAL_NUMERICAL ? " to its end" : "", v->reason ? ": " : "", v->reason ? v->reason : "");
     else if (v->n_warnings)
         say("verdict", "%d warning%s", v->n_warnings, s_of(v->n_warnings));
     else

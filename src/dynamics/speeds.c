@@ -25,7 +25,7 @@
 static const double worse = 1e3;            /* growth of the condition since the rows were chosen that calls for other rows */
 static const double tired = 3;              /* the same for the choice of speeds, looked at between steps */
 static const double clearly = 1.5;           /* by how much another choice has to be better */
-static const double singular_fixed = 1e12;  /* condition beyond which the model's speeds do not determine the velocities */
+static const double singular_fixed = 1e6;   /* condition beyond which the model's speeds do not determine the velocities */
 static const double singular_rows = 1e15;   /* the same for automatic ones: nothing is left but rounding */
 static const double tie = 1e-9;             /* pivots that differ by less are equal: the first one is taken on every machine */
 static const double no_inertia = 1e-14;     /* pivot of the inertia of the speeds, at unit diagonal */

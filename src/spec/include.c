@@ -158,7 +158,7 @@ static char *load(dal_reader *reader, const dal_text *file, const char **path, s
         return NULL;
     if (*path && reader->source->depth == DEEPEST)
         why = "more than 16 models stand inside one another";
-    else if (*path && reader->included++ == MOST_FILES)
+    else if (*path && reader->included++ >= MOST_FILES)
         why = "a model includes at most 1000 others";
     else if (*path)
         full = dal_arena_print(reader->scratch, "%s%s", reader->root, *path);
