@@ -17,7 +17,8 @@ enum { MOST_BODIES = 6, MOST_TEXT = 12000 };
 
 typedef struct maker {
     uint64_t seed;
-    char text[MOST_TEXT], list[MOST_TEXT], points[MOST_BODIES + 1][MOST_TEXT]; /* list: the joints; points: of the ground, then of the bodies */
+    char text[MOST_TEXT], list[MOST_TEXT],
+        points[MOST_BODIES + 1][MOST_TEXT]; /* list: the joints; points: of the ground, then of the bodies */
     int bodies, joints, ends;
     double r[MOST_BODIES][3], p[MOST_BODIES][4], R[MOST_BODIES][9]; /* columns of R: axes of the body */
 } maker;
@@ -75,8 +76,9 @@ static void place_body(maker *m)
     for (int i = 0; i < 4; i++)
         p[i] /= sqrt(size);
     const double w = p[0], x = p[1], y = p[2], z = p[3];
-    const double R[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y), 2 * (x * y + w * z),    1 - 2 * (x * x + z * z),
-                         2 * (y * z - w * x),     2 * (x * z - w * y),     2 * (y * z + w * x), 1 - 2 * (x * x + y * y)};
+    const double R[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                         2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                         2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
     memcpy(m->R[b], R, sizeof R);
     for (int i = 0; i < 3; i++)
         m->r[b][i] = number(m);
@@ -87,8 +89,10 @@ static void say_body(maker *m, int b)
     static const char *const inertias[] = {"1.3, inertia: [0.21, 0.34, 0.27]", "0.9, inertia: [0, 0.3, 0.3]", "0, inertia: [0, 0, 0]"};
     const int kind = chance(m, 0.65) ? 0 : chance(m, 0.5) ? 1 : 2;
     const double *r = m->r[b], *p = m->p[b];
-    say(m->text, "  b%d: {mass: %s, position: [%.17g, %.17g, %.17g], orientation: {quaternion: {w: %.17g, x: %.17g, y: %.17g, z: %.17g}}, points: {%s}}\n", b,
-        inertias[kind], r[0], r[1], r[2], p[0], p[1], p[2], p[3], m->points[b + 1]);
+    say(m->text,
+        "  b%d: {mass: %s, position: [%.17g, %.17g, %.17g], orientation: {quaternion: {w: %.17g, x: %.17g, y: %.17g, z: %.17g}}, points: "
+        "{%s}}\n",
+        b, inertias[kind], r[0], r[1], r[2], p[0], p[1], p[2], p[3], m->points[b + 1]);
 }
 
 /* A point (or a direction) of the world in the axes of body b, -1: the ground. */
@@ -312,16 +316,18 @@ static void ranks_of_random_mechanisms_agree_with_quadruple_precision(void **unu
         assert_true(verdict && verdict->known);
         if (quad_ranks(system, &rank, &stacked)) {
             if (rank != verdict->rank || stacked != verdict->rank_stacked)
-                fail_msg("%d: ranks %d and %d, in quadruple precision %d and %d\n%s", i, verdict->rank, verdict->rank_stacked, rank, stacked, m->text);
+                fail_msg("%d: ranks %d and %d, in quadruple precision %d and %d\n%s", i, verdict->rank, verdict->rank_stacked, rank,
+                         stacked, m->text);
             int sum = 0;
             for (int g = 0; g < verdict->n_groups; g++)
                 sum += verdict->groups[g].redundant;
             assert_int_equal(sum, verdict->redundant);
             assert_int_equal(verdict->determined, stacked == verdict->velocities);
             assert_true(verdict->determined == (verdict->n_loose == 0));
-            if (verdict->singular || verdict->near_singular || verdict->isolated || !verdict->consistent) /* a position by chance is not */
-                fail_msg("%d: singular %d, near %d, isolated %d, consistent %d\n%s", i, verdict->singular, verdict->near_singular, verdict->isolated,
-                         verdict->consistent, m->text);
+            if (verdict->singular || verdict->near_singular || verdict->isolated ||
+                !verdict->consistent) /* a position by chance is not */
+                fail_msg("%d: singular %d, near %d, isolated %d, consistent %d\n%s", i, verdict->singular, verdict->near_singular,
+                         verdict->isolated, verdict->consistent, m->text);
             seen++;
             redundant += rank < verdict->rows;
             loose += !verdict->determined;

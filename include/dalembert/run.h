@@ -42,6 +42,8 @@ typedef struct dal_evidence {
     long rerankings;            /* changes of the independent rows */
     double condition_worst;     /* smallest reciprocal condition of the factored matrix that was seen */
     double stiffness;           /* estimate of |lambda| h of the explicit method, NAN if not estimated */
+    char loose[256];            /* reactions that are not unique at the start, "A (force z), B (torque x, y)"; "" where all are */
+    bool compliant;             /* they were distributed by the compliances of the joints */
     double gravity[3];
 } dal_evidence;
 

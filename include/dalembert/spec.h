@@ -110,6 +110,12 @@ typedef struct dal_friction_spec {
     dal_mark mark; /* line 0: not given */
 } dal_friction_spec;
 
+/* non-ideal: what the force of a joint or constraint does beside holding it: {channel: force along it}, in the order of the file */
+typedef struct dal_law_spec {
+    int n;
+    dal_pair *item;
+} dal_law_spec;
+
 typedef struct dal_joint_spec {
     dal_text name, type;
     const dal_binding *binding;
@@ -121,6 +127,8 @@ typedef struct dal_joint_spec {
     dal_text value, ratio, radius, pitch, length, drive, zero;
     dal_start_spec start;
     dal_friction_spec friction;
+    dal_list compliance;      /* of force and torque */
+    dal_law_spec law;         /* non-ideal: {channel: expression} */
     bool cut;                 /* closes a loop: not in the tree of the family `joint` */
 } dal_joint_spec;
 
@@ -158,6 +166,7 @@ typedef struct dal_coordinate_spec {
 /* A constraint written as an expression that is zero: at position level, or at velocity level (then it is linear in the rates). */
 typedef struct dal_constraint_spec {
     dal_text name, position, velocity;
+    dal_law_spec law;
     const dal_binding *binding;
 } dal_constraint_spec;
 

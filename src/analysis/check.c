@@ -135,7 +135,8 @@ static dal_status find_ignorable(dal_checker *c)
     dal_spec spec = c->base;
     dal_status status = DAL_BAD_MODEL;
     dal_messages_clear(c->heard);
-    if (dal_spec_set(&spec, "coordinates", dal_family_joint.name, c->heard) && dal_spec_set(&spec, "formulation", dal_formulations[0]->name, c->heard))
+    if (dal_spec_set(&spec, "coordinates", dal_family_joint.name, c->heard) &&
+        dal_spec_set(&spec, "formulation", dal_formulations[0]->name, c->heard))
         status = dal_compile(&c->arena.allocator, &spec, c->heard, &c->other);
     if (status == DAL_OK && *c->other->info.ignorable_names) {
         v->ignorable = dal_arena_copy(&c->arena, c->other->info.ignorable_names, strlen(c->other->info.ignorable_names));
@@ -148,8 +149,8 @@ static void tell_undetermined(dal_checker *c)
 {
     const dal_verdict *v = c->verdict;
     for (int i = 0; i < v->n_loose && v->status == DAL_OK; i++)
-        dal_check_warn(c, "the accelerations are not unique: rank [M; A] is %d of %d, because %s; %s", v->rank_stacked, v->velocities, v->loose[i].motion,
-                       v->loose[i].remedy);
+        dal_check_warn(c, "the accelerations are not unique: rank [M; A] is %d of %d, because %s; %s", v->rank_stacked, v->velocities,
+                       v->loose[i].motion, v->loose[i].remedy);
 }
 
 static dal_status ask(dal_checker *c)

@@ -18,7 +18,7 @@ typedef struct walk {
     dal_probe probe;
     dal_text *record;
     int n_record;
-    double *sigma, *time;      /* of each instant: singular values */
+    double *sigma, *time; /* of each instant: singular values */
     int few, capacity;
     bool *mask, *before;
     double *beta;
@@ -144,14 +144,17 @@ static void tell(dal_checker *c)
 {
     const dal_check_along *along = &c->verdict->along;
     if (along->rank_least < along->rank_most)
-        dal_check_warn(c, "along the motion the rank of the constraints falls from %d to %d, at t = %.6g s: a singular position is met", along->rank_most,
-                       along->rank_least, along->time_least);
+        dal_check_warn(c, "along the motion the rank of the constraints falls from %d to %d, at t = %.6g s: a singular position is met",
+                       along->rank_most, along->rank_least, along->time_least);
     else if (along->near_singular)
-        dal_check_warn(c, "the motion comes near a singular position at t = %.6g s: the smallest singular value of the constraints falls to %.1e of the largest",
+        dal_check_warn(c,
+                       "the motion comes near a singular position at t = %.6g s: the smallest singular value of the constraints falls to "
+                       "%.1e of the largest",
                        along->time_nearest, along->ratio_least);
     if (along->conflict > noise)
-        dal_check_warn(c, "dependent rows ask for different velocities at t = %.6g s, by %.1e of the largest: drives contradict each other there",
-                       along->time_conflict, along->conflict);
+        dal_check_warn(
+            c, "dependent rows ask for different velocities at t = %.6g s, by %.1e of the largest: drives contradict each other there",
+            along->time_conflict, along->conflict);
     if (along->changes)
         dal_check_warn(c, "other rows become redundant along the motion, first at t = %.6g s", along->time_change);
 }
@@ -186,14 +189,14 @@ dal_status dal_check_run(dal_checker *c)
         return status;
     dal_probe_begin(&w.probe, &c->arena, c->system);
     w.few = w.probe.r < w.probe.m ? w.probe.r : w.probe.m;
-    w.sigma = DAL_TAKE(&c->arena, double, (size_t)w.capacity * (size_t)w.few);
+    w.sigma = DAL_TAKE(&c->arena, double, (size_t)w.capacity *(size_t)w.few);
     w.time = DAL_TAKE(&c->arena, double, w.capacity);
     w.mask = DAL_TAKE(&c->arena, bool, w.probe.r);
     w.before = DAL_TAKE(&c->arena, bool, w.probe.r);
     w.beta = DAL_TAKE(&c->arena, double, w.probe.r + c->system->mechanism.n_speeds);
     const dal_sink sink = {&w, begin_rows, take_row};
-    const dal_run_options options = {.sink = &sink, .progress = c->options->progress, .progress_user = c->options->progress_user,
-                                     .allocator = &c->arena.allocator};
+    const dal_run_options options = {
+        .sink = &sink, .progress = c->options->progress, .progress_user = c->options->progress_user, .allocator = &c->arena.allocator};
     dal_evidence evidence = {0};
     along->done = true;
     along->time_change = NAN;

@@ -42,7 +42,8 @@ static bool fill_slopes(dal_checker *c, int n, double *J, double *C)
     const dal_system *system = c->system;
     const int n_y = system->n_y, rows = 2 * system->layout.n_rows;
     const double part = cbrt(DBL_EPSILON);
-    double *y = DAL_TAKE(&c->arena, double, n_y), *up = DAL_TAKE(&c->arena, double, n_y + rows), *down = DAL_TAKE(&c->arena, double, n_y + rows);
+    double *y = DAL_TAKE(&c->arena, double, n_y), *up = DAL_TAKE(&c->arena, double, n_y + rows),
+           *down = DAL_TAKE(&c->arena, double, n_y + rows);
     dal_state_reset(c->state);
     memcpy(y, c->state->y, sizeof *y * (size_t)n_y);
     for (int k = 0; k < n; k++) {
@@ -76,14 +77,15 @@ static int tangents(dal_checker *c, int n, double *C, double *T)
         for (int k = 0; k < n && sum > 0; k++)
             row[k] /= sqrt(sum);
     }
-    int rank = dal_rank_svd(C, rows, n, n, no_slope, DAL_TAKE(&c->arena, double, rows + n), T, NULL, DAL_TAKE(&c->arena, double, dal_rank_work(rows, n)));
+    int rank = dal_rank_svd(C, rows, n, n, no_slope, DAL_TAKE(&c->arena, double, rows + n), T, NULL,
+                            DAL_TAKE(&c->arena, double, dal_rank_work(rows, n)));
     return rank < 0 ? 0 : n - rank;
 }
 
 /* T^T J T, m x m. */
 static double *restrict_to(dal_checker *c, int n, const double *J, int m, const double *T)
 {
-    double *JT = DAL_TAKE(&c->arena, double, (size_t)n * (size_t)m), *out = DAL_TAKE(&c->arena, double, (size_t)m * (size_t)m);
+    double *JT = DAL_TAKE(&c->arena, double, (size_t)n *(size_t)m), *out = DAL_TAKE(&c->arena, double, (size_t)m *(size_t)m);
     for (int i = 0; i < n; i++)
         for (int b = 0; b < m; b++)
             for (int k = 0; k < n; k++)
@@ -130,11 +132,11 @@ static void judge(dal_checker *c, int n, const double *re, const double *im, dou
         v->step_limit = longest;
     double steps = info->until * stiff / method->real_stability;
     if (!method->adaptive && info->step > longest)
-        dal_check_warn(c, "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s", info->step,
-                       method->name, v->fastest, longest);
+        dal_check_warn(c, "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s",
+                       info->step, method->name, v->fastest, longest);
     if (method->adaptive && steps > many_steps)
-        dal_check_warn(c, "the motion is stiff: a decay within %.1e s asks '%s' for steps of %.1e s, %.1e of them until the end", 1 / stiff, method->name,
-                       method->real_stability / stiff, steps);
+        dal_check_warn(c, "the motion is stiff: a decay within %.1e s asks '%s' for steps of %.1e s, %.1e of them until the end",
+                       1 / stiff, method->name, method->real_stability / stiff, steps);
 }
 
 void dal_check_frequency(dal_checker *c)
@@ -143,7 +145,7 @@ void dal_check_frequency(dal_checker *c)
     if (n == 0 || n > LARGEST)
         return;
     const size_t size = (size_t)n;
-    double *J = DAL_TAKE(&c->arena, double, size * size), *T = DAL_TAKE(&c->arena, double, size * size);
+    double *J = DAL_TAKE(&c->arena, double, size *size), *T = DAL_TAKE(&c->arena, double, size *size);
     double *C = DAL_TAKE(&c->arena, double, 2 * (size_t)c->system->layout.n_rows * size);
     if (!fill_slopes(c, n, J, C))
         return;

@@ -137,7 +137,8 @@ static const char *motion_of(const dal_probe *p, int b, int n, const double *nul
     const bool flat = layout->mechanism->space == DAL_PLANAR;
     const int space = (int)layout->mechanism->space;
     const char *name = layout->mechanism->bodies[b].name;
-    double(*shift)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n), (*turn)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n), d[3], v[3];
+    double(*shift)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n), (*turn)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n),
+    d[3], v[3];
     for (int k = 0; k < n; k++) {
         const double *x = null + (size_t)k * (size_t)p->m + at->v;
         for (int i = 0; i < space; i++)
@@ -178,7 +179,9 @@ static void add_remedy(const dal_probe *p, int b, const char *motion, const char
     bool thin = principal_axes(p, b, axes) < p->layout->body[b].n_rot && strstr(motion, " turns");
     if (light || thin)
         *remedy = dal_arena_print(p->arena, "%s%s'%s' %s", *remedy, **remedy ? ", or " : "give ", body->name,
-                                  light && thin ? "mass and inertia" : light ? "mass" : "inertia");
+                                  light && thin ? "mass and inertia"
+                                  : light       ? "mass"
+                                                : "inertia");
 }
 
 /* One set of null vectors, in twists. */
@@ -192,7 +195,8 @@ static dal_check_loose describe_bodies(const dal_probe *p, int n, const double *
         motion = dal_check_join(p->arena, motion, one);
         add_remedy(p, b, one, &remedy);
     }
-    return (dal_check_loose){n, motion, dal_arena_print(p->arena, "%s, or hold this motion by a joint or a constraint", *remedy ? remedy : "give mass")};
+    return (dal_check_loose){
+        n, motion, dal_arena_print(p->arena, "%s, or hold this motion by a joint or a constraint", *remedy ? remedy : "give mass")};
 }
 
 /* The same in the model's own coordinates. */
@@ -287,7 +291,7 @@ static void tell_loose(dal_checker *c, const dal_probe *p, int n, const double *
     dal_verdict *v = c->verdict;
     const size_t m = (size_t)p->m;
     dal_check_loose *loose = DAL_TAKE(p->arena, dal_check_loose, n);
-    double *column = DAL_TAKE(p->arena, double, m), *basis = DAL_TAKE(p->arena, double, (size_t)n * m);
+    double *column = DAL_TAKE(p->arena, double, m), *basis = DAL_TAKE(p->arena, double, (size_t)n *m);
     int *member = DAL_TAKE(p->arena, int, m);
     for (int k = 0; k < p->m && v->n_loose < n; k++) {
         spread(p, n, null, k, column);
@@ -306,7 +310,7 @@ void dal_check_inertia(dal_checker *c, dal_probe *p)
     dal_verdict *v = c->verdict;
     const size_t m = (size_t)p->m;
     const int most = 6 * p->layout->mechanism->n_bodies + p->r;
-    double *K = DAL_TAKE(p->arena, double, (size_t)most * m), *null = DAL_TAKE(p->arena, double, m * m);
+    double *K = DAL_TAKE(p->arena, double, (size_t)most *m), *null = DAL_TAKE(p->arena, double, m *m);
     double *sigma = DAL_TAKE(p->arena, double, (size_t)most + m);
     double *scratch = DAL_TAKE(p->arena, double, m), *work = DAL_TAKE(p->arena, double, dal_rank_work(most, p->m));
     dal_probe_at(p, c->state);

@@ -50,10 +50,10 @@ void dal_probe_begin(dal_probe *p, dal_arena *arena, const dal_system *system)
     p->scale = DAL_TAKE(arena, double, m);
     for (size_t k = 0; k < m; k++)
         p->scale[k] = layout->placement ? system->column_scale[k] : layout->angular[k] > 0 ? system->length : 1;
-    p->A = DAL_TAKE(arena, double, r * m);
+    p->A = DAL_TAKE(arena, double, r *m);
     p->unit = DAL_TAKE(arena, double, r);
     p->sigma = DAL_TAKE(arena, double, r + m);
-    p->left = DAL_TAKE(arena, double, r * r);
+    p->left = DAL_TAKE(arena, double, r *r);
     const int most = p->r + (p->m > 6 * bodies ? p->m : 6 * bodies);
     p->svd = DAL_TAKE(arena, double, dal_rank_work(most, p->m));
     p->K = DAL_TAKE(arena, double, (r + m) * m);

@@ -181,9 +181,11 @@ static void find_nearly(dal_checker *c, dal_probe *p, int rank)
     /* the vectors between `less` and `rank` come first */
     v->n_nearly = dal_check_groups(p, rank - less, 1e-3, &v->nearly);
     for (int g = 0; g < v->n_nearly; g++)
-        dal_check_warn(c, "the rows of %s depend on one another but for %.1e: if they should be redundant, their points or axes are not exactly "
-                          "where they belong",
-                       joints_of(p, &v->nearly[g]), p->sigma[rank - 1] / p->sigma[0]);
+        dal_check_warn(
+            c,
+            "the rows of %s depend on one another but for %.1e: if they should be redundant, their points or axes are not exactly "
+            "where they belong",
+            joints_of(p, &v->nearly[g]), p->sigma[rank - 1] / p->sigma[0]);
 }
 
 /* z . b of positions, velocities and accelerations; the rows were evaluated at the start. */
@@ -213,8 +215,9 @@ void dal_check_redundancy(dal_checker *c, dal_probe *p)
     v->n_groups = dal_check_groups(p, p->r - rank, noise, &v->groups);
     for (int g = 0; g < v->n_groups; g++) {
         const dal_check_group *group = &v->groups[g];
-        dal_check_warn(c, "%d of the %d rows of %s %s too many: the motion does not depend on it, but the reactions of these joints are not unique",
-                       group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are");
+        dal_check_warn(
+            c, "%d of the %d rows of %s %s too many: the motion does not depend on it, but the reactions of these joints are not unique",
+            group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are");
     }
     if (!v->singular)
         find_nearly(c, p, rank);
@@ -223,7 +226,9 @@ void dal_check_redundancy(dal_checker *c, dal_probe *p)
     rank = dal_probe_rank(p, p->system->rank_tolerance, true);
     find_conflicts(c, p, p->r - rank);
     if (!v->consistent)
-        dal_check_warn(c, "the accelerations that dependent rows ask for contradict each other at the start, by %.1e of the largest: the start velocities lie "
-                          "on no branch of the motion through this position",
+        dal_check_warn(c,
+                       "the accelerations that dependent rows ask for contradict each other at the start, by %.1e of the largest: the "
+                       "start velocities lie "
+                       "on no branch of the motion through this position",
                        v->acceleration_gap);
 }

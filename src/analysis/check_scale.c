@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double large_masses = 1e6, large_inertias = 1e12, large_lengths = 1e5; /* inertias go with masses and the square of lengths */
+static const double large_masses = 1e6, large_inertias = 1e12,
+                    large_lengths = 1e5; /* inertias go with masses and the square of lengths */
 
 /* Smallest and largest of positive numbers, and whose they are. */
 typedef struct range {
@@ -63,7 +64,9 @@ static double compare(dal_checker *c, const char *what, const char *unit, const 
     const dal_mechanism *m = &c->system->mechanism;
     double ratio = r->most / r->least;
     if (ratio > limit)
-        dal_check_warn(c, "the largest %s (%.3g %s of '%s') is %.1e times the smallest (%.3g %s of '%s'): is a unit mistaken? If not, expect to lose as many digits",
+        dal_check_warn(c,
+                       "the largest %s (%.3g %s of '%s') is %.1e times the smallest (%.3g %s of '%s'): is a unit mistaken? If not, "
+                       "expect to lose as many digits",
                        what, r->most, unit, m->bodies[r->who_most].name, ratio, r->least, unit, m->bodies[r->who_least].name);
     return ratio;
 }

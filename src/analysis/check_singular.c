@@ -22,10 +22,10 @@ enum { WANTED = 5, TRIES = 12, LARGEST = 240 };
 
 typedef struct neighbours {
     double *x;
-    double *sigma;          /* of each: min(r, m) */
-    double *place;          /* of each: q */
-    int n, rank, back;      /* back: came back to the start, and are not among the n */
-    bool release;           /* drives are let go */
+    double *sigma;     /* of each: min(r, m) */
+    double *place;     /* of each: q */
+    int n, rank, back; /* back: came back to the start, and are not among the n */
+    bool release;      /* drives are let go */
 } neighbours;
 
 /* Repeatable numbers in [-1, 1). */
@@ -65,8 +65,8 @@ static void visit(dal_checker *c, dal_probe *p, neighbours *n)
 {
     const size_t few = (size_t)(p->r < p->m ? p->r : p->m), nq = (size_t)p->layout->nq;
     uint64_t seed = 20031;
-    n->sigma = DAL_TAKE(p->arena, double, WANTED * few);
-    n->place = DAL_TAKE(p->arena, double, WANTED * nq);
+    n->sigma = DAL_TAKE(p->arena, double, WANTED *few);
+    n->place = DAL_TAKE(p->arena, double, WANTED *nq);
     for (int i = 0; i < TRIES && n->n < WANTED; i++) {
         if (!go_away(c, p, n, &seed))
             continue;
@@ -136,14 +136,19 @@ static void tell(dal_checker *c, const char *joints)
     v->singular_joints = joints;
     const char *of = *joints ? dal_arena_print(&c->arena, " (rows of %s)", joints) : "";
     if (v->isolated)
-        dal_check_warn(c, "the start is an isolated position: the joints allow %d freedom%s there to first order and no motion away from it%s", v->freedoms,
-                       v->freedoms == 1 ? "" : "s", of);
+        dal_check_warn(
+            c, "the start is an isolated position: the joints allow %d freedom%s there to first order and no motion away from it%s",
+            v->freedoms, v->freedoms == 1 ? "" : "s", of);
     else if (v->singular)
-        dal_check_warn(c, "the start is a singular position: %d freedom%s more than nearby, and more than one motion may begin here%s; start elsewhere", v->gained,
-                       v->gained == 1 ? "" : "s", of);
+        dal_check_warn(
+            c,
+            "the start is a singular position: %d freedom%s more than nearby, and more than one motion may begin here%s; start elsewhere",
+            v->gained, v->gained == 1 ? "" : "s", of);
     else if (v->near_singular)
-        dal_check_warn(c, "a singular position is near the start: the smallest singular value of the constraints is %.1e of the largest, and %.1e a little "
-                          "further on",
+        dal_check_warn(c,
+                       "a singular position is near the start: the smallest singular value of the constraints is %.1e of the largest, "
+                       "and %.1e a little "
+                       "further on",
                        v->ratio, v->ratio_near);
 }
 

@@ -17,13 +17,13 @@ typedef struct dal_probe {
     const dal_layout *layout;
     dal_work work;
     int m, r;
-    double *scale;           /* of each velocity: what a unit of it moves, in metres */
-    double *A;               /* r x m, columns over `scale`, rows at unit norm */
-    double *unit;            /* what each row was multiplied by */
-    double *sigma;           /* singular values of A */
-    double *left;            /* null vectors of A^T, rows */
-    double *svd;             /* scratch: enough for (r + m) x m and (r + 6 bodies) x m */
-    double *K, *b, *x;       /* of the way back to the constraints */
+    double *scale;                 /* of each velocity: what a unit of it moves, in metres */
+    double *A;                     /* r x m, columns over `scale`, rows at unit norm */
+    double *unit;                  /* what each row was multiplied by */
+    double *sigma;                 /* singular values of A */
+    double *left;                  /* null vectors of A^T, rows */
+    double *svd;                   /* scratch: enough for (r + m) x m and (r + 6 bodies) x m */
+    double *K, *b, *x;             /* of the way back to the constraints */
     double *variables, *registers; /* of the drives */
 } dal_probe;
 
@@ -33,10 +33,10 @@ typedef struct dal_checker {
     dal_messages *messages, *heard;
     dal_arena arena;
     dal_verdict *verdict;
-    dal_system *system;      /* the one in work */
-    dal_system *other;       /* the model in another family, or NULL */
-    dal_state *state;        /* of it, at the start */
-    dal_spec base;           /* a copy of the spec that may be changed */
+    dal_system *system; /* the one in work */
+    dal_system *other;  /* the model in another family, or NULL */
+    dal_state *state;   /* of it, at the start */
+    dal_spec base;      /* a copy of the spec that may be changed */
     size_t cap_warnings;
 } dal_checker;
 
@@ -47,9 +47,9 @@ void dal_check_warn(dal_checker *checker, const char *format, ...) DAL_PRINTF(2,
 enum { DAL_CHECK_LARGEST = 1000 }; /* velocities up to which singular values are affordable */
 
 void dal_probe_begin(dal_probe *probe, dal_arena *arena, const dal_system *system);
-void dal_probe_time(dal_probe *probe, double t);          /* drives at t */
+void dal_probe_time(dal_probe *probe, double t);             /* drives at t */
 void dal_probe_at(dal_probe *probe, const dal_state *state); /* where the bodies of a state are, and how they move */
-void dal_probe_rows(dal_probe *probe);                    /* phi, and A scaled */
+void dal_probe_rows(dal_probe *probe);                       /* phi, and A scaled */
 /* Moves the bodies until the rows hold (with `release` all but the driven ones), and evaluates them there; false: they cannot. */
 bool dal_probe_close(dal_probe *probe, bool release);
 /* Of the scaled A: singular values; null vectors of A^T if `left`. Returns the rank. */

@@ -108,6 +108,8 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "ignorable_drift", e->ignorable_drift);
     print_number(&p, "speeds_condition", e->speeds_condition);
     print_integer(&p, "speeds_changed", e->speeds_changed);
+    print(&p, ", ");
+    print_string(&p, "reactions_not_unique", e->loose);
     print_number(&p, "condition", e->condition_worst);
     print_number(&p, "stiffness", e->stiffness);
     print_number(&p, "length", i->length);
@@ -168,6 +170,9 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
               isnan(e->ignorable_drift) ? 0 : e->ignorable_drift);
     if (!isnan(e->speeds_condition))
         print(&p, "  speeds      condition %.2g at worst, %ld change%s of the set\n", e->speeds_condition, e->speeds_changed, e->speeds_changed == 1 ? "" : "s");
+    if (*e->loose)
+        print(&p, "  reactions   not unique: %s; %s\n", e->loose,
+              e->compliant ? "distributed by the compliances" : "the least sum of |F|^2 + |T|^2/L^2 is reported");
     print(&p, "  conditions  pivot ratio %.1e or better, rank %d to %d, %ld changes of the independent rows", e->condition_worst, e->rank_least,
           e->rank_most, e->rerankings);
     if (!isnan(e->stiffness))

@@ -112,7 +112,7 @@ static dal_flow check_correction(run *r, const double *before, const double *aft
     if (!(jump > correction_allowed * fastest + at_rest * fmax(1, r->system->length)))
         return 0;
     dal_state_fail(r->state, "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
-                             "(a disc that falls flat), which is an impact and no motion", jump);
+                             "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method", jump);
     return 1;
 }
 
@@ -523,6 +523,34 @@ static void look_for_missed_switch(run *r, double t)
         }
 }
 
+/* "A (force z), B (torque x, y)": what is not unique of the reactions at the start. */
+static void list_loose(run *r)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    const dal_mechanism *m = &r->system->mechanism;
+    char *text = r->evidence->loose;
+    const size_t size = sizeof r->evidence->loose;
+    dal_state *state = r->viewer;
+    if (r->system->rank == r->system->layout.n_rows || !state->redundancy)
+        return;
+    dal_state_reactions(state);
+    r->evidence->compliant = r->system->compliant;
+    for (int j = 0; j < m->n_joints; j++) {
+        const bool *loose = state->loose + 6 * j;
+        size_t used = strlen(text);
+        bool first = true;
+        for (int k = 0; k < 6; k++)
+            if (loose[k]) {
+                bool opens = k == 0 || k == 3 || (k < 3 ? !loose[0] && (k < 2 || !loose[1]) : !loose[3] && (k < 5 || !loose[4]));
+                snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", first ? (used ? "), " : "") : ", ", first ? m->joints[j].name : "",
+                         first ? (k < 3 ? " (force " : " (torque ") : opens ? (k < 3 ? "force " : "torque ") : "", axes[k % 3]);
+                first = false;
+            }
+    }
+    if (*text)
+        snprintf(text + strlen(text), size - strlen(text), ")");
+}
+
 static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
@@ -533,8 +561,11 @@ static dal_flow output(void *user, double t, const double *y)
     dal_flow flow = dal_state_take(state, t, y);
     if (flow)
         return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
-    if (r->system->records_reactions || !r->started) {
+    const bool first = !r->started;
+    if (r->system->records_reactions || first) {
         flow = dal_state_accelerate(state);
+        if (!flow && first)
+            list_loose(r);
     } else {
         dal_state_position(state);
         if (r->system->layout.family->intrinsic)

@@ -42,14 +42,15 @@ static const char *s_of(int n)
 static void say_counts(const dal_verdict *v)
 {
     const dal_system_info *i = &v->info;
-    say("freedoms", "%d: %d %s, %d constraint row%s of rank %d", v->freedoms, v->velocities, v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows,
-        s_of(v->rows), v->rank);
+    say("freedoms", "%d: %d %s, %d constraint row%s of rank %d", v->freedoms, v->velocities,
+        v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows, s_of(v->rows), v->rank);
     say("", "by counting (Gruebler): %d - %d = %d%s", v->velocities, v->rows, v->counted,
         v->counted == v->freedoms ? ", which is right"
         : v->singular             ? ", which is wrong here: rows depend on one another, some of them in this position only"
                                   : ", which is wrong here: rows depend on one another");
     if (!v->own_coordinates)
-        say("", "in coordinates '%s': m = %d, r = %d, k = %d, p = %d", i->coordinates, i->velocities, i->constraints, i->rank, i->freedoms);
+        say("", "in coordinates '%s': m = %d, r = %d, k = %d, p = %d", i->coordinates, i->velocities, i->constraints, i->rank,
+            i->freedoms);
 }
 
 static void say_rows(const dal_check_group *group)
@@ -77,7 +78,8 @@ static void say_redundancy(const dal_verdict *v)
     for (int g = 0; g < v->n_groups; g++) {
         char title[32];
         snprintf(title, sizeof title, "  group %d", g + 1);
-        say(title, "%d too many; any one of these rows may be left out%s:", v->groups[g].redundant, v->groups[g].redundant > 1 ? ", then look again" : "");
+        say(title, "%d too many; any one of these rows may be left out%s:", v->groups[g].redundant,
+            v->groups[g].redundant > 1 ? ", then look again" : "");
         say_rows(&v->groups[g]);
     }
     for (int g = 0; g < v->n_nearly; g++) {
@@ -85,8 +87,8 @@ static void say_redundancy(const dal_verdict *v)
         say_rows(&v->nearly[g]);
     }
     if (v->consistent)
-        say("consistent", "yes: the rows agree to %.1e in position, %.1e in velocity, %.1e in acceleration (relative)", v->position_gap, v->velocity_gap,
-            v->acceleration_gap);
+        say("consistent", "yes: the rows agree to %.1e in position, %.1e in velocity, %.1e in acceleration (relative)", v->position_gap,
+            v->velocity_gap, v->acceleration_gap);
     else
         say("consistent", "no: accelerations disagree by %.1e of the largest", v->acceleration_gap);
 }
@@ -102,7 +104,8 @@ static void say_singular(const dal_verdict *v)
     else if (v->neighbours == 0)
         say("position", "smallest singular value %.2g of the largest; no neighbours were compared", v->ratio);
     else if (v->singular)
-        say("position", "singular: rank %d here, %d at %d neighbours; %d freedom%s gained", v->rank, v->rank_near, v->neighbours, v->gained, s_of(v->gained));
+        say("position", "singular: rank %d here, %d at %d neighbours; %d freedom%s gained", v->rank, v->rank_near, v->neighbours,
+            v->gained, s_of(v->gained));
     else
         say("position", "%s: rank %d here and at %d neighbours; smallest singular value %.2g of the largest, %.2g nearby",
             v->near_singular ? "near a singular one" : "regular", v->rank, v->neighbours, v->ratio, v->ratio_near);
@@ -143,8 +146,8 @@ static void say_motion(const dal_verdict *v)
     if (v->fastest == 0)
         say("fastest", "no time scale of its own at the start");
     else
-        say("fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, shown(v->fastest_real, v->fastest), shown(v->fastest_imaginary, v->fastest),
-            1 / v->fastest);
+        say("fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, shown(v->fastest_real, v->fastest),
+            shown(v->fastest_imaginary, v->fastest), 1 / v->fastest);
     if (!isnan(v->step_limit))
         say("", "stable steps of '%s' there: up to %.3g s", v->info.integrator, v->step_limit);
 }
@@ -164,8 +167,8 @@ static void say_along(const dal_verdict *v)
 void dal_check_text(const dal_verdict *v)
 {
     const dal_system_info *i = &v->info;
-    printf("%s (%s, %d %s, %d joint%s)\n\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial", i->bodies, i->bodies == 1 ? "body" : "bodies", i->joints,
-           s_of(i->joints));
+    printf("%s (%s, %d %s, %d joint%s)\n\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial", i->bodies,
+           i->bodies == 1 ? "body" : "bodies", i->joints, s_of(i->joints));
     if (v->known) {
         say_counts(v);
         say_redundancy(v);
@@ -183,7 +186,8 @@ void dal_check_text(const dal_verdict *v)
     if (v->n_warnings)
         putchar('\n');
     if (v->status != DAL_OK)
-        say("verdict", "cannot be simulated%s%s%s", v->status == DAL_NUMERICAL ? " to its end" : "", v->reason ? ": " : "", v->reason ? v->reason : "");
+        say("verdict", "cannot be simulated%s%s%s", v->status == DAL_NUMERICAL ? " to its end" : "", v->reason ? ": " : "",
+            v->reason ? v->reason : "");
     else if (v->n_warnings)
         say("verdict", "%d warning%s", v->n_warnings, s_of(v->n_warnings));
     else
@@ -356,5 +360,8 @@ void dal_check_json(const dal_verdict *v)
     }
     put_strings("warnings", v->n_warnings, v->warnings);
     put_string("reason", v->reason);
-    printf("\"status\": %d, \"verdict\": \"%s\"}\n", (int)v->status, v->status != DAL_OK ? "cannot be simulated" : v->n_warnings ? "warnings" : "clean");
+    printf("\"status\": %d, \"verdict\": \"%s\"}\n", (int)v->status,
+           v->status != DAL_OK ? "cannot be simulated"
+           : v->n_warnings     ? "warnings"
+                               : "clean");
 }

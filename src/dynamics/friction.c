@@ -427,30 +427,6 @@ void dal_friction_accepted(dal_state *state)
 
 /* ---- results ---------------------------------------------------------------------------- */
 
-/* On the second body, at its point: the gradients of the measures there, times the force. */
-static void add_measure(const dal_state *state, int joint, int number, double effort, double wrench[6])
-{
-    const dal_mechanism *m = &state->system->mechanism;
-    const dal_work *w = &state->work;
-    const dal_marker *second = &m->joints[joint].marker[1];
-    double P[3];
-    dal_turn(w->kin[second->body].R, second->s, P);
-    dal_axpy3(1, w->kin[second->body].r, P);
-    for (int j = 0; j < 4; j++) {
-        int n = m->measures[number].vector[j];
-        if (n < 0 || m->vectors[n].body != second->body)
-            continue;
-        double force[3] = {0, 0, 0}, arm[3];
-        dal_axpy3(effort, w->gradient + 12 * number + 3 * j, force);
-        dal_copy3(w->x + 3 * n, arm);
-        if (m->vectors[n].point) {
-            dal_sub3(arm, P, arm);
-            dal_axpy3(1, force, wrench);
-        }
-        dal_add_cross(arm, force, wrench + 3);
-    }
-}
-
 void dal_friction_reactions(dal_state *state)
 {
     const dal_system *system = state->system;
@@ -465,6 +441,6 @@ void dal_friction_reactions(dal_state *state)
         }
         for (int k = 0; k < f->n; k++)
             for (int j = 0; j < f->terms; j++)
-                add_measure(state, f->joint, f->measure[k + j], f->lever[k + j] * e[k], wrench);
+                dal_add_measure(state, f->joint, f->measure[k + j], f->lever[k + j] * e[k], wrench);
     }
 }

@@ -14,7 +14,9 @@
  * Redundant rows: the multipliers are lambda + Z y with A^T Z = 0. The motion is
  * unique, the reactions are not; we report the distribution that minimises
  *     sum over joints of |F|^2 + |T|^2 / L^2,
- * which is the same in every family and every formulation, whatever rows they dropped. Null vectors act on the joints of the tree
+ * which is the same in every family and every formulation, whatever rows they dropped. Where the model gives compliances of joints, it is the
+ * elastic energy sum of c_F |F|^2 + c_T |T|^2 instead (Castigliano), with joints that give none taken for rigid. Components that no null
+ * vector changes are unique all the same. Null vectors act on the joints of the tree
  * through the same recursion, without inertia and loads.
  */
 #include "joint/joint.h"
@@ -26,28 +28,34 @@
 #include <math.h>
 #include <string.h>
 
+/* A force along a measure acts on each of its vectors with the gradient there: what of it acts on a body, at P. */
+static void add_measure(const dal_state *state, int number, double effort, int body, const double P[3], double force[3], double moment[3])
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    const dal_work *w = &state->work;
+    const dal_measure *measure = &m->measures[number];
+    for (int j = 0; j < 4 && measure->kind != DAL_MEASURE_COORDINATE; j++) {
+        int n = measure->vector[j];
+        if (n < 0 || m->vectors[n].body != body)
+            continue;
+        double f[3] = {0, 0, 0}, arm[3];
+        dal_axpy3(effort, w->gradient + 12 * number + 3 * j, f);
+        dal_copy3(w->x + 3 * n, arm);
+        if (m->vectors[n].point) {
+            dal_sub3(arm, P, arm);
+            dal_axpy3(1, f, force);
+        }
+        dal_add_cross(arm, f, moment);
+    }
+}
+
 /* Adds the wrench of row i with unit multiplier, times lambda, on a body, reduced to the point P. */
 static void add_row(const dal_state *state, int i, double lambda, int body, const double P[3], double force[3], double moment[3])
 {
     const dal_mechanism *m = &state->system->mechanism;
-    const dal_work *w = &state->work;
     const dal_row *row = &m->rows[state->system->layout.row[i].source];
-    for (int k = row->term; k < row->term + row->n_terms; k++) {
-        const dal_measure *measure = &m->measures[m->terms[k].measure];
-        for (int j = 0; j < 4 && measure->kind != DAL_MEASURE_COORDINATE; j++) {
-            int n = measure->vector[j];
-            if (n < 0 || m->vectors[n].body != body)
-                continue;
-            double f[3] = {0, 0, 0}, arm[3];
-            dal_axpy3(lambda * w->coef[k], w->gradient + 12 * m->terms[k].measure + 3 * j, f);
-            dal_copy3(w->x + 3 * n, arm);
-            if (m->vectors[n].point) {
-                dal_sub3(arm, P, arm);
-                dal_axpy3(1, f, force);
-            }
-            dal_add_cross(arm, f, moment);
-        }
-    }
+    for (int k = row->term; k < row->term + row->n_terms; k++)
+        add_measure(state, m->terms[k].measure, lambda * state->work.coef[k], body, P, force, moment);
 }
 
 /* The joint's point on its second body. */
@@ -172,6 +180,34 @@ static void add_joints(dal_state *state, const double *lambda, bool moving, doub
         add_carriers(state, lambda, moving, out);
 }
 
+/* What a component of a joint's wrench counts in the sum that is made least. */
+static double weight_of(const dal_system *system, int component)
+{
+    const dal_joint *joint = &system->mechanism.joints[component / 6];
+    const bool torque = component % 6 >= 3;
+    if (system->compliant)
+        return sqrt(joint->compliance[torque]);
+    return torque ? 1 / system->length : 1;
+}
+
+/* A component is loose if a null vector changes it: against the largest change that there is. */
+static void find_loose(dal_state *state, const double *W, int n)
+{
+    const int all = 6 * state->system->mechanism.n_joints;
+    double most = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < all; k++) {
+            double sum = 0;
+            for (int c = 0; c < n; c++)
+                sum += W[(size_t)k * (size_t)n + (size_t)c] * W[(size_t)k * (size_t)n + (size_t)c];
+            sum = sqrt(sum) / (k % 6 < 3 ? 1 : state->system->length);
+            if (pass == 0)
+                most = fmax(most, sum);
+            else
+                state->loose[k] = sum > 1e-9 * most;
+        }
+}
+
 /* lambda := lambda + Z y of least norm of the joints' wrenches. Scratch: state->redundancy, state->reaction. */
 static void distribute(dal_state *state)
 {
@@ -190,13 +226,18 @@ static void distribute(dal_state *state)
     /* W y = rhs in the least-squares sense: the wrenches of the null vectors against those of lambda */
     for (int c = -1; c < n; c++) {
         add_joints(state, c < 0 ? state->lambda : Z + (size_t)c * (size_t)r, c < 0, state->reaction);
-        for (int k = 0; k < 6 * joints; k++) {
-            double value = k % 6 < 3 ? state->reaction[k] : state->reaction[k] / system->length;
+        for (int k = 0; k < 6 * joints; k++)
             if (c < 0)
-                rhs[k] = -value;
+                rhs[k] = -state->reaction[k];
             else
-                W[(size_t)k * (size_t)n + (size_t)c] = value;
-        }
+                W[(size_t)k * (size_t)n + (size_t)c] = state->reaction[k];
+    }
+    find_loose(state, W, n);
+    for (int k = 0; k < 6 * joints; k++) {
+        const double weight = weight_of(system, k);
+        rhs[k] *= weight;
+        for (int c = 0; c < n; c++)
+            W[(size_t)k * (size_t)n + (size_t)c] *= weight;
     }
     dal_rank_solve(W, 6 * joints, n, n, system->rank_tolerance, rhs, y, work);
     for (int c = 0; c < n; c++)
@@ -211,6 +252,14 @@ size_t dal_redundancy_size(int r, int m, int joints)
            (svd > solve ? svd : solve);
 }
 
+void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6])
+{
+    const dal_joint *of = &state->system->mechanism.joints[joint];
+    double P[3];
+    joint_point(state, of, P);
+    add_measure(state, measure, effort, of->marker[1].body, P, wrench, wrench + 3);
+}
+
 void dal_state_reactions(dal_state *state)
 {
     if (state->reactions_known)
@@ -218,6 +267,11 @@ void dal_state_reactions(dal_state *state)
     if (state->rank < state->system->layout.n_rows && state->redundancy)
         distribute(state);
     add_joints(state, state->lambda, true, state->reaction);
+    for (int i = 0; i < state->system->n_laws; i++) {
+        const dal_law *law = &state->system->laws[i];
+        if (has_sides(&state->system->mechanism.joints[law->joint]))
+            dal_add_measure(state, law->joint, law->measure, state->expression[law->expression], state->reaction + 6 * law->joint);
+    }
     dal_friction_reactions(state);
     state->reactions_known = true;
 }

@@ -90,6 +90,7 @@ typedef struct dal_joint {
     double zero[DAL_MAX_COORDINATES];    /* coordinate = measure + zero */
     int drive;          /* the row that prescribes a coordinate, or -1 */
     int drive_coordinate;
+    double compliance[2]; /* of redundant joints: metres a newton, radians a newton metre; 0: rigid */
     double length;      /* distance joints: the length, for conformance and pictures */
 } dal_joint;
 

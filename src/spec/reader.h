@@ -109,7 +109,7 @@ bool dal_read_flag(dal_reader *reader, const dal_tree *tree, bool *flag);
 bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as);
 
 dal_read_shape dal_read_start, dal_read_start_vector, dal_read_velocity, dal_read_inertia, dal_read_orientation,
-    dal_read_points, dal_read_joint_start, dal_read_friction;
+    dal_read_points, dal_read_joint_start, dal_read_friction, dal_read_law;
 
 /* ---- parameters.c --------------------------------------------------------- */
 

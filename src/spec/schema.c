@@ -155,6 +155,8 @@ const dal_key dal_keys_joint[] = {
     KEY("joint", "drive", EXPRESSION, J, drive, 0, "prescribes the joint's coordinate as a function of time"),
     KEY("joint", "zero", EXPRESSION, J, zero, 0, "the coordinate where the two joint frames coincide"),
     KEY("joint", "start", JOINT_START, J, start, 0, "the joint's coordinate at the start: the second body is placed from the first"),
+    KEY("joint", "compliance", EXPRESSIONS, J, compliance, 0, "[m/N, rad/(N m)]: how redundant reactions are distributed"),
+    KEY("joint", "non-ideal", LAW, J, law, 0, "forces along channels that belong to the joint's reaction and do work"),
     KEY("joint", "friction", FRICTION, J, friction, 0, "dry friction between the surfaces of the joint, pressed together by its own reaction"),
     KEY("joint", "cut", FLAG, J, cut, 0, "true: with coordinates: joint, this joint closes a loop and is not in the tree"),
     REPEAT("joint"),
@@ -214,6 +216,7 @@ const dal_key dal_keys_coordinate[] = {
 const dal_key dal_keys_constraint[] = {
     KEY("constraint", "position", EXPRESSION, dal_constraint_spec, position, 0, "is zero: made of positions and time"),
     KEY("constraint", "velocity", EXPRESSION, dal_constraint_spec, velocity, 0, "is zero: linear in the rates, with factors made of positions and time"),
+    KEY("constraint", "non-ideal", LAW, dal_constraint_spec, law, 0, "forces along channels that belong to the constraint and do work"),
     END
 };
 

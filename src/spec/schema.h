@@ -34,6 +34,7 @@
     X(RAW, "anything")                                           /* dal_raw */                                         \
     X(FLAG, "true|false")                                        /* bool */                                            \
     X(JOINT_START, "see 'start'")                                /* dal_start_spec */                                  \
+    X(LAW, "channel: expression")                                 /* dal_law_spec */                                    \
     X(FRICTION, "see 'friction'")                                /* dal_friction_spec */                               \
     X(CHOICE, "word, {word: number} or {word: {option: value}}") /* dal_choice */                                      \
     X(REPEAT, "{i: first..last}")                                /* no field: taken before the element is read */      \

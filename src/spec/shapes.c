@@ -444,6 +444,7 @@ static dal_read_shape *const shapes[DAL_SHAPE_COUNT] = {
     [DAL_SHAPE_FLAG] = read_flag,
     [DAL_SHAPE_JOINT_START] = dal_read_joint_start,
     [DAL_SHAPE_FRICTION] = dal_read_friction,
+    [DAL_SHAPE_LAW] = dal_read_law,
     [DAL_SHAPE_CHOICE] = read_choice,
     [DAL_SHAPE_REPEAT] = pass_over,
     [DAL_SHAPE_LATER] = refuse_later,

@@ -72,6 +72,23 @@ void dal_read_friction(dal_reader *reader, const dal_tree *tree, void *field)
     dal_read_keys(reader, dal_keys_friction, tree, friction, dal_label(reader));
 }
 
+void dal_read_law(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_law_spec *law = field;
+    if (!dal_needs_map(reader, tree, "{angle: -0.2*A.angle'}"))
+        return;
+    law->item = DAL_TAKE(reader->keep, dal_pair, tree->n);
+    const char *key = reader->key;
+    for (const dal_tree *child = tree->first; child; child = child->next) {
+        dal_pair *pair = &law->item[law->n++];
+        pair->name = (dal_text){.text = child->key, .mark = child->key_mark};
+        pair->binding = reader->binding;
+        reader->key = child->key;
+        dal_read_expression(reader, child, &pair->value);
+    }
+    reader->key = key;
+}
+
 /* ---- inertia ------------------------------------------------------------------ */
 
 static void read_named_inertia(dal_reader *reader, const dal_tree *tree, dal_list *list)

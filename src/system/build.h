@@ -108,6 +108,9 @@ typedef struct dal_build {
     dal_system *packed;          /* the result, and a state for the first evaluation: not in the arena */
     dal_state *first;
     int n_times;
+    int n_laws;
+    size_t cap_laws;
+    dal_law *laws;
     int n_frictions;
     size_t cap_frictions;
     dal_friction *frictions;
@@ -197,6 +200,11 @@ void dal_build_joint_forms(dal_build *build, dal_joint_builder *builder); /* let
 void dal_build_constraints(dal_build *build, dal_system *system);
 /* Are the forms numbers at the start? False with a message. */
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
+
+/* laws.c: after the forces, because laws are expressions like theirs */
+void dal_build_laws(dal_build *build, int joint, const dal_law_spec *spec);
+/* The measure of a node that is nothing but a channel of position, or -1 (constraints.c). */
+int dal_build_measure(dal_build *build, dal_node node);
 
 /* frictions.c */
 void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number_of_joint);

@@ -209,6 +209,7 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     DAL_PACK(block, to->states, from->n_states);
     DAL_PACK(block, to->idle, from->n_expressions);
     DAL_PACK(block, to->frictions, from->n_frictions);
+    DAL_PACK(block, to->laws, from->n_laws);
     DAL_PACK(block, to->column_scale, from->layout.nv);
     DAL_PACK(block, to->ignorable, from->n_ignorable);
     if (from->start_speeds)
@@ -309,6 +310,11 @@ static void compile_description(dal_build *build, dal_system *system)
     dal_build_joints(build);
     dal_build_forces(build);
     dal_build_constraints(build, system);
+    for (int i = 0; i < build->spec->n_joints; i++)
+        if (build->mechanism.joints[i].type)
+            dal_build_laws(build, i, &build->spec->joints[i].law);
+    for (int i = 0; i < build->spec->n_constraints; i++)
+        dal_build_laws(build, build->spec->n_joints + i, &build->spec->constraints[i].law);
     add_states(build, system);
     dal_build_records(build);
     dal_choose_family(build, system);
@@ -365,6 +371,10 @@ static void lay_out(dal_build *build, dal_system *system)
     system->n_columns = build->n_columns;
     system->columns = build->columns;
     system->records_reactions = build->records_results;
+    for (int j = 0; j < build->mechanism.n_joints; j++)
+        system->compliant |= build->mechanism.joints[j].compliance[0] > 0 || build->mechanism.joints[j].compliance[1] > 0;
+    system->n_laws = build->n_laws;
+    system->laws = build->laws;
     system->n_frictions = build->n_frictions;
     system->frictions = build->frictions;
     system->works = does_work(build, system) || build->n_frictions > 0;

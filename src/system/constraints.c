@@ -236,6 +236,15 @@ static bool check_form(dal_build *build, const written *form, const char *what, 
     return true;
 }
 
+int dal_build_measure(dal_build *build, dal_node node)
+{
+    dal_node in = dal_substitute(build->graph, node, in_measures, build);
+    for (int i = 0; i < build->n_signals; i++)
+        if (build->signals[i].kind == DAL_SIGNAL_MEASURE && build->signals[i].order == 0 && in == dal_var(build->graph, i))
+            return build->signals[i].index;
+    return -1;
+}
+
 static bool read_form(dal_build *build, const dal_binding *binding, const char *what, const char *name, dal_text text, bool nonholonomic,
                       written *form)
 {

@@ -121,6 +121,8 @@ dal_flow dal_state_loads(dal_state *state)
     if (state->table_left)
         return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->table_left - 1]);
     dal_loads_apply(&state->loads, system->n_groups, system->groups);
+    for (int i = 0; i < system->n_laws; i++)
+        dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], true);
     layout->family->inertia(layout, w);
     dal_state_pull(state);
     return 0;

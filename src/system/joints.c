@@ -24,10 +24,12 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, const dal_j
         {"length", spec->length.text, spec->length.mark},     {"drive", spec->drive.text, spec->drive.mark},
         {"zero", spec->zero.text, spec->zero.mark},           {"start", spec->start.mark.line > 0, spec->start.mark},
         {"cut", spec->cut, spec->name.mark},                  {"friction", spec->friction.mark.line > 0, spec->friction.mark},
+        {"compliance", spec->compliance.n > 0, spec->compliance.mark},
+        {"non-ideal", spec->law.n > 0, spec->law.n ? spec->law.item[0].name.mark : spec->name.mark},
     };
     dal_axis_need need = planar(build) ? type->axis_planar : type->axis_spatial;
     const char *axis = need != DAL_AXIS_NONE || spec->axis.n ? "axis " : ""; /* one too many is told with the reason */
-    const char *known = type->class == DAL_JOINT_PAIR ? dal_arena_print(build->arena, "connect! %s%s cut", axis, type->keys) : type->keys;
+    const char *known = type->class == DAL_JOINT_PAIR ? dal_arena_print(build->arena, "connect! %s%s cut compliance non-ideal", axis, type->keys) : type->keys;
     return dal_check_keys(build, "joint", spec->name, type->name, known, sizeof keys / sizeof *keys, keys);
 }
 
@@ -253,6 +255,19 @@ static void check_placed_once(dal_build *build, const dal_joint_spec *spec, int 
               placed->name.text, placed->position.n ? "position" : "between", spec->name.text);
 }
 
+static void read_compliance(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
+{
+    if (spec->compliance.n != 2) {
+        dal_error(build->messages, spec->compliance.mark, "the compliance of joint '%s' is two numbers, of force and of torque: [m/N, rad/(N m)]; %d given",
+                  spec->name.text, spec->compliance.n);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        if (dal_build_number(build, spec->binding, spec->compliance.item[i], &joint->compliance[i]) && joint->compliance[i] < 0)
+            dal_error(build->messages, spec->compliance.item[i].mark, "a compliance of joint '%s' is %.6g, and cannot be negative", spec->name.text,
+                      joint->compliance[i]);
+}
+
 static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried)
 {
     const dal_joint_type *type = joint->type;
@@ -280,6 +295,8 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
     if (spec->zero.text && dal_build_number(build, spec->binding, spec->zero, &zero) && joint->n_coordinates)
         joint->zero[0] = zero;
     note_start(build, spec, joint);
+    if (spec->compliance.n)
+        read_compliance(build, spec, joint);
     if (spec->friction.mark.line)
         dal_build_friction(build, spec, build->mechanism.n_joints - 1);
     if (spec->drive.text) {

@@ -60,6 +60,7 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
         }
     if (system->rank < r)
         TAKE(block, s->redundancy, dal_redundancy_size(r, nv, system->mechanism.n_joints));
+    TAKE(block, s->loose, 6 * system->mechanism.n_joints);
     TAKE(block, s->reaction, 6 * system->mechanism.n_joints);
     if (system->n_frictions) {
         const int slips = system->frictions[system->n_frictions - 1].first + system->frictions[system->n_frictions - 1].n;

@@ -71,6 +71,11 @@ typedef struct dal_start {
     double r[3], R[9], rd[3], w[3], angle; /* after assembly; angle: unwrapped, planar */
 } dal_start;
 
+/* A force along a measure that belongs to a joint: `non-ideal:`. */
+typedef struct dal_law {
+    int joint, measure, expression;
+} dal_law;
+
 struct dal_system {
     void *memory; /* the block that this struct lies in */
     dal_allocator allocator;
@@ -87,7 +92,8 @@ struct dal_system {
     int determined;            /* then: rank [M; A] at the start; -1: not known yet */
     double event_tolerance, max_step;
 
-    int n_frictions;
+    int n_laws, n_frictions;
+    dal_law *laws;
     dal_friction *frictions;
     int n_groups, n_forces;
     dal_force_group *groups;
@@ -125,6 +131,7 @@ struct dal_system {
     unsigned conserved;        /* bits 0..2 linear, 3..5 angular (about the centre of mass) of the whole model */
     dal_system_info info;
     double gravity[3];
+    bool compliant;            /* joints give compliances: redundant reactions are distributed by them */
     bool dense;                /* the saddle matrix is factored as a dense one */
     bool careful;              /* small enough for dense work near singular positions */
     int n_kkt;                 /* entries of its sparse pattern (columns) */
@@ -178,6 +185,7 @@ struct dal_state {
     struct dal_sparse *sparse;
     double *rank_matrix, *rank_work; /* n_rows x nv; scratch */
     double *exchange;          /* scratch where rows are nonholonomic, else NULL */
+    bool *loose;               /* 6 a joint: components of its reaction that are not unique */
     double *redundancy;        /* scratch of the distribution of redundant reactions; NULL where no row is redundant */
     double *z;                 /* states of the model, then the work */
     double unwound, *turning;  /* time of the last accepted step, and the rates of the angles there */
@@ -276,6 +284,8 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change);
 /* The memory of `basis`, in the list of state.c. */
 void dal_speeds_lay(dal_block *block, const dal_system *system, struct dal_speeds **out);
 size_t dal_redundancy_size(int r, int m, int joints); /* doubles */
+/* Adds what a force along a measure does on the second body of a joint, at its point. */
+void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6]);
 /* Reactions of all joints into state->reaction. */
 void dal_state_reactions(dal_state *state);
 
