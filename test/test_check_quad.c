@@ -1,7 +1,7 @@
-/* The ranks of a verdict against quadruple precision: 200 mechanisms made by chance, with loops, with rows that are redundant by construction and
- * with bodies that have no mass. The kernels compiled for __float128 say at the start how many rows of A and of [M; A] are independent. The
- * mechanisms are written down with 16 digits, so that what is redundant by construction is so to about 1e-15: the rank at 1e-10 has to be that
- * at 1e-13, otherwise it would be a matter of tolerance. */
+/* The ranks of a verdict against quadruple precision: 200 mechanisms made by chance, with loops, with rows that are redundant by
+ * construction and with bodies that have no mass. The kernels compiled for __float128 say at the start how many rows of A and of [M; A] are
+ * independent. The mechanisms are written down with 16 digits, so that what is redundant by construction is so to about 1e-15: the rank at
+ * 1e-10 has to be that at 1e-13, otherwise it would be a matter of tolerance. */
 #include "check.h"
 #include "dalembert/dalembert.h"
 #include "system/system.h"

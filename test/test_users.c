@@ -1,15 +1,17 @@
-/* Cases that are easily solved wrong without anybody noticing: loops that drift open, constraints that are counted and not applied, couplings that
- * friction breaks, counts that do not match. Each is solved right, against a closed form or another description of the same machine, or refused
- * with the reason. doc/silent-failures.md has the list.
+/* Cases that are easily solved wrong without anybody noticing: loops that drift open, constraints that are counted and not applied,
+ * couplings that friction breaks, counts that do not match. Each is solved right, against a closed form or another description of the
+ * same machine, or refused with the reason. doc/silent-failures.md has the list.
  *
- * Plane machines are given by the places of their pins at the start. A link has its centre of mass at the mean of its pins, and is written either for
- * a planar model or for a spatial one whose plane is turned by any rotation R; so the same machine exists with three rows and with none too many. */
+ * Plane machines are given by the places of their pins at the start. A link has its centre of mass at the mean of its pins, and is written
+ * either for a planar model or for a spatial one whose plane is turned by any rotation R; so the same machine exists with no row too many
+ * and with three for each loop. */
 #include "check.h"
 #include "dalembert/dalembert.h"
 
 #include <stdlib.h>
 
 static const char *const families[] = {"angle", "euler", "natural", "joint"};
+static const double gap_allowed = 2e-10; /* rows are components, up to three of them, and each is below 1e-10 */
 enum { FAMILIES = sizeof families / sizeof *families, TEXT = 12000 };
 
 /* ---- running ------------------------------------------------------------------------------------ */
@@ -85,7 +87,8 @@ static dal_verdict *judge(const char *text)
     dal_spec *spec;
     dal_verdict *verdict;
     assert_int_equal(dal_spec_parse(NULL, "model.yaml", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
-    assert_int_equal(dal_check(spec, &(dal_check_options){0}, messages, &verdict), DAL_OK);
+    if (dal_check(spec, &(dal_check_options){0}, messages, &verdict) != DAL_OK)
+        fail_msg("%s", dal_messages_first(messages) ? dal_messages_first(messages)->text : "no verdict");
     dal_spec_free(spec);
     dal_messages_free(messages);
     return verdict;
@@ -111,6 +114,7 @@ typedef struct machine {
     part links[8];
     joint joints[14];
     double gravity[2];
+    double rate;        /* of the first link at the start; the others follow */
     const char *forces; /* lines of `forces:` and `simulate:` */
 } machine;
 
@@ -137,8 +141,10 @@ static double direction(const machine *m, const char *pins)
 static void random_rotation(uint64_t *seed, double R[3][3])
 {
     double q[4], n = 0;
-    for (int i = 0; i < 4; i++)
-        n += (q[i] = check_random(seed)) * q[i];
+    for (int i = 0; i < 4; i++) {
+        q[i] = check_random(seed);
+        n += q[i] * q[i];
+    }
     for (int i = 0; i < 4; i++)
         q[i] /= sqrt(n);
     for (int i = 0; i < 3; i++)
@@ -187,6 +193,10 @@ static void put_link(page *p, const machine *m, const part *l, double (*R)[3])
     } else
         put(p, "inertia: %.17g, angle: %.17g, position: ", l->inertia, a);
     put_vector(p, R, c[0], c[1]);
+    if (m->rate != 0 && l == m->links && R)
+        put(p, ", angular-velocity: [%.17g, %.17g, %.17g]", m->rate * R[0][2], m->rate * R[1][2], m->rate * R[2][2]);
+    else if (m->rate != 0 && l == m->links)
+        put(p, ", rate: %.17g", m->rate);
     put(p, ", points: {");
     for (const char *k = l->pins; *k; k++) {
         const double dx = place_of(m, *k)[0] - c[0], dy = place_of(m, *k)[1] - c[1];
@@ -286,7 +296,8 @@ static machine four_bar(void)
         .joints = {{"a", "ground", "crank", 'A', NULL, false}, {"b", "crank", "coupler", 'B', NULL, false}, {"c", "coupler", "rocker", 'C', NULL, false},
                    {"d", "ground", "rocker", 'D', NULL, false}},
         .gravity = {1.37, -9.61},
-        .forces = "simulate: {until: 10, rtol: 1e-10, atol: 1e-12}\n",
+        .rate = 1.83,
+        .forces = "simulate: {until: 10, every: 1, rtol: 1e-10, atol: 1e-12}\n",
     };
     m.place[1][0] = m.place[0][0] + 0.41 * cos(1.1);
     m.place[1][1] = m.place[0][1] + 0.41 * sin(1.1);
@@ -308,14 +319,17 @@ static void a_slider_held_by_a_constraint_accelerates_as_the_constraint_says(voi
                                  "  ry: {type: prismatic, connect: [ground, r], axis: [0, 1]}\n";
     static const char own[] = "coordinates: {x: {start: 0.618, rate: 0.53*v}, y: {start: 0.829, rate: -0.618*0.53/0.829*v}}\n"
                               "bodies:\n  s: {mass: 1.37, position: [x, 0]}\n  r: {mass: 2.71, position: [0, y]}\n";
-    static const char *const rods[] = {"  rod: {type: distance, connect: [s, r]}\n", "constraints: {rod: {position: \"s.x^2 + r.y^2 - 0.618^2 - 0.829^2\"}}\n",
+    static const char *const rods[] = {"  rod: {type: distance, connect: [s, r]}\n",
+                                       "constraints: {rod: {position: \"s.x^2 + r.y^2 - 0.618^2 - 0.829^2\"}}\n",
                                        "constraints: {rod: {velocity: \"s.x*s.x' + r.y*r.y'\"}}\n"};
     for (int v = 0; v < 2; v++)
         for (int c = 0; c < 5; c++)
             for (int f = 0; f < (c < 3 ? FAMILIES : 1); f++) {
                 char text[1500];
                 const char *name;
-                snprintf(text, sizeof text, "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {v: %d}\n%s%ssimulate: {until: 0.35, rtol: 1e-10, atol: 1e-12}\n",
+                snprintf(text, sizeof text,
+                         "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {v: %d}\n%s%s"
+                         "simulate: {until: 0.2, every: 0.1, max-step: 0.1, rtol: 1e-10, atol: 1e-12}\n",
                          v, c < 3 ? bodies : own, rods[c < 3 ? c : c - 2]);
                 dal_system *system;
                 for (int k = 0; (system = compile_next(text, c < 3 ? families[f] : NULL, &k, &name)); dal_system_free(system)) {
@@ -331,7 +345,7 @@ static void a_slider_held_by_a_constraint_accelerates_as_the_constraint_says(voi
                         check_close(s.acceleration[0], lambda * x / 1.37, 1e-9 * 10);
                         check_close(r.acceleration[1], lambda * y / 2.71 - 9.81, 1e-9 * 10);
                         assert_true(fabs(s.acceleration[0]) > 0.5); /* no test of zero against zero */
-                        check_close(x * x + y * y, 0.618 * 0.618 + 0.829 * 0.829, c == 2 || c == 4 ? 1e-8 : 1e-10); /* of velocities: as the integrator keeps it */
+                        check_close(x * x + y * y, 0.618 * 0.618 + 0.829 * 0.829, c == 2 || c == 4 ? 1e-8 : 1e-10); /* 1e-8: only velocities are held */
                         dal_state_free(states[i]);
                     }
                 }
@@ -352,31 +366,29 @@ static void a_loop_in_a_skew_plane_moves_as_in_the_plane(void **unused)
     dal_system *plane = compile(text.text, "angle", "lagrange");
     dal_state *truth = run(plane, &evidence);
     const double far = 100 * 1e-10 * 10; /* errors of integration: rtol a second, and its growth */
-    for (int trial = 0; trial < 4; trial++) {
+    for (int trial = 0; trial <= FAMILIES; trial++) { /* the first in the plane of x and y, each of the others in a plane of its own */
         double R[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
         if (trial)
             random_rotation(&seed, R);
         write_machine(&text, &m, R);
-        for (int f = 0; f < FAMILIES; f++) {
-            dal_system *system = compile(text.text, families[f], formulations[(trial + f) % 3]);
-            dal_state *end = run(system, &evidence);
-            assert_int_equal(evidence.info.freedoms, 1);
-            check_small(evidence.position_residual, 1e-10);
-            check_small(widest_gap(&m, system, end, R), 1e-10);
-            check_small(evidence.energy_drift, 1e-7);
-            for (const part *l = m.links; l->name; l++) {
-                dal_motion a = body_of(plane, truth, l->name), b = body_of(system, end, l->name);
-                double x[3], v[3];
-                seen(R, b.position, x);
-                seen(R, b.velocity, v);
-                for (int i = 0; i < 3; i++) {
-                    check_close(x[i], a.position[i], far);
-                    check_close(v[i], a.velocity[i], 10 * far); /* rates of some 10/s */
-                }
+        dal_system *system = compile(text.text, families[trial % FAMILIES], formulations[trial % 3]);
+        dal_state *end = run(system, &evidence);
+        assert_int_equal(evidence.info.freedoms, 1);
+        check_small(evidence.position_residual, 1e-10);
+        check_small(widest_gap(&m, system, end, R), gap_allowed);
+        check_small(evidence.energy_drift, 1e-7);
+        for (const part *l = m.links; l->name; l++) {
+            dal_motion a = body_of(plane, truth, l->name), b = body_of(system, end, l->name);
+            double x[3], v[3];
+            seen(R, b.position, x);
+            seen(R, b.velocity, v);
+            for (int i = 0; i < 3; i++) {
+                check_close(x[i], a.position[i], far);
+                check_close(v[i], a.velocity[i], 10 * far); /* rates of some 10/s */
             }
-            dal_state_free(end);
-            dal_system_free(system);
         }
+        dal_state_free(end);
+        dal_system_free(system);
     }
     dal_state_free(truth);
     dal_system_free(plane);
@@ -398,6 +410,7 @@ static void a_leg_closed_by_a_hinge_has_one_freedom_and_by_a_weld_none(void **un
     random_rotation(&seed, R);
     for (int which = 0; which < 4; which++) {
         machine m = four_bar();
+        m.rate = 0; /* a weld would stop it */
         write_machine(&text, &m, NULL);
         dal_system *plane = compile(text.text, "angle", "lagrange");
         dal_state *truth = dal_state_create(NULL, plane);
@@ -458,8 +471,8 @@ static machine jansen(const char *forces)
                   {"knee", 0.29, 0.0047, "BR"}, {"tie", 0.27, 0.0043, "ST"}, {"foot", 1.03, 0.0277, "RTF"}},
         .joints = {{"o", "ground", "crank", 'O', NULL, false}, {"p1", "crank", "upper", 'P', NULL, false}, {"p2", "crank", "lower", 'P', NULL, false},
                    {"q", "upper", "hip", 'Q', NULL, false}, {"b1", "ground", "hip", 'B', NULL, false}, {"b2", "ground", "knee", 'B', NULL, false},
-                   {"r1", "lower", "knee", 'R', NULL, false}, {"r2", "knee", "foot", 'R', NULL, false}, {"s", "hip", "tie", 'S', NULL, false},
-                   {"t", "tie", "foot", 'T', NULL, false}},
+                   {"r1", "lower", "knee", 'R', NULL, false}, {"r2", "knee", "foot", 'R', NULL, false}, {"s1", "hip", "tie", 'S', NULL, false},
+                   {"t1", "tie", "foot", 'T', NULL, false}},
         .gravity = {0, -9.81},
         .forces = forces,
     };
@@ -475,7 +488,8 @@ static void a_leg_of_many_loops_walks_without_drifting(void **unused)
         const char *family, *formulation;
     } ways[] = {{"angle", "lagrange"}, {"natural", "udwadia-kalaba"}, {"joint", "kane"}, {"euler", "maggi"}};
     static page text;
-    machine m = jansen("forces:\n  motor: {type: motor, joint: o, value: \"9.3*(1 - o.angle'/11.7)\"}\nsimulate: {until: 20, rtol: 1e-8, atol: 1e-10}\n");
+    machine m = jansen("forces:\n  motor: {type: motor, joint: o, value: \"9.3*(1 - o.angle'/11.7)\"}\n"
+                       "simulate: {until: 20, every: 1, rtol: 1e-6, atol: 1e-8}\n");
     write_machine(&text, &m, NULL);
     for (int w = 0; w < 4; w++) {
         dal_evidence evidence;
@@ -488,7 +502,7 @@ static void a_leg_of_many_loops_walks_without_drifting(void **unused)
         assert_true(crank.omega[2] > 5); /* it walks */
         check_small(evidence.position_residual, 1e-10);
         check_small(evidence.velocity_residual, 1e-9);
-        check_small(widest_gap(&m, system, end, NULL), 1e-10);
+        check_small(widest_gap(&m, system, end, NULL), gap_allowed);
         for (const part *l = m.links; l->name; l++) {
             double c[2];
             middle(&there, l->pins, c);
@@ -512,14 +526,15 @@ static const double arm[2] = {0.31, 0.37};
 static machine scott_russell(double s)
 {
     machine m = {
-        .links = {{"crank1", 1.13, 0.017, "OM"}, {"link1", 2.39, 0.083, "CT"}, {"block1", 1.77, 0.011, "C"},
-                  {"crank2", 0.53, 0.013, "ON"}, {"link2", 0.71, 0.037, "DT"}, {"block2", 0.39, 0.007, "D"}},
+        .links = {{"crank1", 1.13, 0.017, "OM"}, {"link1", 2.39, 0.083, "CTM"}, {"block1", 1.77, 0.011, "C"},
+                  {"crank2", 0.53, 0.013, "ON"}, {"link2", 0.71, 0.037, "DTN"}, {"block2", 0.39, 0.007, "D"}},
         .joints = {{"o1", "ground", "crank1", 'O', NULL, false}, {"o2", "ground", "crank2", 'O', NULL, false},
                    {"guide1", "ground", "block1", 'C', "prismatic", false}, {"guide2", "ground", "block2", 'D', "prismatic", false},
                    {"m1", "crank1", "link1", 'M', NULL, false}, {"m2", "crank2", "link2", 'N', NULL, false},
                    {"c1", "link1", "block1", 'C', NULL, false}, {"c2", "link2", "block2", 'D', NULL, false}, {"tip", "link1", "link2", 'T', NULL, false}},
         .gravity = {9.81, 0},
-        .forces = "simulate: {until: 10, rtol: 1e-10, atol: 1e-12}\n",
+        .rate = 0.67,
+        .forces = "simulate: {until: 3, every: 1, rtol: 1e-10, atol: 1e-12}\n",
     };
     const double t = asin(arm[0] * sin(s) / arm[1]);
     m.place['T' - 'A'][1] = 2 * arm[0] * sin(s);
@@ -539,7 +554,8 @@ static void scott_russell_energy(const machine *m, double s, double sd, double *
     for (int k = 0; k < 2; k++) {
         const part *c = &m->links[3 * k];
         const double a2 = arm[k] * arm[k];
-        *kinetic += 0.5 * rate[k] * rate[k] * (c[0].inertia + c[0].mass * a2 / 4 + c[1].inertia + c[1].mass * a2 + 4 * c[2].mass * a2 * sin(angle[k]) * sin(angle[k]));
+        const double J = c[0].inertia + c[0].mass * a2 / 4 + c[1].inertia + c[1].mass * a2 + 4 * c[2].mass * a2 * pow(sin(angle[k]), 2);
+        *kinetic += 0.5 * J * rate[k] * rate[k];
         *potential -= (k ? -1 : 1) * 9.81 * (c[0].mass / 2 + c[1].mass + 2 * c[2].mass) * arm[k] * cos(angle[k]);
     }
 }
@@ -549,10 +565,11 @@ static void a_double_scott_russell_linkage_in_space_runs_and_names_what_is_redun
     (void)unused;
     static page text;
     uint64_t seed = 27;
-    double R[3][3], start, lost;
+    double R[3][3], start, start_kinetic;
     random_rotation(&seed, R);
     machine m = scott_russell(0.83);
-    scott_russell_energy(&m, 0.83, 0, &lost, &start);
+    scott_russell_energy(&m, 0.83, m.rate, &start_kinetic, &start);
+    start += start_kinetic;
     for (int space = 0; space < 2; space++) {
         write_machine(&text, &m, space ? R : NULL);
         dal_verdict *v = judge(text.text);
@@ -578,9 +595,9 @@ static void a_double_scott_russell_linkage_in_space_runs_and_names_what_is_redun
             scott_russell_energy(&m, s, sd, &kinetic, &potential);
             check_close(kinetic + potential, start, 1e-7 * fabs(start));
             check_small(evidence.position_residual, 1e-10);
-            check_small(widest_gap(&m, system, end, space ? R : NULL), 1e-10);
+            check_small(widest_gap(&m, system, end, space ? R : NULL), gap_allowed);
             assert_int_equal(evidence.info.freedoms, 1);
-            assert_true(evidence.loose[0] != '\0' && strstr(evidence.loose, "tip")); /* reactions that are not unique */
+            assert_non_null(strstr(evidence.loose, "o1")); /* reactions that are not unique */
             dal_state_free(end);
             dal_system_free(system);
         }
@@ -600,14 +617,15 @@ static void a_loaded_loop_opens_by_nothing(void **unused)
             char forces[300];
             dal_evidence evidence;
             machine m = four_bar();
-            snprintf(forces, sizeof forces, "forces: {load: {type: force, body: coupler, value: [%.17g, %.17g]}}\nsimulate: {until: %.17g, rtol: 1e-9, atol: 1e-11}\n", 0.28 * loads[i],
-                     -0.96 * loads[i], 10 / sqrt(1 + loads[i] / 10)); /* as many swings */
+            snprintf(forces, sizeof forces,
+                     "forces: {load: {type: force, body: coupler, value: [%.17g, %.17g]}}\n"
+                     "simulate: {until: %.17g, rtol: 1e-9, atol: 1e-11}\n", 0.28 * loads[i], -0.96 * loads[i], 10 / sqrt(1 + loads[i] / 10)); /* as many swings */
             m.forces = forces;
             write_machine(&text, &m, NULL);
             dal_system *system = compile(text.text, families[f], "lagrange");
             dal_state *end = run(system, &evidence);
             check_small(evidence.position_residual, 1e-10);
-            check_small(widest_gap(&m, system, end, NULL), 1e-10);
+            check_small(widest_gap(&m, system, end, NULL), gap_allowed);
             dal_state_free(end);
             dal_system_free(system);
         }
@@ -620,11 +638,11 @@ static void a_wrong_number_of_speeds_is_refused_with_both_numbers(void **unused)
     (void)unused;
     static const char *const users[] = {"maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra"};
     static const struct {
-        const char *speeds, *words[2];
+        const char *speeds, *words[3];
     } cases[] = {
-        {"u1: \"A.angle' + 0.3*B.angle'\"", {"names 1 speed ", "has 2 freedoms"}},
-        {"u1: \"A.angle'\", u2: \"B.angle'\", u3: \"A.angle' - B.angle'\"", {"names 3 speeds", "has 2 freedoms"}},
-        {"u1: \"A.angle' + B.angle'\", u2: \"-2.3*A.angle' - 2.3*B.angle'\"", {"speeds", "do not determine the velocities"}},
+        {"u1: \"A.angle' + 0.3*B.angle'\"", {"names 1 speed ", "has 2 freedoms", "model.yaml:10:"}},
+        {"u1: \"A.angle'\", u2: \"B.angle'\", u3: \"A.angle' - B.angle'\"", {"names 3 speeds", "has 2 freedoms", "model.yaml:10:"}},
+        {"u1: \"A.angle' + B.angle'\", u2: \"-2.3*A.angle' - 2.3*B.angle'\"", {"'u1'", "'u2'", "do not determine the velocities"}},
     };
     for (int c = 0; c < 3; c++)
         for (int f = 0; f < FAMILIES; f++)
@@ -637,7 +655,7 @@ static void a_wrong_number_of_speeds_is_refused_with_both_numbers(void **unused)
                          "joints:\n  A: {type: revolute, connect: [ground, rod.A]}\n  B: {type: revolute, connect: [rod.B, bob.B]}\n"
                          "speeds: {%s}\nsimulate: {until: 1}\n", cases[c].speeds);
                 dal_system *system = try_compile(text, families[f], users[k], why);
-                if (system || !strstr(why, cases[c].words[0]) || !strstr(why, cases[c].words[1]) || !strstr(why, "model.yaml:9:"))
+                if (system || !strstr(why, cases[c].words[0]) || !strstr(why, cases[c].words[1]) || !strstr(why, cases[c].words[2]))
                     fail_msg("%s, %s: '%s'", families[f], users[k], why);
             }
 }
@@ -655,7 +673,7 @@ static void a_rolling_wheel_goes_round_on_its_circle(void **unused)
              "bodies: {wheel: {mass: 1.9, inertia: [0.061, 0.061, 0.117], position: [0, 0, %.17g], orientation: {z: [0, 1, 0], x: [1, 0, 0]},\n"
              "  velocity: [%.17g, 0, 0], angular-velocity: [0, %.17g, %.17g]}}\n"
              "joints: {road: {type: rolling-wheel, connect: [ground, wheel], normal: [0, 0, 1], axis: [0, 0, 1], radius: %.17g}}\n"
-             "simulate: {until: %.17g, rtol: 1e-10, atol: 1e-12}\n", r, v, spin, turn, r, t);
+             "simulate: {until: %.17g, every: 1, rtol: 1e-10, atol: 1e-12}\n", r, v, spin, turn, r, t);
     for (int f = 0; f < FAMILIES; f++) {
         const char *name;
         dal_system *system;
@@ -684,7 +702,8 @@ static void a_disc_that_lies_flat_is_refused_by_name(void **unused)
     (void)unused;
     static const char text[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
                                "bodies: {coin: {mass: 1.9, inertia: [0.061, 0.061, 0.117], position: [0, 0, 0]}}\n"
-                               "joints: {table: {type: rolling-disc, connect: [ground, coin], normal: [0, 0, 1], axis: [0, 0, 1], radius: 0.37}}\nsimulate: {until: 1}\n";
+                               "joints: {table: {type: rolling-disc, connect: [ground, coin], normal: [0, 0, 1], axis: [0, 0, 1], radius: 0.37}}\n"
+                               "simulate: {until: 1}\n";
     for (int f = 0; f < FAMILIES; f++) {
         char why[600];
         dal_system *system = try_compile(text, families[f], "lagrange", why);
@@ -729,7 +748,8 @@ static void a_crank_starts_from_its_dead_centre(void **unused)
     for (int k = 0; k < 2; k++)
         for (int f = 0; f < FAMILIES; f++) {
             const double dead = k ? 3.141592653589793 : 0;
-            machine m = slider_crank(a, b, dead, "forces: {motor: {type: torque, joint: pivot, value: 2.3}}\nsimulate: {until: 1.7, rtol: 1e-10, atol: 1e-12}\n");
+            machine m = slider_crank(a, b, dead, "forces: {motor: {type: torque, joint: pivot, value: 2.3}}\n"
+                                                 "simulate: {until: 0.9, every: 0.1, max-step: 0.1, rtol: 1e-10, atol: 1e-12}\n");
             const char *name;
             dal_system *system;
             write_machine(&text, &m, NULL);
@@ -777,38 +797,71 @@ static void what_a_dead_centre_leaves_open_is_told(void **unused)
 
 /* ---- couplings with friction ------------------------------------------------------------------------------------------------------- */
 
-/* Two horizontal shafts in dry bearings, geared 1 : n. The bearings hold up to tau = mu r m g + |n| mu' r' m' g; beyond,
- * (J + n^2 J') s'' = tau - that. The ratio is kept either way. */
+/* Two horizontal shafts, geared 1 : n. Dry bearings take mu r m g from the first and mu' r' m' g from the second, in all h = mu r m g + |n| mu' r' m' g, and
+ *   (J + n^2 J') s'' = tau - h  while it turns. */
+static const double ratio = -0.43, grip[2] = {0.17 * 0.023 * 3.1 * 9.81, 0.43 * 0.21 * 0.031 * 5.3 * 9.81}, geared = 0.0061 + 0.43 * 0.43 * 0.0173;
+
+static void write_gears(page *p, bool first, double rate, double torque, double until)
+{
+    p->used = 0;
+    put(p, "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nground: {points: {B: [0, 0.7, 0]}}\nbodies:\n"
+           "  pinion: {mass: 3.1, inertia: [0.0061, 0.02, 0.02], position: [0, 0, 0], angular-velocity: [%.17g, 0, 0]}\n"
+           "  wheel: {mass: 5.3, inertia: [0.0173, 0.03, 0.03], position: [0, 0.7, 0]}\n", rate);
+    put(p, "joints:\n  A: {type: revolute, connect: [ground, pinion], axis: [1, 0, 0]%s}\n"
+           "  B: {type: revolute, connect: [ground.B, wheel], axis: [1, 0, 0], friction: {coefficient: 0.21, radius: 0.031}}\n"
+           "  mesh: {type: gear, joints: [A, B], ratio: %.17g}\n", first ? ", friction: {coefficient: 0.17, radius: 0.023}" : "", ratio);
+    put(p, "forces: {motor: {type: torque, joint: A, value: %.17g}}\n"
+           "simulate: {until: %.17g, every: 0.1, max-step: 0.1, rtol: 1e-10, atol: 1e-12}\n", torque, until);
+}
+
+/* One bearing holds up to h, and lets go beyond; two of them brake what turns. The ratio is kept in every case. */
 static void friction_does_not_break_a_pair_of_gears(void **unused)
 {
     (void)unused;
-    const double n = -0.43, g = 9.81, hold = 0.17 * 0.023 * 3.1 * g + fabs(n) * 0.21 * 0.031 * 5.3 * g, J = 0.0061 + n * n * 0.0173, t = 1.3;
     static const char *const formulations[] = {"lagrange", "udwadia-kalaba", "maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra"};
-    for (int k = 0; k < 3; k++)
+    static const struct {
+        bool both;
+        double rate, load; /* load: torque over h */
+    } cases[] = {{false, 0, 0.999}, {false, 0, 1.001}, {false, 0, 2.7}, {true, 3.1, 2.7}, {true, 7.3, 0.37}};
+    static page text;
+    const double t = 0.23;
+    for (int k = 0; k < 5; k++) {
+        const double hold = grip[1] + (cases[k].both ? grip[0] : 0), torque = cases[k].load * hold;
+        const double faster = cases[k].rate > 0 || cases[k].load > 1 ? (torque - hold) / geared : 0;
+        const double rate = cases[k].rate + faster * t, turned = cases[k].rate * t + faster * t * t / 2;
+        assert_true(rate >= 0); /* what turns does not stop */
+        write_gears(&text, cases[k].both, cases[k].rate, torque, t);
         for (int f = 0; f < FAMILIES; f++)
-            for (int l = 0; l < 7; l++) {
-                const double torque = (double[]){0.999, 1.001, 2.7}[k] * hold, turned = k ? (torque - hold) / J * t * t / 2 : 0;
-                char text[1500];
+            for (int l = 0; l < 2; l++) { /* over the cases every formulation comes to every family */
                 dal_evidence evidence;
-                snprintf(text, sizeof text,
-                         "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nground: {points: {B: [0, 0.7, 0]}}\nbodies:\n"
-                         "  pinion: {mass: 3.1, inertia: [0.0061, 0.02, 0.02], position: [0, 0, 0]}\n"
-                         "  wheel: {mass: 5.3, inertia: [0.0173, 0.03, 0.03], position: [0, 0.7, 0]}\n"
-                         "joints:\n  A: {type: revolute, connect: [ground, pinion], axis: [1, 0, 0], friction: {coefficient: 0.17, radius: 0.023}}\n"
-                         "  B: {type: revolute, connect: [ground.B, wheel], axis: [1, 0, 0], friction: {coefficient: 0.21, radius: 0.031}}\n"
-                         "  mesh: {type: gear, joints: [A, B], ratio: %.17g}\n"
-                         "forces: {motor: {type: torque, joint: A, value: %.17g}}\nsimulate: {until: %.17g, rtol: 1e-10, atol: 1e-12}\n", n, torque, t);
-                dal_system *system = compile(text, families[f], formulations[l]);
+                dal_system *system = compile(text.text, families[f], formulations[(2 * k + l + f) % 7]);
                 dal_state *end = run(system, &evidence);
-                const double rate = k ? (torque - hold) / J * t : 0;
                 dal_motion pinion = body_of(system, end, "pinion"), wheel = body_of(system, end, "wheel");
                 check_close(pinion.omega[0], rate, 1e-8 * (1 + rate));
-                check_close(wheel.omega[0], n * pinion.omega[0], 1e-10 * (1 + rate));
-                check_close(atan2(pinion.rotation[7], pinion.rotation[4]), remainder(turned, 2 * 3.141592653589793), 1e-8 * (1 + turned));
+                check_close(wheel.omega[0], ratio * pinion.omega[0], 1e-10 * (1 + rate));
+                check_small(remainder(atan2(pinion.rotation[7], pinion.rotation[4]) - turned, 2 * 3.141592653589793), 1e-8 * (1 + turned));
                 check_small(evidence.position_residual, 1e-10);
                 dal_state_free(end);
                 dal_system_free(system);
             }
+    }
+}
+
+/* At rest, two dry bearings that are geared together hold each other: how they share the load is not known from rigid bodies, and that is said. */
+static void bearings_that_hold_each_other_are_refused_by_name(void **unused)
+{
+    (void)unused;
+    static page text;
+    write_gears(&text, true, 0, 0.5 * grip[1], 1);
+    for (int f = 0; f < FAMILIES; f++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_evidence evidence;
+        dal_system *system = compile(text.text, families[f], "lagrange");
+        assert_int_equal(dal_run(system, &(dal_run_options){0}, messages, &evidence), DAL_NUMERICAL);
+        assert_non_null(strstr(dal_messages_first(messages)->text, "the friction of joint 'A' cannot hold"));
+        dal_system_free(system);
+        dal_messages_free(messages);
+    }
 }
 
 /* A jack: a motor turns the screw by a gear, the screw lifts a load on a thread with the slope p and the friction mu > tan p. Left alone it stays; with
@@ -817,7 +870,8 @@ static void friction_does_not_break_a_pair_of_gears(void **unused)
 static void a_self_locking_screw_keeps_its_gear(void **unused)
 {
     (void)unused;
-    const double r = 0.013, pitch = 0.0061, p = atan(pitch / (2 * 3.141592653589793 * r)), mu = 1.7 * tan(p), n = 0.37, J = 3.1e-3, I = 2.3e-3, m = 1.9, W = 310, t = 0.4;
+    const double r = 0.013, pitch = 0.0061, p = atan(pitch / (2 * 3.141592653589793 * r)), mu = 1.7 * tan(p), n = 0.37;
+    const double J = 3.1e-3, I = 2.3e-3, m = 1.9, W = 310, t = 0.4;
     const double up = r * (sin(p) + mu * cos(p)), carry = cos(p) - mu * sin(p); /* torque and lift of a unit of N */
     const double hold = n * W / carry * up;
     for (int k = 0; k < 3; k++)
@@ -829,11 +883,13 @@ static void a_self_locking_screw_keeps_its_gear(void **unused)
             dal_evidence evidence;
             snprintf(text, sizeof text,
                      "dalembert: 1\nspace: spatial\nground: {points: {B: [0.3, 0, 0]}}\nbodies:\n"
-                     "  screw: {mass: %.17g, inertia: [2e-3, 2e-3, %.17g], position: [0, 0, 0]}\n  shaft: {mass: 1.1, inertia: [2e-3, 2e-3, %.17g], position: [0.3, 0, 0]}\n"
-                     "joints:\n  thread: {type: screw, connect: [ground, screw], axis: [0, 0, 1], pitch: %.17g, friction: {coefficient: %.17g, radius: %.17g}}\n"
+                     "  screw: {mass: %.17g, inertia: [2e-3, 2e-3, %.17g], position: [0, 0, 0]}\n"
+                     "  shaft: {mass: 1.1, inertia: [2e-3, 2e-3, %.17g], position: [0.3, 0, 0]}\n"
+                     "joints:\n  thread: {type: screw, connect: [ground, screw], axis: [0, 0, 1], pitch: %.17g,\n"
+                     "    friction: {coefficient: %.17g, radius: %.17g}}\n"
                      "  B: {type: revolute, connect: [ground.B, shaft], axis: [0, 0, 1]}\n  mesh: {type: gear, joints: [B, thread], ratio: %.17g}\n"
                      "forces:\n  motor: {type: torque, joint: B, value: %.17g}\n  weight: {type: force, body: screw, value: [0, 0, %.17g]}\n"
-                     "simulate: {until: %.17g, rtol: 1e-10, atol: 1e-12}\n", m, I, J, pitch, mu, r, n, torque, -W, t);
+                     "simulate: {until: %.17g, every: 0.1, max-step: 0.1, rtol: 1e-10, atol: 1e-12}\n", m, I, J, pitch, mu, r, n, torque, -W, t);
             dal_system *system = compile(text, families[f], "lagrange");
             dal_state *end = run(system, &evidence);
             dal_motion screw = body_of(system, end, "screw"), shaft = body_of(system, end, "shaft");
@@ -861,6 +917,7 @@ int main(void)
         cmocka_unit_test(a_crank_starts_from_its_dead_centre),
         cmocka_unit_test(what_a_dead_centre_leaves_open_is_told),
         cmocka_unit_test(friction_does_not_break_a_pair_of_gears),
+        cmocka_unit_test(bearings_that_hold_each_other_are_refused_by_name),
         cmocka_unit_test(a_self_locking_screw_keeps_its_gear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

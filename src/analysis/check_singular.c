@@ -5,8 +5,8 @@
  *
  * The rank nearby is that of almost every position; where it is larger than at the start, freedoms are gained at the start. Where the ranks
  * agree, the smallest singular value tells how near a singular position is. A neighbour that comes back to the start says nothing about
- * ranks: there phi falls with the square of the distance, and the distance is known to the root of what phi is closed to. A position to which
- * all come back is isolated: its freedoms are first-order shakes.
+ * ranks: there phi falls with the square of the distance, and the distance is known to the root of what phi is closed to. A position to
+ * which all come back is isolated: its freedoms are first-order shakes.
  */
 #include "analysis/checker.h"
 #include "math/rank.h"

@@ -67,7 +67,7 @@ const char *dal_check_join(dal_arena *arena, const char *list, const char *word)
 
 /* ---- check_redundancy.c ----------------------------------------------------------- */
 
-/* The connected groups of the rows that take part in n null vectors of A^T, which are in probe->left. `noise`: entries below are rounding. */
+/* The connected groups of the rows that take part in n null vectors of A^T, which are in probe->left; entries below `noise` are rounding. */
 int dal_check_groups(dal_probe *probe, int n, double noise, const dal_check_group **groups);
 /* The same as a mask of rows; returns how many. */
 int dal_check_mask(const dal_probe *probe, int n, double noise, bool *mask);

@@ -37,9 +37,23 @@ static double smallest_step(const driver *r)
     return r->method->adaptive ? 16 * DBL_EPSILON * fmax(fabs(r->s.t), DBL_EPSILON * span) : 2 * r->slack;
 }
 
+/* A hook that refuses every step but the smallest would have the run creep towards an end that it never reaches. */
+static bool creeps(driver *r, dal_flow flow)
+{
+    enum { MOST_REFUSALS = 1000 };
+    const double least_progress = 1e-6 * (r->options->t_end - r->options->t_start);
+    if (flow <= 0)
+        return false;
+    if (r->s.t - r->t_stuck > least_progress) {
+        r->t_stuck = r->s.t;
+        r->refusals = 0;
+    }
+    return r->refusals++ > MOST_REFUSALS;
+}
+
 verdict dal_drive_retry(driver *r, double h, dal_drive_end end, dal_flow flow, int component)
 {
-    if (!r->method->adaptive || flow < 0 || h < smallest_step(r))
+    if (!r->method->adaptive || flow < 0 || h < smallest_step(r) || creeps(r, flow))
         return dal_drive_stop(r, end, flow, component);
     r->result.rejected++;
     r->h_next = h;

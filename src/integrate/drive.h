@@ -35,6 +35,8 @@ typedef struct driver {
     double h_next; /* adaptive; 0: to be chosen */
     double error_before;
     bool after_rejection;
+    double t_stuck;   /* where the hooks began to refuse steps */
+    int refusals;     /* of hooks since then */
     long next_output;
     double last_event;
     long close_events; /* in a row */
