@@ -50,6 +50,25 @@ static inline dal_system *gallery_compile(const char *file, const char *coordina
     return system;
 }
 
+/* A model as text; what is refused fails the test. */
+static inline dal_system *gallery_compile_text(const char *text, const char *family, const char *formulation)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) == DAL_OK) {
+        dal_spec_set(spec, "coordinates", family, messages);
+        dal_spec_set(spec, "formulation", formulation, messages);
+        dal_compile(NULL, spec, messages, &system);
+    }
+    for (const dal_message *m = dal_messages_first(messages); m && !system; m = m->next)
+        if (m->severity == DAL_ERROR)
+            fail_msg("%s, %s: %s", family, formulation, m->text);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return system;
+}
+
 #ifndef DAL_SCALAR_VARIANT
 
 /* work.q and work.v, whatever they are, become the state: momenta, speeds and y follow from them. */

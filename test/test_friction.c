@@ -3,24 +3,6 @@
 
 #include <math.h>
 
-static dal_system *compile(const char *text, const char *family, const char *formulation)
-{
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_spec *spec = NULL;
-    dal_system *system = NULL;
-    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) == DAL_OK) {
-        dal_spec_set(spec, "coordinates", family, messages);
-        dal_spec_set(spec, "formulation", formulation, messages);
-        dal_compile(NULL, spec, messages, &system);
-    }
-    for (const dal_message *m = dal_messages_first(messages); m && !system; m = m->next)
-        if (m->severity == DAL_ERROR && !strstr(m->text, "needs ignorable"))
-            fail_msg("%s, %s: %s", family, formulation, m->text);
-    dal_spec_free(spec);
-    dal_messages_free(messages);
-    return system;
-}
-
 typedef struct last_row {
     double value[16];
 } last_row;
@@ -40,7 +22,7 @@ static dal_status keep(void *user, int n, const double *values)
 /* The last recorded row; `evidence` may be NULL. */
 static last_row run_to_end(const char *text, const char *family, const char *formulation, dal_evidence *evidence)
 {
-    dal_system *system = compile(text, family, formulation);
+    dal_system *system = gallery_compile_text(text, family, formulation);
     assert_non_null(system);
     last_row row = {{0}};
     dal_sink sink = {&row, begin, keep};
@@ -230,7 +212,7 @@ static void every_formulation_gives_the_same_friction(void **unused)
         "  A: {type: revolute, connect: [ground, arm], axis: [0, 1, 0], friction: {coefficient: 0.2, static: 0.3, stribeck: 0.01, radius: 0.05}}\n"
         "  B: {type: spherical, connect: [arm.B, bob], friction: {coefficient: 0.15, radius: 0.03, viscous: 0.4}}\n"
         "simulate: {until: 1}\n";
-    dal_system *reference = compile(text, "euler", "lagrange");
+    dal_system *reference = gallery_compile_text(text, "euler", "lagrange");
     dal_state *state = dal_state_create(NULL, reference);
     uint64_t seed = 11;
     for (int i = 0; i < 3; i++) {
@@ -238,7 +220,7 @@ static void every_formulation_gives_the_same_friction(void **unused)
         assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
         for (int f = 0; f < FAMILIES; f++)
             for (int k = 0; k < FORMULATIONS; k++) {
-                dal_system *other = compile(text, families[f], formulations[k]);
+                dal_system *other = gallery_compile_text(text, families[f], formulations[k]);
                 dal_state *twin = dal_state_create(NULL, other);
                 gallery_copy_motion(state, twin);
                 assert_int_equal(dal_state_evaluate(twin, NULL), DAL_OK);

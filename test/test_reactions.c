@@ -3,24 +3,6 @@
 
 #include <math.h>
 
-static dal_system *compile(const char *text, const char *family, const char *formulation)
-{
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_spec *spec = NULL;
-    dal_system *system = NULL;
-    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) == DAL_OK) {
-        dal_spec_set(spec, "coordinates", family, messages);
-        dal_spec_set(spec, "formulation", formulation, messages);
-        dal_compile(NULL, spec, messages, &system);
-    }
-    for (const dal_message *m = dal_messages_first(messages); m && !system; m = m->next)
-        if (m->severity == DAL_ERROR)
-            fail_msg("%s, %s: %s", family, formulation, m->text);
-    dal_spec_free(spec);
-    dal_messages_free(messages);
-    return system;
-}
-
 static const char *const families[] = {"angle", "euler", "natural", "joint"};
 enum { FAMILIES = 4 };
 
@@ -42,7 +24,7 @@ static void door(const char *compliance, double a, double b)
     const double W = 20 * 9.81, M = 0.4 * W, k = M / (2 * 0.8 * 0.8 / a + 3 / b), height[3] = {-0.8, 0, 0.8};
     snprintf(text, sizeof text, DOOR, compliance, compliance, compliance);
     for (int f = 0; f < FAMILIES; f++) {
-        dal_system *system = compile(text, families[f], "lagrange");
+        dal_system *system = gallery_compile_text(text, families[f], "lagrange");
         dal_state *state = dal_state_create(NULL, system);
         assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
         for (int j = 0; j < 3; j++) {
@@ -73,7 +55,7 @@ static void joints_without_compliance_are_rigid(void **unused)
     (void)unused;
     char text[1600];
     snprintf(text, sizeof text, DOOR, "", ", compliance: [1e-6, 1e-6]", "");
-    dal_system *system = compile(text, "angle", "lagrange");
+    dal_system *system = gallery_compile_text(text, "angle", "lagrange");
     dal_state *state = dal_state_create(NULL, system);
     assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
     double F[3], T[3];
@@ -100,13 +82,13 @@ static void the_evidence_names_what_is_not_unique(void **unused)
         "  C: {type: revolute, connect: [b.r, c.r], axis: [0, 0, 1]}\n  E: {type: revolute, connect: [c.l, ground.D], axis: [0, 0, 1]}\n"
         "simulate: {until: 0.01}\n";
     for (int f = 0; f < FAMILIES; f++) {
-        dal_system *system = compile(planar_in_space, families[f], "lagrange");
+        dal_system *system = gallery_compile_text(planar_in_space, families[f], "lagrange");
         dal_evidence evidence;
         assert_int_equal(dal_run(system, NULL, NULL, &evidence), DAL_OK);
         assert_string_equal(evidence.loose, "A (force z, torque x, y), B (force z, torque x, y), C (force z, torque x, y), E (force z, torque x, y)");
         dal_system_free(system);
     }
-    dal_system *system = compile("dalembert: 1\nspace: planar\nbodies: {rod: {mass: 1, inertia: 1, position: [1, 0]}}\n"
+    dal_system *system = gallery_compile_text("dalembert: 1\nspace: planar\nbodies: {rod: {mass: 1, inertia: 1, position: [1, 0]}}\n"
                                  "joints: {A: {type: revolute, connect: [ground, rod]}}\nsimulate: {until: 0.01}\n", "angle", "lagrange");
     dal_evidence evidence;
     assert_int_equal(dal_run(system, NULL, NULL, &evidence), DAL_OK);
@@ -129,7 +111,7 @@ static void a_law_of_a_joint_is_a_force_that_belongs_to_it(void **unused)
                                           "simulate: {until: 1}\n";
     for (int f = 0; f < FAMILIES; f++)
         for (int k = 0; k < 6; k++) {
-            dal_system *law = compile(with_law, families[f], formulations[k]), *force = compile(with_forces, families[f], formulations[k]);
+            dal_system *law = gallery_compile_text(with_law, families[f], formulations[k]), *force = gallery_compile_text(with_forces, families[f], formulations[k]);
             dal_state *a = dal_state_create(NULL, law), *b = dal_state_create(NULL, force);
             uint64_t seed = 3;
             assert_true(gallery_random_state(a, &seed, 0.4, 0.5, 2));

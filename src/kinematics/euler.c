@@ -83,23 +83,6 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
-{
-    const int space = (int)layout->mechanism->space;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        const dal_real *x = direction->a + at->v;
-        dal_tangent *out = &direction->tangent[b];
-        dal_zero3(out->rd);
-        dal_zero3(out->w);
-        for (int i = 0; i < space; i++)
-            out->rd[i] = x[i];
-        for (int k = 0; k < at->n_rot; k++)
-            dal_axpy3(x[space + k], work->kin[b].J[k], out->w);
-        dal_orthonormal_tangent(&work->kin[b], out);
-    }
-}
-
 static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     const int space = (int)layout->mechanism->space;
@@ -216,7 +199,7 @@ const dal_family dal_family_euler = {
     .count = count,
     .position = position,
     .velocity = velocity,
-    .tangent = tangent,
+    .tangent = dal_plain_tangent,
     .bend = bend,
     .intrinsic = intrinsic,
     .intrinsic_bias = intrinsic_bias,

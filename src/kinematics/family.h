@@ -198,6 +198,7 @@ extern const dal_family *const dal_families[]; /* ends with NULL */
 #define dal_orthonormal_tangent DAL_K(dal_orthonormal_tangent)
 #define dal_orthonormal_bend DAL_K(dal_orthonormal_bend)
 #define dal_plain_rates DAL_K(dal_plain_rates)
+#define dal_plain_tangent DAL_K(dal_plain_tangent)
 /* w, wb known: R' = [w x] R, R_b = [wb x] R + [w x] R'. */
 void dal_orthonormal_bias(dal_kin *kin);
 /* The same for a direction: w known, R' = [w x] R. */
@@ -208,6 +209,7 @@ void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work);
 void dal_orthonormal_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3],
                           const dal_real moment[3], dal_real *out);
 void dal_plain_rates(const dal_layout *layout, const dal_work *work, dal_real *qd); /* q' = v */
+void dal_plain_tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction);
 void dal_plain_add(const dal_layout *layout, double *q, const double *dv);
 
 /* ---- families that share columns (shared.c), from work->jacobian ----------- */

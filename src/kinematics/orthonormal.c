@@ -27,6 +27,24 @@ void dal_orthonormal_tangent(const dal_kin *kin, dal_tangent *tangent)
     dal_cross33(tangent->w, kin->R, tangent->Rd);
 }
 
+/* r' = the first velocities, w = sum of J_k times the others. */
+void dal_plain_tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+{
+    const int space = (int)layout->mechanism->space;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *x = direction->a + at->v;
+        dal_tangent *out = &direction->tangent[b];
+        dal_zero3(out->rd);
+        dal_zero3(out->w);
+        for (int i = 0; i < space; i++)
+            out->rd[i] = x[i];
+        for (int k = 0; k < at->n_rot; k++)
+            dal_axpy3(x[space + k], work->kin[b].J[k], out->w);
+        dal_orthonormal_tangent(&work->kin[b], out);
+    }
+}
+
 void dal_orthonormal_bend(const dal_kin *kin, const dal_tangent *a, const dal_tangent *b, dal_bend *bend)
 {
     dal_real wbR[9];
