@@ -220,12 +220,9 @@ static void begin(dal_checker *c)
     c->base.memory = &c->arena; /* what is set goes there: the caller's spec stays as it is */
 }
 
-static dal_status guarded(dal_checker *c)
+static dal_status begin_and_check(void *user)
 {
-    jmp_buf jump;
-    if (setjmp(jump))
-        return DAL_NO_MEMORY;
-    c->arena.guard = &jump;
+    dal_checker *c = user;
     c->verdict = DAL_TAKE(&c->arena, dal_verdict, 1);
     begin(c);
     return check(c);
@@ -238,17 +235,15 @@ dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal
     *verdict = NULL;
     dal_arena_begin(&c.arena, c.options->allocator);
     c.heard = dal_messages_create(&c.arena.allocator);
-    dal_status status = c.heard ? guarded(&c) : DAL_NO_MEMORY;
+    dal_status status = c.heard ? dal_arena_try(&c.arena, begin_and_check, &c) : DAL_NO_MEMORY;
     discard(&c);
     dal_messages_free(c.heard);
-    c.arena.guard = NULL;
     bool whole = c.verdict && (status == DAL_OK || status == DAL_BAD_MODEL || status == DAL_NUMERICAL);
-    dal_arena *owner = whole ? dal_arena_take(&c.arena, sizeof *owner) : NULL;
+    dal_arena *owner = whole ? dal_arena_keep(&c.arena) : NULL;
     if (!owner) {
         dal_arena_release(&c.arena);
         return whole ? DAL_NO_MEMORY : status;
     }
-    *owner = c.arena;
     c.verdict->memory = owner;
     *verdict = c.verdict;
     return status;
@@ -256,8 +251,6 @@ dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal
 
 void dal_verdict_free(dal_verdict *verdict)
 {
-    if (!verdict)
-        return;
-    dal_arena arena = *(dal_arena *)verdict->memory;
-    dal_arena_release(&arena);
+    if (verdict)
+        dal_arena_dispose(verdict->memory);
 }

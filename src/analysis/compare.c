@@ -592,12 +592,9 @@ static void begin(comparer *c)
     c->base.record_given = true;
 }
 
-static dal_status guarded(comparer *c)
+static dal_status begin_and_compare(void *user)
 {
-    jmp_buf jump;
-    if (setjmp(jump))
-        return DAL_NO_MEMORY;
-    c->arena.guard = &jump;
+    comparer *c = user;
     c->comparison = DAL_TAKE(&c->arena, dal_comparison, 1);
     begin(c);
     return compare(c);
@@ -610,18 +607,16 @@ dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options,
     *comparison = NULL;
     dal_arena_begin(&c.arena, c.options->allocator);
     c.heard = dal_messages_create(&c.arena.allocator);
-    dal_status status = c.heard ? guarded(&c) : DAL_NO_MEMORY;
+    dal_status status = c.heard ? dal_arena_try(&c.arena, begin_and_compare, &c) : DAL_NO_MEMORY;
     discard(&c);
     dal_messages_free(c.heard);
-    c.arena.guard = NULL;
     bool begun = !c.stopped || c.row >= 0; /* otherwise there is no reference */
     bool whole = c.comparison && c.comparison->rows && begun && status != DAL_NO_MEMORY && status != DAL_BAD_COMMAND;
-    dal_arena *owner = whole ? dal_arena_take(&c.arena, sizeof *owner) : NULL;
+    dal_arena *owner = whole ? dal_arena_keep(&c.arena) : NULL;
     if (!owner) {
         dal_arena_release(&c.arena);
         return whole ? DAL_NO_MEMORY : status;
     }
-    *owner = c.arena;
     c.comparison->memory = owner;
     *comparison = c.comparison;
     return status;
@@ -629,8 +624,6 @@ dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options,
 
 void dal_comparison_free(dal_comparison *comparison)
 {
-    if (!comparison)
-        return;
-    dal_arena arena = *(dal_arena *)comparison->memory;
-    dal_arena_release(&arena);
+    if (comparison)
+        dal_arena_dispose(comparison->memory);
 }

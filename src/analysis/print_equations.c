@@ -5,12 +5,11 @@
  * rounding: a number below 1e-12 of the largest one of its block, or below the
  * digits that were asked for, if these are more than 12.
  */
-#include "base/message.h"
+#include "analysis/printer.h"
 #include "dalembert/equations.h"
 #include "record/decimal.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,30 +17,15 @@ enum { DIGITS_OF_ZERO = 12 };
 enum { CELL = 48, INDENT = 2, GAP = 2, MOST_SIDE_BY_SIDE = 8, MOST_IN_GROUP = 128 };
 
 typedef struct printer {
-    char *buffer;
-    size_t size;
-    int length;
+    dal_printer out;
     int digits, width;
     double nothing; /* of the largest number of a block */
 } printer;
 
-static void print(printer *p, const char *format, ...) DAL_PRINTF(2, 3);
-
-static void print(printer *p, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    size_t used = (size_t)p->length < p->size ? (size_t)p->length : p->size;
-    int n = vsnprintf(p->buffer ? p->buffer + used : NULL, p->size - used, format, list);
-    va_end(list);
-    if (n > 0)
-        p->length += n;
-}
-
 static void print_spaces(printer *p, int n)
 {
     if (n > 0)
-        print(p, "%*s", n, "");
+        dal_print(&p->out, "%*s", n, "");
 }
 
 /* Characters, not bytes, of UTF-8. */
@@ -126,7 +110,7 @@ static void print_line(printer *p, const table *t, int row, int first, int last,
     const char *name = row < 0 ? "" : t->row_names[row];
     char cell[CELL];
     int owed = stub - width_of(name); /* spaces that are printed only if something follows */
-    print(p, "%*s%s", INDENT, "", name);
+    dal_print(&p->out, "%*s%s", INDENT, "", name);
     for (int j = first; j < last; j++) {
         const column_shape shape = shapes[j - first];
         const char *text = row < 0 ? column_name(t, j) : cell;
@@ -134,10 +118,10 @@ static void print_line(printer *p, const table *t, int row, int first, int last,
             write_cell(p, t, row, j, cell);
         int left = shape.width - (row < 0 ? width_of(text) : shape.after + before_point(cell));
         print_spaces(p, owed + GAP + left);
-        print(p, "%s", text);
+        dal_print(&p->out, "%s", text);
         owed = row < 0 ? 0 : shape.after - after_point(cell);
     }
-    print(p, "\n");
+    dal_print(&p->out, "\n");
 }
 
 static void print_table(printer *p, const table *t)
@@ -157,7 +141,7 @@ static void print_table(printer *p, const table *t)
                 break;
         }
         if (first)
-            print(p, "\n");
+            dal_print(&p->out, "\n");
         print_line(p, t, -1, first, last, stub, shapes);
         for (int i = 0; i < t->rows; i++)
             print_line(p, t, i, first, last, stub, shapes);
@@ -182,12 +166,12 @@ static int print_blocks(printer *p, const dal_equation_block *blocks, int n)
         t.block[taken] = next;
         t.largest[taken] = largest_of(next);
         if (t.vectors)
-            print(p, "\n%s (%d): %s", next->name, next->rows, next->title);
+            dal_print(&p->out, "\n%s (%d): %s", next->name, next->rows, next->title);
         else
-            print(p, "\n%s (%d x %d): %s", next->name, next->rows, next->columns, next->title);
+            dal_print(&p->out, "\n%s (%d x %d): %s", next->name, next->rows, next->columns, next->title);
     }
     t.columns = t.vectors ? taken : blocks[0].columns;
-    print(p, "\n");
+    dal_print(&p->out, "\n");
     print_table(p, &t);
     return taken;
 }
@@ -226,13 +210,13 @@ static void print_state(printer *p, const dal_equations *e)
 static void print_head(printer *p, const dal_equations *e)
 {
     const dal_system_info *i = &e->info;
-    print(p, "%s: %s, coordinates %s, at t = %.*g s\n", i->model, i->formulation, i->coordinates, p->digits, e->time);
-    print(p, "  %s\n", e->title);
-    print(p, "  %s", e->equation);
-    print(p, "%s%s\n", e->source[0] ? "    -- " : "", e->source);
-    print(p, "  m = %d, %d constraint%s of rank k = %d, p = m - k = %d; %d equation%s, %d multiplier%s\n", i->velocities, i->constraints,
-          i->constraints == 1 ? "" : "s", e->rank, i->velocities - e->rank, i->equations, i->equations == 1 ? "" : "s", i->multipliers,
-          i->multipliers == 1 ? "" : "s");
+    dal_print(&p->out, "%s: %s, coordinates %s, at t = %.*g s\n", i->model, i->formulation, i->coordinates, p->digits, e->time);
+    dal_print(&p->out, "  %s\n", e->title);
+    dal_print(&p->out, "  %s", e->equation);
+    dal_print(&p->out, "%s%s\n", e->source[0] ? "    -- " : "", e->source);
+    dal_print(&p->out, "  m = %d, %d constraint%s of rank k = %d, p = m - k = %d; %d equation%s, %d multiplier%s\n", i->velocities,
+              i->constraints, i->constraints == 1 ? "" : "s", e->rank, i->velocities - e->rank, i->equations, i->equations == 1 ? "" : "s",
+              i->multipliers, i->multipliers == 1 ? "" : "s");
 }
 
 /* The unknowns that are accelerations need not be printed twice. */
@@ -245,7 +229,7 @@ static bool solves_for_accelerations(const dal_equations *e)
 
 int dal_equations_text(const dal_equations *e, int digits, int width, char *buffer, size_t size)
 {
-    printer p = {buffer, size, 0, digits < 1 ? 1 : digits > 17 ? 17 : digits, width, 0};
+    printer p = {{buffer, size, 0}, digits < 1 ? 1 : digits > 17 ? 17 : digits, width, 0};
     p.nothing = pow(10, -(digits > DIGITS_OF_ZERO ? digits : DIGITS_OF_ZERO));
     print_head(&p, e);
     print_state(&p, e);
@@ -256,158 +240,138 @@ int dal_equations_text(const dal_equations *e, int digits, int width, char *buff
     print_values(&p, "x", "the solution", e->solution);
     if (!solves_for_accelerations(e))
         print_values(&p, "v'", "the accelerations that follow", e->accelerations);
-    return p.length;
+    return p.out.length;
 }
 
 /* ---- JSON -------------------------------------------------------------------------- */
 
-static void print_string(printer *p, const char *text)
-{
-    print(p, "\"");
-    for (const unsigned char *c = (const unsigned char *)(text ? text : ""); *c; c++) {
-        if (*c == '"' || *c == '\\')
-            print(p, "\\%c", *c);
-        else if (*c < 0x20)
-            print(p, "\\u%04x", *c);
-        else
-            print(p, "%c", *c);
-    }
-    print(p, "\"");
-}
-
-static void print_key(printer *p, const char *key, const char *text)
-{
-    print(p, "\"%s\": ", key);
-    print_string(p, text);
-}
-
-static void print_number(printer *p, const dal_decimal_table *decimals, double x)
+static void print_number(dal_printer *p, const dal_decimal_table *decimals, double x)
 {
     char text[DAL_DECIMAL_LENGTH];
     if (!isfinite(x)) {
-        print(p, "null");
+        dal_print(p, "null");
         return;
     }
     dal_decimal_print(decimals, x, text);
-    print(p, "%s", text);
+    dal_print(p, "%s", text);
 }
 
-static void print_names(printer *p, const char *key, int n, const char *const *names)
+static void print_names(dal_printer *p, const char *key, int n, const char *const *names)
 {
-    print(p, "\"%s\": [", key);
+    dal_print(p, "\"%s\": [", key);
     for (int i = 0; i < n; i++) {
-        print(p, "%s", i ? ", " : "");
-        print_string(p, names[i]);
+        dal_print(p, "%s", i ? ", " : "");
+        dal_print_string(p, names[i]);
     }
-    print(p, "]");
+    dal_print(p, "]");
 }
 
-static void print_numbers(printer *p, const dal_decimal_table *decimals, int n, const double *values)
+static void print_numbers(dal_printer *p, const dal_decimal_table *decimals, int n, const double *values)
 {
-    print(p, "[");
+    dal_print(p, "[");
     for (int i = 0; i < n; i++) {
-        print(p, "%s", i ? ", " : "");
+        dal_print(p, "%s", i ? ", " : "");
         print_number(p, decimals, values[i]);
     }
-    print(p, "]");
+    dal_print(p, "]");
 }
 
 /* {"name": value, ...} */
-static void print_object(printer *p, const dal_decimal_table *decimals, const char *key, dal_equation_values values)
+static void print_object(dal_printer *p, const dal_decimal_table *decimals, const char *key, dal_equation_values values)
 {
-    print(p, "\"%s\": {", key);
+    dal_print(p, "\"%s\": {", key);
     for (int i = 0; i < values.n; i++) {
-        print(p, "%s", i ? ", " : "");
-        print_string(p, values.names[i]);
-        print(p, ": ");
+        dal_print(p, "%s", i ? ", " : "");
+        dal_print_string(p, values.names[i]);
+        dal_print(p, ": ");
         print_number(p, decimals, values.values[i]);
     }
-    print(p, "}");
+    dal_print(p, "}");
 }
 
-static void print_block(printer *p, const dal_decimal_table *decimals, const dal_equation_block *block)
+static void print_block(dal_printer *p, const dal_decimal_table *decimals, const dal_equation_block *block)
 {
-    print(p, "  {");
-    print_key(p, "name", block->name);
-    print(p, ", ");
-    print_key(p, "title", block->title);
-    print(p, ",\n   ");
+    dal_print(p, "  {");
+    dal_print_entry(p, "name", block->name);
+    dal_print(p, ", ");
+    dal_print_entry(p, "title", block->title);
+    dal_print(p, ",\n   ");
     print_names(p, "rows", block->rows, block->row_names);
-    print(p, ",\n   ");
+    dal_print(p, ",\n   ");
     print_names(p, "columns", block->columns, block->column_names);
-    print(p, ",\n   \"values\": [");
+    dal_print(p, ",\n   \"values\": [");
     for (int i = 0; i < block->rows; i++) {
-        print(p, "%s", i ? ",\n              " : "");
+        dal_print(p, "%s", i ? ",\n              " : "");
         print_numbers(p, decimals, block->columns, block->values + (size_t)i * (size_t)block->columns);
     }
-    print(p, "]}");
+    dal_print(p, "]}");
 }
 
-static void print_places(printer *p, const char *key, const dal_equations *e, int n, const dal_equation_place *places)
+static void print_places(dal_printer *p, const char *key, const dal_equations *e, int n, const dal_equation_place *places)
 {
-    print(p, "\"%s\": [", key);
+    dal_print(p, "\"%s\": [", key);
     for (int i = 0; i < n; i++) {
-        print(p, "%s{", i ? ", " : "");
-        print_key(p, "block", e->blocks[places[i].block].name);
+        dal_print(p, "%s{", i ? ", " : "");
+        dal_print_entry(p, "block", e->blocks[places[i].block].name);
         if (places[i].times >= 0) {
-            print(p, ", ");
-            print_key(p, "times", e->blocks[places[i].times].name);
+            dal_print(p, ", ");
+            dal_print_entry(p, "times", e->blocks[places[i].times].name);
         }
-        print(p, ", \"row\": %d, \"column\": %d, \"transposed\": %s, \"factor\": %.17g}", places[i].row, places[i].column,
-              places[i].transposed ? "true" : "false", places[i].factor);
+        dal_print(p, ", \"row\": %d, \"column\": %d, \"transposed\": %s, \"factor\": %.17g}", places[i].row, places[i].column,
+                  places[i].transposed ? "true" : "false", places[i].factor);
     }
-    print(p, "]");
+    dal_print(p, "]");
 }
 
 int dal_equations_json(const dal_equations *e, char *buffer, size_t size)
 {
-    printer p = {buffer, size, 0, 17, 0, 0};
+    dal_printer p = {buffer, size, 0};
     const dal_system_info *i = &e->info;
     dal_decimal_table decimals;
     dal_decimal_prepare(&decimals);
-    print(&p, "{");
-    print_key(&p, "model", i->model);
-    print(&p, ", ");
-    print_key(&p, "model_hash", i->model_hash);
-    print(&p, ", ");
-    print_key(&p, "version", i->version);
-    print(&p, ",\n ");
-    print_key(&p, "formulation", i->formulation);
-    print(&p, ", ");
-    print_key(&p, "coordinates", i->coordinates);
-    print(&p, ", \"time\": ");
+    dal_print(&p, "{");
+    dal_print_entry(&p, "model", i->model);
+    dal_print(&p, ", ");
+    dal_print_entry(&p, "model_hash", i->model_hash);
+    dal_print(&p, ", ");
+    dal_print_entry(&p, "version", i->version);
+    dal_print(&p, ",\n ");
+    dal_print_entry(&p, "formulation", i->formulation);
+    dal_print(&p, ", ");
+    dal_print_entry(&p, "coordinates", i->coordinates);
+    dal_print(&p, ", \"time\": ");
     print_number(&p, &decimals, e->time);
-    print(&p, ",\n ");
-    print_key(&p, "title", e->title);
-    print(&p, ",\n ");
-    print_key(&p, "equation", e->equation);
-    print(&p, ", ");
-    print_key(&p, "source", e->source);
-    print(&p,
-          ",\n \"sizes\": {\"coordinates\": %d, \"velocities\": %d, \"constraints\": %d, \"rank\": %d, \"freedoms\": %d, "
-          "\"equations\": %d, \"multipliers\": %d},\n ",
-          i->coordinates_count, i->velocities, i->constraints, e->rank, i->velocities - e->rank, i->equations, i->multipliers);
-    print(&p, "\"state\": {");
+    dal_print(&p, ",\n ");
+    dal_print_entry(&p, "title", e->title);
+    dal_print(&p, ",\n ");
+    dal_print_entry(&p, "equation", e->equation);
+    dal_print(&p, ", ");
+    dal_print_entry(&p, "source", e->source);
+    dal_print(&p,
+              ",\n \"sizes\": {\"coordinates\": %d, \"velocities\": %d, \"constraints\": %d, \"rank\": %d, \"freedoms\": %d, "
+              "\"equations\": %d, \"multipliers\": %d},\n ",
+              i->coordinates_count, i->velocities, i->constraints, e->rank, i->velocities - e->rank, i->equations, i->multipliers);
+    dal_print(&p, "\"state\": {");
     print_object(&p, &decimals, "coordinates", e->coordinates);
-    print(&p, ",\n  ");
+    dal_print(&p, ",\n  ");
     print_object(&p, &decimals, "velocities", e->velocities);
-    print(&p, ",\n  ");
+    dal_print(&p, ",\n  ");
     print_object(&p, &decimals, "speeds", e->speeds);
-    print(&p, "},\n \"blocks\": [\n");
+    dal_print(&p, "},\n \"blocks\": [\n");
     for (int k = 0; k < e->n_blocks; k++) {
-        print(&p, "%s", k ? ",\n" : "");
+        dal_print(&p, "%s", k ? ",\n" : "");
         print_block(&p, &decimals, &e->blocks[k]);
     }
-    print(&p, "],\n ");
+    dal_print(&p, "],\n ");
     print_places(&p, "matrix", e, e->n_places, e->places);
-    print(&p, ",\n ");
+    dal_print(&p, ",\n ");
     print_places(&p, "right", e, e->n_rights, e->rights);
-    print(&p, ",\n ");
+    dal_print(&p, ",\n ");
     print_names(&p, "unknowns", e->solution.n, e->solution.names);
-    print(&p, ",\n \"solution\": ");
+    dal_print(&p, ",\n \"solution\": ");
     print_numbers(&p, &decimals, e->solution.n, e->solution.values);
-    print(&p, ",\n ");
+    dal_print(&p, ",\n ");
     print_object(&p, &decimals, "accelerations", e->accelerations);
-    print(&p, "}\n");
+    dal_print(&p, "}\n");
     return p.length;
 }

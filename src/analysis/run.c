@@ -399,6 +399,12 @@ static dal_flow reconsider_rank(run *r)
     return 0;
 }
 
+/* What energies are worth where next to nothing has moved yet. */
+static double energy_rounding(const run *r)
+{
+    return 1e-12 * (fabs(r->energy_last) + fabs(r->potential_start) + r->weight);
+}
+
 /* A singular position is passed on the branch on which it was reached: velocities and energy are continuous there. Where they
  * jump, rounding has decided, and the run ends instead of going on with an arbitrary motion. */
 static dal_flow check_passage(run *r, double t)
@@ -413,7 +419,7 @@ static dal_flow check_passage(run *r, double t)
     }
     r->fastest = fmax(r->fastest, fastest);
     bool same_chart = r->charts_last == r->state->charts, comparable = r->passed_first && same_chart && dt > 0;
-    bool energy = fabs(balance - r->balance_last) > jump_allowed * (r->kinetic_most + r->potential_most);
+    bool energy = fabs(balance - r->balance_last) > jump_allowed * (r->kinetic_most + r->potential_most) + energy_rounding(r);
     bool velocity = jump > 5 * r->acceleration_most * dt + jump_allowed * fastest;
     if (comparable && !near)
         r->acceleration_most = fmax(r->acceleration_most, jump / dt);
@@ -439,7 +445,7 @@ static dal_flow check_loss(run *r, double balance_before)
     const dal_system *system = r->system;
     double lost = fabs(r->energy_last - r->work_last - balance_before), scale = r->kinetic_most + r->potential_most;
     if (!system->formulation->unpack || !system->integrator->adaptive || system->works ||
-        !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale))
+        !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + energy_rounding(r)))
         return 0;
     return dal_state_fail(r->state, "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
                                     "corner (a disc that falls flat), which is an impact and no motion", lost);
@@ -547,7 +553,9 @@ static void list_loose(run *r)
                 first = false;
             }
     }
-    if (*text)
+    if (strlen(text) + 1 == size)
+        memcpy(text + size - 5, " ...", 5);
+    else if (*text)
         snprintf(text + strlen(text), size - strlen(text), ")");
 }
 

@@ -100,3 +100,30 @@ char *dal_arena_print(dal_arena *arena, const char *format, ...)
     va_end(again);
     return text;
 }
+
+dal_status dal_arena_try(dal_arena *arena, dal_status (*work)(void *user), void *user)
+{
+    jmp_buf jump;
+    if (setjmp(jump)) {
+        arena->guard = NULL;
+        return DAL_NO_MEMORY;
+    }
+    arena->guard = &jump;
+    dal_status status = work(user);
+    arena->guard = NULL;
+    return status;
+}
+
+dal_arena *dal_arena_keep(dal_arena *arena)
+{
+    dal_arena *kept = dal_arena_take(arena, sizeof *kept);
+    if (kept)
+        *kept = *arena;
+    return kept;
+}
+
+void dal_arena_dispose(const dal_arena *kept)
+{
+    dal_arena arena = *kept; /* its own place is released with the rest */
+    dal_arena_release(&arena);
+}

@@ -36,6 +36,13 @@ void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity,
 char *dal_arena_copy(dal_arena *arena, const char *text, size_t length); /* adds the final zero */
 char *dal_arena_print(dal_arena *arena, const char *format, ...) DAL_PRINTF(2, 3);
 
+/* `work` behind a guard of its own: DAL_NO_MEMORY where memory ran out. What was taken stays. */
+dal_status dal_arena_try(dal_arena *arena, dal_status (*work)(void *user), void *user);
+
+/* For a result that owns all it consists of: the arena moves into its own memory (NULL: there is none), and is disposed of from there. */
+dal_arena *dal_arena_keep(dal_arena *arena);
+void dal_arena_dispose(const dal_arena *kept);
+
 #define DAL_TAKE(arena, type, count) ((type *)dal_arena_take((arena), sizeof(type) * (size_t)(count)))
 
 /* Append to a growing array: `array`, `n`, `capacity` are three variables (int, size_t). */

@@ -1,5 +1,6 @@
 /* A verdict as text and as JSON. */
 #include "cli/check_report.h"
+#include "cli/json.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -196,31 +197,6 @@ void dal_check_text(const dal_verdict *v)
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-static void put_string(const char *key, const char *text)
-{
-    printf("\"%s\": ", key);
-    if (text)
-        dal_print_json_string(stdout, text);
-    else
-        fputs("null", stdout);
-    fputs(", ", stdout);
-}
-
-static void put_number(const char *key, double value)
-{
-    printf(isfinite(value) ? "\"%s\": %.17g, " : "\"%s\": null, ", key, value);
-}
-
-static void put_integer(const char *key, long value)
-{
-    printf("\"%s\": %ld, ", key, value);
-}
-
-static void put_truth(const char *key, bool value)
-{
-    printf("\"%s\": %s, ", key, value ? "true" : "false");
-}
-
 static void put_strings(const char *key, int n, const char *const *texts)
 {
     printf("\"%s\": [", key);
@@ -236,16 +212,16 @@ static void put_groups(const char *key, int n, const dal_check_group *groups)
     printf("\"%s\": [", key);
     for (int g = 0; g < n; g++) {
         fputs(g ? ",\n  {" : "\n  {", stdout);
-        put_integer("redundant", groups[g].redundant);
+        dal_put_integer("redundant", groups[g].redundant);
         put_strings("joints", groups[g].n_joints, groups[g].joints);
         fputs("\"rows\": [", stdout);
         for (int k = 0; k < groups[g].n_rows; k++) {
             const dal_check_row *row = &groups[g].rows[k];
             fputs(k ? ", {" : "{", stdout);
-            put_string("joint", row->joint);
-            put_integer("number", row->number);
-            put_truth("angular", row->angular);
-            put_string("forbids", row->forbids);
+            dal_put_string("joint", row->joint);
+            dal_put_integer("number", row->number);
+            dal_put_truth("angular", row->angular);
+            dal_put_string("forbids", row->forbids);
             printf("\"share\": %.6g}", row->share);
         }
         fputs("]}", stdout);
@@ -258,8 +234,8 @@ static void put_loose(const dal_verdict *v)
     fputs("\"loose\": [", stdout);
     for (int i = 0; i < v->n_loose; i++) {
         fputs(i ? ", {" : "{", stdout);
-        put_string("motion", v->loose[i].motion);
-        put_string("remedy", v->loose[i].remedy);
+        dal_put_string("motion", v->loose[i].motion);
+        dal_put_string("remedy", v->loose[i].remedy);
         printf("\"freedoms\": %d}", v->loose[i].freedoms);
     }
     fputs("],\n ", stdout);
@@ -273,53 +249,53 @@ static void put_along(const dal_check_along *a)
         return;
     }
     putchar('{');
-    put_string("reason", a->reason);
-    put_integer("instants", a->instants);
-    put_number("time_end", a->time_end);
-    put_integer("rank_least", a->rank_least);
-    put_integer("rank_most", a->rank_most);
-    put_number("time_least", a->time_least);
-    put_number("ratio_least", a->ratio_least);
-    put_number("ratio_most", a->ratio_most);
-    put_number("time_nearest", a->time_nearest);
-    put_integer("changes", a->changes);
-    put_number("time_change", a->time_change);
-    put_truth("near_singular", a->near_singular);
-    put_number("conflict", a->conflict);
-    put_number("time_conflict", a->time_conflict);
+    dal_put_string("reason", a->reason);
+    dal_put_integer("instants", a->instants);
+    dal_put_number("time_end", a->time_end);
+    dal_put_integer("rank_least", a->rank_least);
+    dal_put_integer("rank_most", a->rank_most);
+    dal_put_number("time_least", a->time_least);
+    dal_put_number("ratio_least", a->ratio_least);
+    dal_put_number("ratio_most", a->ratio_most);
+    dal_put_number("time_nearest", a->time_nearest);
+    dal_put_integer("changes", a->changes);
+    dal_put_number("time_change", a->time_change);
+    dal_put_truth("near_singular", a->near_singular);
+    dal_put_number("conflict", a->conflict);
+    dal_put_number("time_conflict", a->time_conflict);
     printf("\"status\": %d},\n ", (int)a->status);
 }
 
 static void put_ranks(const dal_verdict *v)
 {
-    put_integer("velocities", v->velocities);
-    put_integer("rows", v->rows);
-    put_integer("rank", v->rank);
-    put_integer("freedoms", v->freedoms);
-    put_integer("counted", v->counted);
-    put_truth("own_coordinates", v->own_coordinates);
+    dal_put_integer("velocities", v->velocities);
+    dal_put_integer("rows", v->rows);
+    dal_put_integer("rank", v->rank);
+    dal_put_integer("freedoms", v->freedoms);
+    dal_put_integer("counted", v->counted);
+    dal_put_truth("own_coordinates", v->own_coordinates);
     fputs("\n ", stdout);
-    put_integer("redundant", v->redundant);
+    dal_put_integer("redundant", v->redundant);
     put_groups("groups", v->n_groups, v->groups);
     put_groups("nearly", v->n_nearly, v->nearly);
-    put_truth("consistent", v->consistent);
-    put_number("position_gap", v->position_gap);
-    put_number("velocity_gap", v->velocity_gap);
-    put_number("acceleration_gap", v->acceleration_gap);
+    dal_put_truth("consistent", v->consistent);
+    dal_put_number("position_gap", v->position_gap);
+    dal_put_number("velocity_gap", v->velocity_gap);
+    dal_put_number("acceleration_gap", v->acceleration_gap);
     fputs("\n ", stdout);
-    put_truth("singular", v->singular);
-    put_truth("near_singular", v->near_singular);
-    put_truth("isolated", v->isolated);
-    put_integer("gained", v->gained);
-    put_integer("neighbours", v->neighbours);
-    put_integer("rank_near", v->rank_near);
-    put_number("ratio", v->ratio);
-    put_number("ratio_near", v->ratio_near);
-    put_string("singular_joints", v->singular_joints);
+    dal_put_truth("singular", v->singular);
+    dal_put_truth("near_singular", v->near_singular);
+    dal_put_truth("isolated", v->isolated);
+    dal_put_integer("gained", v->gained);
+    dal_put_integer("neighbours", v->neighbours);
+    dal_put_integer("rank_near", v->rank_near);
+    dal_put_number("ratio", v->ratio);
+    dal_put_number("ratio_near", v->ratio_near);
+    dal_put_string("singular_joints", v->singular_joints);
     fputs("\n ", stdout);
-    put_integer("rank_inertia", v->rank_inertia);
-    put_integer("rank_stacked", v->rank_stacked);
-    put_truth("determined", v->determined);
+    dal_put_integer("rank_inertia", v->rank_inertia);
+    dal_put_integer("rank_stacked", v->rank_stacked);
+    dal_put_truth("determined", v->determined);
     put_strings("light", v->n_light, v->light);
     put_loose(v);
     put_strings("moved", v->n_moved, v->moved);
@@ -330,36 +306,36 @@ void dal_check_json(const dal_verdict *v)
 {
     const dal_system_info *i = &v->info;
     putchar('{');
-    put_string("model", i->model);
-    put_string("hash", i->model_hash);
-    put_string("version", i->version);
-    put_string("space", i->space == DAL_PLANAR ? "planar" : "spatial");
-    put_integer("bodies", i->bodies);
-    put_integer("joints", i->joints);
-    put_truth("known", v->known);
+    dal_put_string("model", i->model);
+    dal_put_string("hash", i->model_hash);
+    dal_put_string("version", i->version);
+    dal_put_string("space", i->space == DAL_PLANAR ? "planar" : "spatial");
+    dal_put_integer("bodies", i->bodies);
+    dal_put_integer("joints", i->joints);
+    dal_put_truth("known", v->known);
     fputs("\n ", stdout);
     if (v->known) {
         fputs("\"family\": {", stdout);
-        put_string("coordinates", i->coordinates);
-        put_integer("velocities", i->velocities);
-        put_integer("rows", i->constraints);
-        put_integer("rank", i->rank);
+        dal_put_string("coordinates", i->coordinates);
+        dal_put_integer("velocities", i->velocities);
+        dal_put_integer("rows", i->constraints);
+        dal_put_integer("rank", i->rank);
         printf("\"freedoms\": %d},\n ", i->freedoms);
         put_ranks(v);
-        put_string("ignorable", v->ignorable);
-        put_string("ignorable_family", v->ignorable_family);
-        put_number("mass_ratio", v->mass_ratio);
-        put_number("inertia_ratio", v->inertia_ratio);
-        put_number("length_ratio", v->length_ratio);
-        put_number("fastest", v->fastest);
-        put_number("fastest_real", v->fastest_real);
-        put_number("fastest_imaginary", v->fastest_imaginary);
-        put_number("step_limit", v->step_limit);
+        dal_put_string("ignorable", v->ignorable);
+        dal_put_string("ignorable_family", v->ignorable_family);
+        dal_put_number("mass_ratio", v->mass_ratio);
+        dal_put_number("inertia_ratio", v->inertia_ratio);
+        dal_put_number("length_ratio", v->length_ratio);
+        dal_put_number("fastest", v->fastest);
+        dal_put_number("fastest_real", v->fastest_real);
+        dal_put_number("fastest_imaginary", v->fastest_imaginary);
+        dal_put_number("step_limit", v->step_limit);
         fputs("\n ", stdout);
         put_along(&v->along);
     }
     put_strings("warnings", v->n_warnings, v->warnings);
-    put_string("reason", v->reason);
+    dal_put_string("reason", v->reason);
     printf("\"status\": %d, \"verdict\": \"%s\"}\n", (int)v->status,
            v->status != DAL_OK ? "cannot be simulated"
            : v->n_warnings     ? "warnings"

@@ -1,8 +1,6 @@
 /* dalembert check: an exact verdict on a model before it is run. */
 #include "cli/check_report.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "cli/model_options.h"
 
 static const char usage[] = "dalembert check MODEL [options]\n"
                             "\n"
@@ -32,85 +30,45 @@ static const char usage[] = "dalembert check MODEL [options]\n"
 
 enum { WARNINGS = 1 }; /* exit status */
 
-/* Options that are entries of the model's simulate: block. */
-static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step", "until"};
-enum { SETTINGS = sizeof settings / sizeof *settings, SETTING = 1000, SET = 2000, ALONG, JSON };
+/* Entries of the model's simulate: block. */
+static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step", "until", NULL};
+enum { ALONG = DAL_OPTION_OWN, JSON };
 
 typedef struct request {
-    const char *model;
-    const char *setting[SETTINGS]; /* NULL: not given */
-    int n_overrides;
-    dal_override *overrides;
+    dal_model_options model;
     bool along, json, quiet;
 } request;
 
-/* name=value, cut at the first equals sign. */
-static int add_override(request *wanted, char *text)
+static int take_option(void *user, int option, char *value)
 {
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return dal_wrong_use("check", "--set wants NAME=VALUE, not '%s'", text);
-    *equals = '\0';
-    wanted->overrides[wanted->n_overrides++] = (dal_override){text, equals + 1};
+    request *wanted = user;
+    (void)value;
+    switch (option) {
+    case ALONG: wanted->along = true; break;
+    case JSON: wanted->json = true; break;
+    case 'q': wanted->quiet = true; break;
+    }
     return DAL_OK;
 }
 
-/* 0: go on, -1: help was printed, otherwise the exit code. */
-static int read_options(int argc, char **argv, request *wanted)
-{
-    struct option options[SETTINGS + 6] = {{"set", required_argument, NULL, SET},
-                                           {"along", no_argument, NULL, ALONG},
-                                           {"json", no_argument, NULL, JSON},
-                                           {"quiet", no_argument, NULL, 'q'},
-                                           {"help", no_argument, NULL, 'h'}};
-    for (int i = 0; i < SETTINGS; i++)
-        options[5 + i] = (struct option){settings[i], required_argument, NULL, SETTING + i};
-    int option, status = DAL_OK;
-    while (status == DAL_OK && (option = dal_next_option(argc, argv, ":qh", options)) != -1) {
-        switch (option) {
-        case SET: status = add_override(wanted, optarg); break;
-        case ALONG: wanted->along = true; break;
-        case JSON: wanted->json = true; break;
-        case 'q': wanted->quiet = true; break;
-        case 'h': fputs(usage, stdout); return -1;
-        case '?': return DAL_BAD_COMMAND;
-        default: wanted->setting[option - SETTING] = optarg; break;
-        }
-    }
-    if (status != DAL_OK)
-        return status;
-    if (optind >= argc)
-        return dal_wrong_use("check", "which model?");
-    if (argc - optind > 1)
-        return dal_wrong_use("check", "one model at a time: unexpected argument '%s'", argv[optind + 1]);
-    wanted->model = argv[optind];
-    return DAL_OK;
-}
-
-/* Every error is about a word of the command line: its place is "--set k=3" or the like instead of a file. */
-static bool command_is_to_blame(const dal_messages *messages)
-{
-    for (const dal_message *message = dal_messages_first(messages); message; message = message->next) {
-        const char *place = message->mark.file ? message->mark.file : "";
-        if (message->severity == DAL_ERROR && strncmp(place, "--", 2) && strcmp(place, "command line"))
-            return false;
-    }
-    return dal_messages_count(messages, DAL_ERROR) > 0;
-}
+static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
+                                       {"along", no_argument, NULL, ALONG},
+                                       {"json", no_argument, NULL, JSON},
+                                       {"quiet", no_argument, NULL, 'q'},
+                                       {"help", no_argument, NULL, 'h'},
+                                       {NULL, 0, NULL, 0}};
+static const dal_option_table table = {usage, ":qh", others, settings, take_option};
 
 static dal_status check(const request *wanted, dal_messages *messages, dal_spec **spec, dal_verdict **verdict)
 {
-    dal_status status = dal_spec_read(NULL, wanted->model, wanted->n_overrides, wanted->overrides, messages, spec);
-    for (int i = 0; i < SETTINGS && *spec; i++)
-        if (wanted->setting[i] && !dal_spec_set(*spec, settings[i], wanted->setting[i], messages))
-            status = DAL_BAD_COMMAND;
+    dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK) {
         dal_progress progress = dal_progress_begin(wanted->quiet);
         dal_check_options options = {.along = wanted->along, .progress = dal_progress_show, .progress_user = &progress};
         status = dal_check(*spec, &options, messages, verdict);
         dal_progress_end(&progress);
     }
-    return status == DAL_BAD_MODEL && !(*verdict && (*verdict)->known) && command_is_to_blame(messages) ? DAL_BAD_COMMAND : status;
+    return *verdict && (*verdict)->known ? status : dal_model_blame(status, messages);
 }
 
 static int run_request(const request *wanted)
@@ -137,13 +95,11 @@ static int run_request(const request *wanted)
 
 static int run(int argc, char **argv)
 {
-    request wanted = {.overrides = calloc((size_t)argc, sizeof(dal_override))};
-    if (!wanted.overrides)
-        return DAL_NO_MEMORY;
-    int status = read_options(argc, argv, &wanted);
+    request wanted = {0};
+    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
     if (status == DAL_OK)
         status = run_request(&wanted);
-    free(wanted.overrides);
+    dal_model_options_free(&wanted.model);
     return status < 0 ? DAL_OK : status;
 }
 

@@ -1,5 +1,6 @@
 /* dalembert compare: the same model under every formulation, in one table. */
 #include "cli/compare_report.h"
+#include "cli/model_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,32 +36,18 @@ static const char usage[] =
     "\n"
     "The exit status is 0 if all that apply came to the end, 4 if one of them did not.\n";
 
-/* Options that are entries of the model's simulate: block. */
-static const char *const settings[] = {"stabilization", "integrator", "step", "rtol", "atol", "until", "max-step", "event-tolerance"};
-enum { SETTINGS = sizeof settings / sizeof *settings, SETTING = 1000, SET = 2000, FORMULATIONS, COORDINATES, BODIES, JSON };
+/* Entries of the model's simulate: block. */
+static const char *const settings[] = {"stabilization", "integrator", "step", "rtol", "atol", "until", "max-step", "event-tolerance", NULL};
+enum { FORMULATIONS = DAL_OPTION_OWN, COORDINATES, BODIES, JSON };
 
 typedef struct request {
-    const char *model;
-    const char *setting[SETTINGS]; /* NULL: not given */
-    int n_overrides;
-    dal_override *overrides;
+    dal_model_options model;
     const char **formulations, **coordinates; /* words, cut out of the command line */
     int n_formulations, n_coordinates;
     bool bodies, json, quiet;
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
-
-/* name=value, cut at the first equals sign. */
-static int add_override(request *wanted, char *text)
-{
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return dal_wrong_use("compare", "--set wants NAME=VALUE, not '%s'", text);
-    *equals = '\0';
-    wanted->overrides[wanted->n_overrides++] = (dal_override){text, equals + 1};
-    return DAL_OK;
-}
 
 /* "all", or "a,b,c" cut at the commas; a word that is there twice counts once. */
 static int read_words(const char *option, const char *kind, char *text, int *n, const char ***words)
@@ -94,45 +81,28 @@ static int read_words(const char *option, const char *kind, char *text, int *n, 
     return DAL_OK;
 }
 
-/* 0: go on, -1: help was printed, otherwise the exit code. */
-static int read_options(int argc, char **argv, request *wanted)
+static int take_option(void *user, int option, char *value)
 {
-    struct option options[SETTINGS + 8] = {{"set", required_argument, NULL, SET},
-                                           {"formulations", required_argument, NULL, FORMULATIONS},
-                                           {"coordinates", required_argument, NULL, COORDINATES},
-                                           {"bodies", no_argument, NULL, BODIES},
-                                           {"json", no_argument, NULL, JSON},
-                                           {"quiet", no_argument, NULL, 'q'},
-                                           {"help", no_argument, NULL, 'h'}};
-    for (int i = 0; i < SETTINGS; i++)
-        options[7 + i] = (struct option){settings[i], required_argument, NULL, SETTING + i};
-    int option, status = DAL_OK;
-    while (status == DAL_OK && (option = dal_next_option(argc, argv, ":qh", options)) != -1) {
-        switch (option) {
-        case SET: status = add_override(wanted, optarg); break;
-        case FORMULATIONS:
-            status = read_words("formulations", "formulation", optarg, &wanted->n_formulations, &wanted->formulations);
-            break;
-        case COORDINATES:
-            status = read_words("coordinates", "coordinates", optarg, &wanted->n_coordinates, &wanted->coordinates);
-            break;
-        case BODIES: wanted->bodies = true; break;
-        case JSON: wanted->json = true; break;
-        case 'q': wanted->quiet = true; break;
-        case 'h': fputs(usage, stdout); return -1;
-        case '?': return DAL_BAD_COMMAND;
-        default: wanted->setting[option - SETTING] = optarg; break;
-        }
+    request *wanted = user;
+    switch (option) {
+    case FORMULATIONS: return read_words("formulations", "formulation", value, &wanted->n_formulations, &wanted->formulations);
+    case COORDINATES: return read_words("coordinates", "coordinates", value, &wanted->n_coordinates, &wanted->coordinates);
+    case BODIES: wanted->bodies = true; break;
+    case JSON: wanted->json = true; break;
+    case 'q': wanted->quiet = true; break;
     }
-    if (status != DAL_OK)
-        return status;
-    if (optind >= argc)
-        return dal_wrong_use("compare", "which model?");
-    if (argc - optind > 1)
-        return dal_wrong_use("compare", "one model at a time: unexpected argument '%s'", argv[optind + 1]);
-    wanted->model = argv[optind];
     return DAL_OK;
 }
+
+static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
+                                       {"formulations", required_argument, NULL, FORMULATIONS},
+                                       {"coordinates", required_argument, NULL, COORDINATES},
+                                       {"bodies", no_argument, NULL, BODIES},
+                                       {"json", no_argument, NULL, JSON},
+                                       {"quiet", no_argument, NULL, 'q'},
+                                       {"help", no_argument, NULL, 'h'},
+                                       {NULL, 0, NULL, 0}};
+static const dal_option_table table = {usage, ":qh", others, settings, take_option};
 
 /* ---- the runs --------------------------------------------------------------- */
 
@@ -150,23 +120,9 @@ static bool show_progress(void *user, const dal_comparison *comparison, int row,
     return !dal_caught_signal();
 }
 
-/* Every error is about a word of the command line: its place is "--set k=3" or the like instead of a file. */
-static bool command_is_to_blame(const dal_messages *messages)
-{
-    for (const dal_message *message = dal_messages_first(messages); message; message = message->next) {
-        const char *place = message->mark.file ? message->mark.file : "";
-        if (message->severity == DAL_ERROR && strncmp(place, "--", 2) && strcmp(place, "command line"))
-            return false;
-    }
-    return dal_messages_count(messages, DAL_ERROR) > 0;
-}
-
 static dal_status compare(const request *wanted, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
 {
-    dal_status status = dal_spec_read(NULL, wanted->model, wanted->n_overrides, wanted->overrides, messages, spec);
-    for (int i = 0; i < SETTINGS && *spec; i++)
-        if (wanted->setting[i] && !dal_spec_set(*spec, settings[i], wanted->setting[i], messages))
-            status = DAL_BAD_COMMAND;
+    dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK) {
         dal_progress progress = dal_progress_begin(wanted->quiet);
         dal_compare_options options = {.n_coordinates = wanted->n_coordinates,
@@ -178,7 +134,7 @@ static dal_status compare(const request *wanted, dal_messages *messages, dal_spe
         status = dal_compare(*spec, &options, messages, comparison);
         dal_progress_end(&progress);
     }
-    return status == DAL_BAD_MODEL && command_is_to_blame(messages) ? DAL_BAD_COMMAND : status;
+    return dal_model_blame(status, messages);
 }
 
 /* Nothing applies for one and the same reason: it is the model's, and was told with its place. */
@@ -214,13 +170,11 @@ static int run_request(const request *wanted)
 
 static int run(int argc, char **argv)
 {
-    request wanted = {.overrides = calloc((size_t)argc, sizeof(dal_override))};
-    if (!wanted.overrides)
-        return DAL_NO_MEMORY;
-    int status = read_options(argc, argv, &wanted);
+    request wanted = {0};
+    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
     if (status == DAL_OK)
         status = run_request(&wanted);
-    free(wanted.overrides);
+    dal_model_options_free(&wanted.model);
     free(wanted.formulations);
     free(wanted.coordinates);
     return status < 0 ? DAL_OK : status;

@@ -1,5 +1,5 @@
 /* dalembert equations: the matrices that a formulation solves at one state, with names. */
-#include "cli/cli.h"
+#include "cli/model_options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,17 +28,16 @@ static const char usage[] =
     "\n"
     "A dot is a zero, up to rounding: less than 1e-12 of the largest number of its matrix.\n";
 
-/* Options that are entries of the model's simulate: block. */
-static const char *const settings[] = {"coordinates", "formulation", "stabilization", "until"};
-enum { SETTINGS = sizeof settings / sizeof *settings, UNTIL = SETTINGS - 1, SETTING = 1000, SET = 2000, TIME, STATE, DIGITS, WIDTH, JSON };
+/* Entries of the model's simulate: block. */
+static const char *const settings[] = {"coordinates", "formulation", "stabilization", NULL};
+enum { TIME = DAL_OPTION_OWN, STATE, DIGITS, WIDTH, JSON };
 
 typedef struct request {
-    const char *model;
-    const char *setting[SETTINGS]; /* NULL: not given */
-    int n_overrides, n_given;
-    dal_override *overrides;
+    dal_model_options model;
+    int n_given;
     dal_given *given;
     double time;
+    const char *until; /* the time as it was given, NULL if it is not run */
     int digits, width;
     bool json;
 } request;
@@ -48,16 +47,6 @@ typedef struct request {
 static int wrong_use(const char *option, const char *wants, const char *text)
 {
     return dal_wrong_use("equations", "%s wants %s, not '%s'", option, wants, text);
-}
-
-static int add_override(request *wanted, char *text)
-{
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return wrong_use("--set", "NAME=VALUE", text);
-    *equals = '\0';
-    wanted->overrides[wanted->n_overrides++] = (dal_override){text, equals + 1};
-    return DAL_OK;
 }
 
 /* name=number,name=number: a comma in the text is room for one more. */
@@ -101,47 +90,32 @@ static int read_time(const char *text, request *wanted)
     if (end == text || *end || strpbrk(text, "xX") || !(wanted->time >= 0) || !isfinite(wanted->time))
         return wrong_use("--time", "a time from 0 on, in seconds", text);
     if (wanted->time > 0)
-        wanted->setting[UNTIL] = text;
+        wanted->until = text;
     return DAL_OK;
 }
 
-/* 0: go on, -1: help was printed, otherwise the exit code. */
-static int read_options(int argc, char **argv, request *wanted)
+static int take_option(void *user, int option, char *value)
 {
-    static const struct option options[] = {{"coordinates", required_argument, NULL, SETTING},
-                                            {"formulation", required_argument, NULL, SETTING + 1},
-                                            {"stabilization", required_argument, NULL, SETTING + 2},
-                                            {"time", required_argument, NULL, TIME},
-                                            {"state", required_argument, NULL, STATE},
-                                            {"set", required_argument, NULL, SET},
-                                            {"digits", required_argument, NULL, DIGITS},
-                                            {"width", required_argument, NULL, WIDTH},
-                                            {"json", no_argument, NULL, JSON},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    int option, status = DAL_OK;
-    while (status == DAL_OK && (option = dal_next_option(argc, argv, ":h", options)) != -1) {
-        switch (option) {
-        case SET: status = add_override(wanted, optarg); break;
-        case TIME: status = read_time(optarg, wanted); break;
-        case STATE: status = add_state(wanted, optarg); break;
-        case DIGITS: status = read_integer("--digits", optarg, 1, 17, &wanted->digits); break;
-        case WIDTH: status = read_integer("--width", optarg, 20, 10000, &wanted->width); break;
-        case JSON: wanted->json = true; break;
-        case 'h': fputs(usage, stdout); return -1;
-        case '?': return DAL_BAD_COMMAND;
-        default: wanted->setting[option - SETTING] = optarg; break;
-        }
+    request *wanted = user;
+    switch (option) {
+    case TIME: return read_time(value, wanted);
+    case STATE: return add_state(wanted, value);
+    case DIGITS: return read_integer("--digits", value, 1, 17, &wanted->digits);
+    case WIDTH: return read_integer("--width", value, 20, 10000, &wanted->width);
+    case JSON: wanted->json = true; break;
     }
-    if (status != DAL_OK)
-        return status;
-    if (optind >= argc)
-        return dal_wrong_use("equations", "which model?");
-    if (argc - optind > 1)
-        return dal_wrong_use("equations", "one model at a time: unexpected argument '%s'", argv[optind + 1]);
-    wanted->model = argv[optind];
     return DAL_OK;
 }
+
+static const struct option others[] = {{"time", required_argument, NULL, TIME},
+                                       {"state", required_argument, NULL, STATE},
+                                       {"set", required_argument, NULL, DAL_OPTION_SET},
+                                       {"digits", required_argument, NULL, DIGITS},
+                                       {"width", required_argument, NULL, WIDTH},
+                                       {"json", no_argument, NULL, JSON},
+                                       {"help", no_argument, NULL, 'h'},
+                                       {NULL, 0, NULL, 0}};
+static const dal_option_table table = {usage, ":h", others, settings, take_option};
 
 /* ---- the state --------------------------------------------------------------- */
 
@@ -163,17 +137,16 @@ static bool command_is_to_blame(const request *wanted, const dal_messages *messa
         if (message->severity == DAL_ERROR && message->mark.file && !strncmp(message->mark.file, "--", 2))
             return true;
     bool known = true;
-    for (int i = 0; i < UNTIL; i++)
-        known = known && is_known(settings[i], wanted->setting[i]);
+    for (int i = 0; settings[i]; i++)
+        known = known && is_known(settings[i], wanted->model.setting[i]);
     return !known;
 }
 
 static dal_status compile(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
 {
-    dal_status status = dal_spec_read(NULL, wanted->model, wanted->n_overrides, wanted->overrides, messages, spec);
-    for (int i = 0; i < SETTINGS && *spec; i++)
-        if (wanted->setting[i] && !dal_spec_set(*spec, settings[i], wanted->setting[i], messages))
-            status = DAL_BAD_COMMAND;
+    dal_status status = dal_model_read(&wanted->model, messages, spec);
+    if (*spec && wanted->until && !dal_spec_set(*spec, "until", wanted->until, messages))
+        status = DAL_BAD_COMMAND;
     if (status == DAL_OK)
         status = dal_compile(NULL, *spec, messages, system);
     return status == DAL_BAD_MODEL && command_is_to_blame(wanted, messages) ? DAL_BAD_COMMAND : status;
@@ -265,13 +238,11 @@ static int answer(const request *wanted)
 
 static int run(int argc, char **argv)
 {
-    request wanted = {.overrides = calloc((size_t)argc, sizeof(dal_override)), .digits = 6};
-    if (!wanted.overrides)
-        return DAL_NO_MEMORY;
-    int status = read_options(argc, argv, &wanted);
+    request wanted = {.digits = 6};
+    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
     if (status == DAL_OK)
         status = answer(&wanted);
-    free(wanted.overrides);
+    dal_model_options_free(&wanted.model);
     free(wanted.given);
     return status < 0 ? DAL_OK : status;
 }

@@ -1,5 +1,5 @@
 /* dalembert run: read a model, integrate it, write what was recorded, end with the evidence. */
-#include "cli/cli.h"
+#include "cli/model_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,33 +37,20 @@ static const char usage[] =
 
 enum { MOST_FILES = 8 };
 
-/* Options that are entries of the model's simulate: block. */
+/* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step",
                                        "rtol",        "atol",        "until",         "every",      "max-step", "event-tolerance",
-                                       "undetermined"};
-enum { SETTINGS = sizeof settings / sizeof *settings, SETTING = 1000, SET = 2000, UNITS, JSON };
+                                       "undetermined", NULL};
+enum { UNITS = DAL_OPTION_OWN, JSON };
 
 typedef struct request {
-    const char *model;
-    const char *setting[SETTINGS]; /* NULL: not given */
-    int n_overrides, n_files;
-    dal_override *overrides;
+    dal_model_options model;
+    int n_files;
     const char *path[MOST_FILES];
     bool units, json, quiet, stream; /* stream: one of the files is standard output */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
-
-/* name=value, cut at the first equals sign. */
-static int add_override(request *wanted, char *text)
-{
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return dal_wrong_use("run", "--set wants NAME=VALUE, not '%s'", text);
-    *equals = '\0';
-    wanted->overrides[wanted->n_overrides++] = (dal_override){text, equals + 1};
-    return DAL_OK;
-}
 
 static int add_file(request *wanted, const char *path)
 {
@@ -77,38 +64,32 @@ static int add_file(request *wanted, const char *path)
     return DAL_OK;
 }
 
+static int take_option(void *user, int option, char *value)
+{
+    request *wanted = user;
+    switch (option) {
+    case 'o': return add_file(wanted, value);
+    case UNITS: wanted->units = true; break;
+    case JSON: wanted->json = true; break;
+    case 'q': wanted->quiet = true; break;
+    }
+    return DAL_OK;
+}
+
+static const struct option others[] = {
+    {"set", required_argument, NULL, DAL_OPTION_SET}, {"output", required_argument, NULL, 'o'},
+    {"units", no_argument, NULL, UNITS},              {"json", no_argument, NULL, JSON},
+    {"quiet", no_argument, NULL, 'q'},                {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0}};
+static const dal_option_table table = {usage, ":o:qh", others, settings, take_option};
+
 /* 0: go on, -1: help was printed, otherwise the exit code. */
 static int read_options(int argc, char **argv, request *wanted)
 {
-    struct option options[SETTINGS + 8] = {
-        {"set", required_argument, NULL, SET}, {"output", required_argument, NULL, 'o'},
-        {"units", no_argument, NULL, UNITS},   {"json", no_argument, NULL, JSON},
-        {"quiet", no_argument, NULL, 'q'},     {"help", no_argument, NULL, 'h'}};
-    for (int i = 0; i < SETTINGS; i++)
-        options[6 + i] = (struct option){settings[i], required_argument, NULL, SETTING + i};
-    int option, status = DAL_OK;
-    while (status == DAL_OK && (option = dal_next_option(argc, argv, ":o:qh", options)) != -1) {
-        switch (option) {
-        case SET: status = add_override(wanted, optarg); break;
-        case 'o': status = add_file(wanted, optarg); break;
-        case UNITS: wanted->units = true; break;
-        case JSON: wanted->json = true; break;
-        case 'q': wanted->quiet = true; break;
-        case 'h': fputs(usage, stdout); return -1;
-        case '?': return DAL_BAD_COMMAND;
-        default: wanted->setting[option - SETTING] = optarg; break;
-        }
-    }
-    if (status != DAL_OK)
-        return status;
-    if (optind >= argc)
-        return dal_wrong_use("run", "which model?");
-    if (argc - optind > 1)
-        return dal_wrong_use("run", "one model at a time: unexpected argument '%s'", argv[optind + 1]);
-    wanted->model = argv[optind];
-    if (wanted->json && wanted->stream)
+    int status = dal_model_options_read(&table, argc, argv, &wanted->model, wanted);
+    if (status == DAL_OK && wanted->json && wanted->stream)
         return dal_wrong_use("run", "--json and -o - both want standard output");
-    return DAL_OK;
+    return status;
 }
 
 /* ---- files: every row goes to each of them -------------------------------- */
@@ -163,26 +144,12 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 
 /* ---- the run --------------------------------------------------------------- */
 
-/* Every error is about a word of the command line: its place is "--set k=3" or the like instead of a file. */
-static bool command_is_to_blame(const dal_messages *messages)
-{
-    for (const dal_message *message = dal_messages_first(messages); message; message = message->next) {
-        const char *place = message->mark.file ? message->mark.file : "";
-        if (message->severity == DAL_ERROR && strncmp(place, "--", 2) && strcmp(place, "command line"))
-            return false;
-    }
-    return dal_messages_count(messages, DAL_ERROR) > 0;
-}
-
 static dal_status compile(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
 {
-    dal_status status = dal_spec_read(NULL, wanted->model, wanted->n_overrides, wanted->overrides, messages, spec);
-    for (int i = 0; i < SETTINGS && *spec; i++)
-        if (wanted->setting[i] && !dal_spec_set(*spec, settings[i], wanted->setting[i], messages))
-            status = DAL_BAD_COMMAND;
+    dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK)
         status = dal_compile(NULL, *spec, messages, system);
-    return status == DAL_BAD_MODEL && command_is_to_blame(messages) ? DAL_BAD_COMMAND : status;
+    return dal_model_blame(status, messages);
 }
 
 /* In the words of `print`, which is dal_evidence_json or dal_evidence_text. */
@@ -259,13 +226,11 @@ static int run_request(const request *wanted)
 
 static int run(int argc, char **argv)
 {
-    request wanted = {.overrides = calloc((size_t)argc, sizeof(dal_override))};
-    if (!wanted.overrides)
-        return DAL_NO_MEMORY;
+    request wanted = {0};
     int status = read_options(argc, argv, &wanted);
     if (status == DAL_OK)
         status = run_request(&wanted);
-    free(wanted.overrides);
+    dal_model_options_free(&wanted.model);
     return status < 0 ? DAL_OK : status;
 }
 

@@ -1,5 +1,6 @@
 /* A comparison as tables and as JSON. */
 #include "cli/compare_report.h"
+#include "cli/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -269,48 +270,19 @@ void dal_compare_text(const dal_comparison *comparison, bool bodies)
 
 /* ---- JSON ------------------------------------------------------------------ */
 
-static void put_key(const char *key)
-{
-    printf("\"%s\": ", key);
-}
-
-static void put_string(const char *key, const char *text)
-{
-    put_key(key);
-    if (text)
-        dal_print_json_string(stdout, text);
-    else
-        fputs("null", stdout);
-    fputs(", ", stdout);
-}
-
-static void put_number(const char *key, double value)
-{
-    put_key(key);
-    if (isfinite(value))
-        printf("%.17g, ", value);
-    else
-        fputs("null, ", stdout);
-}
-
-static void put_integer(const char *key, long value)
-{
-    printf("\"%s\": %ld, ", key, value);
-}
-
 /* The last member of the row: without a comma after it. */
 static void put_bodies(const dal_comparison *comparison, const dal_difference *bodies)
 {
-    put_key("differences");
+    dal_put_key("differences");
     putchar('{');
     for (int b = 0; bodies && b < comparison->n_bodies; b++) {
         fputs(b ? ", " : "", stdout);
         dal_print_json_string(stdout, comparison->bodies[b]);
         fputs(": {", stdout);
-        put_number("position", bodies[b].position);
-        put_number("velocity", bodies[b].velocity);
-        put_number("omega", bodies[b].omega);
-        put_key("attitude");
+        dal_put_number("position", bodies[b].position);
+        dal_put_number("velocity", bodies[b].velocity);
+        dal_put_number("omega", bodies[b].omega);
+        dal_put_key("attitude");
         printf(isfinite(bodies[b].attitude) ? "%.17g}" : "null}", bodies[b].attitude);
     }
     putchar('}');
@@ -320,32 +292,32 @@ static void put_row(const dal_comparison *comparison, const dal_compare_row *row
 {
     const dal_evidence *e = &row->evidence;
     putchar('{');
-    put_string("coordinates", row->coordinates);
-    put_string("formulation", row->formulation);
-    printf("\"applies\": %s, ", row->applies ? "true" : "false");
-    put_integer("status", (long)row->status);
-    put_string("reason", row->reason);
+    dal_put_string("coordinates", row->coordinates);
+    dal_put_string("formulation", row->formulation);
+    dal_put_truth("applies", row->applies);
+    dal_put_integer("status", (long)row->status);
+    dal_put_string("reason", row->reason);
     if (row->applies) {
-        put_string("warning", row->warning);
-        put_string("integrator", e->info.integrator);
-        put_string("stabilization", e->info.stabilization);
-        put_number("rtol", e->info.rtol);
-        put_number("atol", e->info.atol);
-        put_integer("states", e->info.states);
-        put_integer("equations", e->info.equations);
-        put_integer("multipliers", e->info.multipliers);
-        put_integer("steps", e->steps);
-        put_integer("evaluations", e->evaluations);
-        put_number("time_end", e->time_end);
-        put_number("cpu_seconds", row->cpu_seconds);
-        put_number("energy_error", row->energy_error);
-        put_number("energy_error_absolute", e->energy_drift_absolute);
-        put_number("constraint_error", row->constraint_error);
-        put_number("position_residual", e->position_residual);
-        put_number("velocity_residual", e->velocity_residual);
-        put_number("momentum_error", row->momentum_error);
-        put_string("momentum", e->momentum);
-        put_number("difference", row->difference);
+        dal_put_string("warning", row->warning);
+        dal_put_string("integrator", e->info.integrator);
+        dal_put_string("stabilization", e->info.stabilization);
+        dal_put_number("rtol", e->info.rtol);
+        dal_put_number("atol", e->info.atol);
+        dal_put_integer("states", e->info.states);
+        dal_put_integer("equations", e->info.equations);
+        dal_put_integer("multipliers", e->info.multipliers);
+        dal_put_integer("steps", e->steps);
+        dal_put_integer("evaluations", e->evaluations);
+        dal_put_number("time_end", e->time_end);
+        dal_put_number("cpu_seconds", row->cpu_seconds);
+        dal_put_number("energy_error", row->energy_error);
+        dal_put_number("energy_error_absolute", e->energy_drift_absolute);
+        dal_put_number("constraint_error", row->constraint_error);
+        dal_put_number("position_residual", e->position_residual);
+        dal_put_number("velocity_residual", e->velocity_residual);
+        dal_put_number("momentum_error", row->momentum_error);
+        dal_put_string("momentum", e->momentum);
+        dal_put_number("difference", row->difference);
     }
     put_bodies(comparison, row->bodies);
     putchar('}');
@@ -354,29 +326,29 @@ static void put_row(const dal_comparison *comparison, const dal_compare_row *row
 static void put_options(const dal_comparison *comparison)
 {
     const dal_system_info *i = &comparison->info;
-    put_key("options");
+    dal_put_key("options");
     putchar('{');
-    put_string("integrator", i->integrator);
-    put_string("stabilization", i->stabilization);
-    put_number("step", i->step);
-    put_number("rtol", i->rtol);
-    put_number("atol", i->atol);
-    put_number("every", comparison->every);
-    put_key("until");
+    dal_put_string("integrator", i->integrator);
+    dal_put_string("stabilization", i->stabilization);
+    dal_put_number("step", i->step);
+    dal_put_number("rtol", i->rtol);
+    dal_put_number("atol", i->atol);
+    dal_put_number("every", comparison->every);
+    dal_put_key("until");
     printf("%.17g}, ", i->until);
 }
 
 static void put_most_accurate(const dal_comparison *comparison)
 {
     bool any = false;
-    put_key("most_accurate");
+    dal_put_key("most_accurate");
     putchar('[');
     for (int i = 0; i < comparison->n_rows; i++) {
         if (!is_most_accurate(comparison, i))
             continue;
         fputs(any ? ", {" : "{", stdout);
-        put_string("coordinates", comparison->rows[i].coordinates);
-        put_key("formulation");
+        dal_put_string("coordinates", comparison->rows[i].coordinates);
+        dal_put_key("formulation");
         dal_print_json_string(stdout, comparison->rows[i].formulation);
         putchar('}');
         any = true;
@@ -388,20 +360,20 @@ void dal_compare_json(const dal_comparison *comparison)
 {
     const dal_system_info *i = &comparison->info;
     putchar('{');
-    put_string("model", i->model);
-    put_string("hash", i->model_hash);
-    put_string("version", i->version);
+    dal_put_string("model", i->model);
+    dal_put_string("hash", i->model_hash);
+    dal_put_string("version", i->version);
     if (comparison->n_bodies) { /* otherwise nothing could be compiled */
-        put_number("length", i->length);
-        put_integer("instants", comparison->n_instants);
+        dal_put_number("length", i->length);
+        dal_put_integer("instants", comparison->n_instants);
         put_options(comparison);
         put_most_accurate(comparison);
         fputs("\n ", stdout);
-        put_key("reference");
+        dal_put_key("reference");
         put_row(comparison, &comparison->reference);
         fputs(",\n ", stdout);
     }
-    put_key("rows");
+    dal_put_key("rows");
     putchar('[');
     for (int r = 0; r < comparison->n_rows; r++) {
         fputs(r ? ",\n  " : "\n  ", stdout);

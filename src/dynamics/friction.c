@@ -16,6 +16,7 @@
 #include "dynamics/friction.h"
 
 #include "math/dense.h"
+#include "math/rank.h"
 #include "math/vec.h"
 #include "system/system.h"
 
@@ -23,6 +24,7 @@
 #include <string.h>
 
 enum { MOST_ROUNDS = 400 };
+static const double resting_speed = 1e-9; /* of the model's length a second: slower than that is at rest */
 static const double settled = 1e-15; /* relative change of e that ends the iteration */
 
 /* state->friction_work, part by part. */
@@ -32,6 +34,7 @@ typedef struct parts {
     double *F, *F_e;          /* 3 an element; the same for every component */
     double *e, *slip;         /* of the present solution */
     double *K, *b;            /* linear system of what sticks */
+    double *before_K, *rank_work;
     double *press;            /* N of every element */
     double *before;
 } parts;
@@ -46,8 +49,8 @@ static size_t lay(const dal_system *system, double *memory, parts *p)
 {
     const size_t n = (size_t)components(system), elements = (size_t)system->n_frictions;
     const size_t sizes[] = {6 * (size_t)system->mechanism.n_bodies, (size_t)system->layout.nv, n, n * n, 3 * elements, 3 * elements * n, n, n,
-                            n * n, n, elements, n};
-    double **fields[] = {&p->force, &p->direct, &p->rate, &p->G, &p->F, &p->F_e, &p->e, &p->slip, &p->K, &p->b, &p->press, &p->before};
+                            n * n, n, n * n, dal_rank_work((int)n, (int)n), elements, n};
+    double **fields[] = {&p->force, &p->direct, &p->rate, &p->G, &p->F, &p->F_e, &p->e, &p->slip, &p->K, &p->b, &p->before_K, &p->rank_work, &p->press, &p->before};
     size_t used = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         *fields[i] = memory ? memory + used : NULL;
@@ -234,7 +237,7 @@ static void find_press(dal_state *state, const parts *p)
 }
 
 /* G_ss e_s = -(s'_0 + G e of the rest) over what sticks; the others are equations e = e. */
-static bool hold(const dal_state *state, const parts *p)
+static void hold(const dal_state *state, const parts *p)
 {
     const dal_system *system = state->system;
     const int n = components(system);
@@ -253,13 +256,15 @@ static bool hold(const dal_state *state, const parts *p)
         }
     }
     if (!any)
-        return true;
+        return;
     int *pivot = state->slip_pivots;
-    if (!(dal_lu(p->K, n, n, pivot) > 1e-14))
-        return false;
-    dal_lu_solve(p->K, n, n, pivot, p->b);
-    memcpy(p->e, p->b, sizeof *p->e * (size_t)n);
-    return true;
+    memcpy(p->before_K, p->K, sizeof *p->K * (size_t)n * (size_t)n);
+    if (dal_lu(p->K, n, n, pivot) > 1e-12) {
+        dal_lu_solve(p->K, n, n, pivot, p->b);
+        memcpy(p->e, p->b, sizeof *p->e * (size_t)n);
+    } else { /* surfaces that hold each other: the least of the forces that do */
+        dal_rank_solve(p->before_K, n, n, n, 1e-10, p->b, p->e, p->rank_work);
+    }
 }
 
 static dal_flow fail_at(dal_state *state, int element, const char *what)
@@ -281,11 +286,10 @@ static dal_flow balance(dal_state *state, const parts *p)
         find_press(state, p);
         for (int i = 0; i < system->n_frictions; i++) {
             const dal_friction *f = &system->frictions[i];
-            if (state->slip_mode[i] == DAL_SLIPS)
+            if (state->slip_mode[i] != DAL_STICKS)
                 slide(f, p->slip + f->first, state->slip_direction + f->first, p->press[i], p->e + f->first);
         }
-        if (!hold(state, p))
-            return fail_at(state, 0, "cannot hold: the joints that stick are held already by the others");
+        hold(state, p);
         for (int i = 0; i < system->n_frictions; i++)
             for (int k = system->frictions[i].first; k < system->frictions[i].first + system->frictions[i].n; k++) {
                 size = fmax(size, fabs(p->e[k]));
@@ -357,11 +361,30 @@ void dal_friction_guard(const dal_state *state, double *guard)
         double forward = 0;
         for (int k = 0; k < f->n; k++)
             forward += state->slip_direction[f->first + k] * p.slip[f->first + k];
-        *guard++ = state->slip_mode[i] == DAL_SLIPS ? forward : f->resting * p.press[i] - size_of(state->friction + f->first, f->n);
+        *guard++ = state->slip_mode[i] == DAL_YIELDS ? 1 : state->slip_mode[i] == DAL_SLIPS ? forward : f->resting * p.press[i] - size_of(state->friction + f->first, f->n);
     }
 }
 
-static const double resting_speed = 1e-9; /* of the model's length a second: slower than that is at rest */
+/* A surface that slips from rest and does not start: what sticks elsewhere holds it. */
+static bool stays(const dal_state *state, const parts *p, int element)
+{
+    const dal_friction *f = &state->system->frictions[element];
+    const int n = components(state->system);
+    double start = 0, size = 0;
+    if (state->slip_mode[element] != DAL_SLIPS || size_of(p->slip + f->first, f->n) > resting_speed * state->system->length)
+        return false;
+    for (int k = f->first; k < f->first + f->n; k++) {
+        double rate = p->rate[k];
+        size = fmax(size, fabs(rate));
+        for (int j = 0; j < n; j++) {
+            rate += p->G[j * n + k] * p->e[j];
+            size = fmax(size, fabs(p->G[j * n + k] * p->e[j]));
+        }
+        start = fmax(start, fabs(rate));
+    }
+    return start <= 1e-9 * size;
+}
+
 
 /* Surfaces at rest are first taken to stick, all of them; those that cannot hold slip, against the force that was wanted of them. */
 dal_flow dal_friction_restart(dal_state *state, const bool *ended)
@@ -376,7 +399,7 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended)
             continue;
         const bool over = ended && ended[guard++], stopped = f->n == 1 && over && state->slip_mode[i] == DAL_SLIPS;
         state->slip_broken[i] = over && state->slip_mode[i] == DAL_STICKS;
-        if (stopped || speed <= rest || state->slip_mode[i] == DAL_STICKS) {
+        if (stopped || speed <= rest || state->slip_mode[i] != DAL_SLIPS) {
             state->slip_mode[i] = DAL_STICKS;
             continue;
         }
@@ -408,6 +431,9 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended)
         for (int k = 0; k < f->n; k++)
             state->slip_direction[f->first + k] = -p.e[f->first + k] / wanted;
     }
+    for (int i = 0; i < system->n_frictions && !flow; i++)
+        if (switches(&system->frictions[i]) && stays(state, &p, i))
+            state->slip_mode[i] = DAL_YIELDS;
     return flow;
 }
 

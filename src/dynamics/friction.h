@@ -26,7 +26,8 @@ typedef struct dal_friction {
     double regular;            /* velocity over which the force is made smooth; 0: it sticks and slips */
 } dal_friction;
 
-typedef enum dal_slip { DAL_SLIPS, DAL_STICKS } dal_slip;
+/* Yields: at its limit, and at rest because others hold it. */
+typedef enum dal_slip { DAL_SLIPS, DAL_STICKS, DAL_YIELDS } dal_slip;
 
 size_t dal_friction_work(const dal_system *system); /* doubles of state->friction_work */
 /* The formulation's solution with the friction that its own reactions cause. */

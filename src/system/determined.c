@@ -162,14 +162,19 @@ static bool sequence_fits(const dal_build *build, const dal_state *state)
     return true;
 }
 
+/* Trouble with speeds is at the speeds of the model. */
+static dal_mark mark_of_trouble(const dal_build *build, const dal_state *state)
+{
+    return build->spec->n_speeds && strstr(state->trouble, "speeds") ? build->spec->speeds[0].name.mark : dal_nowhere;
+}
+
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
 {
     dal_flow flow = dal_state_take(state, 0, state->y);
     if (!sequence_fits(build, state))
         return false;
     if (flow) {
-        bool speeds = build->spec->n_speeds && strstr(state->trouble, "speeds");
-        dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : dal_nowhere, "at the start: %s", state->trouble);
+        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->trouble);
         return false;
     }
     dal_state_position(state);
@@ -204,6 +209,6 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     if (doubtful && !is_determined(build, state))
         return false;
     if (!solved)
-        dal_error(build->messages, dal_nowhere, "at the start: %s", state->trouble);
+        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->trouble);
     return solved;
 }

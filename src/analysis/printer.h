@@ -1,0 +1,20 @@
+/* Text into a caller's buffer, in the manner of snprintf: what does not fit is counted, not written. */
+#ifndef DAL_ANALYSIS_PRINTER_H
+#define DAL_ANALYSIS_PRINTER_H
+
+#include "dalembert/base.h"
+
+typedef struct dal_printer {
+    char *buffer; /* NULL: only count */
+    size_t size;
+    int length; /* of the whole text */
+} dal_printer;
+
+void dal_print(dal_printer *printer, const char *format, ...) DAL_PRINTF(2, 3);
+
+/* A string of JSON: quotes, backslashes and control characters escaped; bytes of UTF-8 pass. NULL is an empty one. */
+void dal_print_string(dal_printer *printer, const char *text);
+/* "key": "text" */
+void dal_print_entry(dal_printer *printer, const char *key, const char *text);
+
+#endif
