@@ -259,6 +259,42 @@ static void what_is_pulled_too_steeply_sticks(void **unused)
     assert_true(row.value[1] < 0 && row.value[1] > -0.5);
 }
 
+/* What friction or a law acts along is not ignorable, however small it is now; without them it is. */
+static void friction_takes_a_coordinate_out_of_the_ignorable_ones(void **unused)
+{
+    (void)unused;
+    static const char *const extras[] = {", friction: {coefficient: 0.15, radius: 0.02}", ", non-ideal: {angle: \"-0.01*bearing.angle'\"}", ""};
+    for (int k = 0; k < 3; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                 "bodies: {shaft: {mass: 3, inertia: [0.006, 0.02, 0.02], position: [0, 0, 0], angular-velocity: [5, 0, 0]}}\n"
+                 "joints: {bearing: {type: revolute, connect: [ground, shaft], axis: [1, 0, 0]%s}}\nsimulate: {until: 1}\n", extras[k]);
+        dal_system *system = gallery_compile_text(text, "joint", "lagrange");
+        assert_int_equal(system->n_ignorable, k == 2);
+        dal_system_free(system);
+    }
+}
+
+/* A joint that is driven to and fro slips on at every turning point: friction cannot hold what is prescribed, and the drive pays for it. */
+static void a_driven_joint_slips_on_where_it_turns(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+        "bodies: {block: {mass: 2, inertia: 1, position: [0, 0]}}\n"
+        "joints: {way: {type: prismatic, connect: [ground, block], axis: [1, 0], drive: \"0.4*sin(2*t)\", friction: {coefficient: 0.3}}}\n"
+        "record: [energy.work, way.drive]\nsimulate: {until: 2, rtol: 1e-10, atol: 1e-12, max-step: 0.01}\n";
+    for (int f = 0; f < FAMILIES; f++) {
+        dal_evidence evidence;
+        last_row row = run_to_end(text, families[f], "lagrange", &evidence);
+        double rate = 0.8 * cos(4), acceleration = -1.6 * sin(4);
+        /* what the drive gives at the end: inertia, and friction against the motion */
+        check_close(row.value[2], 2 * acceleration + (rate > 0 ? 1 : -1) * 0.3 * 2 * 9.81, 1e-8);
+        assert_true(evidence.energy_drift < 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +307,8 @@ int main(void)
         cmocka_unit_test(smooth_friction_goes_to_the_exact_one),
         cmocka_unit_test(every_formulation_gives_the_same_friction),
         cmocka_unit_test(what_is_pulled_too_steeply_sticks),
+        cmocka_unit_test(friction_takes_a_coordinate_out_of_the_ignorable_ones),
+        cmocka_unit_test(a_driven_joint_slips_on_where_it_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

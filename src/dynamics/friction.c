@@ -109,7 +109,7 @@ static void find_slip_rate(dal_state *state, const dal_friction *f, double *sd)
     }
 }
 
-static void push(dal_state *state, const dal_friction *f, const double *e)
+void dal_friction_push(dal_state *state, const dal_friction *f, const double *e)
 {
     const dal_joint *joint = &state->system->mechanism.joints[f->joint];
     if (f->turn) {
@@ -177,7 +177,7 @@ static dal_flow solve_with(dal_state *state, const parts *p, const double *e)
     memcpy(state->work.force, p->force, sizeof *p->force * 6 * (size_t)system->mechanism.n_bodies);
     memcpy(state->work.direct, p->direct, sizeof *p->direct * (size_t)system->layout.nv);
     for (int i = 0; i < system->n_frictions && e; i++)
-        push(state, &system->frictions[i], e + system->frictions[i].first);
+        dal_friction_push(state, &system->frictions[i], e + system->frictions[i].first);
     dal_state_pull(state);
     state->reactions_known = state->accelerations_known = state->friction_known = false;
     return system->formulation->solve(state);
@@ -365,24 +365,48 @@ void dal_friction_guard(const dal_state *state, double *guard)
     }
 }
 
+/* s' of an element under the present forces. False where it is nothing but the rounding of what cancels. */
+static bool starts(const dal_state *state, const parts *p, int element, double *rate)
+{
+    const dal_friction *f = &state->system->frictions[element];
+    const int n = components(state->system);
+    double size = 0;
+    for (int k = 0; k < f->n; k++) {
+        rate[k] = p->rate[f->first + k];
+        size = fmax(size, fabs(rate[k]));
+        for (int j = 0; j < n; j++) {
+            double share = p->G[j * n + f->first + k] * p->e[j];
+            rate[k] += share;
+            size = fmax(size, fabs(share));
+        }
+    }
+    return size_of(rate, f->n) > 1e-9 * size;
+}
+
 /* A surface that slips from rest and does not start: what sticks elsewhere holds it. */
 static bool stays(const dal_state *state, const parts *p, int element)
 {
     const dal_friction *f = &state->system->frictions[element];
-    const int n = components(state->system);
-    double start = 0, size = 0;
-    if (state->slip_mode[element] != DAL_SLIPS || size_of(p->slip + f->first, f->n) > resting_speed * state->system->length)
-        return false;
-    for (int k = f->first; k < f->first + f->n; k++) {
-        double rate = p->rate[k];
-        size = fmax(size, fabs(rate));
-        for (int j = 0; j < n; j++) {
-            rate += p->G[j * n + k] * p->e[j];
-            size = fmax(size, fabs(p->G[j * n + k] * p->e[j]));
-        }
-        start = fmax(start, fabs(rate));
+    double rate[DAL_MAX_SLIP];
+    return state->slip_mode[element] == DAL_SLIPS && size_of(p->slip + f->first, f->n) <= resting_speed * state->system->length &&
+           !starts(state, p, element, rate);
+}
+
+/* Where no friction can hold a surface (its coordinate is prescribed, or the mechanism passes a dead centre), it slips on, the way it is moved. */
+static bool is_carried(dal_state *state, const parts *p)
+{
+    const dal_system *system = state->system;
+    for (int i = 0; i < system->n_frictions; i++) {
+        const dal_friction *f = &system->frictions[i];
+        double rate[DAL_MAX_SLIP];
+        if (state->slip_mode[i] != DAL_STICKS || !starts(state, p, i, rate))
+            continue;
+        state->slip_mode[i] = DAL_SLIPS;
+        for (int k = 0; k < f->n; k++)
+            state->slip_direction[f->first + k] = rate[k] / size_of(rate, f->n);
+        return true;
     }
-    return start <= 1e-9 * size;
+    return false;
 }
 
 
@@ -408,11 +432,13 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended)
             state->slip_direction[f->first + k] = s[k] / speed;
     }
     dal_flow flow = respond(state, &p);
-    for (int round = 0; !flow && round <= system->n_frictions; round++) {
+    for (int round = 0; !flow && round <= 2 * system->n_frictions; round++) {
         int weakest = -1;
         double most = 0;
         if ((flow = balance(state, &p)))
             break;
+        if (is_carried(state, &p))
+            continue;
         find_press(state, &p);
         for (int i = 0; i < system->n_frictions; i++) {
             const dal_friction *f = &system->frictions[i];

@@ -38,6 +38,8 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended);
 int dal_friction_guards(const dal_system *system);
 void dal_friction_guard(const dal_state *state, double *guard);
 void dal_friction_accepted(dal_state *state); /* the directions of sliding follow the motion */
+/* The force e of one element on its two bodies, onto the loads. */
+void dal_friction_push(dal_state *state, const dal_friction *friction, const double *e);
 /* Adds the friction to the reactions of the joints. */
 void dal_friction_reactions(dal_state *state);
 

@@ -149,6 +149,19 @@ static void find_forces(dal_state *state, double *Q, double *size)
             dal_loads_apply(&state->loads, 1, &one);
             add_forces(state, Q, size);
         }
+    for (int i = 0; i < system->n_laws; i++) { /* what joints do beside holding: laws, and friction of any size in every direction */
+        dal_loads_apply(&state->loads, 0, NULL);
+        dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], false);
+        add_forces(state, Q, size);
+    }
+    for (int i = 0; i < system->n_frictions; i++)
+        for (int k = 0; k < system->frictions[i].n; k++) {
+            double e[DAL_MAX_SLIP] = {0};
+            e[k] = 1.37;
+            dal_loads_apply(&state->loads, 0, NULL);
+            dal_friction_push(state, &system->frictions[i], e);
+            add_forces(state, Q, size);
+        }
 }
 
 /* (a) D_k T = 0, against the energy and how fast the coordinate moves the bodies: the terms that cancel may themselves be rounding. */
