@@ -8,6 +8,7 @@
 #   make validation     doc/validation.md anew
 #   make agreement      doc/agreement.md anew: how well the formulations agree
 #   make documentation  what the commands in the pages print, and the pictures, anew
+#   make bench     forward and inverse dynamics, mass matrix and loops against MuJoCo and Simbody: a table of ratios
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
 #   make format    clang-format over the sources
 #   make clean
@@ -15,6 +16,7 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
+ROUNDS ?= 5
 
 # A build folder keeps the generator it was made with.
 ifneq ($(shell command -v ninja 2>/dev/null),)
@@ -70,6 +72,11 @@ documentation: validation agreement
 	    stabilization-and-integrators.md troubleshooting.md coordinates.md) $(wildcard doc/formulations/*.md)
 	tools/pictures build/dalembert
 
+bench:
+	@tools/install-packages g++ libmujoco-dev libsimbody-dev || echo 'going on with the engines that are there'
+	@cmake --preset default -DDAL_BENCH=ON >/dev/null && cmake --build build -j $(JOBS) --target bench_programs
+	@bench/run.sh build/bench $(ROUNDS)
+
 bench-formulations:
 	@$(call build,default,build,--target program bench_formulations)
 	@bench/formulations.sh build/bench_formulations build/dalembert
@@ -80,4 +87,4 @@ format:
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation agreement documentation bench-formulations format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation agreement documentation bench bench-formulations format clean

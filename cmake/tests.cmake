@@ -82,6 +82,10 @@ foreach(name test_check test_cli test_compare test_documentation test_equations)
         add_dependencies(${name} program)
     endif()
 endforeach()
+if(TARGET test_tree_threads)
+    find_package(Threads REQUIRED)
+    target_link_libraries(test_tree_threads PRIVATE Threads::Threads)
+endif()
 if(TARGET test_record AND HDF5Serial_FOUND)
     target_link_libraries(test_record PRIVATE HDF5Serial::HDF5Serial)
 endif()
@@ -92,3 +96,13 @@ add_executable(reference "${PROJECT_SOURCE_DIR}/tools/reference.c")
 target_include_directories(reference PRIVATE include src)
 target_link_libraries(reference PRIVATE dalembert)
 add_test(NAME reference_is_up_to_date COMMAND reference --check "${PROJECT_SOURCE_DIR}/doc/language.md")
+
+# ---- the installed library --------------------------------------------------
+# An example, compiled against what `cmake --install` puts under a prefix, with what pkg-config says.
+set(sanitizers "")
+if(DAL_SANITIZE)
+    set(sanitizers -fsanitize=address,undefined)
+endif()
+add_test(NAME installed_library COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINARY_DIR}" "-DCOMPILER=${CMAKE_C_COMPILER}"
+    "-DPKG_CONFIG=${PKG_CONFIG_EXECUTABLE}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}" "-DFLAGS=${sanitizers}"
+    "-DEXAMPLE=${PROJECT_SOURCE_DIR}/examples/07_tree" -P "${PROJECT_SOURCE_DIR}/test/installed.cmake")

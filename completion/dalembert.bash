@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run compare check equations list help version'
+    local commands='run compare check equations convert list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -35,18 +35,20 @@ _dalembert()
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --undetermined --set --output --units --json --quiet --help' -- "$word") ;;
+            --atol --until --every --max-step --event-tolerance --undetermined --set --floating --output --units --json --quiet --help' -- "$word") ;;
     compare:-*)
         mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --stabilization --integrator --step
-            --rtol --atol --until --max-step --event-tolerance --set --quiet --help' -- "$word") ;;
+            --rtol --atol --until --max-step --event-tolerance --set --floating --quiet --help' -- "$word") ;;
     check:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--along --coordinates --formulation --stabilization --integrator --step --until --set --json
+        mapfile -t COMPREPLY < <(compgen -W '--along --coordinates --formulation --stabilization --integrator --step --until --set --floating --json
             --quiet --help' -- "$word") ;;
     equations:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --stabilization --time --state --set --digits --width --json
+        mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --stabilization --time --state --set --floating --digits --width --json
             --help' -- "$word") ;;
-    run:* | compare:* | check:* | equations:*)
-        mapfile -t COMPREPLY < <(compgen -f -X '!*.y?(a)ml' -- "$word"; compgen -d -S / -- "$word") ;;
+    convert:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--output --floating --set --quiet --help' -- "$word") ;;
+    run:* | compare:* | check:* | equations:* | convert:*)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)
         mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;
     list:*)

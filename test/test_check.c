@@ -1,4 +1,5 @@
 /* The verdict on a model: ranks, redundant rows by name, loose motions, singular positions; against counts known by construction. */
+#include "analysis/checker.h"
 #include "check.h"
 #include "dalembert/dalembert.h"
 #include "json.h"
@@ -217,7 +218,11 @@ static void hinges_that_contradict_each_other_are_refused_with_the_gap(void **st
 {
     (void)state;
     dal_verdict *v = judge_with(door, "gap", 0.02, DAL_BAD_MODEL);
-    assert_false(v->known);
+    assert_true(v->known && v->contradictory && v->closest);
+    assert_false(v->consistent);
+    assert_int_equal(v->n_open, 3);
+    assert_int_equal(v->redundant, 10); /* but for the gap */
+    assert_int_equal(v->n_warnings, 0);
     assert_int_equal(v->status, DAL_BAD_MODEL);
     assert_non_null(strstr(v->reason, "the mechanism cannot be assembled: joint '"));
     const char *open = strstr(v->reason, "stays open by ");
@@ -225,6 +230,168 @@ static void hinges_that_contradict_each_other_are_refused_with_the_gap(void **st
     double metres = 0, radians = 0;
     assert_int_equal(sscanf(open, "stays open by %lf m and %lf rad", &metres, &radians), 2);
     assert_true(metres + radians > 1e-3 && metres < 0.02 && radians < 0.1); /* less than the fault: it is shared */
+    assert_true(v->gap_shift >= metres * 0.999 && v->gap_turn >= radians * 0.999); /* of a joint, not of one of its rows */
+    dal_verdict_free(v);
+}
+
+static const dal_check_gap *gap_of(const dal_verdict *v, const char *joint)
+{
+    for (int i = 0; i < v->n_open; i++)
+        if (!strcmp(v->open[i].joint, joint))
+            return &v->open[i];
+    fail_msg("'%s' is not among those that stay open", joint);
+    return NULL;
+}
+
+/* Twins of redundant models that do not fit. The gaps are the least sum of squares, which is known: of n equal rows of which one is off by g,
+ * the others miss by g/n and this one by g (n - 1)/n. */
+static void contradictory_twins_are_told_joint_by_joint(void **state)
+{
+    static const char pins[] = "dalembert: 1\nspace: planar\nparameters: {g: 0.1, far: 0}\nground: {points: {Q: [1, 0]}}\n"
+                               "bodies: {a: {mass: 1, inertia: 1, angle: far, points: {P: [1 + g, 0]}}}\n"
+                               "joints:\n  A: {type: revolute, connect: [ground, a]}\n  B: {type: revolute, connect: [ground.Q, a.P]}\n"
+                               "simulate: {until: 1}\n";
+    static const char table[] = "dalembert: 1\nspace: spatial\nparameters: {g: 0.008}\n"
+                                "bodies: {top: {mass: 9, inertia: [1, 1, 1], position: [0, 0, 0.7], points: {\n"
+                                "  A: [1, 1, -0.7], B: [-1, 1, -0.7], C: [-1, -1, -0.7], D: [1, -1, g - 0.7]}},\n"
+                                "  lamp: {mass: 1, inertia: [1, 1, 1], position: [0.2, 0.3, 0.8]}}\n"
+                                "joints:\n"
+                                "  A: {type: point-on-plane, connect: [ground, top.A], axis: [0, 0, 1]}\n"
+                                "  B: {type: point-on-plane, connect: [ground, top.B], axis: [0, 0, 1]}\n"
+                                "  C: {type: point-on-plane, connect: [ground, top.C], axis: [0, 0, 1]}\n"
+                                "  D: {type: point-on-plane, connect: [ground, top.D], axis: [0, 0, 1]}\n"
+                                "  fits: {type: rigid, connect: [top, lamp]}\n"
+                                "simulate: {until: 1}\n";
+    static const char written[] = "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}}\n"
+                                  "joints: {A: {type: revolute, connect: [ground, b]}}\n"
+                                  "constraints: {c: {position: a.x - 1}, d: {position: 2*a.x - 2}, e: {position: a.x - 1.6}}\n"
+                                  "simulate: {until: 1}\n";
+    (void)state;
+    static const char *const families[] = {"angle", "euler", "natural", "joint"};
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++) { /* the gaps are those of the bodies */
+        dal_spec *spec = parse(pins, 0, NULL);
+        assert_true(dal_spec_set(spec, "coordinates", families[f], NULL));
+        dal_verdict *two = judge(spec, false, DAL_BAD_MODEL);
+        expect_counts(two, 3, 4, 3);
+        assert_true(two->contradictory && two->closest);
+        assert_int_equal(two->n_open, 2);
+        check_close(gap_of(two, "A")->shift, 0.05, 1e-9);
+        check_close(gap_of(two, "B")->shift, 0.05, 1e-9);
+        assert_true(gap_of(two, "A")->turn == 0 && two->gap_turn == 0);
+        dal_verdict_free(two);
+        dal_spec_free(spec);
+    }
+    /* four heights h + a x + b y: what they cannot do is (1, -1, 1, -1) / 2, of which a leg that is off has g / 2 */
+    dal_verdict *v = judge_text(table, DAL_BAD_MODEL);
+    assert_true(v->contradictory && v->closest);
+    assert_int_equal(v->n_open, 4);
+    for (int i = 0; i < 4; i++)
+        check_close(gap_of(v, (const char[2]){(char)('A' + i), '\0'})->shift, 0.002, 1e-5); /* the turn of the top is of second order */
+    dal_verdict_free(v);
+    /* 1/2 (d^2 + (2 d)^2 + (d - 0.6)^2): 6 d = 0.6 */
+    v = judge_text(written, DAL_BAD_MODEL);
+    assert_int_equal(v->n_open, 3);
+    assert_true(v->open[0].written && v->closest);
+    check_close(gap_of(v, "c")->shift, 0.1, 1e-9);
+    check_close(gap_of(v, "d")->shift, 0.2, 1e-9);
+    check_close(gap_of(v, "e")->shift, 0.5, 1e-9);
+    dal_verdict_free(v);
+}
+
+/* Hinges that cross at an angle: the turns share it, in radians. */
+static void hinges_that_cross_are_told_in_radians(void **state)
+{
+    static const char text[] = "dalembert: 1\nspace: spatial\n"
+                               "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                               "joints:\n  A: {type: revolute, connect: [ground, a], axis: [0, 0, 1]}\n"
+                               "  B: {type: revolute, connect: [ground, a], axis: [[0, sin(0.2), cos(0.2)], [0, 0, 1]]}\n"
+                               "simulate: {until: 1}\n";
+    (void)state;
+    dal_verdict *v = judge_text(text, DAL_BAD_MODEL);
+    assert_true(v->contradictory && v->closest);
+    assert_int_equal(v->n_open, 2);
+    for (int i = 0; i < 2; i++) {
+        check_close(v->open[i].turn, sin(0.1), 1e-9);
+        assert_true(v->open[i].shift == 0);
+    }
+    dal_verdict_free(v);
+}
+
+/* Values that are fixed against a joint are no contradiction of joints. */
+static void what_is_fixed_against_a_joint_is_no_contradiction_of_joints(void **state)
+{
+    static const char text[] = "dalembert: 1\nspace: planar\n"
+                               "bodies: {a: {mass: 1, inertia: 1, position: [0.3, 0.4], fix: true}}\n"
+                               "joints: {A: {type: revolute, connect: [ground, a]}}\nsimulate: {until: 1}\n";
+    (void)state;
+    dal_verdict *v = judge_text(text, DAL_BAD_MODEL);
+    assert_true(v->contradictory && !v->closest);
+    check_close(v->gap_shift, 0.5, 1e-12);
+    assert_non_null(strstr(v->reason, "fixed, and perhaps against it: the position of 'a'"));
+    dal_verdict_free(v);
+}
+
+/* ---- rows that may go together -------------------------------------------------------------- */
+
+/* The rank of the rows of a probe without those that go. */
+static void expect_rest_independent(const char *model)
+{
+    char path[512];
+    dal_spec *spec = NULL;
+    dal_system *system;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_arena arena;
+    dal_probe p;
+    snprintf(path, sizeof path, "%s/%s", DAL_MODELS, model);
+    assert_int_equal(dal_spec_read(NULL, path, 0, NULL, messages, &spec), DAL_OK);
+    dal_verdict *v = judge(spec, false, DAL_OK);
+    assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
+    dal_state *at = dal_state_create(NULL, system);
+    dal_arena_begin(&arena, NULL);
+    dal_state_take(at, 0, at->y);
+    dal_state_position(at);
+    dal_state_velocity(at);
+    dal_probe_begin(&p, &arena, system);
+    dal_probe_at(&p, at);
+    dal_probe_rows(&p);
+    int kept = 0, gone = 0;
+    for (int i = 0; i < p.r; i++) {
+        const dal_row *row = &p.layout->mechanism->rows[p.layout->row[i].source];
+        const dal_joint *joint = &p.layout->mechanism->joints[row->joint];
+        bool goes = false;
+        for (int g = 0; g < v->n_groups; g++)
+            for (int k = 0; k < v->groups[g].n_rows; k++)
+                goes |= v->groups[g].rows[k].goes && !strcmp(v->groups[g].rows[k].joint, joint->name) &&
+                        v->groups[g].rows[k].number == p.layout->row[i].source - joint->row + 1;
+        if (goes)
+            gone++;
+        else
+            memmove(p.A + (size_t)kept++ * (size_t)p.m, p.A + (size_t)i * (size_t)p.m, sizeof *p.A * (size_t)p.m);
+    }
+    p.r = kept;
+    assert_int_equal(gone, v->redundant);
+    assert_int_equal(dal_probe_rank(&p, 1e-4, false), v->rank); /* far from dependent */
+    assert_int_equal(kept, v->rank);
+    dal_arena_release(&arena);
+    dal_state_free(at);
+    dal_system_free(system);
+    dal_verdict_free(v);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+static void the_rows_that_may_go_together_leave_the_rank(void **state)
+{
+    (void)state;
+    expect_rest_independent("bricard.yaml");
+    expect_rest_independent("n-four-bar-spatial.yaml");
+    expect_rest_independent("screw-press.yaml");
+    expect_rest_independent("verdicts/door.yaml");
+    expect_rest_independent("verdicts/table.yaml");
+    dal_verdict *v = judge_model("verdicts/door.yaml", NULL, false);
+    assert_int_equal(v->n_spare, 2);
+    assert_string_equal(v->spare[0], "middle");
+    assert_string_equal(v->spare[1], "upper");
     dal_verdict_free(v);
 }
 
@@ -486,6 +653,20 @@ static void a_massless_rod_between_balls_spins_about_itself(void **state)
 }
 
 /* A mass of 1e-30 is a mass. */
+/* Example 2 of the paper: nothing resists x. A body that lacks mass and does not move with x is no remedy. */
+static void a_loose_coordinate_is_told_with_the_body_that_lacks_mass(void **state)
+{
+    static const char text[] = "dalembert: 1\nspace: planar\ncoordinates: {x: 0, y: {start: 0, rate: 1}, s: 0}\n"
+                               "bodies: {ghost: {mass: 0, position: [x, 0]}, heavy: {mass: 1, position: [y, s]}, other: {mass: 0, position: [y, 1]}}\n"
+                               "simulate: {until: 1}\n";
+    (void)state;
+    dal_verdict *v = judge_text(text, DAL_BAD_MODEL);
+    assert_int_equal(v->n_loose, 1);
+    assert_string_equal(v->loose[0].motion, "x changes");
+    assert_string_equal(v->loose[0].remedy, "give mass or inertia to 'ghost', or hold this motion by a constraint");
+    dal_verdict_free(v);
+}
+
 static void a_tiny_mass_counts_and_is_warned_about(void **state)
 {
     (void)state;
@@ -659,6 +840,44 @@ static void what_assembly_moved_is_told(void **state)
     dal_verdict_free(moved);
 }
 
+/* Joints that take away what was given: a pin the place and the velocity, a drive the angle and the rate. */
+static void what_assembly_moved_is_told_in_numbers(void **state)
+{
+    static const char text[] = "dalembert: 1\nspace: planar\n"
+                               "bodies:\n"
+                               "  a: {mass: 1.3, inertia: 0.7, position: [0.03, 0.04], angle: 0.3, velocity: [0.3, -0.4], rate: 1.5}\n"
+                               "  b: {mass: 2, inertia: 1, position: [7, 1]}\n"
+                               "  c: {mass: 2, inertia: 1}\n"
+                               "joints:\n  A: {type: revolute, connect: [ground, a], drive: 0.1 + 0.2*t}\n"
+                               "  C: {type: rigid, connect: [b, c]}\n"
+                               "simulate: {until: 1}\n";
+    static const char own[] = "dalembert: 1\nspace: planar\ncoordinates: {x: {start: 1, rate: 2}, y: {start: 1, rate: 0}, z: {}}\n"
+                              "bodies: {p: {mass: 1, position: [x, y]}, q: {mass: 1, position: [z, 0]}}\n"
+                              "constraints: {c: {position: x + y - 1.8}, d: {position: z - 5}}\nsimulate: {until: 1}\n";
+    (void)state;
+    dal_verdict *v = judge_text(text, DAL_OK);
+    assert_int_equal(v->n_moves, 1); /* c was not given */
+    assert_string_equal(v->moves[0].name, "a");
+    check_close(v->moves[0].shift, 0.05, 1e-12);
+    check_close(v->moves[0].turn, 0.2, 1e-12);
+    check_close(v->moves[0].velocity, 0.5, 1e-12);
+    check_close(v->moves[0].spin, 1.3, 1e-12);
+    check_close(v->shift_most, 0.05, 1e-12);
+    check_close(v->turn_most, 0.2, 1e-12);
+    check_close(v->velocity_most, 0.5, 1e-12);
+    check_close(v->spin_most, 1.3, 1e-12);
+    dal_verdict_free(v);
+    v = judge_text(own, DAL_OK);
+    assert_int_equal(v->n_moves, 2);
+    assert_string_equal(v->moves[0].name, "x");
+    assert_string_equal(v->moves[1].name, "y");
+    for (int i = 0; i < 2; i++) {
+        check_close(v->moves[i].shift, -0.1, 1e-12);
+        check_close(v->moves[i].velocity, -1, 1e-12);
+    }
+    dal_verdict_free(v);
+}
+
 /* ---- along the motion ----------------------------------------------------------------------------------- */
 
 static void along_the_motion_the_rank_is_watched(void **state)
@@ -809,6 +1028,10 @@ int main(void)
         cmocka_unit_test(a_parallelogram_with_three_bars_moves_though_counting_says_it_does_not),
         cmocka_unit_test(a_door_on_three_hinges_has_ten_rows_too_many),
         cmocka_unit_test(hinges_that_contradict_each_other_are_refused_with_the_gap),
+        cmocka_unit_test(contradictory_twins_are_told_joint_by_joint),
+        cmocka_unit_test(hinges_that_cross_are_told_in_radians),
+        cmocka_unit_test(what_is_fixed_against_a_joint_is_no_contradiction_of_joints),
+        cmocka_unit_test(the_rows_that_may_go_together_leave_the_rank),
         cmocka_unit_test(hinges_that_are_nearly_in_line_are_told),
         cmocka_unit_test(a_table_on_four_legs_has_one_too_many_and_the_pin_is_not_among_them),
         cmocka_unit_test(groups_of_separate_mechanisms_stay_apart),
@@ -818,6 +1041,7 @@ int main(void)
         cmocka_unit_test(a_massless_link_between_joints_is_fine),
         cmocka_unit_test(a_massless_tip_that_nothing_holds_is_named_with_its_motion),
         cmocka_unit_test(a_massless_rod_between_balls_spins_about_itself),
+        cmocka_unit_test(a_loose_coordinate_is_told_with_the_body_that_lacks_mass),
         cmocka_unit_test(a_tiny_mass_counts_and_is_warned_about),
         cmocka_unit_test(a_flat_parallelogram_is_a_change_point),
         cmocka_unit_test(three_cranks_flat_gain_a_freedom_and_keep_a_redundant_row),
@@ -828,6 +1052,7 @@ int main(void)
         cmocka_unit_test(a_step_that_is_too_long_is_told_with_the_longest_one),
         cmocka_unit_test(ignorable_coordinates_are_named_with_the_family_that_has_them),
         cmocka_unit_test(what_assembly_moved_is_told),
+        cmocka_unit_test(what_assembly_moved_is_told_in_numbers),
         cmocka_unit_test(along_the_motion_the_rank_is_watched),
         cmocka_unit_test(drives_that_come_to_contradict_each_other_stop_the_run_along),
         cmocka_unit_test(models_with_coordinates_of_their_own_are_checked_in_them),

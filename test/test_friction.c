@@ -295,6 +295,487 @@ static void a_driven_joint_slips_on_where_it_turns(void **unused)
     }
 }
 
+/* ---- stick and slip against an independent solution ---------------------------------------------- */
+
+/* One freedom: v' = accelerate(t, v, d) while it slides the way d, and a force `wanted` that holds it at rest as long as it is within `limit`. */
+typedef struct freedom {
+    double (*accelerate)(const struct freedom *f, double t, double v, int d);
+    void (*hold)(const struct freedom *f, double t, double *wanted, double *limit);
+    double m, N, P, w, mu, mu_s, v_s, c, r, I, slope; /* what these two need */
+} freedom;
+
+typedef struct path {
+    double x, v;
+    int switches;
+} path;
+
+static void advance(const freedom *f, double t, double h, int d, double *x, double *v)
+{
+    double k1 = f->accelerate(f, t, *v, d), k2 = f->accelerate(f, t + h / 2, *v + h / 2 * k1, d);
+    double k3 = f->accelerate(f, t + h / 2, *v + h / 2 * k2, d), k4 = f->accelerate(f, t + h, *v + h * k3, d);
+    *x += h * *v + h * h / 6 * (k1 + k2 + k3);
+    *v += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+}
+
+/* From rest to `until`: steps of RK4 with the switches bisected. */
+static path slide_and_stick(const freedom *f, double until)
+{
+    path p = {0, 0, 0};
+    const double h = 1e-4;
+    int d = 0;
+    for (double t = 0, wanted, limit; t < until;) {
+        double step = fmin(h, until - t), low = 0, high = step, x = p.x, v = p.v;
+        if (d)
+            advance(f, t, step, d, &x, &v);
+        f->hold(f, t + step, &wanted, &limit);
+        if (d ? v * d > 0 : fabs(wanted) <= limit) {
+            p.x = x, p.v = v;
+            t = t + step >= until ? until : t + step;
+            continue;
+        }
+        for (int i = 0; i < 60; i++) {
+            const double middle = (low + high) / 2;
+            x = p.x, v = p.v;
+            if (d)
+                advance(f, t, middle, d, &x, &v);
+            f->hold(f, t + middle, &wanted, &limit);
+            *((d ? v * d > 0 : fabs(wanted) <= limit) ? &low : &high) = middle;
+        }
+        x = p.x, v = p.v;
+        if (d)
+            advance(f, t, high, d, &x, &v);
+        t += high;
+        p.x = x, p.v = 0;
+        p.switches++;
+        f->hold(f, t, &wanted, &limit);
+        d = d && fabs(wanted) <= limit ? 0 : wanted > 0 ? -1 : 1;
+    }
+    return p;
+}
+
+/* m v' = P sin(w t) - (mu(v) N + c |v|) d; P may grow. */
+static double push(const freedom *f, double t)
+{
+    return f->P * sin(f->w * t);
+}
+
+static double block_accelerate(const freedom *f, double t, double v, int d)
+{
+    const double mu = f->v_s > 0 ? f->mu + (f->mu_s - f->mu) * exp(-v * v / (f->v_s * f->v_s)) : f->mu;
+    return (push(f, t) - mu * f->N * d - f->c * v) / f->m;
+}
+
+static void block_hold(const freedom *f, double t, double *wanted, double *limit)
+{
+    *wanted = -push(f, t);
+    *limit = f->mu_s * f->N;
+}
+
+/* Loads that grow beyond what holds, and fall again, on every joint whose freedom is then a single one: a sleigh, a shaft, a shaft in two bearings,
+ * a rod in a sleeve that is drawn and turned in proportion, a ball that is turned about a skew axis. */
+static void loads_that_come_and_go_stick_and_slip_as_computed_by_hand(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text; /* gravity across the axis; N = m g; the freedom has the mass m in terms of s */
+        double m;
+    } cases[] = {
+        {"bodies: {rod: {mass: 2.3, inertia: [0.1, 0.2, 0.15], position: [0, 0, 0]}}\n"
+         "joints: {J: {type: prismatic, connect: [ground, rod], axis: [1, 0, 0], friction: {%s}}}\n"
+         "forces: {f: {type: force, body: rod, value: [\"9.7*sin(1.3*t)\", 0, 0]}}\nrecord: [J.distance, \"J.distance'\"]\n", 2.3},
+        {"bodies: {rod: {mass: 2.3, inertia: [0.005, 0.152, 0.15], position: [0, 0, 0]}}\n"
+         "joints: {J: {type: revolute, connect: [ground, rod], axis: [1, 0, 0], friction: {%s, radius: 0.05}}}\n"
+         "forces: {f: {type: torque, body: rod, value: [\"0.05*9.7*sin(1.3*t)\", 0, 0]}}\nrecord: [rod.omega.x]\n", 2},
+        {"bodies: {rod: {mass: 2.3, inertia: [0.005, 0.152, 0.15], position: [0, 0, 0], points: {A: [-0.4, 0, 0], B: [0.4, 0, 0]}}}\n"
+         "ground: {points: {A: [-0.4, 0, 0], B: [0.4, 0, 0]}}\n"
+         "joints:\n  J: {type: revolute, connect: [ground.A, rod.A], axis: [1, 0, 0], friction: {%s, radius: 0.05}}\n"
+         "  K: {type: revolute, connect: [ground.B, rod.B], axis: [1, 0, 0], friction: {%s, radius: 0.05}}\n"
+         "forces: {f: {type: torque, body: rod, value: [\"0.05*9.7*sin(1.3*t)\", 0, 0]}}\nrecord: [rod.omega.x]\n", 2},
+        {"bodies: {rod: {mass: 2.3, inertia: [0.00575, 0.152, 0.15], position: [0, 0, 0]}}\n"
+         "joints: {J: {type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], friction: {%s, radius: 0.05}}}\n"
+         "forces: {f: {type: force, body: rod, value: [\"0.6*9.7*sin(1.3*t)\", 0, 0]}, g: {type: torque, body: rod, value: [\"0.8*0.05*9.7*sin(1.3*t)\", 0, 0]}}\n"
+         "record: [J.distance, \"J.distance'\", J.angle, \"J.angle'\"]\n", 2.3},
+        {"bodies: {rod: {mass: 2.3, inertia: [0.005, 0.005, 0.005], position: [0, 0, 0]}}\n"
+         "joints: {J: {type: spherical, connect: [ground, rod], friction: {%s, radius: 0.05}}}\n"
+         "forces: {f: {type: torque, body: rod, value: [\"0.48*0.05*9.7*sin(1.3*t)\", \"-0.6*0.05*9.7*sin(1.3*t)\", \"0.64*0.05*9.7*sin(1.3*t)\"]}}\n"
+         "record: [rod.omega]\n", 2},
+    };
+    static const struct {
+        const char *law;
+        double mu, mu_s, v_s, c;
+    } laws[] = {{"coefficient: 0.3", 0.3, 0.3, 0, 0}, {"coefficient: 0.25, static: 0.37", 0.25, 0.37, 0, 0},
+                {"coefficient: 0.2, static: 0.35, stribeck: 0.3, viscous: 0.7", 0.2, 0.35, 0.3, 0.7}};
+    for (int c = 0; c < 5; c++)
+        for (int l = 0; l < 3; l++) {
+            const double until = 8.1, viscous = c == 2 ? 2 * laws[l].c : laws[l].c; /* two bearings: each has its own viscous part */
+            const freedom f = {block_accelerate, block_hold, .m = cases[c].m, .N = 2.3 * 9.81, .P = 9.7, .w = 1.3, .mu = laws[l].mu,
+                               .mu_s = laws[l].mu_s, .v_s = laws[l].v_s, .c = viscous};
+            const path truth = slide_and_stick(&f, until);
+            for (int k = 0; k < FAMILIES; k++) {
+                char model[2000] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n", *end = model + strlen(model);
+                end += snprintf(end, 1500, cases[c].text, laws[l].law, laws[l].law);
+                snprintf(end, 300, "simulate: {until: %g, rtol: 1e-10, atol: 1e-12}\n", until);
+                dal_evidence evidence;
+                last_row row = run_to_end(model, families[k], l ? "lagrange" : "kane", &evidence);
+                const double *x = row.value + 1;
+                const double share = (double[]){1, 20, 20, 0.6, 0.48 / 0.05}[c]; /* of s in the recorded velocity */
+                check_close(x[c == 0 || c == 3], share * truth.v, fmax(share, 1) * 1e-7);
+                if (c == 0)
+                    check_close(x[0], truth.x, 1e-7);
+                if (c == 3) {
+                    check_close(x[0], 0.6 * truth.x, 1e-7);
+                    check_close(0.05 * x[2], 0.8 * truth.x, 1e-7);
+                }
+                static const double axis[3] = {0.48, -0.6, 0.64};
+                for (int i = 0; i < 3 && c == 4; i++)
+                    check_close(0.05 * x[i], axis[i] * truth.v, 1e-7);
+                assert_true(truth.switches >= 5 && evidence.energy_drift < 1e-7);
+                if (c < 2)
+                    assert_int_equal(evidence.events, truth.switches);
+            }
+        }
+}
+
+/* A nut under load, turned to and fro. With the normal force N of the thread, e the friction along it and psi its slope
+ *   m z'' = N cos psi + e sin psi - W,   I theta'' = T - r N sin psi + r e cos psi,   z'' = r tan psi theta''. */
+static double nut_accelerate(const freedom *f, double t, double v, int d)
+{
+    (void)v;
+    const double C = cos(f->slope), S = sin(f->slope), up = C - f->mu * d * S, turn = -f->r * (S + f->mu * d * C), lead = f->r * tan(f->slope);
+    const double N = (f->m * lead * push(f, t) / f->I + f->N) / (up - f->m * lead * turn / f->I);
+    return (push(f, t) + turn * N) / f->I;
+}
+
+static void nut_hold(const freedom *f, double t, double *wanted, double *limit)
+{
+    const double C = cos(f->slope), S = sin(f->slope), T = push(f, t) / f->r;
+    *wanted = f->N * S - T * C;
+    *limit = f->mu_s * (f->N * C + T * S);
+}
+
+static void a_screw_that_is_turned_to_and_fro_sticks_and_slips(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: spatial\n"
+        "bodies: {nut: {mass: 1.5, inertia: [1e-3, 1e-3, 2e-3], position: [0, 0, 0]}}\n"
+        "joints: {thread: {type: screw, connect: [ground, nut], axis: [0, 0, 1], pitch: 0.005, friction: {coefficient: 0.15, static: 0.2, radius: 0.01}}}\n"
+        "forces: {weight: {type: force, body: nut, value: [0, 0, -100]}, hand: {type: torque, body: nut, value: [0, 0, \"0.37*sin(2.1*t)\"]}}\n"
+        "record: [thread.angle, \"thread.angle'\"]\nsimulate: {until: 6.3, rtol: 1e-10, atol: 1e-12}\n";
+    const double r = 0.01;
+    const freedom f = {nut_accelerate, nut_hold, .m = 1.5, .I = 2e-3, .N = 100, .P = 0.37, .w = 2.1, .mu = 0.15, .mu_s = 0.2, .r = r,
+                       .slope = atan(0.005 / (2 * 3.141592653589793 * r))};
+    const path truth = slide_and_stick(&f, 6.3);
+    assert_true(truth.switches >= 6);
+    for (int k = 0; k < FAMILIES; k++) {
+        dal_evidence evidence;
+        last_row row = run_to_end(text, families[k], "udwadia-kalaba", &evidence);
+        check_close(row.value[1], truth.x, 1e-6 * fabs(truth.x));
+        check_close(row.value[2], truth.v, 1e-6 * (1 + fabs(truth.v)));
+        assert_int_equal(evidence.events, truth.switches);
+        assert_true(evidence.energy_drift < 1e-7);
+    }
+}
+
+/* Drawn and turned by constant loads, a rod leaves its rest in the direction n of its own acceleration, and keeps it: m s_1' = F - mu N n_1, (I / r^2) s_2' = T / r - mu N n_2,
+ * s' parallel to n. */
+static void what_slides_two_ways_starts_in_the_direction_of_its_acceleration(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+        "bodies: {rod: {mass: 2.3, inertia: [0.0017, 0.151, 0.15], position: [0, 0, 0]}}\n"
+        "joints: {J: {type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], friction: {coefficient: 0.31, static: 0.33, radius: 0.05}}}\n"
+        "forces: {f: {type: force, body: rod, value: [6.1, 0, 0]}, g: {type: torque, body: rod, value: [0.29, 0, 0]}}\n"
+        "record: [J.distance, J.angle, J.force.x, J.torque.x]\nsimulate: {until: 0.7, rtol: 1e-10, atol: 1e-12}\n";
+    const double grip = 0.31 * 2.3 * 9.81, F[2] = {6.1, 0.29 / 0.05}, m[2] = {2.3, 0.0017 / 0.0025};
+    double low = 0, high = 1.5707963267948966; /* of the angle of n: s' turns from above it to below */
+    for (int i = 0; i < 60; i++) {
+        const double a = (low + high) / 2, s1 = (F[0] - grip * cos(a)) / m[0], s2 = (F[1] - grip * sin(a)) / m[1];
+        *(cos(a) * s2 - sin(a) * s1 > 0 ? &low : &high) = a;
+    }
+    for (int k = 0; k < FAMILIES; k++)
+        for (int j = 0; j < FORMULATIONS; j++) {
+            dal_evidence evidence;
+            last_row row = run_to_end(text, families[k], formulations[j], &evidence);
+            check_close(row.value[1], (F[0] - grip * cos(low)) / m[0] * 0.7 * 0.7 / 2, 1e-8);
+            check_close(0.05 * row.value[2], (F[1] - grip * sin(low)) / m[1] * 0.7 * 0.7 / 2, 1e-8);
+            check_close(row.value[3], -grip * cos(low), 1e-7);
+            check_close(row.value[4], -0.05 * grip * sin(low), 1e-8);
+            assert_int_equal(evidence.events, 0);
+        }
+}
+
+/* ---- sliding that turns round where nothing can hold it ------------------------------------------- */
+
+static const char *const three_families[] = {"angle", "natural", "joint"};
+static const char *const three_formulations[] = {"lagrange", "kane", "udwadia-kalaba"};
+
+/* Counts the changes of sign of a rate over the rows. */
+typedef struct counter {
+    double (*rate)(const double *values);
+    double before;
+    int changes;
+} counter;
+
+static dal_status count(void *user, int n, const double *values)
+{
+    counter *c = user;
+    const double rate = c->rate(values);
+    (void)n;
+    c->changes += rate * c->before < 0;
+    c->before = rate != 0 ? rate : c->before;
+    return DAL_OK;
+}
+
+static int count_to_end(const char *text, const char *family, const char *formulation, double (*rate)(const double *values), dal_evidence *evidence)
+{
+    dal_system *system = gallery_compile_text(text, family, formulation);
+    counter c = {rate, 0, 0};
+    dal_sink sink = {&c, begin, count};
+    dal_run_options options = {.sink = &sink};
+    dal_messages *messages = dal_messages_create(NULL);
+    if (dal_run(system, &options, messages, evidence) != DAL_OK)
+        fail_msg("%s, %s: %s", family, formulation, dal_messages_first(messages) ? dal_messages_first(messages)->text : "failed");
+    dal_messages_free(messages);
+    dal_system_free(system);
+    return c.changes;
+}
+
+/* The rod turns with -r cos(theta) theta' / sqrt(l^2 - r^2 sin^2 theta), which is zero where the crank stands upright, whatever its speed. */
+static double rod_rate(const double *values)
+{
+    return -cos(values[1]) * values[2];
+}
+
+static void the_pin_of_a_slider_crank_slips_through_the_turns_of_its_rod(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\nparameters: {r: 4, l: 4*(1 + sqrt(3))}\ngravity: [0, -9.81]\n"
+        "bodies:\n"
+        "  crank: {mass: 2, inertia: 2.693, position: [r/2*cos(45*deg), r/2*sin(45*deg)], angle: 45*deg, points: {A: [-r/2, 0], B: [r/2, 0]}}\n"
+        "  rod: {mass: 3, inertia: 29.896, position: [r*cos(45*deg) + l/2*cos(15*deg), r*sin(45*deg) - l/2*sin(15*deg)], angle: -15*deg,\n"
+        "        points: {B: [-l/2, 0], C: [l/2, 0]}}\n"
+        "  slider: {mass: 4, inertia: 1.667, position: [r*cos(45*deg) + l*cos(15*deg), 0], angle: 0}\n"
+        "joints:\n"
+        "  A: {type: revolute, connect: [ground, crank.A]}\n"
+        "  B: {type: revolute, connect: [crank.B, rod.B]}\n"
+        "  C: {type: revolute, connect: [rod.C, slider], friction: {coefficient: 0.2, radius: %g}}\n"
+        "  guide: {type: prismatic, connect: [ground, slider], axis: [1, 0]}\n"
+        "record: [crank.angle, crank.angle']\nsimulate: {until: 9, every: 0.01, rtol: 1e-10, atol: 1e-12}\n";
+    for (int f = 0; f < 3; f++)
+        for (int k = 0; k < 3; k++)
+            for (double radius = 0.1; radius < 0.5; radius += 0.3) {
+                char model[2000];
+                dal_evidence evidence;
+                snprintf(model, sizeof model, text, radius);
+                const int turns = count_to_end(model, three_families[f], three_formulations[k], rod_rate, &evidence);
+                assert_true(turns >= 4);
+                assert_int_equal(evidence.events, turns);
+                assert_true(evidence.energy_drift < 1e-7);
+            }
+}
+
+/* Driven by a cos(2 t): the drive gives the inertia and the friction against the motion, and pays mu N for every metre of sliding. */
+static void a_driven_joint_pays_for_its_friction_through_every_turn(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *joint, *record;
+        double mass, lever; /* of the coordinate; metres of sliding for a unit of it */
+    } cases[] = {
+        {"{type: prismatic, connect: [ground, rod], axis: [1, 0, 0], drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3}}", "J.drive", 2.3, 1},
+        {"{type: revolute, connect: [ground, rod], axis: [1, 0, 0], drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3, static: 0.4, radius: 0.05}}",
+         "J.drive", 0.1, 0.05},
+        {"{type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], coordinate: distance, drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3, radius: 0.05}}",
+         "J.drive", 2.3, 1},
+    };
+    const double pi = 3.141592653589793, until = 5.3, amplitude = 0.4;
+    for (int c = 0; c < 3; c++)
+        for (int f = 0; f < 3; f++)
+            for (int k = 0; k < 3; k++) {
+                char model[2000];
+                dal_evidence evidence;
+                snprintf(model, sizeof model,
+                         "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                         "bodies: {rod: {mass: 2.3, inertia: [0.1, 0.2, 0.15], position: [0.4, 0, 0]}}\njoints: {J: %s}\n"
+                         "record: [%s, energy.work]\nsimulate: {until: %g, rtol: 1e-10, atol: 1e-12}\n", cases[c].joint, cases[c].record, until);
+                last_row row = run_to_end(model, three_families[f], three_formulations[k], &evidence);
+                const double rate = -2 * amplitude * sin(2 * until), acceleration = -4 * amplitude * cos(2 * until);
+                const double friction = 0.3 * 2.3 * 9.81 * cases[c].lever;
+                check_close(row.value[1], cases[c].mass * acceleration + (rate > 0 ? friction : -friction), 1e-7);
+                check_close(row.value[2], cases[c].mass * rate * rate / 2, 1e-7);
+                assert_int_equal(evidence.events, (int)(until / (pi / 2))); /* rest at the start, then each half period */
+                assert_true(evidence.energy_drift < 1e-7);
+            }
+}
+
+/* With every integrator, and with no help of the stabilisation. */
+static void every_integrator_passes_the_turns_of_a_drive(void **unused)
+{
+    (void)unused;
+    static const char *const settings[] = {"integrator: rk4, step: 1e-3", "integrator: ab6, step: 1e-3", "integrator: rk6, step: 1e-3", "integrator: dopri5",
+                                           "integrator: dopri5, stabilization: none", "integrator: dopri5, stabilization: {baumgarte: {alpha: 5, beta: 5}}"};
+    for (int i = 0; i < 6; i++)
+        for (int f = 0; f < 3; f++) {
+            char model[1000];
+            dal_evidence evidence;
+            snprintf(model, sizeof model,
+                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {block: {mass: 2, inertia: 1, position: [0, 0]}}\n"
+                     "joints: {way: {type: prismatic, connect: [ground, block], axis: [1, 0], drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3}}}\n"
+                     "record: [way.drive]\nsimulate: {until: 4, %s}\n", settings[i]);
+            last_row row = run_to_end(model, three_families[f], "lagrange", &evidence);
+            check_close(row.value[1], -2 * 1.6 * cos(8.0) + (sin(8.0) < 0 ? 0.3 : -0.3) * 2 * 9.81, 1e-5);
+            assert_int_equal(evidence.events, 2);
+        }
+}
+
+/* A motion that begins with no acceleration at all (x = t^3) has no direction at first, and friction all the same as soon as it slides. */
+static void a_drive_that_starts_gently_meets_friction(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {block: {mass: 2, inertia: 1, position: [0, 0]}}\n"
+        "joints: {way: {type: prismatic, connect: [ground, block], axis: [1, 0], drive: \"0.3*t^3\", friction: {coefficient: 0.3}}}\n"
+        "record: [way.drive]\nsimulate: {until: 1.7, rtol: 1e-10, atol: 1e-12}\n";
+    for (int f = 0; f < 3; f++)
+        for (int k = 0; k < 3; k++) {
+            last_row row = run_to_end(text, three_families[f], three_formulations[k], NULL);
+            check_close(row.value[1], 2 * 1.8 * 1.7 + 0.3 * 2 * 9.81, 1e-7);
+        }
+}
+
+/* ---- the normal force that friction itself changes -------------------------------------------------- */
+
+/* A block on a horizontal way, held by a rod to another one on a vertical way. With the tension S of the rod, its slope b and the reaction R of the way
+ *   m x'' = -S cos b - mu |R| d,   R = m g - S sin b,   M y'' = -S sin b - M g,   x x'' + x'^2 + y y'' + y'^2 = 0:
+ * for each sign of R linear. Returns how many solutions there are, the one with the smaller |R| in *acceleration and *normal. */
+static int solve_trammel(double mu, double slope, double speed, double *acceleration, double *normal)
+{
+    const double m = 0.4, M = 21, g = 9.81, L = 1.7, C = cos(slope), S = sin(slope), x = L * C, y = L * S, yd = -x * speed / y;
+    int found = 0;
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        const double k = mu * sign * (speed > 0 ? 1 : -1); /* friction -k R */
+        /* x'' = (-k m g + T (k S - C)) / m, y'' = -T S / M - g: for the tension T the last equation is a0 + a1 T = 0 */
+        const double a0 = -x * k * g + speed * speed - y * g + yd * yd, a1 = x * (k * S - C) / m - y * S / M, T = -a0 / a1, R = m * g - T * S;
+        if (R * sign < 0 || (found && fabs(R) > *normal))
+            continue;
+        *normal = fabs(R);
+        *acceleration = (-k * m * g + T * (k * S - C)) / m;
+        found++;
+    }
+    return found;
+}
+
+/* Also where the friction changes the normal force by more than itself; and where there is no such motion that is said. */
+static void friction_is_found_wherever_there_is_a_solution(void **unused)
+{
+    (void)unused;
+    int solved = 0, steep = 0, refused = 0;
+    for (int i = 0; i < 400; i++) {
+        static uint64_t seed = 5;
+        const double mu = 0.9 + 0.8 * check_random(&seed), slope = 0.85 + 0.65 * check_random(&seed), speed = 1.5 * check_random(&seed);
+        double acceleration = 0, normal = HUGE_VAL;
+        const int solutions = solve_trammel(mu, slope, speed, &acceleration, &normal);
+        char model[1500];
+        snprintf(model, sizeof model,
+                 "dalembert: 1\nspace: planar\nparameters: {b: %.17g, v: %.17g}\ngravity: [0, -9.81]\n"
+                 "bodies:\n  A: {mass: 0.4, inertia: 0.1, position: [1.7*cos(b), 0], velocity: [v, 0]}\n"
+                 "  B: {mass: 21, inertia: 0.1, position: [0, 1.7*sin(b)], velocity: [0, -v/tan(b)]}\n"
+                 "joints:\n  way: {type: prismatic, connect: [ground, A], axis: [1, 0], friction: {coefficient: %.17g}}\n"
+                 "  up: {type: prismatic, connect: [ground, B], axis: [0, 1]}\n  rod: {type: distance, connect: [A, B]}\nsimulate: {until: 1}\n",
+                 slope, speed, mu);
+        dal_system *system = gallery_compile_text(model, three_families[i % 3], three_formulations[i / 3 % 3]);
+        dal_state *state = dal_state_create(NULL, system);
+        dal_messages *messages = dal_messages_create(NULL);
+        const bool fine = dal_state_evaluate(state, messages) == DAL_OK;
+        assert_int_equal(fine, solutions > 0);
+        if (fine) {
+            const dal_motion A = dal_state_body(state, 0);
+            check_close(A.acceleration[0], acceleration, 1e-9 * (1 + fabs(acceleration)));
+            solved++;
+            steep += solutions == 2;
+        } else {
+            assert_non_null(strstr(dal_messages_first(messages)->text, "way"));
+            refused++;
+        }
+        dal_messages_free(messages);
+        dal_state_free(state);
+        dal_system_free(system);
+    }
+    printf("%d %d %d\n", solved, steep, refused);
+    assert_true(solved > 100 && steep > 20 && refused > 20);
+}
+
+/* Nothing presses: no friction, and nothing divided by it. */
+static void without_a_normal_force_there_is_no_friction(void **unused)
+{
+    (void)unused;
+    static const char *const joints[] = {"revolute, axis: [0, 0, 1]", "cylindrical, axis: [0, 0, 1]", "spherical", "prismatic, axis: [0, 0, 1]"};
+    for (int j = 0; j < 4; j++)
+        for (int moves = 0; moves < 2; moves++)
+            for (int f = 0; f < FAMILIES; f++) {
+                char model[1000];
+                snprintf(model, sizeof model,
+                         "dalembert: 1\nspace: spatial\nbodies: {shaft: {mass: 3, inertia: [0.006, 0.006, 0.006], position: [0, 0, 0]}}\n"
+                         "joints: {J: {type: %s, connect: [ground, shaft], friction: {coefficient: 0.15%s}}}\n"
+                         "forces: {twist: {type: %s, body: shaft, value: [0, 0, \"%g*sin(2*t)\"]}}\nrecord: [shaft.omega.z, shaft.z]\n"
+                         "simulate: {until: 3, rtol: 1e-10, atol: 1e-12}\n", joints[j], j == 3 ? "" : ", radius: 0.02", j == 3 ? "force" : "torque", 0.03 * moves);
+                last_row row = run_to_end(model, families[f], "lagrange", NULL);
+                check_close(row.value[1], j == 3 ? 0 : moves * 0.03 / 0.006 / 2 * (1 - cos(6.0)), 1e-7);
+                check_close(row.value[2], j == 3 ? moves * 0.03 / 3 / 2 * (3 - sin(6.0) / 2) : 0, 1e-7);
+            }
+}
+
+/* A particle has no attitude that a joint with surfaces could guide: refused with a sentence that names both. */
+static void a_particle_in_a_joint_with_friction_is_refused(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: spatial\nbodies: {bead: {mass: 1, position: [0, 0, 0]}}\n"
+                               "joints: {wire: {type: prismatic, connect: [ground, bead], axis: [1, 0, 0], friction: {coefficient: 0.3}}}\nsimulate: {until: 1}\n";
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+    assert_int_not_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
+    assert_null(system);
+    assert_non_null(strstr(dal_messages_first(messages)->text, "wire"));
+    assert_non_null(strstr(dal_messages_first(messages)->text, "bead"));
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+/* ---- what sticks stays ---------------------------------------------------------------------------- */
+
+/* A block that holds on its slope, and a ball in its socket, shaken for 300 s by what swings on them. */
+static void what_sticks_does_not_creep(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {a: 0.3}\n"
+        "bodies:\n  block: {mass: 5, inertia: 0.1, position: [0.2, 0.2*tan(a)], angle: a}\n"
+        "  bob: {mass: 0.7, inertia: 0.01, position: [0.5, 0.2*tan(a) - 0.2], points: {P: [-0.3, 0.2]}}\n"
+        "joints:\n  way: {type: prismatic, connect: [ground, block], axis: [cos(a), sin(a)], friction: {coefficient: 0.6, static: 0.9}}\n"
+        "  pin: {type: revolute, connect: [block, bob.P]}\n"
+        "record: [block.x, block.y]\nsimulate: {until: 300, rtol: 1e-6, atol: 1e-8}\n",
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+        "bodies:\n  arm: {mass: 5, inertia: [0.1, 0.12, 0.09], position: [0, 0, 0], center: [0.01, 0.005, -0.02], points: {E: [0.1, 0.05, -0.3]}}\n"
+        "  bob: {mass: 0.2, inertia: [0.01, 0.012, 0.013], position: [0.1, 0.05, -0.3], center: [0.05, 0, -0.1]}\n"
+        "joints:\n  ball: {type: spherical, connect: [ground, arm], friction: {coefficient: 0.5, static: 0.6, radius: 0.1}}\n"
+        "  pin: {type: revolute, connect: [arm.E, bob], axis: [0, 1, 0]}\n"
+        "record: [arm.E.x, arm.E.y, arm.E.z]\nsimulate: {until: 300, rtol: 1e-6, atol: 1e-8}\n"};
+    for (int m = 0; m < 2; m++)
+        for (int f = 0; f < FAMILIES; f++) {
+            dal_evidence evidence;
+            last_row row = run_to_end(texts[m], families[f], f % 2 ? "kane" : "lagrange", &evidence);
+            assert_int_equal(evidence.events, 0);
+            const double place[2][3] = {{0.2, 0.2 * tan(0.3), 0}, {0.1, 0.05, -0.3}};
+            for (int i = 0; i < 2 + m; i++)
+                check_close(row.value[1 + i], place[m][i], 1e-9);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +790,17 @@ int main(void)
         cmocka_unit_test(what_is_pulled_too_steeply_sticks),
         cmocka_unit_test(friction_takes_a_coordinate_out_of_the_ignorable_ones),
         cmocka_unit_test(a_driven_joint_slips_on_where_it_turns),
+        cmocka_unit_test(loads_that_come_and_go_stick_and_slip_as_computed_by_hand),
+        cmocka_unit_test(a_screw_that_is_turned_to_and_fro_sticks_and_slips),
+        cmocka_unit_test(what_slides_two_ways_starts_in_the_direction_of_its_acceleration),
+        cmocka_unit_test(the_pin_of_a_slider_crank_slips_through_the_turns_of_its_rod),
+        cmocka_unit_test(a_driven_joint_pays_for_its_friction_through_every_turn),
+        cmocka_unit_test(every_integrator_passes_the_turns_of_a_drive),
+        cmocka_unit_test(a_drive_that_starts_gently_meets_friction),
+        cmocka_unit_test(friction_is_found_wherever_there_is_a_solution),
+        cmocka_unit_test(without_a_normal_force_there_is_no_friction),
+        cmocka_unit_test(a_particle_in_a_joint_with_friction_is_refused),
+        cmocka_unit_test(what_sticks_does_not_creep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

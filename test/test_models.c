@@ -609,6 +609,90 @@ static void faults_are_told_where_they_stand(void **unused)
     close_folder(&f);
 }
 
+static void link_file(const folder *f, const char *target, const char *name)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", f->path, name);
+    assert_int_equal(symlink(target, path), 0);
+}
+
+/* Files outside are as good as those inside, and are not read. A folder that is reached through a link is itself no way out. */
+static void links_do_not_lead_out_of_the_folder(void **unused)
+{
+    (void)unused;
+    folder f = open_folder(), outside = open_folder();
+    char target[100];
+    folder twin = {""}; /* its name begins with that of the folder */
+    put_file(&f, "parts/good.yaml", HEAD "bodies: {b: {mass: 1}}\n");
+    put_file(&outside, "good.yaml", HEAD "bodies: {b: {mass: 1}}\n");
+    put_file(&outside, "table.csv", "0,0\n1,1\n");
+    snprintf(target, sizeof target, "%s/good.yaml", outside.path);
+    snprintf(twin.path, sizeof twin.path, "%.50s-twin", f.path);
+    assert_int_equal(symlink(outside.path, twin.path), 0);
+    link_file(&f, target, "file.yaml");
+    link_file(&f, outside.path, "away");
+    link_file(&f, "parts", "here");
+    link_file(&f, "../parts/good.yaml", "parts/again.yaml");
+    snprintf(target, sizeof target, "%s/good.yaml", twin.path);
+    link_file(&f, target, "twin.yaml");
+    static const char *const refused[] = {"file.yaml", "away/good.yaml", "twin.yaml", "here/../away/good.yaml"};
+    static const char *const read[] = {"here/good.yaml", "parts/again.yaml"};
+    char text[300];
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        snprintf(text, sizeof text, HEAD "models: {l: {file: %s}}\n", refused[i]);
+        put_file(&f, "main.yaml", text);
+        refuses(&f, "main.yaml", "main.yaml", 3, 20, "a link leads out of the model's folder");
+    }
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++) {
+        snprintf(text, sizeof text, HEAD "models: {l: {file: %s}}\n", read[i]);
+        put_file(&f, "main.yaml", text);
+        compiled c = compile_well(&f, "main.yaml");
+        let_go(&c);
+    }
+    put_file(&f, "main.yaml", HEAD "tables: {k: {file: away/table.csv}}\nbodies: {b: {mass: 1}}\n");
+    refuses(&f, "main.yaml", "main.yaml", 3, 20, "a link leads out of the model's folder");
+    assert_int_equal(unlink(twin.path), 0);
+    put_file(&f, "main.yaml", HEAD "models: {l: {file: parts/good.yaml}}\n");
+    assert_int_equal(symlink(f.path, twin.path), 0);
+    compiled c = compile_well(&twin, "main.yaml");
+    let_go(&c);
+    assert_int_equal(unlink(twin.path), 0);
+    close_folder(&f);
+    close_folder(&outside);
+}
+
+/* What is right in a path stays: hints are about the word that is wrong, and another word is no misspelt one. */
+static void hints_keep_what_is_right_in_a_path(void **unused)
+{
+    static const char *const cases[][2] = {
+        {"b.lnk", "there is no body 'b.lnk' (did you mean 'b.link'?)"},
+        {"b.lnk.P", "there is no body 'b.lnk.P' (did you mean 'b.link.P'?)"},
+        {"arn.link", "there is no body 'arn.link' (did you mean 'arm.link'?)"},
+        {"link", "there is no body 'link' (did you mean 'b.link'?)"},
+        {"b", "there is no body 'b' (write which of its parts, as in 'b.link')"},
+        {"b.c", "there is no body 'b.c'"},
+        {"b.P", "there is no body 'b.P'"},
+        {"c.b", "there is no body 'c.b'"},
+        {"a.b", "there is no body 'a.b'"},
+    };
+    (void)unused;
+    folder f = open_folder();
+    put_file(&f, "parts/part.yaml", HEAD "bodies: {b: {mass: 1, inertia: 1}, link: {mass: 1, inertia: 1, points: {P: [1, 0]}}}\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 HEAD "models: {b: {file: parts/part.yaml}, arm: {file: parts/part.yaml}}\nbodies: {w: {mass: 1, inertia: 1}}\n"
+                      "joints: {K: {type: revolute, connect: [%s, w]}}\n",
+                 cases[i][0]);
+        put_file(&f, "main.yaml", text);
+        compiled c = compile_with(&f, "main.yaml", 0, NULL);
+        assert_int_equal(c.status, DAL_BAD_MODEL);
+        assert_string_equal(dal_messages_first(c.messages)->text, cases[i][1]);
+        let_go(&c);
+    }
+    close_folder(&f);
+}
+
 static void a_text_without_a_folder_includes_nothing(void **unused)
 {
     static const char text[] = HEAD "models: {l: {file: good.yaml}}\n";
@@ -668,6 +752,8 @@ int main(void)
         cmocka_unit_test(parts_may_have_coordinates_of_their_own),
         cmocka_unit_test(parameters_are_set_from_outside),
         cmocka_unit_test(faults_are_told_where_they_stand),
+        cmocka_unit_test(links_do_not_lead_out_of_the_folder),
+        cmocka_unit_test(hints_keep_what_is_right_in_a_path),
         cmocka_unit_test(a_text_without_a_folder_includes_nothing),
         cmocka_unit_test(an_avalanche_of_files_is_stopped),
         cmocka_unit_test(memory_may_end_while_parts_are_read),

@@ -496,10 +496,10 @@ static void an_unknown_type_of_file_is_refused(void **state)
 {
     (void)state;
     static const char *const bad[][2] = {
-        {"robot.urdf",
-         "robot.urdf: error: this version cannot read .urdf files: a model is a .yaml, .yml or .json file"},
-        {"a.d/model", "a.d/model: error: a file without extension has no type: a model is a .yaml, .yml or .json file"},
-        {"x.txt", "x.txt: error: the type of a '.txt' file is not known: a model is a .yaml, .yml or .json file"},
+        {"robot.sdf",
+         "robot.sdf: error: this version cannot read .sdf files: a model is a .yaml, .yml, .json or .urdf file"},
+        {"a.d/model", "a.d/model: error: a file without extension has no type: a model is a .yaml, .yml, .json or .urdf file"},
+        {"x.txt", "x.txt: error: the type of a '.txt' file is not known: a model is a .yaml, .yml, .json or .urdf file"},
         {"missing/model.yaml", "missing/model.yaml: error: the model cannot be read: No such file or directory"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

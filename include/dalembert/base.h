@@ -36,7 +36,7 @@ typedef enum dal_status {
 /* One sentence for a status: "the model is wrong". */
 DAL_API const char *dal_status_text(dal_status status);
 
-/* Where something was written: line and column count from 1, line 0 means unknown. */
+/* Where something was written: line and column count from 1, 0 means unknown. */
 typedef struct dal_mark {
     const char *file;
     int line, column;

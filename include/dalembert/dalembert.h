@@ -4,10 +4,13 @@
 
 #include "dalembert/base.h"
 #include "dalembert/compare.h"
+#include "dalembert/convert.h"
 #include "dalembert/equations.h"
+#include "dalembert/evaluation.h"
 #include "dalembert/run.h"
 #include "dalembert/spec.h"
 #include "dalembert/system.h"
+#include "dalembert/tree.h"
 #include "dalembert/verdict.h"
 
 #endif

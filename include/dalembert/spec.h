@@ -68,7 +68,8 @@ typedef struct dal_orientation {
 
 /* points: {B: [x, y]} or {B: {at: [...], x: [...], z: [...]}} */
 typedef struct dal_point_spec {
-    dal_text name;
+    dal_text name; /* "P.3" for a repeated one, of the ground */
+    const dal_binding *binding; /* of its loop variables; NULL: those of its body or model */
     dal_list at;
     dal_orientation axes; /* kind NONE, or AXES (one direction given: letters[1] is 0) */
 } dal_point_spec;
@@ -118,6 +119,8 @@ typedef struct dal_law_spec {
 
 typedef struct dal_joint_spec {
     dal_text name, type;
+    const char *label;        /* what its coordinates are called after, where that is not its name: a joint of a URDF file whose name
+                                 cannot stand in expressions; or NULL */
     const dal_binding *binding;
     dal_list connect;         /* two of "body", "body.point", "ground", "ground.point" */
     dal_list axis, axis_second; /* axis: [..] or axis: [[..], [..]] */
@@ -218,6 +221,8 @@ typedef struct dal_spec {
     dal_text *record;
     bool record_given; /* record: [] means nothing; no record: means the usual channels */
     dal_simulate_spec simulate;
+    bool plain_names;  /* a coordinate that is the only one of its joint has the joint's name alone; those of the only free body have
+                          none before them: x, y, z, qw, ... Set for URDF files */
     char hash[17];     /* of the text of the model, of the files it reads and of the overrides: 16 hex digits */
     const char *text;  /* the model's text, for reports */
     void *memory;      /* the spec's own arena */
@@ -229,9 +234,17 @@ typedef struct dal_override {
 } dal_override;
 
 /* Read a model file, or a text in memory (`file` is then only a name for messages; tables with `file:` and `models:` are refused).
- * Every error of the text is added to `messages`; on any error *spec is NULL. The type of the file follows its extension. */
+ * Every error of the text is added to `messages`; on any error *spec is NULL. The type of the file follows its extension: .urdf is a
+ * robot in URDF (doc/urdf.md), everything else is YAML. */
 DAL_API dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides,
                                  const dal_override *overrides, dal_messages *messages, dal_spec **spec);
+typedef struct dal_read_options {
+    int n_overrides;
+    const dal_override *overrides;
+    bool floating; /* URDF: the root link is a free body instead of being fixed to the ground */
+} dal_read_options;
+DAL_API dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, const dal_read_options *options,
+                                      dal_messages *messages, dal_spec **spec);
 DAL_API dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length,
                                   int n_overrides, const dal_override *overrides, dal_messages *messages, dal_spec **spec);
 DAL_API void dal_spec_free(dal_spec *spec);

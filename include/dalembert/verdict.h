@@ -22,6 +22,7 @@ typedef struct dal_check_row {
     bool angular;
     const char *forbids; /* "shift along x", "turn about [0.6, 0.8, 0]", "its drive" */
     double share;        /* its part in the dependence, 0 to 1 */
+    bool goes;           /* one of a set that may be left out together, `redundant` in all */
 } dal_check_row;
 
 /* Rows that depend on one another. Any one of them may be left out alone; `redundant` of them in all. */
@@ -31,6 +32,20 @@ typedef struct dal_check_group {
     const dal_check_row *rows;
     const char *const *joints;
 } dal_check_group;
+
+/* What assembly changed of the values that the model gives for a body, or for a coordinate of its own. */
+typedef struct dal_check_move {
+    const char *name;
+    double shift, turn;    /* m, rad; of a coordinate its change, in its own unit, and 0 */
+    double velocity, spin; /* m/s, rad/s; of a coordinate that of its rate, and 0 */
+} dal_check_move;
+
+/* A joint or a constraint that stays open. */
+typedef struct dal_check_gap {
+    const char *joint;
+    bool written;          /* a constraint: what its equation is missed by is in `shift` */
+    double shift, turn;    /* m, rad */
+} dal_check_gap;
 
 /* Motions that have no inertia and that no constraint holds: their accelerations are not determined. */
 typedef struct dal_check_loose {
@@ -68,12 +83,15 @@ typedef struct dal_verdict {
     int velocities, rows, rank, freedoms;
     int counted;                /* velocities - rows: Gruebler's count */
 
-    /* Redundancy, where the position is not singular; otherwise in its neighbourhood. */
+    /* Redundancy, where the position is not singular; otherwise in its neighbourhood. Of joints that contradict each other: that
+     * which there is but for the gap. */
     int redundant;
     int n_groups;
     const dal_check_group *groups;
     int n_nearly;               /* the same for rows that are all but dependent: 1e-10 to 1e-6 */
     const dal_check_group *nearly;
+    int n_spare;
+    const char *const *spare;   /* joints and constraints of which all rows are in the sets that may go */
     bool consistent;            /* the dependent rows agree at the start: positions, velocities and accelerations */
     double position_gap, velocity_gap;
     double acceleration_gap;    /* of what the dependent rows ask for, relative to the largest */
@@ -98,6 +116,14 @@ typedef struct dal_verdict {
     /* Start. */
     int n_moved;
     const char *const *moved;   /* sentences of the assembly */
+    int n_moves;
+    const dal_check_move *moves; /* the same as numbers: bodies, or coordinates, of which a given value was changed */
+    double shift_most, turn_most, velocity_most, spin_most; /* of the bodies: m, rad, m/s, rad/s */
+    bool contradictory;         /* joints stay open: it cannot be assembled */
+    bool closest;               /* and no small motion makes the gaps smaller: the joints contradict each other, whatever the start */
+    double gap_shift, gap_turn; /* the largest: m, rad */
+    int n_open;
+    const dal_check_gap *open;
 
     /* Ignorable coordinates. */
     const char *ignorable;      /* names, or "" */

@@ -1,4 +1,5 @@
 /* A verdict on a model: compile it (or, where that is refused, as much of it as can be), then ask one question a file:
+ *   check_start.c       what assembly changed, and what it could not close
  *   check_singular.c    rank at the start and nearby
  *   check_redundancy.c  which rows depend on which, and whether they agree
  *   check_inertia.c     rank [M; A]: are the accelerations unique (Result 3 of `udwadia-phohomsiri`)?
@@ -77,14 +78,18 @@ static void keep_info(dal_checker *c)
 
 /* ---- compile ---------------------------------------------------------------------- */
 
-/* A refused model once more, without the questions whether its accelerations are determined and whether its formulation applies. */
+/* A refused model once more, without the questions whether it closes, whether its accelerations are determined and whether its
+ * formulation applies. Coordinates of joints cannot show that these stay open. */
 static dal_status compile_anyway(dal_checker *c)
 {
     dal_spec spec = c->base;
+    const char *reason = c->verdict->reason;
+    const bool open = reason && strstr(reason, "cannot be assembled") && !spec.n_coordinates;
     dal_messages_clear(c->heard);
-    return dal_spec_set(&spec, "formulation", dal_formulations[0]->name, c->heard)
-               ? dal_compile_anyway(&c->arena.allocator, &spec, c->heard, &c->system)
-               : DAL_BAD_MODEL;
+    if (!dal_spec_set(&spec, "formulation", dal_formulations[0]->name, c->heard) ||
+        (open && !dal_spec_set(&spec, "coordinates", dal_families[0]->name, c->heard)))
+        return DAL_BAD_MODEL;
+    return dal_compile_anyway(&c->arena.allocator, &spec, c->heard, &c->system);
 }
 
 static dal_status compile(dal_checker *c)
@@ -169,9 +174,11 @@ static dal_status ask(dal_checker *c)
         v->known = v->rank >= 0;
     }
     if (v->known) {
+        dal_check_start(c, &probe);
         dal_check_inertia(c, &probe);
         tell_undetermined(c);
-        dal_check_singular(c, &probe);
+        if (!v->contradictory)
+            dal_check_singular(c, &probe);
         dal_check_redundancy(c, &probe);
     }
     dal_check_scale(c);

@@ -199,10 +199,33 @@ static dal_check_loose describe_bodies(const dal_probe *p, int n, const double *
         n, motion, dal_arena_print(p->arena, "%s, or hold this motion by a joint or a constraint", *remedy ? remedy : "give mass")};
 }
 
-/* The same in the model's own coordinates. */
+/* Does body b move in one of the null vectors? Whatever a point of it or an axis does is a sum of the columns' parts. */
+static bool is_moved(const dal_probe *p, int b, int n, const double *null)
+{
+    const double zero[3] = {0, 0, 0};
+    double *row = DAL_TAKE(p->arena, double, p->m), *scratch = DAL_TAKE(p->arena, double, p->m);
+    for (int i = 0; i < 6; i++) {
+        const double unit[3] = {i % 3 == 0, i % 3 == 1, i % 3 == 2};
+        pull(p, b, i < 3 ? unit : zero, i < 3 ? zero : unit, row, scratch);
+        for (int k = 0; k < n; k++) {
+            double sum = 0;
+            for (int j = 0; j < p->m; j++)
+                sum += row[j] * null[(size_t)k * (size_t)p->m + (size_t)j];
+            if (fabs(sum) > visible)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The same in the model's own coordinates; what lacks inertia and is moved by them may be given it. */
 static dal_check_loose describe_coordinates(const dal_probe *p, int n, const double *null)
 {
-    const char *motion = "";
+    const char *motion = "", *remedy = "";
+    for (int b = 0; b < p->layout->mechanism->n_bodies; b++)
+        if (lack_of(p, b) && is_moved(p, b, n, null))
+            remedy = dal_arena_print(p->arena, "%s%s'%s'", remedy, *remedy ? " or " : "give mass or inertia to ",
+                                     p->layout->mechanism->bodies[b].name);
     for (int k = 0; k < p->m; k++) {
         double share = 0;
         for (int i = 0; i < n; i++)
@@ -211,7 +234,7 @@ static dal_check_loose describe_coordinates(const dal_probe *p, int n, const dou
             motion = dal_check_join(p->arena, motion, p->system->coordinate_names[k]);
     }
     motion = dal_arena_print(p->arena, "%s change%s", motion, strchr(motion, ',') ? "" : "s");
-    return (dal_check_loose){n, motion, "give mass or inertia to what they move, or hold this motion by a constraint"};
+    return (dal_check_loose){n, motion, dal_arena_print(p->arena, "%s%sold this motion by a constraint", remedy, *remedy ? ", or h" : "h")};
 }
 
 /* Column k of N N^T, whose nonzero entries are what moves along with k. */

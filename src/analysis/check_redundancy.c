@@ -5,6 +5,9 @@
  * dependences do not mix, so that the connected sets of |P_ij| > 0 are these groups, and the trace of P over one is the number of rows
  * that are too many in it.
  *
+ * A set of rows may go together if the rows of Z that belong to it are independent, as many as there are null vectors. They are taken from
+ * the end, so that what stands later in the model goes first, as long as they are well independent; then those that are it most.
+ *
  * Null vectors are known to eps sigma_1 / sigma_k: entries below a hundred times that are rounding.
  *
  * Dependent rows agree if z . b = 0 for what the rows ask for: b = phi, beta and gamma.
@@ -21,6 +24,7 @@
 static const double nearly = 1e-6;      /* singular values below it are all but zero */
 static const double least_noise = 1e-9; /* of entries of null vectors */
 static const double agrees = 1e-7;      /* what is left of z . b, relative */
+static const double well = 0.1;         /* part of a row of Z that is independent of those before: enough */
 
 /* ---- what a row forbids --------------------------------------------------------- */
 
@@ -124,11 +128,54 @@ static int connect(const dal_probe *p, int n, double noise, int *group)
     return n_groups;
 }
 
+/* z, the row i of Z, less what lies in `count` orthonormal vectors; its length. */
+static double rest_of_row(const dal_probe *p, int n, int i, int count, const double *basis, double *z)
+{
+    double square = 0;
+    for (int k = 0; k < n; k++)
+        z[k] = p->left[(size_t)k * (size_t)p->r + (size_t)i];
+    for (int twice = 0; twice < 2; twice++)
+        for (int b = 0; b < count; b++) {
+            double dot = 0;
+            for (int k = 0; k < n; k++)
+                dot += basis[b * n + k] * z[k];
+            for (int k = 0; k < n; k++)
+                z[k] -= dot * basis[b * n + k];
+        }
+    for (int k = 0; k < n; k++)
+        square += z[k] * z[k];
+    return sqrt(square);
+}
+
+/* Marks rows of a group that may go together; source[k] is the row k of the group in A. */
+static void choose_set(const dal_probe *p, int n, const int *source, const dal_check_group *group, dal_check_row *rows)
+{
+    double *basis = DAL_TAKE(p->arena, double, (size_t)(group->redundant + 1) * (size_t)n), *z = DAL_TAKE(p->arena, double, n);
+    for (int count = 0; count < group->redundant; count++) {
+        double best = 0;
+        int which = -1;
+        for (int k = group->n_rows - 1; k >= 0 && best < well; k--) {
+            double size = rows[k].goes ? 0 : rest_of_row(p, n, source[k], count, basis, z);
+            if (size > best) {
+                best = size;
+                which = k;
+            }
+        }
+        if (which < 0)
+            return;
+        rest_of_row(p, n, source[which], count, basis, z);
+        for (int k = 0; k < n; k++)
+            basis[count * n + k] = z[k] / best;
+        rows[which].goes = true;
+    }
+}
+
 static void fill_group(dal_probe *p, int n, const int *group, int number, dal_check_group *out)
 {
     const dal_mechanism *m = p->layout->mechanism;
     dal_check_row *rows = DAL_TAKE(p->arena, dal_check_row, p->r);
     const char **joints = DAL_TAKE(p->arena, const char *, p->r);
+    int *source = DAL_TAKE(p->arena, int, p->r);
     double trace = 0;
     int last = -1;
     *out = (dal_check_group){.rows = rows, .joints = joints};
@@ -140,6 +187,7 @@ static void fill_group(dal_probe *p, int n, const int *group, int number, dal_ch
         const char *name = dal_arena_copy(p->arena, joint->name, strlen(joint->name));
         double share = projector(p, n, i, i);
         trace += share;
+        source[out->n_rows] = i;
         rows[out->n_rows++] = (dal_check_row){.joint = name,
                                               .number = p->layout->row[i].source - joint->row + 1,
                                               .angular = row->angular,
@@ -150,6 +198,7 @@ static void fill_group(dal_probe *p, int n, const int *group, int number, dal_ch
         last = row->joint;
     }
     out->redundant = (int)lround(trace);
+    choose_set(p, n, source, out, rows);
 }
 
 int dal_check_groups(dal_probe *p, int n, double noise, const dal_check_group **groups)
@@ -170,6 +219,26 @@ static const char *joints_of(const dal_probe *p, const dal_check_group *group)
     for (int k = 0; k < group->n_joints; k++)
         text = dal_check_join(p->arena, text, group->joints[k]);
     return text;
+}
+
+/* Joints of which every row is in a set that may go. */
+static void find_spare(dal_checker *c, const dal_probe *p)
+{
+    const dal_mechanism *m = p->layout->mechanism;
+    dal_verdict *v = c->verdict;
+    int *left = DAL_TAKE(p->arena, int, m->n_joints);
+    const char **spare = DAL_TAKE(p->arena, const char *, m->n_joints);
+    for (int i = 0; i < p->r; i++)
+        left[m->rows[p->layout->row[i].source].joint]++;
+    for (int j = 0; j < m->n_joints && v->n_groups; j++) {
+        const int all = left[j];
+        for (int g = 0; g < v->n_groups; g++)
+            for (int k = 0; k < v->groups[g].n_rows; k++)
+                left[j] -= v->groups[g].rows[k].goes && !strcmp(v->groups[g].rows[k].joint, m->joints[j].name);
+        if (all && !left[j])
+            spare[v->n_spare++] = dal_arena_copy(p->arena, m->joints[j].name, strlen(m->joints[j].name));
+    }
+    v->spare = spare;
 }
 
 static void find_nearly(dal_checker *c, dal_probe *p, int rank)
@@ -203,29 +272,31 @@ static void find_conflicts(dal_checker *c, dal_probe *p, int n)
     for (int k = 0; k < p->m; k++)
         speed = fmax(speed, fabs(p->work.v[k] * p->scale[k]));
     v->acceleration_gap = dal_probe_conflict(p, n, p->work.gamma, speed * speed / p->system->length);
-    v->consistent = v->acceleration_gap < agrees;
+    v->consistent = v->acceleration_gap < agrees && !v->contradictory;
 }
 
 void dal_check_redundancy(dal_checker *c, dal_probe *p)
 {
     dal_verdict *v = c->verdict;
-    int rank = dal_probe_rank(p, p->system->rank_tolerance, true);
-    double noise = fmax(least_noise, 100 * DBL_EPSILON / fmax(dal_probe_ratio(p, rank), DBL_EPSILON));
+    const double gap = v->contradictory ? fmin(4 * fmax(v->gap_shift / p->system->length, v->gap_turn), 0.01) : 0;
+    int rank = dal_probe_rank(p, fmax(p->system->rank_tolerance, gap), true);
+    double noise = fmax(fmax(least_noise, 10 * gap), 100 * DBL_EPSILON / fmax(dal_probe_ratio(p, rank), DBL_EPSILON));
     v->redundant = p->r - rank;
     v->n_groups = dal_check_groups(p, p->r - rank, noise, &v->groups);
-    for (int g = 0; g < v->n_groups; g++) {
+    for (int g = 0; g < v->n_groups && !v->contradictory; g++) {
         const dal_check_group *group = &v->groups[g];
         dal_check_warn(
-            c, "%d of the %d rows of %s %s too many: the motion does not depend on it, but the reactions of these joints are not unique",
-            group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are");
+            c, "%d of the %d rows of %s %s too many: the motion does not depend on %s, but the reactions of these joints are not unique",
+            group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are", group->redundant == 1 ? "it" : "them");
     }
-    if (!v->singular)
+    find_spare(c, p);
+    if (!v->singular && !v->contradictory)
         find_nearly(c, p, rank);
     dal_probe_at(p, c->state);
     dal_probe_rows(p);
     rank = dal_probe_rank(p, p->system->rank_tolerance, true);
     find_conflicts(c, p, p->r - rank);
-    if (!v->consistent)
+    if (!v->consistent && !v->contradictory)
         dal_check_warn(c,
                        "the accelerations that dependent rows ask for contradict each other at the start, by %.1e of the largest: the "
                        "start velocities lie "

@@ -78,6 +78,11 @@ void dal_check_redundancy(dal_checker *checker, dal_probe *probe);
 /* Leaves the probe at the start, or at a neighbour where the start is singular. */
 void dal_check_singular(dal_checker *checker, dal_probe *probe);
 
+/* ---- check_start.c -------------------------------------------------------------------- */
+
+/* What assembly changed, and what stays open; the probe is at the start. */
+void dal_check_start(dal_checker *checker, dal_probe *probe);
+
 /* ---- check_inertia.c, check_scale.c, check_frequency.c, check_along.c ------------------ */
 
 void dal_check_inertia(dal_checker *checker, dal_probe *probe);

@@ -3,6 +3,7 @@
 #define DAL_ANALYSIS_PRINTER_H
 
 #include "dalembert/base.h"
+#include "record/decimal.h"
 
 typedef struct dal_printer {
     char *buffer; /* NULL: only count */
@@ -16,5 +17,10 @@ void dal_print(dal_printer *printer, const char *format, ...) DAL_PRINTF(2, 3);
 void dal_print_string(dal_printer *printer, const char *text);
 /* "key": "text" */
 void dal_print_entry(dal_printer *printer, const char *key, const char *text);
+
+/* A number that reads back as the same double; null where it is not finite. [x, y, ...]. "key": ["a", "b", ...]. */
+void dal_json_number(dal_printer *printer, const dal_decimal_table *decimals, double x);
+void dal_json_numbers(dal_printer *printer, const dal_decimal_table *decimals, int n, const double *values);
+void dal_json_names(dal_printer *printer, const char *key, int n, const char *const *names);
 
 #endif

@@ -116,6 +116,17 @@ static dal_flow check_correction(run *r, const double *before, const double *aft
     return 1;
 }
 
+/* On the constraints, and then, where surfaces stick, to where they stuck. */
+static dal_flow put_back(dal_state *state, double t, double *y)
+{
+    dal_flow (*onto)(dal_state *state, double t, double *y) = state->system->stabilization->project;
+    bool moved = false;
+    dal_flow flow = onto ? onto(state, t, y) : 0;
+    if (!flow && state->system->n_frictions)
+        flow = dal_friction_hold(state, t, y, &moved);
+    return flow || !moved || !onto ? flow : onto(state, t, y);
+}
+
 static dal_flow project(void *user, double t, double *y)
 {
     run *r = user;
@@ -123,7 +134,7 @@ static dal_flow project(void *user, double t, double *y)
     const size_t nq = (size_t)r->system->layout.nq;
     if (!r->system->formulation->unpack)
         memcpy(r->stage, y, sizeof *y * (size_t)r->system->n_y);
-    dal_flow flow = recoverable(state->system->stabilization->project(state, t, y));
+    dal_flow flow = recoverable(put_back(state, t, y));
     if (flow == 0 && !r->system->formulation->unpack && !state->near_singular)
         flow = check_correction(r, r->stage + nq, y + nq);
     if (flow == 0 && state->system->integrator->adaptive && state->nearness < too_near && r->avoided < 10) {
@@ -170,7 +181,7 @@ static dal_flow guards(void *user, double t, const double *y, double *g)
         flow = dal_state_loads(state);
     }
     if (flow)
-        return flow;
+        return recoverable(flow);
     if (n)
         dal_program_guards(state->system->actions.program, state->registers, state->modes, g);
     if (state->system->n_frictions)
@@ -215,7 +226,8 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
         return 0;
     dal_state_jacobian(state);
     dal_state_stabilise(state);
-    return dal_friction_restart(state, which ? which + n : NULL);
+    flow = dal_friction_restart(state, which ? which + n : NULL);
+    return flow ? flow : put_back(state, t, y);
 }
 
 /* Another state takes over everything that the run has learnt; nothing flows back. */
@@ -255,7 +267,7 @@ static dal_flow project_output(void *user, double t, double *y)
 {
     run *r = user;
     look_on(r);
-    return r->system->stabilization->project(r->viewer, t, y);
+    return r->system->stabilization->project ? r->system->stabilization->project(r->viewer, t, y) : 0;
 }
 
 static void watch_momentum(run *r, dal_state *state)
@@ -627,8 +639,8 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
         break;
     case DAL_END_CHATTER:
         if (result->component >= switches(r->system)) {
-            dal_error(messages, dal_nowhere, "at t = %.9g: the friction of a joint sticks and slips without end; give it a `velocity:` over which it is "
-                                             "made smooth", result->t);
+            dal_error(messages, dal_nowhere, "at t = %.9g: the friction of joint '%s' sticks and slips without end; give it a `velocity:` over which it is "
+                                             "made smooth", result->t, dal_friction_guard_name(r->system, result->component - switches(r->system)));
             break;
         }
         dal_error(messages, dal_nowhere,
@@ -730,11 +742,14 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     dal_allocator allocator = r.options->allocator ? *r.options->allocator : dal_default_allocator();
     bool probes = !system->integrator->adaptive;
     dal_ode ode = {.n = system->n_y, .n_control = system->n_control, .user = &r, .derivative = derivative, .restart = restart,
-                   .accepted = accepted, .output = output, .least_step = least_step, .project = system->stabilization->project ? project : NULL,
-                   .project_output = system->stabilization->project ? project_output : NULL};
+                   .accepted = accepted, .output = output, .least_step = least_step};
     ode.n_guards = switches(system) + dal_friction_guards(system);
     if (ode.n_guards)
         ode.guards = guards;
+    if (system->stabilization->project || dal_friction_guards(system)) {
+        ode.project = project;
+        ode.project_output = project_output;
+    }
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
     r.state = dal_state_create(&allocator, system);
     r.viewer = r.state ? dal_state_create(&allocator, system) : NULL;

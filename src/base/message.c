@@ -129,8 +129,10 @@ int dal_message_format(const dal_message *message, char *buffer, size_t size)
 {
     static const char *const word[] = {"note", "warning", "error"};
     char where[512] = "";
-    if (message->mark.file && message->mark.line > 0)
+    if (message->mark.file && message->mark.line > 0 && message->mark.column > 0)
         snprintf(where, sizeof where, "%s:%d:%d: ", message->mark.file, message->mark.line, message->mark.column);
+    else if (message->mark.file && message->mark.line > 0)
+        snprintf(where, sizeof where, "%s:%d: ", message->mark.file, message->mark.line);
     else if (message->mark.file)
         snprintf(where, sizeof where, "%s: ", message->mark.file);
     return snprintf(buffer, size, "%s%s: %s", where, word[message->severity], message->text);

@@ -54,19 +54,56 @@ static void say_counts(const dal_verdict *v)
             i->freedoms);
 }
 
-static void say_rows(const dal_check_group *group)
+/* The rows of a group, or those of them that may go together; a line a joint. */
+static void say_rows(const dal_check_group *group, bool going)
 {
     char text[4000];
     for (int j = 0; j < group->n_joints; j++) {
-        int used = snprintf(text, sizeof text, "%s:", group->joints[j]);
+        int used = snprintf(text, sizeof text, "%.1000s:", group->joints[j]);
         const char *separator = " ";
         for (int k = 0; k < group->n_rows && used < 3800; k++)
-            if (!strcmp(group->rows[k].joint, group->joints[j])) {
+            if (!strcmp(group->rows[k].joint, group->joints[j]) && (group->rows[k].goes || !going)) {
                 used += snprintf(text + used, sizeof text - (size_t)used, "%s%.100s", separator, group->rows[k].forbids);
                 separator = ", ";
             }
-        say("", "%s", text);
+        if (*separator == ',')
+            say("", "%s", text);
     }
+}
+
+static void say_group(int number, const dal_check_group *group)
+{
+    char title[32];
+    snprintf(title, sizeof title, "  group %d", number);
+    say(title, "%d too many; any one of these rows may be left out:", group->redundant);
+    say_rows(group, false);
+    if (group->redundant == 1)
+        return;
+    say("", "these, for instance, may be left out together:");
+    say_rows(group, true);
+}
+
+/* Joints of which every row may go. */
+static void say_spare(const dal_verdict *v)
+{
+    char text[4000] = "";
+    for (int i = 0, used = 0; i < v->n_spare && used < 2900; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.1000s", i ? ", " : "", v->spare[i]);
+    if (v->n_spare)
+        say("  whole", "for instance %s may be left out altogether", text);
+}
+
+/* Joints that stay open, each with its gap. */
+static void say_gaps(const dal_verdict *v)
+{
+    say("consistent", "no: open by up to %.4g m and %.4g rad, %s", v->gap_shift, v->gap_turn,
+        v->closest ? "and no placement near this one is better: the joints contradict each other"
+                   : "where assembly ended: the start values are too far off, or what is fixed stands against it");
+    for (int i = 0; i < v->n_open; i++)
+        if (v->open[i].written)
+            say("", "%s: missed by %.4g", v->open[i].joint, v->open[i].shift);
+        else
+            say("", "%s: %.4g m, %.4g rad", v->open[i].joint, v->open[i].shift, v->open[i].turn);
 }
 
 static void say_redundancy(const dal_verdict *v)
@@ -75,19 +112,19 @@ static void say_redundancy(const dal_verdict *v)
         say("redundant", "none");
     else
         say("redundant", "%d of %d rows, in %d group%s%s", v->redundant, v->rows, v->n_groups, s_of(v->n_groups),
-            v->singular && !v->isolated ? " (nearby; those of the singular position are not counted)" : "");
-    for (int g = 0; g < v->n_groups; g++) {
-        char title[32];
-        snprintf(title, sizeof title, "  group %d", g + 1);
-        say(title, "%d too many; any one of these rows may be left out%s:", v->groups[g].redundant,
-            v->groups[g].redundant > 1 ? ", then look again" : "");
-        say_rows(&v->groups[g]);
-    }
+            v->contradictory              ? " (but for the gap)"
+            : v->singular && !v->isolated ? " (nearby; those of the singular position are not counted)"
+                                          : "");
+    for (int g = 0; g < v->n_groups; g++)
+        say_group(g + 1, &v->groups[g]);
+    say_spare(v);
     for (int g = 0; g < v->n_nearly; g++) {
         say("  nearly", "%d all but too many:", v->nearly[g].redundant);
-        say_rows(&v->nearly[g]);
+        say_rows(&v->nearly[g], false);
     }
-    if (v->consistent)
+    if (v->contradictory)
+        say_gaps(v);
+    else if (v->consistent)
         say("consistent", "yes: the rows agree to %.1e in position, %.1e in velocity, %.1e in acceleration (relative)", v->position_gap,
             v->velocity_gap, v->acceleration_gap);
     else
@@ -96,7 +133,9 @@ static void say_redundancy(const dal_verdict *v)
 
 static void say_singular(const dal_verdict *v)
 {
-    if (v->rows == 0)
+    if (v->contradictory)
+        say("position", "none: the joints do not close; what is told is about the nearest one");
+    else if (v->rows == 0)
         say("position", "regular: there are no constraints");
     else if (v->isolated)
         say("position", "isolated: %d freedom%s to first order, none in fact", v->freedoms, s_of(v->freedoms));
@@ -117,17 +156,26 @@ static void say_inertia(const dal_verdict *v)
     for (int i = 0; i < v->n_light; i++)
         say(i ? "" : "no inertia", "%s", v->light[i]);
     say("unique", "%s: rank [M; A] = %d, %d needed%s", v->determined ? "yes" : "no", v->rank_stacked, v->velocities,
-        v->determined && v->rank_inertia < v->velocities ? "; the constraints make up for what M lacks" : "");
+        v->reason && strstr(v->reason, "lost in rounding")           ? " were it not for rounding"
+        : v->determined && v->rank_inertia < v->velocities ? "; the constraints make up for what M lacks"
+                                                           : "");
     for (int i = 0; i < v->n_loose; i++)
         say(i ? "" : "loose", "%s; %s", v->loose[i].motion, v->loose[i].remedy);
 }
 
 static void say_start(const dal_verdict *v)
 {
+    if (v->contradictory)
+        return;
     if (v->n_moved == 0)
         say("start", "the values as given satisfy the constraints");
+    else if (!v->own_coordinates)
+        say("start", "moved onto the constraints, by at most %.3g m and %.3g rad, %.3g m/s and %.3g rad/s", v->shift_most, v->turn_most,
+            v->velocity_most, v->spin_most);
+    else
+        say("start", "moved onto the constraints");
     for (int i = 0; i < v->n_moved; i++)
-        say(i ? "" : "start", "%s", v->moved[i]);
+        say("", "%s", v->moved[i]);
 }
 
 /* 0 where there is only rounding. */
@@ -222,9 +270,53 @@ static void put_groups(const char *key, int n, const dal_check_group *groups)
             dal_put_integer("number", row->number);
             dal_put_truth("angular", row->angular);
             dal_put_string("forbids", row->forbids);
+            dal_put_truth("goes", row->goes);
             printf("\"share\": %.6g}", row->share);
         }
         fputs("]}", stdout);
+    }
+    fputs("],\n ", stdout);
+}
+
+/* The last member of an object. */
+static void put_name(const char *key, const char *name)
+{
+    printf("\"%s\": ", key);
+    dal_print_json_string(stdout, name);
+    putchar('}');
+}
+
+static void put_start(const dal_verdict *v)
+{
+    put_strings("moved", v->n_moved, v->moved);
+    fputs("\n \"moves\": [", stdout);
+    for (int i = 0; i < v->n_moves; i++) {
+        fputs(i ? ",\n  {" : "\n  {", stdout);
+        dal_put_number(v->own_coordinates ? "start" : "shift", v->moves[i].shift);
+        dal_put_number(v->own_coordinates ? "rate" : "velocity", v->moves[i].velocity);
+        if (!v->own_coordinates) {
+            dal_put_number("turn", v->moves[i].turn);
+            dal_put_number("spin", v->moves[i].spin);
+        }
+        put_name(v->own_coordinates ? "coordinate" : "body", v->moves[i].name);
+    }
+    fputs("],\n ", stdout);
+    dal_put_number("shift_most", v->shift_most);
+    dal_put_number("turn_most", v->turn_most);
+    dal_put_number("velocity_most", v->velocity_most);
+    dal_put_number("spin_most", v->spin_most);
+    fputs("\n ", stdout);
+    dal_put_truth("contradictory", v->contradictory);
+    dal_put_truth("closest", v->closest);
+    dal_put_number("gap_shift", v->gap_shift);
+    dal_put_number("gap_turn", v->gap_turn);
+    fputs("\"open\": [", stdout);
+    for (int i = 0; i < v->n_open; i++) {
+        fputs(i ? ", {" : "{", stdout);
+        dal_put_number(v->open[i].written ? "missed" : "shift", v->open[i].shift);
+        if (!v->open[i].written)
+            dal_put_number("turn", v->open[i].turn);
+        put_name(v->open[i].written ? "constraint" : "joint", v->open[i].joint);
     }
     fputs("],\n ", stdout);
 }
@@ -277,6 +369,7 @@ static void put_ranks(const dal_verdict *v)
     fputs("\n ", stdout);
     dal_put_integer("redundant", v->redundant);
     put_groups("groups", v->n_groups, v->groups);
+    put_strings("spare", v->n_spare, v->spare);
     put_groups("nearly", v->n_nearly, v->nearly);
     dal_put_truth("consistent", v->consistent);
     dal_put_number("position_gap", v->position_gap);
@@ -298,8 +391,7 @@ static void put_ranks(const dal_verdict *v)
     dal_put_truth("determined", v->determined);
     put_strings("light", v->n_light, v->light);
     put_loose(v);
-    put_strings("moved", v->n_moved, v->moved);
-    fputs("\n ", stdout);
+    put_start(v);
 }
 
 void dal_check_json(const dal_verdict *v)

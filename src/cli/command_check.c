@@ -21,6 +21,7 @@ static const char usage[] = "dalembert check MODEL [options]\n"
                             "    --step H                step, or first step of an adaptive method, s\n"
                             "    --until T               end of the motion, s\n"
                             "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --floating              the root link of a URDF file is a free body\n"
                             "\n"
                             "    -q, --quiet             no progress, no messages but errors\n"
                             "    -h, --help              this text\n"
@@ -63,6 +64,8 @@ static dal_status check(const request *wanted, dal_messages *messages, dal_spec 
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK) {
+        dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE); /* what the file has that is not used: no part of the verdict */
+        dal_messages_clear(messages);
         dal_progress progress = dal_progress_begin(wanted->quiet);
         dal_check_options options = {.along = wanted->along, .progress = dal_progress_show, .progress_user = &progress};
         status = dal_check(*spec, &options, messages, verdict);

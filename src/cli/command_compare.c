@@ -30,6 +30,7 @@ static const char usage[] =
     "    --max-step H            longest step of an adaptive method, s\n"
     "    --event-tolerance T     how exactly switches are located, s\n"
     "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+    "    --floating              the root link of a URDF file is a free body\n"
     "\n"
     "    -q, --quiet             no progress, no messages but errors\n"
     "    -h, --help              this text\n"

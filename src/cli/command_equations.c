@@ -20,6 +20,7 @@ static const char usage[] =
     "    --state NAME=VALUE,...  other values of coordinates and rates: rod.angle=0.3,rod.angle'=1.5; what was not\n"
     "                            given moves as little as the constraints allow; may be repeated\n"
     "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+    "    --floating              the root link of a URDF file is a free body\n"
     "\n"
     "    --digits N              digits of the numbers, 1 to 17 (6)\n"
     "    --width N               columns of the text (those of the terminal, or 100)\n"

@@ -24,6 +24,7 @@ static const char usage[] =
     "    --event-tolerance T     how exactly switches are located, s\n"
     "    --undetermined WORD     accelerations that nothing determines: refuse or minimum-norm\n"
     "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+    "    --floating              the root link of a URDF file is a free body\n"
     "\n"
     "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
     "                            on standard output (the evidence then goes to standard error);\n"

@@ -18,6 +18,11 @@ static const struct {
 #else
     {"HDF5", "no (no .h5 files; Debian's package libhdf5-dev brings it)"},
 #endif
+#ifdef DAL_HAVE_URDF
+    {"URDF", "yes (" DAL_XML_SONAME ", loaded when a file needs it)"},
+#else
+    {"URDF", "no (no robots from URDF files; Debian's package libxml2-dev brings it)"},
+#endif
 };
 
 static int run(int argc, char **argv)

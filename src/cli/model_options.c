@@ -16,8 +16,10 @@ static int add_override(const char *command, dal_model_options *options, char *t
     return DAL_OK;
 }
 
-/* For getopt: the command's other options, then the settings; the last entry stays zero. */
-static void list_options(const dal_option_table *table, struct option list[DAL_MOST_OPTIONS + DAL_MOST_SETTINGS + 1])
+enum { MOST = DAL_MOST_OPTIONS + DAL_MOST_SETTINGS + 2 };
+
+/* For getopt: the command's other options, then the settings, then --floating; the last entry stays zero. */
+static void list_options(const dal_option_table *table, struct option list[MOST])
 {
     int n = 0;
     for (; table->others[n].name; n++) {
@@ -28,11 +30,12 @@ static void list_options(const dal_option_table *table, struct option list[DAL_M
         assert(i < DAL_MOST_SETTINGS);
         list[n++] = (struct option){table->settings[i], required_argument, NULL, DAL_OPTION_SETTING + i};
     }
+    list[n] = (struct option){"floating", no_argument, NULL, DAL_OPTION_FLOATING};
 }
 
 int dal_model_options_read(const dal_option_table *table, int argc, char **argv, dal_model_options *options, void *request)
 {
-    struct option list[DAL_MOST_OPTIONS + DAL_MOST_SETTINGS + 1] = {0};
+    struct option list[MOST] = {0};
     list_options(table, list);
     *options = (dal_model_options){.settings = table->settings, .overrides = calloc((size_t)argc, sizeof(dal_override))};
     int option, status = options->overrides ? DAL_OK : DAL_NO_MEMORY;
@@ -45,6 +48,8 @@ int dal_model_options_read(const dal_option_table *table, int argc, char **argv,
             return DAL_BAD_COMMAND;
         if (option == DAL_OPTION_SET)
             status = add_override(argv[0], options, optarg);
+        else if (option == DAL_OPTION_FLOATING)
+            options->floating = true;
         else if (option >= DAL_OPTION_SETTING && option < DAL_OPTION_SETTING + DAL_MOST_SETTINGS)
             options->setting[option - DAL_OPTION_SETTING] = optarg;
         else
@@ -67,7 +72,8 @@ void dal_model_options_free(dal_model_options *options)
 
 dal_status dal_model_read(const dal_model_options *options, dal_messages *messages, dal_spec **spec)
 {
-    dal_status status = dal_spec_read(NULL, options->path, options->n_overrides, options->overrides, messages, spec);
+    const dal_read_options read = {.n_overrides = options->n_overrides, .overrides = options->overrides, .floating = options->floating};
+    dal_status status = dal_spec_read_with(NULL, options->path, &read, messages, spec);
     for (int i = 0; options->settings[i] && *spec; i++)
         if (options->setting[i] && !dal_spec_set(*spec, options->settings[i], options->setting[i], messages))
             status = DAL_BAD_COMMAND;

@@ -5,9 +5,9 @@
 
 #include "cli/cli.h"
 
-enum { DAL_MOST_SETTINGS = 16, DAL_MOST_OPTIONS = 16 }; /* of one command: entries of simulate:, and other options */
+enum { DAL_MOST_SETTINGS = 16, DAL_MOST_OPTIONS = 20 }; /* of one command: entries of simulate:, and other options */
 /* Values of struct option: the settings count from the first, a command's own options from the last. */
-enum { DAL_OPTION_SETTING = 1000, DAL_OPTION_SET = 2000, DAL_OPTION_OWN };
+enum { DAL_OPTION_SETTING = 1000, DAL_OPTION_SET = 2000, DAL_OPTION_FLOATING, DAL_OPTION_OWN };
 
 /* The options of a command, one table a command. */
 typedef struct dal_option_table {
@@ -25,6 +25,7 @@ typedef struct dal_model_options {
     const char *setting[DAL_MOST_SETTINGS]; /* NULL: not given */
     int n_overrides;
     dal_override *overrides;
+    bool floating;                          /* --floating, which every command has: the root of a URDF file is free */
 } dal_model_options;
 
 /* 0: go on, -1: help was printed, otherwise the exit code. `request` is for `take`. To be freed in any case. */

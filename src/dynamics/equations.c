@@ -76,7 +76,7 @@ static void write_acceleration(const dal_state *state, int k, char *buffer, size
 }
 
 /* "hinge 1", "hinge" where it has one row, "hinge drive"; "rod unit length", "rod orthonormal 3". */
-static void write_row(const dal_state *state, int i, char *buffer, size_t size)
+void dal_row_name(const dal_state *state, int i, char *buffer, size_t size)
 {
     const dal_layout *layout = &state->system->layout;
     const dal_mechanism *m = &state->system->mechanism;
@@ -105,12 +105,12 @@ static void write_row(const dal_state *state, int i, char *buffer, size_t size)
 
 static void write_independent(const dal_state *state, int k, char *buffer, size_t size)
 {
-    write_row(state, state->order[k], buffer, size);
+    dal_row_name(state, state->order[k], buffer, size);
 }
 
 static void write_dependent(const dal_state *state, int k, char *buffer, size_t size)
 {
-    write_row(state, state->order[state->rank + k], buffer, size);
+    dal_row_name(state, state->order[state->rank + k], buffer, size);
 }
 
 /* The name that the model gives, or the velocity that was chosen; a speed that is neither has only its number. */

@@ -28,6 +28,8 @@ dal_names dal_names_speed_rates(dal_equations *equations, const dal_state *state
 dal_names dal_names_multipliers(dal_equations *equations, const dal_state *state, const char *sign);
 /* w_x, w_y, w_z, v_x, v_y, v_z of a body; planar: w, v_x, v_y. */
 dal_names dal_names_twist(dal_equations *equations, const dal_state *state);
+/* One row of the constraints: "hinge 1", "hinge" where it has one row, "hinge drive"; "rod unit length", "rod orthonormal 3". */
+void dal_row_name(const dal_state *state, int i, char *buffer, size_t size);
 /* A part of a list: `n` of its names, those numbered `which`. */
 dal_names dal_names_part(dal_equations *equations, dal_names names, int n, const int *which);
 /* Two lists, one after the other. */

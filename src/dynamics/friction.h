@@ -7,9 +7,6 @@
 typedef struct dal_state dal_state;
 typedef struct dal_system dal_system;
 
-/* Which part of the joint's force presses the surfaces together. */
-typedef enum dal_press { DAL_PRESS_ACROSS, DAL_PRESS_WHOLE, DAL_PRESS_ALONG } dal_press;
-
 enum { DAL_MAX_SLIP = 3 };
 
 /* The surfaces slide with the velocity s of n components: levers times the rates of measures, or (turn) radius times the relative
@@ -17,7 +14,10 @@ enum { DAL_MAX_SLIP = 3 };
 typedef struct dal_friction {
     int joint, n, first;       /* first: of its components among all */
     bool turn;                 /* spherical: s = radius w */
-    dal_press press;
+    bool shifts;               /* s has a distance in it: its size is that of the model, else that of the radius */
+    /* The part of the joint's force F that presses the surfaces together; `axis` in world axes. */
+    void (*press)(const double axis[3], const double F[3], double out[3]);
+    double axis[3];            /* of the joint, in the axes of its first body */
     double share;              /* the normal force is share times the pressing one (threads) */
     int terms;                 /* measures a component: 1, screw 2 */
     int measure[DAL_MAX_SLIP];
@@ -29,18 +29,29 @@ typedef struct dal_friction {
 /* Yields: at its limit, and at rest because others hold it. */
 typedef enum dal_slip { DAL_SLIPS, DAL_STICKS, DAL_YIELDS } dal_slip;
 
+/* ---- friction.c ---- */
+
 size_t dal_friction_work(const dal_system *system); /* doubles of state->friction_work */
 /* The formulation's solution with the friction that its own reactions cause. */
 dal_flow dal_friction_accelerate(dal_state *state);
+/* The force e of one element on its two bodies, onto the loads. */
+void dal_friction_push(dal_state *state, const dal_friction *friction, const double *e);
+/* Adds the friction to the reactions of the joints. */
+void dal_friction_reactions(dal_state *state);
+
+/* ---- slip.c ---- */
+
 /* Which surfaces stick at the present state; `ended`: of the elements that stick and slip, those whose mode has ended, or NULL. */
 dal_flow dal_friction_restart(dal_state *state, const bool *ended);
 /* Positive while the modes hold; one an element that sticks and slips. After accelerate. */
 int dal_friction_guards(const dal_system *system);
 void dal_friction_guard(const dal_state *state, double *guard);
+const char *dal_friction_guard_name(const dal_system *system, int guard); /* the joint */
 void dal_friction_accepted(dal_state *state); /* the directions of sliding follow the motion */
-/* The force e of one element on its two bodies, onto the loads. */
-void dal_friction_push(dal_state *state, const dal_friction *friction, const double *e);
-/* Adds the friction to the reactions of the joints. */
-void dal_friction_reactions(dal_state *state);
+
+/* ---- stick.c ---- */
+
+/* What sticks is put back to where it stuck, at rest; *moved: y has changed. */
+dal_flow dal_friction_hold(dal_state *state, double t, double *y, bool *moved);
 
 #endif

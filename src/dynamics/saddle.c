@@ -12,6 +12,7 @@
 #include "math/dense.h"
 #include "math/rank.h"
 #include "math/sparse.h"
+#include "math/sparse_rank.h"
 #include "math/vec.h"
 #include "system/system.h"
 
@@ -265,7 +266,10 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale)
     }
 }
 
-static const double full_rank_for_sure = 1e-6; /* pivot ratio of the unit saddle matrix above which no ranking is needed */
+/* Smallest singular value of the scaled rows above which all of them are independent. K has the eigenvalue -sigma^2 for a small one, and
+ * is known to 1e-16 times its growth: below 1e-7 sigma is not seen. The estimate is too large by a factor of 2 at the most (sparse_rank.c),
+ * and what counts as dependent lies at 1e-10: five digits of margin on one side, more than one on the other. */
+static const double full_rank_for_sure = 1e-5;
 
 static const double worse = 1e-3;     /* loss of the pivot ratio since the last ranking that calls for another choice of rows */
 static const double tired = 0.1;      /* the same for A alone, near a singular position */
@@ -380,6 +384,79 @@ static void prefer_holonomic(dal_state *state)
     }
 }
 
+/* K = [S^2 (c A)^T; c A 0] with S the scales of the columns and c those of the rows: (c A) S^-2 (c A)^T is that of the scaled rows. */
+static bool surely_full(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    const double *S = system->column_scale;
+    double *K = state->saddle;
+    memset(K, 0, sizeof *K * (size_t)system->n_kkt);
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        for (int i = 0; i < at->n; i++)
+            K[system->kkt_mass[at->value + (at->n + 1) * i]] = S[at->column + i] * S[at->column + i];
+    }
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        double sum = 0;
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            double value = state->work.A[k] / S[layout->column[k]];
+            sum += value * value;
+        }
+        const double unit = unit_of_row(state, i, sqrt(sum));
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = unit * state->work.A[k];
+    }
+    return dal_sparse_factor(state->sparse, K, true) > 0 && dal_sparse_least(state->sparse, layout->nv, layout->n_rows, state->saddle_rhs) > full_rank_for_sure;
+}
+
+/* Of large systems: QR of the sparse rows. Where rows depend on each other, those that stay have pivot[i] > 0; of more than `most` of
+ * them the ones with the largest pivots are kept. */
+static int rank_sparse(dal_state *state, int most)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    const int r = layout->n_rows;
+    int *start = state->pivots; /* nv + n_rows + 1 integers */
+    double *value = state->saddle, *pivot = state->saddle_rhs;
+    bool *late = state->independent;
+    for (int i = 0; i < r; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        double sum = 0;
+        start[i] = at->value;
+        late[i] = nonholonomic(layout, i);
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            value[k] = state->work.A[k] / system->column_scale[layout->column[k]];
+            sum += value[k] * value[k];
+        }
+        if (unit_of_row(state, i, sqrt(sum)) == 0)
+            memset(value + at->value, 0, sizeof *value * (size_t)at->n_values);
+    }
+    start[r] = r ? layout->row[r - 1].value + layout->row[r - 1].n_values : 0;
+    const dal_sparse_matrix A = {r, layout->nv, start, layout->column, value};
+    int rank = dal_sparse_rank(&state->allocator, &A, system->rank_tolerance, late, pivot);
+    while (rank > most) {
+        int least = -1;
+        for (int i = 0; i < r; i++)
+            if (pivot[i] > 0 && (least < 0 || pivot[i] < pivot[least]))
+                least = i;
+        pivot[least] = 0;
+        rank--;
+    }
+    for (int i = 0, in = 0, out = rank; i < r && rank >= 0; i++)
+        state->order[pivot[i] > 0 ? in++ : out++] = i;
+    return rank;
+}
+
+static int rank_dense(dal_state *state, int most)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_scaled_rows(state, state->rank_matrix, NULL);
+    return dal_rank_rows(state->rank_matrix, layout->n_rows, layout->nv, layout->nv, state->system->rank_tolerance, most, state->order, NULL,
+                         state->rank_work);
+}
+
 /* Rank is decided on rows of unit norm, with the columns of the attitude divided by the model's length: it does not depend
  * on units or on multiples of rows. Large systems are first tried with all rows.
  *
@@ -388,22 +465,21 @@ static void prefer_holonomic(dal_state *state)
 void dal_state_rank(dal_state *state, int most)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
-    const int r = layout->n_rows, m = layout->nv;
+    const int r = system->layout.n_rows;
     int rank = r;
-    for (int i = 0; i < r; i++) {
-        state->independent[i] = true;
+    for (int i = 0; i < r; i++)
         state->order[i] = i;
-    }
-    if (r && (system->dense || most < r || dal_saddle_factor(state, DAL_METRIC_UNIT) < full_rank_for_sure)) {
-        double *A = state->rank_matrix;
-        dal_scaled_rows(state, A, NULL);
-        rank = dal_rank_rows(A, r, m, m, system->rank_tolerance, most, state->order, NULL, state->rank_work);
+    if (r && (system->dense || most < r || !surely_full(state))) {
+        rank = system->small ? rank_dense(state, most) : rank_sparse(state, most);
+        if (rank == DAL_RANK_NO_MEMORY || rank == DAL_RANK_TOO_WIDE) {
+            dal_state_fail(state, DAL_RANK_UNDECIDED, r);
+            rank = r;
+        }
         if (rank < 0)
             rank = 0; /* not finite: the caller's factorisation fails and says so */
-        for (int i = rank; i < r; i++)
-            state->independent[state->order[i]] = false;
     }
+    for (int i = 0; i < r; i++)
+        state->independent[state->order[i]] = i < rank;
     state->rank = rank;
     if (state->exchange && rank < r)
         prefer_holonomic(state);

@@ -1,4 +1,4 @@
-/* The explicit equation of Udwadia and Phohomsiri (`udwadia-phohomsiri` (2.15), with C = 0: ideal constraints):
+/* The explicit equation of Udwadia and Phohomsiri (`udwadia-phohomsiri` (2.15); C, the forces of non-ideal joints, is among Q):
  *     v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma]
  * M may be singular: [(1 - A^+ A) M; A] has full rank exactly if [M; A] has (Lemma 3.1), and then v' is unique (Result 3). Neither
  * masses that are missing nor attitude parameters that are too many are completed by anything.
@@ -63,6 +63,7 @@ typedef struct parts {
     double *stack, *beta;  /* [P M_s; A_s] by columns and its QR; (m + k) x m, m */
     double *b;             /* m + k */
     double *f, *x;         /* m */
+    double *scaled;        /* A at unit norms; r x m */
     double *svd;           /* the stacked matrix by rows, and what its singular values need; with minimum-norm only */
 } parts;
 
@@ -70,7 +71,7 @@ static size_t work(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
     const size_t values = system->minimum_norm ? (m + r) * m + dal_rank_work((int)(m + r), (int)m) : 0;
-    return m * r + 2 * r + (m + r) * m + m + (m + r) + 2 * m + values;
+    return 2 * m * r + 2 * r + (m + r) * m + m + (m + r) + 2 * m + values;
 }
 
 static parts lay(const dal_state *state)
@@ -85,7 +86,8 @@ static parts lay(const dal_state *state)
     w.b = w.beta + m;
     w.f = w.b + m + r;
     w.x = w.f + m;
-    w.svd = w.x + m;
+    w.scaled = w.x + m;
+    w.svd = w.scaled + m * r;
     return w;
 }
 
@@ -95,9 +97,9 @@ static parts lay(const dal_state *state)
 static double factor_rows(dal_state *state, const parts *w)
 {
     const size_t m = (size_t)w->m, ld = (size_t)w->ld;
-    dal_scaled_rows(state, state->rank_matrix, w->unit);
+    dal_scaled_rows(state, w->scaled, w->unit);
     for (int i = 0; i < w->k; i++) {
-        const double *row = state->rank_matrix + (size_t)state->order[i] * m;
+        const double *row = w->scaled + (size_t)state->order[i] * m;
         memcpy(w->rows + (size_t)i * m, row, sizeof *row * m);
         for (size_t j = 0; j < m; j++)
             w->stack[j * ld + m + (size_t)i] = row[j];
@@ -288,7 +290,7 @@ static void show_stack(dal_state *state, dal_equations *equations)
 static void show(dal_state *state, dal_equations *equations)
 {
     dal_show_equation(equations, "v' = [P M; A]^+ [P (Q - h); gamma] = G P (Q - h) + H gamma,  P = 1 - A^+ A",
-                      "`udwadia-phohomsiri` (2.15) with the right side of (2.12), C = 0");
+                      "`udwadia-phohomsiri` (2.15) with the right side of (2.12), C among Q");
     dal_show_mass(equations, state);
     dal_show_force(equations, state);
     dal_show_constraints(equations, state);

@@ -198,6 +198,13 @@ static bool compile_motor(dal_force_builder *b, void *element)
     return compile_effort(b, element, &dal_force_motor);
 }
 
+void dal_motor_of(const dal_force_group *motors, int i, int *force, int *measure)
+{
+    const applied *motor = (const applied *)motors->elements + i;
+    *force = motor->force;
+    *measure = motor->measure;
+}
+
 static bool compile_coordinate(dal_force_builder *b, void *element)
 {
     applied *a = element;

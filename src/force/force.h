@@ -98,6 +98,18 @@ typedef struct dal_force_group {
     void *elements;
 } dal_force_group;
 
+#ifndef DAL_SCALAR_VARIANT
+/* Motor i of its group: its number among the forces, and the measure that it acts on. */
+void dal_motor_of(const dal_force_group *motors, int i, int *force, int *measure);
+/* Spring or damper i of its group. */
+typedef struct dal_spring_info {
+    int force, measure;        /* its number among the forces; what it acts on */
+    double stiffness, damping;
+    bool has_value;            /* and an expression */
+} dal_spring_info;
+dal_spring_info dal_spring_of(const dal_force_group *springs, int i);
+#endif
+
 /* All groups: zeroes work->force first. */
 #define dal_loads_apply DAL_K(dal_loads_apply)
 void dal_loads_apply(dal_loads *loads, int n_groups, const dal_force_group *groups);

@@ -81,6 +81,7 @@ enum { DAL_MAX_COORDINATES = 3 };
 
 typedef struct dal_joint {
     const char *name;
+    const char *label; /* what its coordinates are called after, where that is not its name; or NULL */
     dal_mark mark;
     const dal_joint_type *type;
     dal_marker marker[2];

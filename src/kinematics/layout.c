@@ -104,48 +104,75 @@ static void connect_rows(dal_layout *layout, dal_arena *arena)
     }
 }
 
+/* Columns that a row has: `entry` of each, -1 where it has it not; `list` of those that it has. */
+typedef struct column_set {
+    int *entry, *list, n;
+} column_set;
+
+static void add_column(column_set *set, int column)
+{
+    if (set->entry[column] < 0) {
+        set->entry[column] = 0;
+        set->list[set->n++] = column;
+    }
+}
+
+/* Ascending: the columns of a body ascend already, so that little has to move. */
+static void sort_columns(column_set *set)
+{
+    for (int gap = set->n / 2; gap > 0; gap /= 2)
+        for (int i = gap; i < set->n; i++) {
+            int value = set->list[i], k = i;
+            for (; k >= gap && set->list[k - gap] > value; k -= gap)
+                set->list[k] = set->list[k - gap];
+            set->list[k] = value;
+        }
+}
+
 /* Families that share columns: a row has the union of its bodies' columns and of the coordinates that it names. */
-static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal_row *row, size_t capacity[3], int *entry, dal_arena *arena)
+static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal_row *row, size_t capacity[3], column_set *set, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
     int n_sides = layout->n_sides, n_values = layout->n_values;
     connect_row(layout, at, row, &capacity[0], arena);
     layout->n_values = n_values;
     at->n_values = 0;
-    for (int j = 0; j < layout->nv; j++)
-        entry[j] = -1;
     for (int s = n_sides; s < layout->n_sides; s++) {
         const dal_body_layout *body = &layout->body[layout->side[s].body];
         for (int k = 0; k < body->n_columns; k++)
-            entry[layout->body_column[body->column + k]] = 0;
+            add_column(set, layout->body_column[body->column + k]);
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            entry[m->measures[m->terms[k].measure].vector[0]] = 0;
-    for (int j = 0; j < layout->nv; j++)
-        if (entry[j] == 0) {
-            entry[j] = at->n_values++;
-            *DAL_PUSH(arena, layout->column, layout->n_values, capacity[1]) = j;
-        }
+            add_column(set, m->measures[m->terms[k].measure].vector[0]);
+    sort_columns(set);
+    for (int i = 0; i < set->n; i++) {
+        set->entry[set->list[i]] = at->n_values++;
+        *DAL_PUSH(arena, layout->column, layout->n_values, capacity[1]) = set->list[i];
+    }
     for (int s = n_sides; s < layout->n_sides; s++) {
         const dal_body_layout *body = &layout->body[layout->side[s].body];
         layout->side[s].map = layout->n_map;
         for (int k = 0; k < body->n_columns; k++)
-            *DAL_PUSH(arena, layout->map, layout->n_map, capacity[2]) = entry[layout->body_column[body->column + k]];
+            *DAL_PUSH(arena, layout->map, layout->n_map, capacity[2]) = set->entry[layout->body_column[body->column + k]];
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            layout->term_entry[k] = entry[m->measures[m->terms[k].measure].vector[0]];
+            layout->term_entry[k] = set->entry[m->measures[m->terms[k].measure].vector[0]];
+    for (; set->n > 0; set->n--)
+        set->entry[set->list[set->n - 1]] = -1;
 }
 
 static void connect_shared_rows(dal_layout *layout, dal_arena *arena)
 {
     size_t capacity[3] = {0, 0, 0};
-    int *entry = DAL_TAKE(arena, int, layout->nv);
+    column_set set = {DAL_TAKE(arena, int, layout->nv), DAL_TAKE(arena, int, layout->nv), 0};
+    for (int j = 0; j < layout->nv; j++)
+        set.entry[j] = -1;
     for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
         dal_row_layout *at = &layout->row[i];
         connect_shared_row(layout, at, i < layout->n_rows ? &layout->mechanism->rows[at->source] : &layout->mechanism->speeds[at->source],
-                           capacity, entry, arena);
+                           capacity, &set, arena);
     }
 }
 
@@ -282,6 +309,8 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
         const char *name = dal_block_text(block, from->joints[i].name);
         if (block->memory)
             to->joints[i].name = name, to->joints[i].mark.file = NULL;
+        if (from->joints[i].label && (name = dal_block_text(block, from->joints[i].label)))
+            to->joints[i].label = name;
     }
 }
 

@@ -116,27 +116,30 @@ static int joint_steps(const dal_mechanism *m, int j, bool reversed, bool partic
     return n;
 }
 
-/* The counter of whole turns of a planar body's own angle, if somebody measures it. */
-static int winding_of_body(const dal_mechanism *m, int body)
+/* The counter of whole turns of each planar body's own angle, -1 where nobody measures it. */
+static int *windings_of_bodies(dal_arena *arena, const dal_mechanism *m)
 {
-    for (int i = 0; i < m->n_measures; i++) {
+    int *winding = DAL_TAKE(arena, int, m->n_bodies);
+    for (int b = 0; b < m->n_bodies; b++)
+        winding[b] = -1;
+    for (int i = m->n_measures - 1; i >= 0; i--) { /* of several the first */
         const dal_measure *measure = &m->measures[i];
         if (measure->kind != DAL_MEASURE_ANGLE || measure->vector[0] != 0 || measure->vector[1] != 1)
             continue; /* against the world axes x and y */
         const dal_vector *x = &m->vectors[measure->vector[2]];
-        if (x->body == body && x->s[0] == 1)
-            return measure->winding;
+        if (x->body != DAL_GROUND && x->s[0] == 1)
+            winding[x->body] = measure->winding;
     }
-    return -1;
+    return winding;
 }
 
 /* Free against the ground: the shifts in world axes, then the attitude. */
-static int free_steps(const dal_mechanism *m, int body, dal_step step[MOST_STEPS])
+static int free_steps(const dal_mechanism *m, int body, const int *winding, dal_step step[MOST_STEPS])
 {
     const bool particle = m->bodies[body].particle;
     int n = read_motion(m->space == DAL_PLANAR ? "Tx Ty Rz" : "Tx Ty Tz Rx Ry Rz", false, particle, step);
     if (m->space == DAL_PLANAR && !particle)
-        step[2].winding = winding_of_body(m, body);
+        step[2].winding = winding[body];
     return n;
 }
 
@@ -150,19 +153,24 @@ static int freedoms(int n, const dal_step *step)
 
 /* ---- growing ------------------------------------------------------------------- */
 
-typedef struct growth {
-    const dal_mechanism *mechanism;
-    const bool *cut;
-    dal_tree *tree;
-    int n;          /* carriers so far */
-    bool *inside;   /* of each body */
-    int *depth;     /* of each body; the ground is 0 */
-} growth;
-
 /* A way from the tree to a body outside. */
 typedef struct way {
     int joint, parent_marker, freedoms, depth;
 } way;
+
+typedef struct growth {
+    const dal_mechanism *mechanism;
+    const bool *cut;
+    dal_tree *tree;
+    dal_arena *arena;
+    int n;            /* carriers so far */
+    bool *inside;     /* of each body */
+    int *depth;       /* of each body; the ground is 0 */
+    int *first, *end; /* of each body, the ground's behind them: its ends of joints, first[b] ... first[b + 1] */
+    way *heap;        /* the ways that were met so far, the best on top; some lead to bodies that came inside since */
+    int n_heap;
+    size_t cap_heap;
+} growth;
 
 static bool usable(const growth *g, int j)
 {
@@ -178,27 +186,75 @@ static bool is_inside(const growth *g, int body)
     return body == DAL_GROUND || g->inside[body];
 }
 
+/* Fewest freedoms, then least depth, then the order of the file. */
 static bool better(const way *a, const way *b)
 {
-    return b->joint < 0 || a->freedoms < b->freedoms || (a->freedoms == b->freedoms && a->depth < b->depth);
+    if (a->freedoms != b->freedoms)
+        return a->freedoms < b->freedoms;
+    return a->depth != b->depth ? a->depth < b->depth : a->joint < b->joint;
 }
 
-static way best_way(const growth *g)
+static void push_way(growth *g, way added)
+{
+    int at = g->n_heap;
+    *DAL_PUSH(g->arena, g->heap, g->n_heap, g->cap_heap) = added;
+    for (; at > 0 && better(&added, &g->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        g->heap[at] = g->heap[(at - 1) / 2];
+    g->heap[at] = added;
+}
+
+static way pop_way(growth *g)
+{
+    const way top = g->heap[0], last = g->heap[--g->n_heap];
+    int at = 0;
+    for (int child; (child = 2 * at + 1) < g->n_heap; at = child) {
+        if (child + 1 < g->n_heap && better(&g->heap[child + 1], &g->heap[child]))
+            child++;
+        if (!better(&g->heap[child], &last))
+            break;
+        g->heap[at] = g->heap[child];
+    }
+    g->heap[at] = last;
+    return top;
+}
+
+/* Where the body has joints: ends 2 j and 2 j + 1 of joint j. */
+static void list_ends(growth *g)
 {
     const dal_mechanism *m = g->mechanism;
-    way best = {-1, 0, 0, 0};
-    for (int j = 0; j < m->n_joints; j++)
-        for (int k = 0; k < 2; k++) {
-            const dal_marker *parent = &m->joints[j].marker[k], *child = &m->joints[j].marker[1 - k];
-            if (!usable(g, j) || !is_inside(g, parent->body) || is_inside(g, child->body))
-                continue;
-            dal_step step[MOST_STEPS];
-            int n = read_motion(motion_of(m, &m->joints[j]), k == 1, m->bodies[child->body].particle, step);
-            way found = {j, k, freedoms(n, step), parent->body == DAL_GROUND ? 0 : g->depth[parent->body]};
-            if (better(&found, &best))
-                best = found;
+    int *fill = DAL_TAKE(g->arena, int, m->n_bodies + 2);
+    g->first = DAL_TAKE(g->arena, int, m->n_bodies + 2);
+    g->end = DAL_TAKE(g->arena, int, 2 * m->n_joints);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int j = 0; j < m->n_joints; j++)
+            for (int k = 0; k < 2 && usable(g, j); k++) {
+                int body = m->joints[j].marker[k].body;
+                body = body == DAL_GROUND ? m->n_bodies : body;
+                if (pass == 0)
+                    g->first[body + 1]++;
+                else
+                    g->end[fill[body]++] = 2 * j + k;
+            }
+        for (int b = 0; b <= m->n_bodies && pass == 0; b++) {
+            g->first[b + 1] += g->first[b];
+            fill[b] = g->first[b];
         }
-    return best;
+    }
+}
+
+/* The ways that lead outside from a body that came inside, or from the ground. */
+static void add_ways(growth *g, int body)
+{
+    const dal_mechanism *m = g->mechanism;
+    const int at = body == DAL_GROUND ? m->n_bodies : body;
+    for (int i = g->first[at]; i < g->first[at + 1]; i++) {
+        const int j = g->end[i] / 2, k = g->end[i] % 2, child = m->joints[j].marker[1 - k].body;
+        if (is_inside(g, child))
+            continue;
+        dal_step step[MOST_STEPS];
+        int n = read_motion(motion_of(m, &m->joints[j]), k == 1, m->bodies[child].particle, step);
+        push_way(g, (way){j, k, freedoms(n, step), body == DAL_GROUND ? 0 : g->depth[body]});
+    }
 }
 
 static void add_carrier(growth *g, dal_carrier carrier, int depth)
@@ -207,27 +263,37 @@ static void add_carrier(growth *g, dal_carrier carrier, int depth)
     g->inside[carrier.body] = true;
     g->depth[carrier.body] = depth;
     g->tree->carrier[g->n++] = carrier;
+    add_ways(g, carrier.body);
+}
+
+static void add_joint(growth *g, const way *found)
+{
+    const dal_marker *marker = g->mechanism->joints[found->joint].marker;
+    dal_carrier carrier = {.joint = found->joint, .marker_parent = found->parent_marker};
+    carrier.from = marker[found->parent_marker];
+    carrier.to = marker[1 - found->parent_marker];
+    carrier.parent = carrier.from.body;
+    carrier.body = carrier.to.body;
+    if (g->inside[carrier.body])
+        return; /* another way was better */
+    add_carrier(g, carrier, found->depth + 1);
+    g->tree->carries[found->joint] = carrier.body;
 }
 
 static void grow(growth *g)
 {
-    const dal_mechanism *m = g->mechanism;
-    while (g->n < m->n_bodies) {
-        way found = best_way(g);
-        if (found.joint >= 0) {
-            const dal_marker *marker = m->joints[found.joint].marker;
-            dal_carrier carrier = {.joint = found.joint, .marker_parent = found.parent_marker};
-            carrier.from = marker[found.parent_marker];
-            carrier.to = marker[1 - found.parent_marker];
-            carrier.parent = carrier.from.body;
-            carrier.body = carrier.to.body;
-            add_carrier(g, carrier, found.depth + 1);
-            g->tree->carries[found.joint] = carrier.body;
+    int outside = 0;
+    list_ends(g);
+    add_ways(g, DAL_GROUND);
+    while (g->n < g->mechanism->n_bodies) {
+        if (g->n_heap) {
+            const way found = pop_way(g);
+            add_joint(g, &found);
             continue;
         }
-        dal_carrier carrier = {.parent = DAL_GROUND, .joint = -1, .from = at_origin, .to = at_origin};
-        while (g->inside[carrier.body])
-            carrier.body++;
+        while (g->inside[outside])
+            outside++;
+        dal_carrier carrier = {.parent = DAL_GROUND, .body = outside, .joint = -1, .from = at_origin, .to = at_origin};
         carrier.to.body = carrier.body;
         add_carrier(g, carrier, 1);
     }
@@ -238,25 +304,29 @@ static void sort_by_trees(dal_arena *arena, dal_tree *tree)
 {
     const int n = tree->n_bodies;
     dal_carrier *grown = tree->carrier;
-    int *tree_of = DAL_TAKE(arena, int, n), sorted = 0;
+    int *tree_of = DAL_TAKE(arena, int, n), *sorted = DAL_TAKE(arena, int, n + 1); /* where the next of each tree goes */
     tree->carrier = DAL_TAKE(arena, dal_carrier, n);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         grown[i].tree = tree_of[grown[i].body] = grown[i].parent == DAL_GROUND ? tree->n_trees++ : tree_of[grown[i].parent];
+        sorted[grown[i].tree + 1]++;
+    }
     for (int t = 0; t < tree->n_trees; t++)
-        for (int i = 0; i < n; i++)
-            if (grown[i].tree == t) {
-                tree->carrier_of[grown[i].body] = sorted;
-                tree->carrier[sorted++] = grown[i];
-            }
+        sorted[t + 1] += sorted[t];
+    for (int i = 0; i < n; i++) {
+        const int at = sorted[grown[i].tree]++;
+        tree->carrier_of[grown[i].body] = at;
+        tree->carrier[at] = grown[i];
+    }
 }
 
 static void number_steps(dal_arena *arena, const dal_mechanism *m, dal_tree *tree)
 {
+    const int *winding = windings_of_bodies(arena, m);
     size_t capacity = 0;
     for (int i = 0; i < tree->n_bodies; i++) {
         dal_carrier *c = &tree->carrier[i];
         dal_step step[MOST_STEPS];
-        c->n_steps = c->joint < 0 ? free_steps(m, c->body, step) : joint_steps(m, c->joint, c->marker_parent == 1, c->particle, step);
+        c->n_steps = c->joint < 0 ? free_steps(m, c->body, winding, step) : joint_steps(m, c->joint, c->marker_parent == 1, c->particle, step);
         c->step = tree->n_steps;
         for (int k = 0; k < c->n_steps; k++) {
             dal_step *s = DAL_PUSH(arena, tree->step, tree->n_steps, capacity);
@@ -275,7 +345,7 @@ dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const
 {
     const int n = mechanism->n_bodies;
     dal_tree *tree = DAL_TAKE(arena, dal_tree, 1);
-    growth g = {mechanism, cut, tree, 0, DAL_TAKE(arena, bool, n), DAL_TAKE(arena, int, n)};
+    growth g = {.mechanism = mechanism, .cut = cut, .tree = tree, .arena = arena, .inside = DAL_TAKE(arena, bool, n), .depth = DAL_TAKE(arena, int, n)};
     tree->n_bodies = n;
     tree->n_joints = mechanism->n_joints;
     tree->carrier = DAL_TAKE(arena, dal_carrier, n);
@@ -365,12 +435,43 @@ dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from)
 
 /* ---- names -------------------------------------------------------------------------- */
 
+static const char *owner_of(const dal_mechanism *m, const dal_carrier *c)
+{
+    if (c->joint < 0)
+        return m->bodies[c->body].name;
+    return m->joints[c->joint].label ? m->joints[c->joint].label : m->joints[c->joint].name;
+}
+
+/* How many carriers are nothing but freedom against the ground? */
+static int count_free(const dal_tree *tree)
+{
+    int n = 0;
+    for (int i = 0; i < tree->n_bodies; i++)
+        n += tree->carrier[i].joint < 0;
+    return n;
+}
+
+/* "shoulder.angle'" -> "shoulder'", "base.x'" -> "x'": the owner alone, or what stands behind it, where that says enough. */
+static void make_plain(const dal_tree *tree, const dal_mechanism *m, const dal_carrier *c, char *buffer)
+{
+    const size_t length = strlen(buffer), head = strlen(owner_of(m, c)) + 1; /* with the dot */
+    int numbers = 0;
+    for (int s = c->step; s < c->step + c->n_steps; s++)
+        numbers += dal_step_velocities(&tree->step[s]);
+    if (head >= length)
+        return; /* the buffer was short */
+    if (c->joint >= 0 && numbers == 1)
+        strcpy(buffer + head - 1, buffer[length - 1] == '\'' ? "'" : "");
+    else if (c->joint < 0 && count_free(tree) == 1)
+        memmove(buffer, buffer + head, length - head + 1);
+}
+
 /* `at`: which of the step's numbers; `number`: which of the carrier's, from 1. */
 static void name_step(const dal_mechanism *m, const dal_carrier *c, const dal_step *step, bool velocity, int at, int number, char *buffer,
                       size_t size)
 {
     static const char *const axes[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "qx", "qy", "qz"}, *const spin[] = {"wx", "wy", "wz"};
-    const char *owner = c->joint < 0 ? m->bodies[c->body].name : m->joints[c->joint].name, *prime = velocity ? "'" : "";
+    const char *owner = owner_of(m, c), *prime = velocity ? "'" : "";
     if (step->kind == DAL_STEP_BALL) {
         snprintf(buffer, size, "%s.%s", owner, velocity ? spin[at] : quaternion[at]);
         return;
@@ -387,7 +488,7 @@ static void name_step(const dal_mechanism *m, const dal_carrier *c, const dal_st
         snprintf(buffer, size, "%s.%d%s", owner, number, prime);
 }
 
-void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool velocity, int k, char *buffer, size_t size)
+void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool plain, bool velocity, int k, char *buffer, size_t size)
 {
     for (int i = 0; i < tree->n_bodies; i++) {
         const dal_carrier *c = &tree->carrier[i];
@@ -397,6 +498,8 @@ void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool ve
             int first = velocity ? step->v : step->q, n = velocity ? dal_step_velocities(step) : dal_step_coordinates(step);
             if (n && k >= first && k < first + n) {
                 name_step(mechanism, c, step, velocity, k - first, number, buffer, size);
+                if (plain && size)
+                    make_plain(tree, mechanism, c, buffer);
                 return;
             }
             number += n;

@@ -68,8 +68,8 @@ bool dal_tree_holds(const dal_tree *tree, const dal_mechanism *mechanism, int ro
 /* Sizes, columns of bodies, blocks of M of a layout with layout->tree: nq, nv, body[], block, body_column, angular, n_jacobian. */
 void dal_tree_columns(dal_arena *arena, dal_layout *layout);
 dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from);
-/* "A.angle" ...: what coordinate k of q (or velocity k of v) is called. */
-void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool velocity, int k, char *buffer, size_t size);
+/* "A.angle" ...: what coordinate k of q (or velocity k of v) is called. plain: see dal_spec.plain_names. */
+void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool plain, bool velocity, int k, char *buffer, size_t size);
 #endif
 
 #endif

@@ -116,6 +116,21 @@ static void solve(dal_sparse *sparse, double *b)
     klu_solve(sparse->symbolic, sparse->numeric, sparse->n, 1, b, &sparse->common);
 }
 
+/* The diagonal is full, so that the blocks are the parts that do not hang together, and each is ordered by minimum degree. */
+bool dal_sparse_order(int n, const int *start, const int *row, int *order)
+{
+    klu_common common;
+    klu_defaults(&common);
+    if (n == 0)
+        return true;
+    klu_symbolic *symbolic = klu_analyze(n, (int *)start, (int *)row, &common); /* it only reads */
+    if (!symbolic)
+        return false;
+    memcpy(order, symbolic->Q, sizeof *order * (size_t)n);
+    klu_free_symbolic(&symbolic, &common);
+    return true;
+}
+
 #else
 
 bool dal_sparse_available(void)
@@ -153,6 +168,14 @@ static double factor(dal_sparse *sparse, double *values, bool fresh)
 static void solve(dal_sparse *sparse, double *b)
 {
     dal_lu_solve(sparse->lu, sparse->n, sparse->n, sparse->pivot, b);
+}
+
+bool dal_sparse_order(int n, const int *start, const int *row, int *order)
+{
+    (void)start, (void)row;
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+    return true;
 }
 
 #endif

@@ -19,4 +19,8 @@ void dal_sparse_free(dal_sparse *sparse);
 double dal_sparse_factor(dal_sparse *sparse, const double *values, bool fresh);
 void dal_sparse_solve(dal_sparse *sparse, double *b); /* b := K^-1 b, no allocation */
 
+/* An order of elimination that keeps the fill of a symmetric pattern small: order[0] first. Without KLU the order as it is. False without
+ * memory. */
+bool dal_sparse_order(int n, const int *start, const int *row, int *order);
+
 #endif

@@ -5,8 +5,8 @@
  * left.ground. Elements remember the part in their binding, and names in their expressions are looked for there.
  * A part may include others: their names grow on the way out, foot.toe -> left.foot.toe.
  *
- * Nothing in a file is trusted: it lies in the folder of the whole model, does not include itself, and all the
- * files together stay within the limits of one.
+ * Nothing in a file is trusted: it lies in the folder of the whole model, also where links are followed, does not include
+ * itself, and all the files together stay within the limits of one.
  */
 #include "spec/reader.h"
 
@@ -162,7 +162,7 @@ static char *load(dal_reader *reader, const dal_text *file, const char **path, s
         why = "a model includes at most 1000 others";
     else if (*path)
         full = dal_arena_print(reader->scratch, "%s%s", reader->root, *path);
-    char *text = full ? dal_load_file(reader->scratch, full, length, &why) : NULL;
+    char *text = full ? dal_load_inside(reader->scratch, reader->root, full, length, &why) : NULL;
     if (text && (reader->included_bytes += *length) > DAL_FILE_LIMIT) {
         why = "the included files are larger than 64 MiB together";
         text = NULL;

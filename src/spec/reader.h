@@ -6,6 +6,7 @@
  *   parameters.c  constant expressions     repeat.c      elements that are many
  *   table_read.c  tables and their files   read_yaml.c   the sections of a model
  *   include.c     models inside models     hash.c        fingerprint
+ *   xml.c         text -> elements         read_urdf.c, urdf_tree.c, urdf_spec.c: a robot, see urdf.h
  *   spec.c        files, memory, messages in order
  */
 #ifndef DAL_SPEC_READER_H
@@ -66,7 +67,7 @@ typedef struct dal_reader {
     int elements, copies;            /* made so far; nodes that 'repeat' has read, and those of included files */
     int included;                    /* files, each as often as it was */
     size_t included_bytes;
-    size_t room_bodies, room_joints, room_forces;
+    size_t room_bodies, room_joints, room_forces, room_points;
     uint64_t hash;
 } dal_reader;
 
@@ -139,6 +140,12 @@ void dal_read_model(dal_reader *reader, const dal_tree *root);
 /* `models:`, when everything else of the model is read: adds the elements of the included ones. */
 void dal_read_models(dal_reader *reader, const dal_tree *tree);
 
+/* ---- read_urdf.c ---------------------------------------------------------- */
+
+/* A <robot>; floating: its root is free. */
+struct dal_xml_node;
+void dal_read_urdf(dal_reader *reader, const struct dal_xml_node *root, bool floating);
+
 /* ---- hash.c --------------------------------------------------------------- */
 
 uint64_t dal_hash_begin(void);
@@ -154,5 +161,7 @@ const char *dal_extension_of(const char *file);
 bool dal_is_model_file(const char *file);
 /* A whole regular file of at most DAL_FILE_LIMIT bytes, with a zero behind it. NULL: `why` says it. */
 char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const char **why);
+/* The same for a file that a model names: links may not lead out of `folder`. */
+char *dal_load_inside(dal_arena *arena, const char *folder, const char *path, size_t *length, const char **why);
 
 #endif

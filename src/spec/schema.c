@@ -80,6 +80,7 @@ const dal_key dal_keys_point[] = {
     TREE("point", "x", "vector", dal_point_trees, direction[0], 0, "direction of the point's x axis; of two directions the first written is exact"),
     TREE("point", "y", "vector", dal_point_trees, direction[1], 0, "direction of the point's y axis"),
     TREE("point", "z", "vector", dal_point_trees, direction[2], 0, "direction of the point's z axis"),
+    KEY_("point", "repeat", words_REPEAT, REPEAT, 0, 0, NULL, "of the ground only: makes one point for each number, ground.P.1, ground.P.2, ..."),
     END
 };
 

@@ -5,9 +5,11 @@
  * and one function gives everything back on every road.
  */
 #include "spec/reader.h"
+#include "spec/xml.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -20,7 +22,9 @@ typedef struct reading {
     int n_overrides;
     const dal_override *overrides;
     dal_arena keep, scratch;
+    bool floating;
     dal_yaml *yaml;
+    dal_xml *xml;
     dal_messages *messages; /* the reader's own */
     dal_spec *spec;
 } reading;
@@ -71,6 +75,19 @@ char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const ch
     return text;
 }
 
+/* Whatever the links on both ways: compared are the places that they lead to. What is loaded is the place that was compared. */
+char *dal_load_inside(dal_arena *arena, const char *folder, const char *path, size_t *length, const char **why)
+{
+    char root[PATH_MAX], place[PATH_MAX];
+    if (!realpath(*folder ? folder : ".", root) || !realpath(path, place))
+        return dal_load_file(arena, path, length, why);
+    const size_t n = strcmp(root, "/") ? strlen(root) : 0;
+    if (!strncmp(place, root, n) && (place[n] == '/' || !place[n]))
+        return dal_load_file(arena, place, length, why);
+    *why = "a link leads out of the model's folder";
+    return NULL;
+}
+
 const char *dal_folder_of(dal_arena *arena, const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -93,23 +110,28 @@ bool dal_is_model_file(const char *file)
     return false;
 }
 
+static bool is_urdf(const char *file)
+{
+    return !strcasecmp(dal_extension_of(file), ".urdf");
+}
+
 /* Is there a reader for this type of file? */
 static bool check_type(const reading *job, dal_mark mark)
 {
-    static const char *const foreign[] = {".urdf", ".xml", ".mjcf", ".sdf"};
+    static const char *const foreign[] = {".xml", ".mjcf", ".sdf", ".xacro"};
     const char *extension = dal_extension_of(job->file);
-    if (dal_is_model_file(job->file))
+    if (dal_is_model_file(job->file) || is_urdf(job->file))
         return true;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
         if (!strcasecmp(extension, foreign[i])) {
-            dal_error(job->messages, mark, "this version cannot read %s files: a model is a .yaml, .yml or .json file",
+            dal_error(job->messages, mark, "this version cannot read %s files: a model is a .yaml, .yml, .json or .urdf file",
                       foreign[i]);
             return false;
         }
     }
     dal_error(job->messages, mark,
-              *extension ? "the type of a '%.20s' file is not known: a model is a .yaml, .yml or .json file"
-                         : "a file without extension%.0s has no type: a model is a .yaml, .yml or .json file",
+              *extension ? "the type of a '%.20s' file is not known: a model is a .yaml, .yml, .json or .urdf file"
+                         : "a file without extension%.0s has no type: a model is a .yaml, .yml, .json or .urdf file",
               extension);
     return false;
 }
@@ -128,6 +150,31 @@ static const dal_setting *take_overrides(reading *job)
     return settings;
 }
 
+/* False: there is nothing to look at. */
+static bool read_yaml(reading *job, dal_reader *reader)
+{
+    if (job->floating)
+        dal_error(job->messages, (dal_mark){"--floating", 0, 0},
+                  "a YAML model says itself what is fixed: only the root of a URDF file can be set free; here, drop the joint that holds it");
+    job->yaml = reader->yaml = dal_yaml_open(&job->scratch);
+    const dal_tree *root = dal_document_read(job->yaml, &job->scratch, &job->keep, job->file, job->text, job->length,
+                                             job->messages, reader->no_memory);
+    if (root)
+        dal_read_model(reader, root);
+    return root;
+}
+
+static bool read_xml(reading *job, dal_reader *reader)
+{
+    for (int i = 0; i < reader->n_settings; i++)
+        dal_error(job->messages, reader->settings[i].name.mark, "a URDF file has no parameters that could be set");
+    job->xml = dal_xml_open(&job->scratch);
+    const dal_xml_node *root = dal_xml_read(job->xml, &job->scratch, job->file, job->text, job->length, job->messages, reader->no_memory);
+    if (root)
+        dal_read_urdf(reader, root, job->floating);
+    return root;
+}
+
 static void read_text(reading *job, const char *folder, bool *no_memory)
 {
     const dal_source source = {.path = job->file + (folder ? strlen(folder) : 0)};
@@ -142,12 +189,8 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
         reader.hash = dal_hash_add(reader.hash, job->overrides[i].name, strlen(job->overrides[i].name));
         reader.hash = dal_hash_add(reader.hash, job->overrides[i].value, strlen(job->overrides[i].value));
     }
-    job->yaml = reader.yaml = dal_yaml_open(&job->scratch);
-    const dal_tree *root = dal_document_read(job->yaml, &job->scratch, &job->keep, job->file, job->text, job->length,
-                                             job->messages, no_memory);
-    if (!root)
+    if (!(is_urdf(job->file) ? read_xml : read_yaml)(job, &reader))
         return;
-    dal_read_model(&reader, root);
     dal_hash_text(reader.hash, spec->hash);
     job->spec = spec;
 }
@@ -197,6 +240,7 @@ static dal_status read_job(const dal_allocator *allocator, reading *job, dal_mes
     job->messages = dal_messages_create(allocator);
     dal_status status = job->messages ? guarded(job, messages) : DAL_NO_MEMORY;
     dal_yaml_close(job->yaml);
+    dal_xml_close(job->xml);
     dal_messages_free(job->messages);
     dal_arena_release(&job->scratch);
     job->keep.guard = NULL;
@@ -215,6 +259,13 @@ dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n
                          const dal_override *overrides, dal_messages *messages, dal_spec **spec)
 {
     reading job = {.file = file, .n_overrides = n_overrides, .overrides = overrides};
+    return read_job(allocator, &job, messages, spec);
+}
+
+dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, const dal_read_options *options, dal_messages *messages,
+                              dal_spec **spec)
+{
+    reading job = {.file = file, .n_overrides = options->n_overrides, .overrides = options->overrides, .floating = options->floating};
     return read_job(allocator, &job, messages, spec);
 }
 

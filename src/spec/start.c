@@ -269,6 +269,56 @@ static void read_framed_point(dal_reader *reader, const dal_tree *tree, dal_poin
                      most == 1 ? "planar" : "spatial");
 }
 
+static void read_point(dal_reader *reader, const dal_tree *tree, const char *name, dal_point_spec *point)
+{
+    point->name = (dal_text){.text = name, .mark = tree->key_mark};
+    reader->key = tree->key;
+    if (tree->kind == DAL_MAP && !tree->bad)
+        read_framed_point(reader, tree, point);
+    else
+        dal_read_vector(reader, tree, &point->at);
+}
+
+static bool is_repeated(const dal_tree *tree)
+{
+    const dal_tree *key = tree->kind == DAL_MAP ? tree->first : NULL;
+    while (key && strcmp(key->key, "repeat"))
+        key = key->next;
+    return key;
+}
+
+static dal_point_spec *add_point(dal_reader *reader, dal_points *points, size_t *room)
+{
+    return DAL_PUSH(reader->keep, points->item, points->n, *room);
+}
+
+static void make_ground_point(dal_reader *reader, const dal_tree *tree, const char *name)
+{
+    dal_point_spec *point = add_point(reader, &reader->spec->ground, &reader->room_points);
+    dal_scope outer = {"'points' of the ground", tree->key, reader->entry};
+    point->binding = reader->binding;
+    reader->what = outer.what;
+    read_point(reader, tree, name, point);
+    dal_ascend(reader, outer);
+}
+
+/* One point, or many: points of the ground may be counted, P.1, P.2, ... */
+static void read_points_of(dal_reader *reader, const dal_tree *tree, dal_points *points, size_t *room)
+{
+    if (!is_repeated(tree)) {
+        read_point(reader, tree, tree->key, add_point(reader, points, room));
+        return;
+    }
+    if (points != &reader->spec->ground) {
+        dal_complain(reader->messages, tree->key_mark, "point '%.100s' cannot be repeated: only points of the ground can, those of a body are named one by one",
+                     tree->key);
+        return;
+    }
+    dal_scope inside = {reader->what, reader->key, reader->entry};
+    dal_repeat(reader, tree, "point", make_ground_point);
+    dal_ascend(reader, inside);
+}
+
 void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
 {
     static const char *const channels[] = {"x",     "y",     "z",  "angle", "position", "velocity", "acceleration", "omega",
@@ -276,7 +326,7 @@ void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
     dal_points *points = field;
     if (!dal_needs_map(reader, tree, "{A: [...], B: [...]}"))
         return;
-    points->item = DAL_TAKE(reader->keep, dal_point_spec, tree->n);
+    size_t own = 0, *room = points == &reader->spec->ground ? &reader->room_points : &own;
     dal_scope outer = dal_descend(reader, NULL);
     for (const dal_tree *child = tree->first; child; child = child->next) {
         const char *fault = dal_word_fault(reader->scratch, child->key);
@@ -285,13 +335,7 @@ void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
         if (fault)
             dal_complain(reader->messages, child->key_mark, "'%.100s' cannot be the name of a point: %s", child->key,
                          fault);
-        dal_point_spec *point = &points->item[points->n++];
-        point->name = (dal_text){.text = child->key, .mark = child->key_mark};
-        reader->key = child->key;
-        if (child->kind == DAL_MAP && !child->bad)
-            read_framed_point(reader, child, point);
-        else
-            dal_read_vector(reader, child, &point->at);
+        read_points_of(reader, child, points, room);
     }
     dal_ascend(reader, outer);
 }

@@ -151,7 +151,7 @@ static void read_file(row_reader *rows)
     char *text = NULL;
     if (!why) {
         rows->file = dal_arena_print(reader->keep, "%s%s", reader->folder, file->text);
-        text = dal_load_file(reader->scratch, rows->file, &length, &why);
+        text = dal_load_inside(reader->scratch, reader->root, rows->file, &length, &why);
     }
     if (!text) {
         dal_complain(reader->messages, file->mark, "the table's file '%.200s' cannot be read: %s", file->text, why);

@@ -9,10 +9,11 @@
  * move first. Pseudo-inverses are rank-revealing: redundant joints are no trouble,
  * contradictory ones leave a gap, which is reported.
  *
- * Velocities: start_velocities.c.
+ * Velocities: start_velocities.c. Large models: the same steps on sparse matrices, assemble_sparse.c.
  */
 #include "math/rank.h"
 #include "math/rotation.h"
+#include "math/sparse_rank.h"
 #include "math/vec.h"
 #include "system/assembly.h"
 
@@ -50,11 +51,14 @@ double dal_build_length(const dal_build *build)
 static void add_target_rows(dal_assembly *a)
 {
     dal_mechanism *m = &a->mechanism;
+    int n = 0;
+    a->target = DAL_TAKE(m->arena, const dal_target *, a->build->n_targets);
     for (int pass = 0; pass < 2; pass++) /* kept exactly first */
         for (int i = 0; i < a->build->n_targets; i++) {
             const dal_target *target = &a->build->targets[i];
             if (target->fix == (pass == 1))
                 continue;
+            a->target[n++] = target;
             *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) = (dal_term){target->measure, 1};
             *DAL_PUSH(m->arena, m->rows, m->n_rows, m->cap_rows) =
                 (dal_row){.term = m->n_terms - 1, .n_terms = 1, .constant = target->value, .time = -1, .joint = -1, .form = -1};
@@ -83,7 +87,6 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     a->r = a->layout->n_rows;
     a->length = dal_build_length(build);
     size_t rows = (size_t)(a->r + a->m), m = (size_t)a->m;
-    a->A = DAL_TAKE(arena, double, rows * m);
     a->b = DAL_TAKE(arena, double, rows);
     a->source = DAL_TAKE(arena, int, rows);
     a->x = DAL_TAKE(arena, double, m);
@@ -92,11 +95,13 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     a->q0 = DAL_TAKE(arena, double, a->layout->nq);
 }
 
-/* The singular value decompositions need room only where something has to be moved. */
-void dal_assembly_svd(dal_assembly *a)
+/* Dense rows and their singular values need room only where something has to be moved. */
+void dal_assembly_dense(dal_assembly *a)
 {
-    if (!a->svd)
-        a->svd = DAL_TAKE(a->build->arena, double, dal_rank_work(a->r + a->m, a->m));
+    if (a->svd || dal_assembly_large(a))
+        return;
+    a->A = DAL_TAKE(a->build->arena, double, (size_t)(a->r + a->m) * (size_t)a->m);
+    a->svd = DAL_TAKE(a->build->arena, double, dal_rank_work(a->r + a->m, a->m));
 }
 
 static void place_bodies(dal_assembly *a)
@@ -201,12 +206,12 @@ int dal_assembly_exact(const dal_assembly *a)
 
 const dal_target *dal_assembly_target(const dal_assembly *a, int row)
 {
-    int wanted = row - a->n_own, seen = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < a->build->n_targets; i++)
-            if (a->build->targets[i].fix == (pass == 0) && seen++ == wanted)
-                return &a->build->targets[i];
-    return NULL;
+    return a->target[row - a->n_own];
+}
+
+bool dal_assembly_open(const dal_assembly *a, int row)
+{
+    return row < a->n_own ? a->mechanism.rows[row].nonholonomic : !a->target[row - a->n_own]->has_value;
 }
 
 void dal_assembly_row(const dal_assembly *a, int row, double *out)
@@ -255,19 +260,17 @@ static bool at_center(const dal_assembly *a, int b)
 }
 
 /* A row on (r, theta) becomes one on (c, theta): f.dr + tau.dtheta = f.dc + (tau + f x rho).dtheta. */
-static void row_to_center(const dal_assembly *a, double *row)
+void dal_assembly_center(const dal_assembly *a, int b, double *f)
 {
     const bool flat = a->mechanism.space == DAL_PLANAR;
-    for (int b = 0; b < a->mechanism.n_bodies; b++) {
-        if (!at_center(a, b))
-            continue;
-        double *f = row + a->layout->body[b].v, rho[3], turn[3];
-        const double f3[3] = {f[0], f[1], flat ? 0 : f[2]};
-        dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, rho);
-        dal_cross(f3, rho, turn);
-        for (int k = 0; k < a->layout->body[b].n_rot; k++)
-            f[flat ? 2 : 3 + k] += turn[flat ? 2 : k];
-    }
+    if (!at_center(a, b))
+        return;
+    double rho[3], turn[3];
+    const double f3[3] = {f[0], f[1], flat ? 0 : f[2]};
+    dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, rho);
+    dal_cross(f3, rho, turn);
+    for (int k = 0; k < a->layout->body[b].n_rot; k++)
+        f[flat ? 2 : 3 + k] += turn[flat ? 2 : k];
 }
 
 /* x on (c, theta) becomes one on (r, theta): dr = dc - dtheta x rho. */
@@ -319,18 +322,15 @@ static void way_back(dal_assembly *a)
     }
 }
 
-/* x := the step of the iteration above; returns its length. */
-static double find_step(dal_assembly *a, int rows, bool nearest)
+/* x := (A S)^+ (-phi - A e) on dense rows. */
+static void solve_dense(dal_assembly *a, int rows)
 {
-    memset(a->e, 0, sizeof *a->e * (size_t)a->m);
-    if (nearest)
-        way_back(a);
     for (int i = 0; i < rows; i++) {
         double *row = a->A + (size_t)i * (size_t)a->m;
-        const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
+        const bool open = dal_assembly_open(a, i);
         dal_assembly_row(a, i, row);
-        row_to_center(a, row);
-        const bool open = target ? !target->has_value : a->mechanism.rows[i].nonholonomic; /* it says nothing about positions */
+        for (int b = 0; b < a->mechanism.n_bodies; b++)
+            dal_assembly_center(a, b, row + a->layout->body[b].v);
         if (open)
             memset(row, 0, sizeof *row * (size_t)a->m);
         a->b[i] = open ? 0 : -a->work.phi[i];
@@ -340,6 +340,18 @@ static double find_step(dal_assembly *a, int rows, bool nearest)
         }
     }
     dal_rank_solve(a->A, rows, a->m, a->m, DAL_RANK_TOLERANCE, a->b, a->x, a->svd);
+}
+
+/* x := the step of the iteration above; returns its length, not a number where there is none. */
+static double find_step(dal_assembly *a, int rows, bool nearest)
+{
+    memset(a->e, 0, sizeof *a->e * (size_t)a->m);
+    if (nearest)
+        way_back(a);
+    if (!dal_assembly_large(a))
+        solve_dense(a, rows);
+    else if (!dal_assembly_least(a, rows))
+        return NAN;
     a->solves++;
     double step = 0;
     for (int k = 0; k < a->m; k++) {
@@ -366,6 +378,8 @@ static double close_gaps(dal_assembly *a, int rows, int most)
     double worst = evaluate(a, true);
     for (int i = 0; i < most && worst < HUGE_VAL; i++) {
         double step = find_step(a, rows, false);
+        if (isnan(step))
+            break;
         move(a, step, 1);
         worst = evaluate(a, true);
         if ((worst <= dal_closed * a->length && step < 1e-9) || step < 1e-15 * a->length)
@@ -395,7 +409,7 @@ static void walk_nearer(dal_assembly *a, int rows)
     double *from = a->q0, *x = DAL_TAKE(a->build->arena, double, a->m), distance = distance_back(a);
     for (const int enough = a->solves + WALK; a->solves < enough;) {
         double step = find_step(a, rows, true), part = 1;
-        if (step < 1e-13 * a->length)
+        if (!(step >= 1e-13 * a->length))
             return;
         memcpy(from, a->work.q, sizeof *from * nq);
         memcpy(x, a->x, sizeof *x * (size_t)a->m);
@@ -426,7 +440,7 @@ static void settle_nearest(dal_assembly *a, int rows)
     double before = 1e-3 * a->length;
     for (int i = 0; i < 60; i++) {
         double step = find_step(a, rows, true);
-        if (step < 1e-14 * a->length || step > 0.9 * before)
+        if (!(step >= 1e-14 * a->length) || step > 0.9 * before)
             return;
         before = step;
         move(a, step, 1);
@@ -462,6 +476,10 @@ static void report_gap(dal_assembly *a)
     const dal_mechanism *m = &a->mechanism;
     if (!dal_build_forms_finite(a->build, m, &a->work))
         return;
+    if (a->undecided) {
+        dal_error(a->build->messages, dal_nowhere, DAL_RANK_UNDECIDED, a->n_own);
+        return;
+    }
     double worst = 0;
     int joint = 0;
     for (int i = 0; i < a->n_own; i++)
@@ -473,7 +491,7 @@ static void report_gap(dal_assembly *a)
     double shift = 0, turn = 0;
     for (int i = j->row; i < j->row + j->n_rows; i++) {
         double *which = m->rows[i].angular ? &turn : &shift;
-        *which = fmax(*which, fabs(a->work.phi[i]));
+        *which = fmax(*which, fabs(a->work.phi[i]) > 1e-12 * worst ? fabs(a->work.phi[i]) : 0);
     }
     const char *fixed = dal_assembly_fixed(a, false);
     const char *reason = *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other";
@@ -503,12 +521,13 @@ static void report_axes(const dal_assembly *a, const double *turned)
     }
 }
 
+/* What was not given was free to move: only given values count. */
 static void report_moves(dal_assembly *a)
 {
     dal_build *build = a->build;
     double *turned = DAL_TAKE(build->arena, double, a->mechanism.n_bodies);
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
-        const dal_body_start *start = &build->start[b];
+        dal_body_start *start = &build->start[b];
         const dal_kin *kin = &a->work.kin[b];
         double shift = 0, turn = 0;
         for (int i = 0; i < 3; i++)
@@ -517,9 +536,11 @@ static void report_moves(dal_assembly *a)
             turn += (kin->R[i] - start->R[i]) * (kin->R[i] - start->R[i]);
         shift = sqrt(shift);
         turned[b] = turn = 2 * asin(fmin(1, sqrt(turn / 2) / 2)); /* |R - R_0|^2 = 8 sin^2(angle / 2) */
-        if ((start->position_given && shift > dal_worth_a_note * a->length) || (start->attitude_given && turn > dal_worth_a_note))
+        start->change.shift = start->position_given ? shift : 0;
+        start->change.turn = start->attitude_given ? turn : 0;
+        if (start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note)
             dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
-                    a->mechanism.bodies[b].name, shift, turn);
+                    a->mechanism.bodies[b].name, start->change.shift, start->change.turn);
     }
     report_axes(a, turned);
 }
@@ -534,7 +555,7 @@ static bool assemble_positions(dal_assembly *a)
     if (worst <= dal_closed * a->length && !open_target)
         return true;
     dal_assembly_weigh(a, false);
-    dal_assembly_svd(a);
+    dal_assembly_dense(a);
     worst = close_gaps(a, rows, 100);
     if (!(worst <= gap_allowed * a->length)) {
         report_gap(a);
@@ -555,7 +576,10 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
     place_bodies(&a);
     count_turns(&a);
     set_start_constants(&a);
-    if (!assemble_positions(&a) || !dal_build_forms_finite(build, &a.mechanism, &a.work) || !dal_assemble_velocities(&a))
+    bool closed = assemble_positions(&a);
+    if ((!closed && !build->anyway) || !dal_build_forms_finite(build, &a.mechanism, &a.work))
+        return false;
+    if (closed && !dal_assemble_velocities(&a) && !build->anyway)
         return false;
     dal_family_twist.velocity(a.layout, &a.work);
     for (int b = 0; b < a.mechanism.n_bodies; b++) {

@@ -14,22 +14,37 @@ typedef struct dal_assembly {
     dal_work work;
     const dal_compiled *drives;
     int m, r, n_own;         /* unknowns, rows with targets, rows of the model */
-    double *A, *b, *x, *e, *S, *q0, *svd;
+    double *A, *b, *x, *e, *S, *q0, *svd; /* A and svd: of small models */
+    const dal_target **target; /* of the rows behind the model's */
+    struct dal_assembly_saddle *saddle; /* of large models; assemble_sparse.c */
+    bool undecided;          /* which rows are independent was not found out */
     int *source;             /* of an equation for velocities: its row, or -1 - body */
     double length;
     int solves;              /* linear systems solved so far */
 } dal_assembly;
 
-void dal_assembly_svd(dal_assembly *assembly);                       /* room for singular values */
+void dal_assembly_dense(dal_assembly *assembly);                     /* room for dense rows and their singular values */
 void dal_assembly_weigh(dal_assembly *assembly, bool velocities);    /* S = 1 / weight of every unknown */
 /* Rows that have to hold exactly: the model's, then the fixed start values of joints. */
 int dal_assembly_exact(const dal_assembly *assembly);
 const dal_target *dal_assembly_target(const dal_assembly *assembly, int row);
 void dal_assembly_row(const dal_assembly *assembly, int row, double *out); /* of A, dense */
+/* Says row i nothing about positions? */
+bool dal_assembly_open(const dal_assembly *assembly, int row);
+/* The part f of a row on (r, theta) of a body becomes one on (c, theta) where the body is measured at its centre of mass. */
+void dal_assembly_center(const dal_assembly *assembly, int body, double *f);
 /* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
 const char *dal_assembly_fixed(const dal_assembly *assembly, bool velocities);
 
 /* start_velocities.c; false with messages. */
 bool dal_assemble_velocities(dal_assembly *assembly);
+/* Rows of a body's given velocities that may give way, in its own columns, weighted and multiplied by `scale`; their number. */
+int dal_assembly_components(const dal_assembly *assembly, int body, double scale, double *rows);
+
+/* assemble_sparse.c: is the model large? Then, x := y of the position step on the first n rows, and v := the start velocities, v0 the given
+ * ones; false where it is not decided which rows are independent. */
+bool dal_assembly_large(const dal_assembly *assembly);
+bool dal_assembly_least(dal_assembly *assembly, int n);
+bool dal_assembly_velocity(dal_assembly *assembly, double *v, const double *v0);
 
 #endif

@@ -21,8 +21,8 @@ static void check_inertia(dal_build *build, const dal_body_spec *spec, const dal
     if (moment[0] < -triangle_slack * scale)
         dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' has the principal moments %.6g, %.6g, %.6g, and none can be negative",
                   body->name, moment[0], moment[1], moment[2]);
-    else if (moment[2] > moment[0] + moment[1] + triangle_slack * scale)
-        dal_error(build->messages, spec->inertia.mark,
+    else if (moment[2] > moment[0] + moment[1] + triangle_slack * scale) /* robots are full of them: there it is a warning */
+        dal_say(build->messages, build->spec->plain_names ? DAL_WARNING : DAL_ERROR, spec->inertia.mark,
                   "no body has the principal moments %.6g, %.6g, %.6g of '%s': the largest may not exceed the sum of the others",
                   moment[0], moment[1], moment[2], body->name);
 }
@@ -248,6 +248,8 @@ void dal_build_motion(dal_build *build)
 
 static bool read_point(dal_build *build, const dal_binding *binding, const dal_point_spec *point, dal_marker *marker, bool *has_axes)
 {
+    if (point->binding)
+        binding = point->binding;
     if (!dal_build_vector(build, binding, &point->at, marker->s))
         return false;
     *has_axes = point->axes.kind != DAL_ATTITUDE_NONE;

@@ -47,6 +47,7 @@ typedef struct dal_body_start {
     bool position_given, attitude_given;  /* by the description (else guessed) */
     bool velocity_given, spin_given;
     bool position_fixed, attitude_fixed, velocity_fixed, spin_fixed;
+    dal_start_change change;              /* of what was given, by assembly */
     dal_points points;                    /* of its spec */
 } dal_body_start;
 
@@ -74,7 +75,7 @@ typedef struct dal_build {
     dal_arena *arena;
     dal_messages *messages;
     const dal_spec *spec;
-    bool anyway;                 /* the accelerations need not be determined: dal_compile_anyway */
+    bool anyway;                 /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
     dal_mechanism mechanism;
     dal_graph *graph;
 
@@ -107,6 +108,7 @@ typedef struct dal_build {
     dal_text *action_texts;      /* what the actions were written as */
     dal_system *packed;          /* the result, and a state for the first evaluation: not in the arena */
     dal_state *first;
+    struct dal_sparse *sparse;   /* of the assembly of large models: not in the arena either */
     int n_times;
     int n_laws;
     size_t cap_laws;
@@ -127,6 +129,7 @@ typedef struct dal_build {
     dal_layout_parts parts;      /* of the layout: tree, placement, forms */
     dal_program *place_angle;    /* coordinates of the model's own: angles of the bodies, unwrapped */
     double *start_q, *start_v;   /* their start, as given and then assembled */
+    double *start_change;        /* of what was given, by assembly: of each coordinate, then of each rate */
     double *column_scale;        /* what a unit of each moves there, in metres */
     dal_expressions forms;       /* outputs of the forms' program: see dal_form_outputs */
 } dal_build;
@@ -229,7 +232,8 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
 /* The characteristic length: the largest lever of a point or radius of gyration. */
 double dal_build_length(const dal_build *build);
 
-/* compile.c: as dal_compile, also where the accelerations are not determined at the start. For analyses that say why. */
+/* compile.c: as dal_compile, also where the start does not satisfy the constraints or does not determine the accelerations. For
+ * analyses that say why. */
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 
 #endif

@@ -356,7 +356,7 @@ static bool of_ground(const dal_lookup *l, const dal_model_spec *model, const ch
                           points->n ? list_points(build, points) + strlen(", and ") : "none, describe it in `ground: {points: {..}}`");
     if (!dal_on_ground(build, model))
         return of_carried_point(l, model, point, more);
-    if (!dal_build_vector(build, model ? &model->binding : NULL, &point->at, s)) {
+    if (!dal_build_vector(build, point->binding ? point->binding : model ? &model->binding : NULL, &point->at, s)) {
         l->value->n = 0;
         return false;
     }
@@ -384,7 +384,8 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
         found = give(l, (dal_signal){DAL_SIGNAL_DRIVE, joint, build->mechanism.rows[j->drive].angular, 0, 0}, 1, 0);
     for (int k = 0; k < j->n_coordinates; k++) {
         const char *name = dal_joint_coordinate_name(j, build->spec->space, k);
-        if (name && rest[0] == '.' && !strcmp(rest + 1, name))
+        const bool alone = build->spec->plain_names && j->n_coordinates == 1 && !*rest; /* the joint's name is the coordinate's */
+        if (name && (alone || (rest[0] == '.' && !strcmp(rest + 1, name))))
             found = give(l, (dal_signal){DAL_SIGNAL_MEASURE, j->coordinate[k], 0, 0, j->zero[k]}, 1, 0);
         if (name)
             list.names[list.n++] = name;

@@ -14,7 +14,8 @@
 
 enum {
     DENSE_LIMIT = 64,   /* unknowns of the saddle system up to which the dense view is faster */
-    CAREFUL_LIMIT = 300 /* velocities up to which dense factorisations are taken near singular positions */
+    CAREFUL_LIMIT = 300, /* velocities up to which dense factorisations are taken near singular positions */
+    SMALL_LIMIT = 600   /* velocities, and rows, up to which a rank is decided on dense matrices */
 };
 
 /* ---- tables, states, programs ------------------------------------------------------- */
@@ -177,6 +178,8 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     *to = *from;
     dal_mechanism_pack(block, &from->mechanism, &to->mechanism);
     dal_layout_pack(block, &from->layout, block->memory ? &to->mechanism : &from->mechanism, &to->layout);
+    if (from->links)
+        to->links = dal_links_pack(block, from->links);
     DAL_PACK(block, to->groups, from->n_groups);
     for (int i = 0; i < from->n_groups; i++) {
         void *copy = dal_block_copy(block, from->groups[i].elements,
@@ -217,6 +220,7 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     if (from->start_q) {
         DAL_PACK(block, to->start_q, from->layout.nq);
         DAL_PACK(block, to->start_v, from->layout.nv);
+        DAL_PACK(block, to->start_change, 2 * from->layout.nv);
     }
     pack_names(block, from->mechanism.n_coordinates, from->coordinate_names, &to->coordinate_names);
     pack_names(block, from->mechanism.n_speeds, from->speed_names, &to->speed_names);
@@ -349,6 +353,8 @@ static void lay_out(dal_build *build, dal_system *system)
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
     system->layout.sequence_fixed = fixed;
     memcpy(system->layout.sequence, sequence, sizeof sequence);
+    system->links = system->layout.tree ? dal_links_build(build->arena, &build->mechanism, system->layout.tree, build->gravity) : NULL;
+    system->recursion = dal_recursion_choose();
     system->start = DAL_TAKE(build->arena, dal_start, build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++) {
         const dal_body_start *s = &build->start[b];
@@ -358,6 +364,7 @@ static void lay_out(dal_build *build, dal_system *system)
         memcpy(out->rd, s->rd, sizeof out->rd);
         memcpy(out->w, s->w, sizeof out->w);
         out->angle = s->angle;
+        out->change = s->change;
         system->mass = fmax(system->mass, build->mechanism.bodies[b].mass);
     }
     if (!(system->mass > 0))
@@ -385,6 +392,8 @@ static void lay_out(dal_build *build, dal_system *system)
         system->column_scale[j] = build->column_scale ? build->column_scale[j] : system->layout.angular[j] > 0 ? system->length : 1;
     system->start_q = build->start_q;
     system->start_v = build->start_v;
+    system->start_change = build->start_change;
+    system->plain_names = build->spec->plain_names;
     system->coordinate_names = DAL_TAKE(build->arena, const char *, build->spec->n_coordinates);
     for (int i = 0; i < build->spec->n_coordinates; i++)
         system->coordinate_names[i] = build->spec->coordinates[i].name.text;
@@ -398,7 +407,8 @@ static void lay_out(dal_build *build, dal_system *system)
     for (int i = 0; i < system->layout.n_rows; i++)
         system->start_order[i] = i;
     system->dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
-    system->careful = system->layout.nv <= CAREFUL_LIMIT;
+    system->small = (system->layout.nv <= SMALL_LIMIT && system->layout.n_rows <= SMALL_LIMIT) || !dal_sparse_available();
+    system->careful = system->small && system->layout.nv <= CAREFUL_LIMIT;
     if (!system->dense)
         dal_saddle_pattern(build->arena, system);
 }
@@ -505,6 +515,7 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         build->anyway = anyway;
         status = guarded(build, own, messages);
         dal_state_free(build->first);
+        dal_sparse_free(build->sparse);
         if (status == DAL_OK)
             *system = build->packed;
         else

@@ -22,6 +22,7 @@ void dal_read_coordinates(dal_build *build)
     const int n = build->spec->n_coordinates;
     build->start_q = DAL_TAKE(build->arena, double, n);
     build->start_v = DAL_TAKE(build->arena, double, n);
+    build->start_change = DAL_TAKE(build->arena, double, 2 * n);
     for (int i = 0; i < n; i++) {
         const dal_coordinate_spec *spec = &build->spec->coordinates[i];
         if (spec->start.text)
@@ -317,11 +318,15 @@ static void report(const starting *s, const double *now, const double *then, boo
     double largest = velocities ? 0 : s->length;
     for (int i = 0; i < s->n && velocities; i++)
         largest = fmax(largest, fmax(fabs(now[i]), fabs(then[i])) * s->scale[i]);
-    for (int i = 0; i < s->n; i++)
-        if (is_given(s, i, velocities) && fabs(now[i] - then[i]) * s->scale[i] > dal_worth_a_note * largest)
+    for (int i = 0; i < s->n; i++) {
+        if (!is_given(s, i, velocities))
+            continue;
+        s->build->start_change[velocities * s->n + i] = now[i] - then[i];
+        if (fabs(now[i] - then[i]) * s->scale[i] > dal_worth_a_note * largest)
             dal_say(s->build->messages, DAL_NOTE, s->build->spec->coordinates[i].name.mark,
                     "assembly moved the %s of coordinate '%s' by %.3g",
                     velocities ? "rate" : "start", s->build->spec->coordinates[i].name.text, now[i] - then[i]);
+    }
 }
 
 static bool assemble_positions(starting *s, double *rhs)
@@ -445,7 +450,10 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
     double *rhs = DAL_TAKE(build->arena, double, s.r);
     count_turns(&s);
     set_start_constants(&s);
-    if (!assemble_positions(&s, rhs) || !assemble_velocities(&s, rhs))
+    bool closed = assemble_positions(&s, rhs);
+    if (!closed && !build->anyway)
+        return false;
+    if (closed && !assemble_velocities(&s, rhs) && !build->anyway)
         return false;
     settle(&s);
     missing(&s, rhs);

@@ -78,6 +78,24 @@ static void name_parts(const dal_build *build, const dal_layout *layout, const d
     }
 }
 
+/* Do the bodies that move have all that they need, only too little of it? */
+static bool is_tiny(const dal_build *build, const dal_layout *layout, const double *null, size_t n_null)
+{
+    const size_t m = (size_t)layout->nv;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        const dal_body *body = &build->mechanism.bodies[b];
+        double values[3] = {body->inertia[8], 0, body->inertia[8]}, work[600];
+        if (at->n_rot > 1 && dal_symmetric_eigen(body->inertia, 3, 3, values, NULL, work))
+            return false;
+        for (size_t i = 0; i < n_null; i++)
+            for (int k = 0; k < at->nv; k++)
+                if (fabs(null[i * m + (size_t)(at->v + k)]) > visible && !(k < at->nv - at->n_rot ? body->mass > 0 : values[0] > 1e-12 * values[2]))
+                    return false;
+    }
+    return true;
+}
+
 /* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
 static bool is_determined(dal_build *build, const dal_state *state)
 {
@@ -105,13 +123,19 @@ static bool is_determined(dal_build *build, const dal_state *state)
         name_velocities(state->system, null, m - (size_t)rank, text, sizeof text, &first);
     else
         name_parts(build, layout, null, m - (size_t)rank, text, sizeof text, &body);
-    const dal_mark mark = layout->placement ? build->spec->coordinates[first].name.mark : layout->mechanism->bodies[body].mark;
+    const dal_mark mark = layout->placement ? build->spec->coordinates[first].name.mark : build->mechanism.bodies[body].mark;
     if (state->system->minimum_norm) {
         dal_warn(build->messages, mark,
                  "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are "
                  "taken",
                  *text ? text : "the bodies", rank, (int)m);
         return true;
+    }
+    if (!layout->family->shares && is_tiny(build, layout, null, m - (size_t)rank)) {
+        dal_error(build->messages, mark,
+                  "the inertia of %s is lost in rounding beside that of the others: rank [M; A] is %d, and %d is needed; give more of it, or none "
+                  "and another joint", *text ? text : "the bodies", rank, (int)m);
+        return false;
     }
     dal_error(build->messages, mark,
               "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia%s",
@@ -125,7 +149,7 @@ static bool is_finite(dal_build *build, const dal_state *state)
     const dal_layout *layout = &state->system->layout;
     int bad = dal_state_not_finite(state);
     if (bad >= 0) {
-        dal_error(build->messages, layout->mechanism->bodies[bad].mark,
+        dal_error(build->messages, build->mechanism.bodies[bad].mark,
                   "at the start the place or the velocity of '%s' is not a finite number, or is too large for an energy",
                   layout->mechanism->bodies[bad].name);
         return false;
@@ -139,7 +163,7 @@ static bool is_finite(dal_build *build, const dal_state *state)
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
         for (int k = 0; k < layout->body[b].n_columns; k++)
             if (!isfinite(state->vd[layout->body_column[layout->body[b].column + k]])) {
-                dal_error(build->messages, layout->mechanism->bodies[b].mark,
+                dal_error(build->messages, build->mechanism.bodies[b].mark,
                           "at the start the acceleration of '%s' is not a finite number: a force or a value is too large, or a body lies in a "
                           "centre of attraction",
                           layout->mechanism->bodies[b].name);
@@ -181,7 +205,12 @@ bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
     dal_state_jacobian(state);
     if (!dal_build_forms_finite(build, &build->mechanism, &state->work))
         return false;
+    state->trouble[0] = '\0';
     dal_state_rank(state, system->layout.n_rows);
+    if (state->trouble[0]) {
+        dal_error(build->messages, dal_nowhere, "%s", state->trouble);
+        return false;
+    }
     system->rank = state->rank;
     memcpy(system->start_order, state->order, sizeof *state->order * (size_t)system->layout.n_rows);
     return true;

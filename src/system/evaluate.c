@@ -123,6 +123,12 @@ dal_flow dal_state_loads(dal_state *state)
     dal_loads_apply(&state->loads, system->n_groups, system->groups);
     for (int i = 0; i < system->n_laws; i++)
         dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], true);
+    for (int i = 0; i < state->n_pushes; i++)
+        dal_push_measure(&state->loads, state->pushes[i].measure, state->pushes[i].effort, true);
+    for (int k = 0; k < layout->nv && state->given; k++) {
+        w->direct[k] += state->given[k];
+        state->loads.power += state->given[k] * w->v[k];
+    }
     layout->family->inertia(layout, w);
     dal_state_pull(state);
     return 0;

@@ -7,6 +7,7 @@
  *   screw        along the thread, at the radius r with the slope tan psi = pitch / (2 pi r): s = r angle' / cos psi, which the friction
  *                resists by a torque and a force along the axis; pressed by the force along the axis over cos psi
  */
+#include "math/vec.h"
 #include "system/build.h"
 
 #include <math.h>
@@ -32,44 +33,101 @@ static int measure_of(const dal_joint *joint, dal_space space, const char *name)
     return -1;
 }
 
+/* ---- what presses: the part of the joint's force F, by its axis ------------------------------- */
+
+static void press_whole(const double axis[3], const double F[3], double out[3])
+{
+    (void)axis;
+    dal_copy3(F, out);
+}
+
+static void press_along(const double axis[3], const double F[3], double out[3])
+{
+    const double along = dal_dot(F, axis);
+    for (int i = 0; i < 3; i++)
+        out[i] = along * axis[i];
+}
+
+static void press_across(const double axis[3], const double F[3], double out[3])
+{
+    const double along = dal_dot(F, axis);
+    for (int i = 0; i < 3; i++)
+        out[i] = F[i] - along * axis[i];
+}
+
+/* ---- what slides -------------------------------------------------------------------------------- */
+
+typedef struct surface {
+    int angle, distance; /* measures, or -1 */
+    double radius, pitch;
+} surface;
+
+static void slide_along(const surface *s, dal_friction *f)
+{
+    f->shifts = true;
+    f->measure[0] = s->distance;
+    f->lever[0] = 1;
+}
+
+static void slide_around(const surface *s, dal_friction *f)
+{
+    f->measure[0] = s->angle;
+    f->lever[0] = s->radius;
+}
+
+static void slide_both(const surface *s, dal_friction *f)
+{
+    f->shifts = true;
+    f->n = 2;
+    f->measure[0] = s->distance, f->measure[1] = s->angle;
+    f->lever[0] = 1, f->lever[1] = s->radius;
+}
+
+static void slide_any_way(const surface *s, dal_friction *f)
+{
+    f->n = 3;
+    f->turn = true;
+    f->lever[0] = s->radius;
+}
+
+/* s = cos psi r angle' + sin psi distance' = r angle' / cos psi */
+static void slide_on_thread(const surface *s, dal_friction *f)
+{
+    const double slope = atan2(fabs(s->pitch), 2 * 3.141592653589793 * s->radius), rise = s->pitch < 0 ? -sin(slope) : sin(slope);
+    f->share = 1 / cos(slope);
+    f->terms = 2;
+    f->measure[0] = s->angle, f->measure[1] = s->distance;
+    f->lever[0] = s->radius * cos(slope), f->lever[1] = rise;
+}
+
+static const struct shape {
+    const char *joint;
+    void (*slides)(const surface *s, dal_friction *f);
+    void (*press)(const double axis[3], const double F[3], double out[3]);
+} shapes[] = {
+    {"prismatic", slide_along, press_across},     {"revolute", slide_around, press_whole}, {"cylindrical", slide_both, press_across},
+    {"spherical", slide_any_way, press_whole},    {"screw", slide_on_thread, press_along},
+};
+
 static bool shape(dal_build *build, const dal_joint_spec *spec, const dal_joint *joint, double radius, dal_friction *f)
 {
-    const char *type = joint->type->name;
     const dal_space space = build->spec->space;
-    const int angle = measure_of(joint, space, "angle"), distance = measure_of(joint, space, "distance");
-    f->terms = 1;
+    const dal_marker *marker = &joint->marker[0];
+    const int column = space == DAL_PLANAR ? 0 : 2;
+    surface s = {.angle = measure_of(joint, space, "angle"), .distance = measure_of(joint, space, "distance"), .radius = radius};
+    if (spec->pitch.text)
+        dal_build_number(build, spec->binding, spec->pitch, &s.pitch);
+    f->terms = f->n = 1;
     f->share = 1;
-    f->n = 1;
-    if (!strcmp(type, "prismatic")) {
-        f->press = DAL_PRESS_ACROSS;
-        f->measure[0] = distance;
-        f->lever[0] = 1;
-    } else if (!strcmp(type, "revolute")) {
-        f->press = DAL_PRESS_WHOLE;
-        f->measure[0] = angle;
-        f->lever[0] = radius;
-    } else if (!strcmp(type, "cylindrical")) {
-        f->press = DAL_PRESS_ACROSS;
-        f->n = 2;
-        f->measure[0] = distance, f->measure[1] = angle;
-        f->lever[0] = 1, f->lever[1] = radius;
-    } else if (!strcmp(type, "spherical")) {
-        f->press = DAL_PRESS_WHOLE;
-        f->n = 3;
-        f->turn = true;
-        f->lever[0] = radius;
-        return true;
-    } else {
-        double pitch = 0;
-        dal_build_number(build, spec->binding, spec->pitch, &pitch);
-        const double slope = atan2(fabs(pitch), 2 * 3.141592653589793 * radius), rise = pitch < 0 ? -sin(slope) : sin(slope);
-        f->press = DAL_PRESS_ALONG;
-        f->share = 1 / cos(slope);
-        f->terms = 2; /* s = cos psi r angle' + sin psi distance' = r angle' / cos psi */
-        f->measure[0] = angle, f->measure[1] = distance;
-        f->lever[0] = radius * cos(slope), f->lever[1] = rise;
-    }
-    return f->measure[0] >= 0;
+    for (int i = 0; i < 3; i++)
+        f->axis[i] = marker->B[3 * i + column];
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (!strcmp(shapes[i].joint, joint->type->name)) {
+            f->press = shapes[i].press;
+            shapes[i].slides(&s, f);
+            return f->turn || f->measure[0] >= 0;
+        }
+    return false;
 }
 
 void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number_of_joint)

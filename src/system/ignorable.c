@@ -55,12 +55,11 @@ static int candidates(const dal_layout *layout, int *columns)
     if (layout->placement)
         for (int k = 0; k < layout->nv; k++)
             columns[n++] = k;
-    for (int k = 0; layout->tree && k < layout->nv; k++) /* ascending, whatever the order of the steps is */
-        for (int i = 0; i < layout->tree->n_steps; i++) {
-            const dal_step *step = &layout->tree->step[i];
-            if (step->v == k && (step->kind == DAL_STEP_SHIFT || step->kind == DAL_STEP_TURN || step->kind == DAL_STEP_SCREW))
-                columns[n++] = k;
-        }
+    for (int i = 0; layout->tree && i < layout->tree->n_steps; i++) { /* ascending: velocities are numbered in the order of the steps */
+        const dal_step *step = &layout->tree->step[i];
+        if (step->v >= 0 && (step->kind == DAL_STEP_SHIFT || step->kind == DAL_STEP_TURN || step->kind == DAL_STEP_SCREW))
+            columns[n++] = step->v;
+    }
     return n;
 }
 
@@ -97,23 +96,36 @@ static void draw_state(dal_state *state, double shift, uint64_t *seed)
 
 /* ---- the three conditions ----------------------------------------------------------- */
 
-/* (b) A_ik = 0 in all rows, against the norm of the row. */
-static verdict absent_from_rows(const dal_state *state, int column)
+/* (b) A_ik = 0 in all rows, against the norm of the row: strikes out the columns that fail, all at once. `mark` has a place for each
+ * column of v. False: something is not finite. */
+static bool sift_rows(const dal_state *state, int *n, int *columns, double *mark)
 {
     const dal_layout *layout = &state->system->layout;
     const double *scale = state->system->column_scale;
-    verdict all = HOLDS;
-    for (int i = 0; i < layout->n_rows && all == HOLDS; i++) {
+    bool known = true;
+    int left = 0;
+    memset(mark, 0, sizeof *mark * (size_t)layout->nv);
+    for (int i = 0; i < *n; i++)
+        mark[columns[i]] = 1;
+    for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
-        double sum = 0, own = 0;
+        double sum = 0;
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            sum += state->work.A[k] / scale[layout->column[k]] * (state->work.A[k] / scale[layout->column[k]]);
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            double entry = state->work.A[k] / scale[layout->column[k]];
-            sum += entry * entry;
-            own = layout->column[k] == column ? entry : own;
+            if (mark[layout->column[k]] == 0)
+                continue;
+            const verdict v = judge(state->work.A[k] / scale[layout->column[k]], sqrt(sum));
+            known = known && v != UNKNOWN;
+            if (v == FAILS)
+                mark[layout->column[k]] = 0;
         }
-        all = judge(own, sqrt(sum));
     }
-    return all;
+    for (int i = 0; i < *n; i++)
+        if (mark[columns[i]] == 1)
+            columns[left++] = columns[i];
+    *n = left;
+    return known;
 }
 
 /* Adds the generalized forces of what the bodies carry now to Q, and the absolute values of what they are made of to `size`. */
@@ -206,16 +218,16 @@ static verdict absent_from_energy(dal_state *state, int column)
 static bool sift(dal_state *state, int *n, int *columns)
 {
     double *Q = state->work.Q, *size = state->work.h, all = 0;
-    bool known = true;
+    bool known = sift_rows(state, n, columns, size);
     int left = 0;
+    if (!*n)
+        return known;
     find_forces(state, Q, size);
     for (int k = 0; k < state->system->layout.nv; k++)
         all += size[k];
     for (int i = 0; i < *n; i++) {
         int k = columns[i];
         verdict v = judge(Q[k], fmax(size[k], nothing / rounding * all));
-        if (v == HOLDS)
-            v = absent_from_rows(state, k);
         if (v == HOLDS)
             v = absent_from_energy(state, k);
         known = known && v != UNKNOWN;

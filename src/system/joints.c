@@ -402,7 +402,7 @@ void dal_build_joints(dal_build *build)
     for (int i = 0; i < spec->n_joints; i++) {
         const dal_joint_spec *s = &spec->joints[i];
         dal_joint *joint = DAL_PUSH(build->arena, build->mechanism.joints, build->mechanism.n_joints, build->mechanism.cap_joints);
-        *joint = (dal_joint){.name = s->name.text, .mark = s->name.mark, .row = build->mechanism.n_rows, .drive = -1};
+        *joint = (dal_joint){.name = s->name.text, .label = s->label, .mark = s->name.mark, .row = build->mechanism.n_rows, .drive = -1};
         joint->type = s->type.text ? dal_joint_type_find(s->type.text) : NULL;
         if (!joint->type) {
             dal_refuse_type(build, "joint", s->name, s->type, names);

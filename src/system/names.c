@@ -1,8 +1,12 @@
 /* What coordinates and velocities are called. */
+#include "system/names.h"
+
+#include "dalembert/tree.h"
 #include "kinematics/tree.h"
 #include "system/system.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void name_of_body(const dal_system *system, bool velocity, int k, char *buffer, size_t size)
 {
@@ -33,7 +37,7 @@ static void name_of(const dal_system *system, bool velocity, int k, char *buffer
     else if (system->layout.placement)
         snprintf(buffer, size, "%s%s", system->coordinate_names[k], velocity ? "'" : "");
     else if (system->layout.tree)
-        dal_tree_name(system->layout.tree, &system->mechanism, velocity, k, buffer, size);
+        dal_tree_name(system->layout.tree, &system->mechanism, system->plain_names, velocity, k, buffer, size);
     else
         name_of_body(system, velocity, k, buffer, size);
 }
@@ -46,4 +50,91 @@ void dal_coordinate_name(const dal_system *system, int k, char *buffer, size_t s
 void dal_velocity_name(const dal_system *system, int k, char *buffer, size_t size)
 {
     name_of(system, true, k, buffer, size);
+}
+
+/* ---- labels: rates are called like the coordinates that they move --------------------- */
+
+static void drop_prime(char *name)
+{
+    size_t n = strlen(name);
+    if (n && name[n - 1] == '\'')
+        name[n - 1] = '\0';
+}
+
+static bool label_of(const dal_system *system, bool rate, int k, char *buffer, size_t size)
+{
+    if (k < 0 || k >= (rate ? system->layout.nv : system->layout.nq))
+        return false;
+    name_of(system, rate, k, buffer, size);
+    if (rate)
+        drop_prime(buffer);
+    return true;
+}
+
+bool dal_coordinate_label(const dal_system *system, int k, char *buffer, size_t size)
+{
+    return label_of(system, false, k, buffer, size);
+}
+
+bool dal_rate_label(const dal_system *system, int k, char *buffer, size_t size)
+{
+    return label_of(system, true, k, buffer, size);
+}
+
+bool dal_tree_coordinate(const dal_system *system, int k, char *buffer, size_t size)
+{
+    return system->layout.tree && label_of(system, false, k, buffer, size);
+}
+
+bool dal_tree_velocity(const dal_system *system, int k, char *buffer, size_t size)
+{
+    return system->layout.tree && label_of(system, true, k, buffer, size);
+}
+
+dal_labels dal_make_labels(dal_arena *arena, const dal_system *system, bool rates)
+{
+    const int n = rates ? system->layout.nv : system->layout.nq;
+    dal_labels list = {n, rates, DAL_TAKE(arena, const char *, n + 1), DAL_TAKE(arena, const char *, n + 1)};
+    for (int k = 0; k < n; k++) {
+        char text[DAL_LABEL];
+        label_of(system, rates, k, text, sizeof text);
+        list.label[k] = list.full[k] = dal_arena_copy(arena, text, strlen(text));
+        if (system->layout.tree && system->plain_names) {
+            dal_tree_name(system->layout.tree, &system->mechanism, false, rates, k, text, sizeof text);
+            drop_prime(text);
+            list.full[k] = dal_arena_copy(arena, text, strlen(text));
+        }
+    }
+    return list;
+}
+
+/* The only name of the list that begins with "owner.", or -1. */
+static int only_one_of(const dal_labels *list, const char *owner)
+{
+    const size_t n = strlen(owner);
+    int found = -1;
+    for (int k = 0; k < list->n; k++)
+        if (!strncmp(list->full[k], owner, n) && list->full[k][n] == '.') {
+            if (found >= 0)
+                return -1;
+            found = k;
+        }
+    return found;
+}
+
+int dal_find_label(const dal_labels *list, const char *name)
+{
+    char bare[DAL_LABEL];
+    for (int k = 0; k < list->n; k++)
+        if (!strcmp(list->label[k], name))
+            return k;
+    for (int k = 0; k < list->n; k++)
+        if (!strcmp(list->full[k], name))
+            return k;
+    int found = only_one_of(list, name);
+    if (found >= 0 || strlen(name) >= sizeof bare || !list->rates)
+        return found;
+    strcpy(bare, name);
+    drop_prime(bare);
+    return strlen(bare) < strlen(name) ? dal_find_label(list, bare) : -1;
 }

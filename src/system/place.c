@@ -158,6 +158,12 @@ typedef enum boldness {
     GUESS     /* either, by a joint without a start */
 } boldness;
 
+/* Joints without a coordinate whose frames can only coincide, or turn about z: rigid, planar. */
+static bool says_attitude(const dal_build *build, const dal_joint_type *type)
+{
+    return !planar(build) && (!strcmp(type->name, "rigid") || !strcmp(type->name, "planar"));
+}
+
 static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, boldness stage)
 {
     const dal_joint_type *type = dal_joint_type_find(spec->type.text ? spec->type.text : "");
@@ -178,7 +184,8 @@ static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, boldnes
         dal_build_base(build, spec->connect.item[1], marker[1].B);
     } else if (ok) {
         ok = dal_joint_frames(build, spec, type, marker, has_axes, &carried) && read_motion(build, spec, type, &angle, &distance);
-        if (ok && !started && !build->start[marker[1].body].attitude_given)
+        const bool exact = has_axes[0] && has_axes[1] && says_attitude(build, type); /* the frames coincide: not a guess */
+        if (ok && !started && !exact && !build->start[marker[1].body].attitude_given)
             memcpy(marker[1].B, marker[0].B, sizeof marker[1].B);
     }
     build->messages = messages;

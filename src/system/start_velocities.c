@@ -8,8 +8,11 @@
  * the velocity and the spin are given: where the frame lies does not matter. The
  * third rule is the motion that blows start from rest which bring about what is
  * given (Kelvin's theorem); bodies that are not connected do not see each other.
+ *
+ * Large models: the same on sparse matrices, assemble_sparse.c.
  */
 #include "math/rank.h"
+#include "math/sparse_rank.h"
 #include "math/vec.h"
 #include "system/assembly.h"
 
@@ -58,21 +61,36 @@ static int exact_equations(dal_assembly *a, const double *v0)
     return n;
 }
 
-/* f := the row of component k of body b; where the whole motion is given, of its centre of mass: e_k . (r' + w x rho), so that
- * the factor of w is rho x e_k. */
-static void component_row(const dal_assembly *a, int b, int k, double *f)
+/* f := the row of component k of body b in its own columns; where the whole motion is given, of its centre of mass: e_k . (r' + w x rho),
+ * so that the factor of w is rho x e_k. */
+static void own_component(const dal_assembly *a, int b, int k, double *f)
 {
     const bool flat = a->mechanism.space == DAL_PLANAR;
     const dal_body_layout *at = &a->layout->body[b];
-    memset(f, 0, sizeof *f * (size_t)a->m);
-    f[at->v + k] = 1;
+    memset(f, 0, sizeof *f * (size_t)at->nv);
+    f[k] = 1;
     if (k >= (int)a->mechanism.space || !at->n_rot || !is_given(a, b, at->nv - 1, false))
         return;
     double rho[3], e[3] = {k == 0, k == 1, k == 2}, arm[3];
     dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, rho);
     dal_cross(rho, e, arm);
     for (int i = 0; i < at->n_rot; i++)
-        f[at->v + (int)a->mechanism.space + i] = arm[flat ? 2 : i];
+        f[(int)a->mechanism.space + i] = arm[flat ? 2 : i];
+}
+
+int dal_assembly_components(const dal_assembly *a, int b, double scale, double *rows)
+{
+    const dal_body_layout *at = &a->layout->body[b];
+    int n = 0;
+    for (int k = 0; k < at->nv; k++) {
+        if (!is_given(a, b, k, false) || is_given(a, b, k, true))
+            continue;
+        double *row = rows + n++ * at->nv, w = scale / a->S[at->v + k];
+        own_component(a, b, k, row);
+        for (int i = 0; i < at->nv; i++)
+            row[i] *= w;
+    }
+    return n;
 }
 
 /* Rows G v ~ g of given values that may give way, weighted. */
@@ -95,7 +113,8 @@ static int soft_equations(dal_assembly *a, const double *v0, double *G, double *
         for (int k = 0; k < a->layout->body[b].nv; k++)
             if (is_given(a, b, k, false) && !is_given(a, b, k, true)) {
                 double *row = G + (size_t)n * (size_t)a->m, w = 1 / a->S[a->layout->body[b].v + k];
-                component_row(a, b, k, row);
+                memset(row, 0, sizeof *row * (size_t)a->m);
+                own_component(a, b, k, row + a->layout->body[b].v);
                 for (int i = 0; i < a->m; i++) {
                     row[i] *= w;
                     g[n] += row[i] * v0[i];
@@ -177,21 +196,48 @@ static double velocity_gap(const dal_assembly *a, const double *v)
     return worst;
 }
 
-/* Do the n exact equations hold? Names the one that is missed most. */
-static bool velocities_fit(dal_assembly *a, int n, const double *v, double fastest)
+/* What the n exact equations miss: of dense rows, and of sparse ones. */
+static double *misses(const dal_assembly *a, int n, const double *v)
 {
     const size_t m = (size_t)a->m;
+    double *miss = DAL_TAKE(a->build->arena, double, n);
+    for (int i = 0; i < n; i++) {
+        miss[i] = -a->b[i];
+        for (size_t k = 0; k < m; k++)
+            miss[i] += a->A[(size_t)i * m + k] * v[k];
+    }
+    return miss;
+}
+
+static double *sparse_misses(dal_assembly *a, int *n, const double *v)
+{
+    double *miss = DAL_TAKE(a->build->arena, double, a->r);
+    *n = 0;
+    for (int i = 0; i < dal_assembly_exact(a); i++) {
+        const dal_row_layout *at = &a->layout->row[i];
+        const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
+        if (target && !target->has_rate)
+            continue;
+        a->source[*n] = i;
+        a->b[*n] = target ? target->rate : -dal_row_free(a->layout, &a->work, &a->mechanism.rows[i]);
+        miss[*n] = -a->b[*n];
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            miss[*n] += a->work.A[k] * v[a->layout->column[k]];
+        ++*n;
+    }
+    return miss;
+}
+
+/* Do the n exact equations hold? Names the one that is missed most. */
+static bool velocities_fit(dal_assembly *a, int n, const double *miss, double fastest)
+{
     double worst = 0;
     int where = -1;
-    for (int i = 0; i < n; i++) {
-        double miss = -a->b[i];
-        for (size_t k = 0; k < m; k++)
-            miss += a->A[(size_t)i * m + k] * v[k];
-        if (!(fabs(miss) <= 1e-9 * fmax(fabs(a->b[i]), fastest) + 1e-12) && !(fabs(miss) <= worst)) { /* nor may it be no number */
-            worst = fabs(miss);
+    for (int i = 0; i < n; i++)
+        if (!(fabs(miss[i]) <= 1e-9 * fmax(fabs(a->b[i]), fastest) + 1e-12) && !(fabs(miss[i]) <= worst)) { /* nor may it be no number */
+            worst = fabs(miss[i]);
             where = i;
         }
-    }
     if (where < 0)
         return true;
     const int row = a->source[where];
@@ -234,19 +280,43 @@ static bool nothing_to_do(const dal_assembly *a, const double *v0, double fastes
     return true;
 }
 
+/* The length of the change of n components. */
+static double change_of(int n, const double *v, const double *v0)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += (v[k] - v0[k]) * (v[k] - v0[k]);
+    return sqrt(sum);
+}
+
 static void report_changes(const dal_assembly *a, const double *v, const double *v0)
 {
     const double fastest = fmax(fastest_of(a, v), fastest_of(a, v0));
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_layout *at = &a->layout->body[b];
-        double change = 0;
-        for (int k = 0; k < at->nv; k++)
-            if (is_given(a, b, k, false))
-                change = fmax(change, fabs(v[at->v + k] - v0[at->v + k]));
-        if (change > dal_worth_a_note * fastest)
-            dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly changed the start velocity of '%s' by %.3g m/s (rad/s)",
-                    a->mechanism.bodies[b].name, change);
+        const int space = (int)a->mechanism.space;
+        dal_body_start *start = &a->build->start[b];
+        start->change.velocity = start->velocity_given ? change_of(space, v + at->v, v0 + at->v) : 0;
+        start->change.spin = start->spin_given ? change_of(at->n_rot, v + at->v + space, v0 + at->v + space) : 0;
+        if (fmax(start->change.velocity, start->change.spin) > dal_worth_a_note * fastest)
+            dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly changed the start velocity of '%s' by %.3g m/s and %.3g rad/s",
+                    a->mechanism.bodies[b].name, start->change.velocity, start->change.spin);
     }
+}
+
+static bool settle_large(dal_assembly *a, double *v, const double *v0)
+{
+    int n;
+    const double *miss;
+    if (!dal_assembly_velocity(a, v, v0)) {
+        dal_error(a->build->messages, dal_nowhere, DAL_RANK_UNDECIDED, a->n_own);
+        return false;
+    }
+    miss = sparse_misses(a, &n, v);
+    if (!velocities_fit(a, n, miss, fmax(fastest_of(a, v), fastest_of(a, v0))))
+        return false;
+    report_changes(a, v, v0);
+    return true;
 }
 
 bool dal_assemble_velocities(dal_assembly *a)
@@ -262,11 +332,13 @@ bool dal_assemble_velocities(dal_assembly *a)
     if (nothing_to_do(a, v0, fastest))
         return true;
     dal_assembly_weigh(a, true);
-    dal_assembly_svd(a);
+    if (dal_assembly_large(a))
+        return settle_large(a, v, v0);
+    dal_assembly_dense(a);
     int n = exact_equations(a, v0);
     double *sigma = DAL_TAKE(arena, double, (size_t)n + m), *Z = DAL_TAKE(arena, double, m * m);
     dal_rank_solve(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, a->b, v, a->svd);
-    if (!velocities_fit(a, n, v, fastest))
+    if (!velocities_fit(a, n, misses(a, n, v), fastest))
         return false;
     fastest = fmax(fastest, fastest_of(a, v));
     int n_free = a->m - dal_rank_svd(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, sigma, Z, NULL, a->svd);
@@ -276,7 +348,7 @@ bool dal_assemble_velocities(dal_assembly *a)
         n_free = settle(a, n_soft, G, g, v, Z, n_free);
     if (n_free)
         come_to_rest(a, v, Z, n_free);
-    if (!velocities_fit(a, n, v, fastest)) /* what was added leaves the constraints alone, unless it is out of all proportion */
+    if (!velocities_fit(a, n, misses(a, n, v), fastest)) /* what was added leaves the constraints alone, unless it is out of all proportion */
         return false;
     report_changes(a, v, v0);
     return true;

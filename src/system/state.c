@@ -20,7 +20,7 @@ static int registers(const dal_compiled *compiled)
 }
 
 /* One list for measuring and for laying out. */
-static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, int **chart)
+static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, double **links, int **chart)
 {
     const dal_layout *layout = &system->layout;
     const int nv = layout->nv, r = layout->n_rows, bodies = system->mechanism.n_bodies;
@@ -30,6 +30,7 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     most_registers = (int)most((size_t)most_registers, (size_t)registers(&system->records));
     TAKE(block, *work, dal_work_size(layout));
     TAKE(block, *chart, 3 * bodies);
+    TAKE(block, *links, system->links ? dal_links_work_size(system->links) : 0);
     TAKE(block, s->y, system->n_y);
     TAKE(block, s->yd, system->n_y);
     TAKE(block, s->z, system->n_states + 1);
@@ -50,15 +51,17 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->saddle, saddle);
     TAKE(block, s->saddle_rhs, nv + r);
     TAKE(block, s->row_scale, r);
-    TAKE(block, s->pivots, nv + r);
-    TAKE(block, s->rank_matrix, (size_t)r * (size_t)nv);
-    TAKE(block, s->rank_work, dal_rank_work(r, nv));
-    for (int i = 0; i < system->mechanism.n_rows; i++)
+    TAKE(block, s->pivots, nv + r + 1);
+    if (system->small) {
+        TAKE(block, s->rank_matrix, (size_t)r * (size_t)nv);
+        TAKE(block, s->rank_work, dal_rank_work(r, nv));
+    }
+    for (int i = 0; i < system->mechanism.n_rows && system->small; i++)
         if (system->mechanism.rows[i].nonholonomic) {
             TAKE(block, s->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
             break;
         }
-    if (system->rank < r)
+    if (system->rank < r && system->small)
         TAKE(block, s->redundancy, dal_redundancy_size(r, nv, system->mechanism.n_joints));
     TAKE(block, s->loose, 6 * system->mechanism.n_joints);
     TAKE(block, s->reaction, 6 * system->mechanism.n_joints);
@@ -88,9 +91,9 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
     dal_state shape = {0};
     dal_block block = {NULL, sizeof(dal_state)};
-    double *work;
+    double *work, *links;
     int *chart;
-    lay(&block, system, &shape, &work, &chart);
+    lay(&block, system, &shape, &work, &links, &chart);
     char *memory = source.allocate(source.user, block.used + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         return NULL;
@@ -98,11 +101,13 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
     dal_state *state = (dal_state *)(void *)aligned;
     block = (dal_block){aligned, sizeof(dal_state)};
-    lay(&block, system, state, &work, &chart);
+    lay(&block, system, state, &work, &links, &chart);
     state->system = system;
     state->allocator = source;
     state->memory = memory;
     dal_work_lay(&system->layout, work, chart, &state->work);
+    if (system->links)
+        dal_links_work_lay(system->links, links, &state->links);
     state->loads = (dal_loads){&system->layout, &state->work, state->expression, state->effort, 0, 0};
     if (!system->dense) {
         state->sparse = dal_sparse_create(&source, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);

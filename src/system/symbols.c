@@ -6,6 +6,7 @@
  */
 #include "system/build.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -162,21 +163,75 @@ static int collect(const dal_build *build, unsigned kinds, const char **names)
     return n;
 }
 
+/* "left.foot." of left.foot.teo: the length of what is right, because names go on behind that dot; 0: nothing is. */
+static size_t right_part(const char *path, const char *const *names)
+{
+    for (size_t n = strlen(path); n > 0; n--)
+        for (int i = 0; path[n - 1] == '.' && names[i]; i++)
+            if (!strncmp(names[i], path, n))
+                return n;
+    return 0;
+}
+
+/* Of the names that begin with the first n letters of a path: what stands behind them. */
+static void keep_inside(const char *path, size_t n, const char **names)
+{
+    int kept = 0;
+    for (int i = 0; names[i]; i++)
+        if (!strncmp(names[i], path, n))
+            names[kept++] = names[i] + n;
+    names[kept] = NULL;
+}
+
+/* A word of one letter that differs is another word; a number may be meant for its neighbour. */
+static bool may_be_misspelt(const char *word, size_t n)
+{
+    return n > 1 || isdigit((unsigned char)*word);
+}
+
+/* Is a path of several words misspelt, word by word? */
+static bool is_misspelt(dal_build *build, const char *path, const char *name)
+{
+    for (;;) {
+        const size_t n = strcspn(path, "."), k = strcspn(name, ".");
+        const char *candidate[2] = {dal_arena_copy(build->arena, name, k), NULL};
+        if ((n != k || strncmp(path, name, n)) && (!may_be_misspelt(path, n) || !dal_nearest(dal_arena_copy(build->arena, path, n), candidate)))
+            return false;
+        if (!path[n] || !name[k])
+            return path[n] == name[k];
+        path += n + 1;
+        name += k + 1;
+    }
+}
+
 const char *dal_symbol_hint(dal_build *build, unsigned kinds, const char *path)
 {
     if (!build->messages || dal_messages_count(build->messages, DAL_ERROR) >= HINTS)
         return "";
     const char **names = DAL_TAKE(build->arena, const char *, CANDIDATES + 8);
     names[collect(build, kinds, names)] = NULL;
+    const char *whole = dal_arena_print(build->arena, "%s.", path), *of_part = path;
+    const size_t inside = right_part(whole, names);
+    if (inside == strlen(whole)) {
+        keep_inside(whole, inside, names);
+        return dal_arena_print(build->arena, " (write which of its parts, as in '%s%s')", whole, names[names[1] && !strcmp(names[0], "ground")]);
+    }
+    keep_inside(path, inside, names);
+    path += inside;
+    const bool words = inside || strchr(path, '.');
     char *head = dal_arena_copy(build->arena, path, strlen(path));
     for (char *dot; (dot = strrchr(head, '.'));) { /* what stands before a dot is misspelt more often than all of it */
         *dot = '\0';
-        const char *near = dal_nearest(head, names);
+        const char *near = may_be_misspelt(head, (size_t)(dot - head)) ? dal_nearest(head, names) : NULL;
         if (near)
-            return dal_arena_print(build->arena, " (did you mean '%s%s'?)", near, path + (dot - head));
+            return dal_arena_print(build->arena, " (did you mean '%.*s%s%s'?)", (int)inside, of_part, near, path + (dot - head));
     }
+    if (inside && isdigit((unsigned char)names[0][0]) && !isdigit((unsigned char)*path)) /* rod.x of rod.1, rod.2, ... */
+        return dal_arena_print(build->arena, " (did you mean '%.*s%s.%s'?)", (int)inside, of_part, names[0], path);
     const char *near = dal_nearest(path, names);
-    return near ? dal_arena_print(build->arena, " (did you mean '%s'?)", near) : "";
+    if (!near || (words && !is_misspelt(build, path, near)))
+        return "";
+    return dal_arena_print(build->arena, " (did you mean '%.*s%s'?)", (int)inside, of_part, near);
 }
 
 /* ---- signals: the variables of every program ----------------------------- */

@@ -14,6 +14,7 @@
 #include "force/signal.h"
 #include "integrate/integrate.h"
 #include "kinematics/layout.h"
+#include "recursive/kernels.h"
 
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
@@ -67,8 +68,14 @@ typedef struct dal_force_name {
     double zero; /* what its channel .length adds to the measure */
 } dal_force_name;
 
+/* By how much assembly changed what was given of a body; what was not given was free, and is 0 here. */
+typedef struct dal_start_change {
+    double shift, turn, velocity, spin; /* m, rad, m/s, rad/s */
+} dal_start_change;
+
 typedef struct dal_start {
     double r[3], R[9], rd[3], w[3], angle; /* after assembly; angle: unwrapped, planar */
+    dal_start_change change;
 } dal_start;
 
 /* A force along a measure that belongs to a joint: `non-ideal:`. */
@@ -81,6 +88,9 @@ struct dal_system {
     dal_allocator allocator;
     dal_mechanism mechanism;
     dal_layout layout;
+
+    dal_links *links;          /* the joint tree, for recursion; NULL: another family, or bodies on particles */
+    const dal_recursion *recursion; /* for this machine */
 
     const dal_formulation *formulation;
     const dal_stabilization *stabilization;
@@ -117,6 +127,7 @@ struct dal_system {
     int n_y, n_control;        /* length of y; how much of it controls the step */
     dal_start *start;          /* of each body */
     double *start_q, *start_v; /* family `user` */
+    double *start_change;      /* family `user`: of each given coordinate, then of each given rate */
     double *start_winding;
     double length;             /* characteristic length */
     double mass;               /* characteristic mass: largest of the bodies' */
@@ -128,16 +139,24 @@ struct dal_system {
     int *start_speeds;         /* automatic speeds: columns of v, p of them */
     const char **coordinate_names; /* of the model's own */
     const char **speed_names;
+    bool plain_names;          /* see dal_spec */
     unsigned conserved;        /* bits 0..2 linear, 3..5 angular (about the centre of mass) of the whole model */
     dal_system_info info;
     double gravity[3];
     bool compliant;            /* joints give compliances: redundant reactions are distributed by them */
     bool dense;                /* the saddle matrix is factored as a dense one */
     bool careful;              /* small enough for dense work near singular positions */
+    bool small;                /* ranks and what hangs on them are found on dense matrices */
     int n_kkt;                 /* entries of its sparse pattern (columns) */
     int *kkt_start, *kkt_row;
     int *kkt_mass, *kkt_rows, *kkt_diagonal; /* slots: of M; of A twice (below and right of M); of the rows' diagonal */
 };
+
+/* An effort along a measure. */
+typedef struct dal_push {
+    int measure;
+    double effort;
+} dal_push;
 
 /* Accelerations of a body: the part linear in v', and the whole. */
 typedef struct dal_acceleration {
@@ -151,7 +170,11 @@ struct dal_state {
     dal_allocator allocator;
     void *memory;
     dal_work work;
+    dal_links_work links;      /* where the system has links */
     double *y, *yd;            /* flat state and its rate */
+    const double *given;       /* generalized forces beside those of the model, nv of them; NULL: none */
+    int n_pushes;              /* efforts along measures, beside those of the model */
+    const dal_push *pushes;
     bool placed;               /* positions and A belong to the present q and t */
     double *vd, *lambda;       /* accelerations, multipliers of all rows */
     double *wd;                /* rates of the speeds, of formulations that have them */
@@ -180,11 +203,11 @@ struct dal_state {
     double *solver;            /* of the formulation */
     double *projector;         /* of the stabilisation */
     double *saddle, *saddle_rhs, *row_scale; /* the saddle matrix and its factor */
-    int *pivots;
+    int *pivots;               /* nv + n_rows + 1 */
     double saddle_ratio;       /* of the last factorisation */
     struct dal_sparse *sparse;
-    double *rank_matrix, *rank_work; /* n_rows x nv; scratch */
-    double *exchange;          /* scratch where rows are nonholonomic, else NULL */
+    double *rank_matrix, *rank_work; /* n_rows x nv; scratch, of small systems */
+    double *exchange;          /* scratch where rows are nonholonomic and the system small, else NULL */
     bool *loose;               /* 6 a joint: components of its reaction that are not unique */
     double *redundancy;        /* scratch of the distribution of redundant reactions; NULL where no row is redundant */
     double *z;                 /* states of the model, then the work */

@@ -1,0 +1,26 @@
+/* A model as the text of a file of another type.
+ *
+ * *text is taken from the allocator (NULL: malloc) and belongs to the caller; on any error it is NULL and the messages say why.
+ */
+#ifndef DALEMBERT_CONVERT_H
+#define DALEMBERT_CONVERT_H
+
+#include "dalembert/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A spec that was read from a URDF file, as a YAML model: bodies, joints, dampers and mimics as a person would write them, every number
+ * to the last digit. */
+DAL_API dal_status dal_to_yaml(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, char **text);
+
+/* A model as URDF: a tree of revolute, prismatic, planar, rigid and free bodies, with dampers and couplings of coordinates. What URDF
+ * cannot say is an error where the mechanism would be another one without it, and a warning where only forces are left out. */
+DAL_API dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, char **text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,83 @@
+/* Recursive dynamics of a joint tree: one call, one quantity, work that grows with the number of bodies.
+ *
+ * For systems compiled with `coordinates: joint`. A call takes q and v from the caller, in the order of the system's coordinates
+ * (dal_tree_names says which is which), and uses the state as its work space only: what dal_state_evaluate computed stays as
+ * it was. Nothing allocates, nothing prints; any number of threads may work on one system, each with a state of its own.
+ *
+ * The forces that these calls know are gravity, `tau` (dual to v) and external wrenches. Springs, dampers, motors and friction of the
+ * model, and joints that close loops, belong to dal_state_evaluate.
+ *
+ *   M(q) v' + h(q, v) = tau + sum of J_b^T wrench_b,     h(q, v) = C(q, v) v + g(q)
+ *
+ * A ball joint has four numbers in q (a unit quaternion) and three in v (angular velocity against the parent, body axes). A free
+ * body has its place (world axes), then the quaternion; its velocities are that of its origin in world axes and the angular velocity
+ * in body axes. v' is the plain time derivative of v.
+ *
+ * All return DAL_OK; DAL_BAD_MODEL where the system has no tree; DAL_NUMERICAL where the inertia does not determine an acceleration.
+ */
+#ifndef DALEMBERT_TREE_H
+#define DALEMBERT_TREE_H
+
+#include "dalembert/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Has this system a tree? */
+DAL_API bool dal_system_has_tree(const dal_system *system);
+/* The name of coordinate k of q, or of velocity k of v: "shoulder.angle", "base.qw". False if there is no such one. */
+DAL_API bool dal_tree_coordinate(const dal_system *system, int k, char *buffer, size_t size);
+DAL_API bool dal_tree_velocity(const dal_system *system, int k, char *buffer, size_t size);
+
+/* A force and a moment on a body at the origin of its frame, world axes. */
+typedef struct dal_wrench {
+    double force[3], torque[3];
+} dal_wrench;
+
+/* v' = M^-1 (tau - h + wrenches), by articulated bodies. tau or wrenches (one a body) may be NULL: zero. */
+DAL_API dal_status dal_forward_dynamics(dal_state *state, const double *q, const double *v, const double *tau,
+                                        const dal_wrench *wrenches, double *vd);
+/* tau = M v' + h - wrenches, by Newton and Euler. v, vd, wrenches may be NULL: zero. */
+DAL_API dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd,
+                                        const dal_wrench *wrenches, double *tau);
+/* h(q, v), and its part g(q) = h(q, 0). */
+DAL_API dal_status dal_bias_forces(dal_state *state, const double *q, const double *v, double *h);
+DAL_API dal_status dal_gravity_forces(dal_state *state, const double *q, double *g);
+
+/* The lower triangle of M (row-major, nv x nv, the diagonal with it), by composite bodies; the upper one is not touched. */
+DAL_API dal_status dal_mass_matrix(dal_state *state, const double *q, double *M);
+/* M = L^T D L in place, on the lower triangle as dal_mass_matrix wrote it: L has ones on its diagonal and no entries but where M has
+ * some, D stands on the diagonal. Branches of a tree cause no fill. */
+DAL_API dal_status dal_mass_factor(const dal_system *system, double *M);
+/* x := M^-1 x with that factor. */
+DAL_API void dal_mass_solve(const dal_system *system, const double *factor, double *x);
+/* C(q, v) with C v + g = h and M' - 2 C skew-symmetric (`lagrange-to-kane` (40)); row-major, nv x nv, all entries written. */
+DAL_API dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *v, double *C);
+
+/* How the point `point` (body axes) of a body moves: world axes. rotation: row-major, body to world. v, vd may be NULL. */
+DAL_API dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, const double *vd, int body,
+                                    const double point[3], dal_motion *motion);
+/* Its Jacobian: 6 x nv, row-major: three rows for the velocity of the point, three for the angular velocity, world axes. */
+DAL_API dal_status dal_frame_jacobian(dal_state *state, const double *q, int body, const double point[3], double *J);
+/* Its time derivative along v. */
+DAL_API dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, const double *v, int body, const double point[3],
+                                           double *Jd);
+
+/* The whole: mass, centre, its velocity, momenta (angular about the centre); and the matrix with A_G v = (linear, angular): 6 x nv,
+ * row-major; A_G may be NULL. */
+typedef struct dal_centroid {
+    double mass, center[3], velocity[3], linear[3], angular[3];
+} dal_centroid;
+DAL_API dal_status dal_centroidal_momentum(dal_state *state, const double *q, const double *v, dal_centroid *centroid, double *A_G);
+
+/* What the joint that carries each body transmits to it (reaction and tau together): force and moment at the body's origin, world axes,
+ * of the motion (q, v, vd); one a body. Bodies joined rigidly to their parents: what the rigid joint carries. */
+DAL_API dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
+                                      dal_wrench *carried);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

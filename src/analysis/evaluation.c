@@ -1,0 +1,350 @@
+/* Everything at one state: what an evaluation leaves in the state, gathered under names.
+ *
+ *     M v' + bias = applied + forces (+ torques) + A^T lambda
+ *
+ * bias = h + g: h from the family (`lagrange-to-kane` (39)), g = -(generalized force of gravity). What the other elements of the model push is the
+ * whole Q less gravity and less what was given; reactions and multipliers are those of the formulation, redundant ones as reactions.c shares them.
+ */
+#include "analysis/evaluator.h"
+#include "base/message.h"
+#include "dynamics/equations.h"
+#include "joint/joint.h"
+#include "kinematics/tree.h"
+#include "math/vec.h"
+#include "system/names.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double off_constraints = 1e-9; /* of the model's length, or radians: more deserves a warning */
+
+typedef struct gatherer {
+    dal_arena arena;
+    dal_state *state;
+    const dal_instant *instant;
+    const dal_evaluation_options *options;
+    dal_messages *messages;
+    dal_evaluation *out;
+    double *given; /* state->given */
+} gatherer;
+
+static double *copy_of(gatherer *g, const double *values, size_t n)
+{
+    double *copy = DAL_TAKE(&g->arena, double, n + 1);
+    if (n)
+        memcpy(copy, values, sizeof *copy * n);
+    return copy;
+}
+
+/* ---- before ---------------------------------------------------------------------------- */
+
+static dal_status check_instant(gatherer *g)
+{
+    const dal_system *system = g->state->system;
+    double sum = fabs(g->instant->time);
+    for (int k = 0; k < g->instant->nq; k++)
+        sum += fabs(g->instant->q[k]);
+    for (int k = 0; k < g->instant->nv; k++)
+        sum += fabs(g->instant->rates[k]) + fabs(g->instant->forces[k]) + fabs(g->instant->accelerations[k]);
+    if (g->instant->nq != system->layout.nq || g->instant->nv != system->layout.nv || !isfinite(sum)) {
+        dal_error(g->messages, dal_nowhere, isfinite(sum) ? "the instant belongs to another system" : "a number of the instant is not finite");
+        return DAL_BAD_COMMAND;
+    }
+    return DAL_OK;
+}
+
+/* Formulations that take momenta for constants do not see a force that changes them. */
+static dal_status check_forces(gatherer *g)
+{
+    const dal_system *system = g->state->system;
+    for (int i = 0; i < system->n_ignorable && system->formulation->ignores; i++)
+        if (g->options->inverse || g->instant->forces[system->ignorable[i]] != 0) {
+            dal_error(g->messages, dal_nowhere, "%s: formulation %s takes the momentum of '%s' for constant; take another formulation",
+                      g->options->inverse ? "the inverse problem changes momenta" : "a force acts on an ignorable coordinate",
+                      system->formulation->name, g->out->rates[system->ignorable[i]]);
+            return DAL_BAD_MODEL;
+        }
+    return DAL_OK;
+}
+
+static bool is_angular(const dal_system *system, int row)
+{
+    const int source = system->layout.row[row].source;
+    return source < 0 || system->mechanism.rows[source].angular;
+}
+
+/* Says which row is off by the most, at the level of positions, then of velocities. */
+static void warn_off(gatherer *g, const double *residual, const char *level, const char *unit)
+{
+    const dal_system *system = g->state->system;
+    const double tolerance = off_constraints;
+    double most = 0;
+    int worst = -1;
+    for (int i = 0; i < system->layout.n_rows; i++) {
+        const double size = fabs(residual[i]) / (is_angular(system, i) ? 1 : system->length);
+        if (size > fmax(most, tolerance)) {
+            most = size;
+            worst = i;
+        }
+    }
+    if (worst < 0)
+        return;
+    char name[DAL_LABEL];
+    dal_row_name(g->state, worst, name, sizeof name);
+    dal_warn(g->messages, dal_nowhere, "the state is off the constraints: the %s of row '%s' are off by %.3g %s%s; it is evaluated as it is", level, name,
+             fabs(residual[worst]), is_angular(system, worst) ? "rad" : "m", unit);
+}
+
+/* Speeds give velocities that meet the constraints, and no others. */
+static void warn_moved(gatherer *g)
+{
+    const dal_state *state = g->state;
+    double most = 0, size = 0;
+    for (int k = 0; k < g->instant->nv; k++) {
+        most = fmax(most, fabs(state->work.v[k] - g->instant->rates[k]));
+        size = fmax(size, fabs(g->instant->rates[k]));
+    }
+    if (most > off_constraints * fmax(1, size))
+        dal_warn(g->messages, dal_nowhere, "the rates do not meet the constraints, and formulation %s has no others: they were moved by up to %.3g",
+                 state->system->formulation->name, most);
+}
+
+static dal_status begin(gatherer *g)
+{
+    dal_state *state = g->state;
+    if (dal_instant_enter(state, g->instant)) {
+        dal_error(g->messages, dal_nowhere, "at the given state: %s", state->trouble);
+        return DAL_NUMERICAL;
+    }
+    warn_off(g, state->work.phi, "positions", "");
+    warn_off(g, state->work.phid, "velocities", "/s");
+    g->given = copy_of(g, g->instant->forces, (size_t)g->instant->nv);
+    state->given = g->given;
+    dal_status status = dal_state_evaluate(state, g->messages);
+    if (status == DAL_OK)
+        warn_moved(g);
+    return status;
+}
+
+/* ---- gathering --------------------------------------------------------------------------- */
+
+static void gather_state(gatherer *g)
+{
+    const dal_state *state = g->state;
+    const dal_layout *layout = &state->system->layout;
+    dal_evaluation *e = g->out;
+    double *qd = DAL_TAKE(&g->arena, double, layout->nq + 1);
+    layout->family->rates(layout, &state->work, qd);
+    e->time = state->work.t;
+    e->rank = state->rank;
+    e->q = copy_of(g, state->work.q, (size_t)layout->nq);
+    e->v = copy_of(g, state->work.v, (size_t)layout->nv);
+    e->vd = copy_of(g, state->vd, (size_t)layout->nv);
+    e->qd = qd;
+}
+
+static void gather_mass(gatherer *g)
+{
+    const dal_state *state = g->state;
+    const dal_layout *layout = &state->system->layout;
+    const size_t n = (size_t)layout->nv;
+    double *M = DAL_TAKE(&g->arena, double, n * n + 1), *C = DAL_TAKE(&g->arena, double, n * n + 1);
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        for (int i = 0; i < at->n; i++)
+            for (int j = 0; j < at->n; j++)
+                M[(size_t)(at->column + i) * n + (size_t)(at->column + j)] = state->work.M[at->value + at->n * i + j];
+    }
+    dal_coriolis(g->state, C);
+    g->out->M = M;
+    g->out->C = C;
+}
+
+/* g = -sum over bodies of J^T (m g at the centre of mass) */
+static void add_gravity(const dal_state *state, double *gravity)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        double rho[3], force[3], moment[3] = {0, 0, 0};
+        dal_turn(state->work.kin[b].R, body->center, rho);
+        for (int i = 0; i < 3; i++)
+            force[i] = -body->mass * state->system->gravity[i];
+        dal_add_cross(rho, force, moment);
+        dal_pull_body(layout, &state->work, b, force, moment, gravity);
+    }
+}
+
+/* Does anything but gravity push? */
+static bool has_elements(const dal_system *system)
+{
+    for (int i = 0; i < system->n_groups; i++)
+        if (dal_force_types[system->groups[i].type] != &dal_force_gravity)
+            return true;
+    return system->n_laws || system->n_frictions;
+}
+
+static void gather_forces(gatherer *g)
+{
+    const dal_state *state = g->state;
+    const size_t n = (size_t)state->system->layout.nv;
+    dal_evaluation *e = g->out;
+    double *gravity = DAL_TAKE(&g->arena, double, n + 1), *bias = DAL_TAKE(&g->arena, double, n + 1);
+    double *applied = DAL_TAKE(&g->arena, double, n + 1);
+    add_gravity(state, gravity);
+    for (size_t k = 0; k < n; k++) {
+        bias[k] = state->work.h[k] + gravity[k];
+        if (has_elements(state->system))
+            applied[k] = state->work.Q[k] + gravity[k] - g->instant->forces[k] - (e->inverse ? e->inverse->torques[k] : 0);
+    }
+    e->gravity = gravity;
+    e->bias = bias;
+    e->applied = applied;
+    e->forces = copy_of(g, g->instant->forces, n);
+}
+
+static void gather_momenta(gatherer *g)
+{
+    const dal_state *state = g->state;
+    const dal_mechanism *m = &state->system->mechanism;
+    dal_evaluation *e = g->out;
+    const dal_energy energy = dal_state_energy(state);
+    e->kinetic = energy.kinetic;
+    e->potential = energy.potential;
+    dal_copy3(energy.linear, e->linear);
+    dal_copy3(energy.angular, e->angular);
+    dal_copy3(energy.angular, e->angular_center);
+    for (int b = 0; b < m->n_bodies; b++) {
+        double c[3];
+        dal_turn(state->work.kin[b].R, m->bodies[b].center, c);
+        dal_axpy3(1, state->work.kin[b].r, c);
+        dal_axpy3(m->bodies[b].mass, c, e->center);
+        e->mass += m->bodies[b].mass;
+    }
+    const double back[3] = {-energy.linear[0], -energy.linear[1], -energy.linear[2]};
+    for (int i = 0; i < 3 && e->mass > 0; i++)
+        e->center[i] /= e->mass;
+    dal_add_cross(e->center, back, e->angular_center);
+}
+
+/* In the tree a joint's reaction is all that it transmits; what was given on its own coordinates acts inside it and is no reaction. That of a
+ * ball is left in it. */
+static void take_given_out(const gatherer *g, int joint, double wrench[6])
+{
+    const dal_tree *tree = g->state->system->layout.tree;
+    const dal_joint *of = &g->state->system->mechanism.joints[joint];
+    if (!tree || tree->carries[joint] < 0)
+        return;
+    const dal_carrier *c = &tree->carrier[tree->carrier_of[tree->carries[joint]]];
+    for (int s = c->step; s < c->step + c->n_steps; s++)
+        if (tree->step[s].coordinate >= 0 && tree->step[s].v >= 0)
+            dal_add_measure(g->state, joint, of->coordinate[tree->step[s].coordinate], -g->given[tree->step[s].v], wrench);
+}
+
+static void gather_reactions(gatherer *g)
+{
+    dal_state *state = g->state;
+    const dal_mechanism *m = &state->system->mechanism;
+    dal_evaluation_reaction *list = DAL_TAKE(&g->arena, dal_evaluation_reaction, m->n_joints + 1);
+    for (int j = 0; j < m->n_joints; j++) {
+        if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
+            continue; /* an expression acts between no two bodies in particular */
+        dal_evaluation_reaction *r = &list[g->out->n_reactions++];
+        r->joint = m->joints[j].name;
+        r->unique = true;
+        double wrench[6];
+        dal_state_reaction(state, j, wrench, wrench + 3);
+        take_given_out(g, j, wrench);
+        dal_copy3(wrench, r->force);
+        dal_copy3(wrench + 3, r->torque);
+        for (int k = 0; k < 6 && state->rank < state->system->layout.n_rows && state->redundancy; k++)
+            r->unique = r->unique && !state->loose[6 * j + k];
+    }
+    g->out->reactions = list;
+}
+
+/* After the reactions: these share the multipliers of redundant rows. */
+static void gather_rows(gatherer *g)
+{
+    const dal_state *state = g->state;
+    const dal_layout *layout = &state->system->layout;
+    const dal_mechanism *m = &state->system->mechanism;
+    dal_evaluation *e = g->out;
+    dal_evaluation_row *rows = DAL_TAKE(&g->arena, dal_evaluation_row, layout->n_rows + 1);
+    double *A = DAL_TAKE(&g->arena, double, (size_t)layout->n_rows * (size_t)layout->nv + 1);
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        char name[DAL_LABEL];
+        dal_row_name(state, i, name, sizeof name);
+        rows[i] = (dal_evaluation_row){.name = dal_arena_copy(&g->arena, name, strlen(name)),
+                                       .joint = at->source < 0 ? NULL : m->joints[m->rows[at->source].joint].name,
+                                       .position = state->work.phi[i],
+                                       .velocity = state->work.phid[i],
+                                       .gamma = state->gamma[i],
+                                       .multiplier = state->lambda[i]};
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            A[(size_t)i * (size_t)layout->nv + (size_t)layout->column[k]] += state->work.A[k];
+    }
+    for (int i = 0; i < state->rank; i++)
+        rows[state->order[i]].independent = true;
+    e->n_rows = layout->n_rows;
+    e->rows = rows;
+    e->A = A;
+    dal_state_residuals(state, &e->position_residual, &e->velocity_residual);
+}
+
+static dal_status gather(void *user)
+{
+    gatherer *g = user;
+    const dal_system *system = g->state->system;
+    dal_evaluation *e = g->out = DAL_TAKE(&g->arena, dal_evaluation, 1);
+    e->info = system->info;
+    e->nq = system->layout.nq;
+    e->nv = system->layout.nv;
+    e->coordinates = dal_make_labels(&g->arena, system, false).label;
+    e->rates = dal_make_labels(&g->arena, system, true).label;
+    dal_status status = check_instant(g);
+    if (status != DAL_OK || (status = check_forces(g)) != DAL_OK || (status = begin(g)) != DAL_OK)
+        return status;
+    if (g->options->inverse) {
+        dal_inverse *inverse = DAL_TAKE(&g->arena, dal_inverse, 1);
+        status = dal_solve_inverse(&g->arena, g->state, g->instant, g->options->nearest, e->rates, g->given, g->messages, inverse);
+        if (status != DAL_OK)
+            return status;
+        e->inverse = inverse;
+    }
+    gather_state(g);
+    gather_reactions(g);
+    gather_rows(g);
+    gather_forces(g);
+    gather_momenta(g);
+    gather_mass(g);
+    return DAL_OK;
+}
+
+dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const dal_instant *instant, const dal_evaluation_options *options,
+                        dal_messages *messages, dal_evaluation **evaluation)
+{
+    static const dal_evaluation_options defaults = {0};
+    gatherer g = {.state = state, .instant = instant, .options = options ? options : &defaults, .messages = messages};
+    *evaluation = NULL;
+    dal_arena_begin(&g.arena, allocator);
+    dal_status status = dal_arena_try(&g.arena, gather, &g);
+    state->given = NULL;
+    state->n_pushes = 0;
+    dal_arena *owner = status == DAL_OK ? dal_arena_keep(&g.arena) : NULL;
+    if (!owner) {
+        dal_arena_release(&g.arena);
+        return status == DAL_OK ? DAL_NO_MEMORY : status;
+    }
+    g.out->memory = owner;
+    *evaluation = g.out;
+    return DAL_OK;
+}
+
+void dal_evaluation_free(dal_evaluation *evaluation)
+{
+    if (evaluation)
+        dal_arena_dispose(evaluation->memory);
+}

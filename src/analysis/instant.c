@@ -1,0 +1,308 @@
+/* A state as it is given: made of zeros, drawn at random, entered.
+ *
+ * Entering moves nothing: q and v become those of the instant, whatever the constraints say. Angles that joints measure are known up to
+ * whole turns only, so the coordinates go from the start to their values in small parts, and the counters of turns follow.
+ *
+ * A random state of a model without constraints is drawn at once. With constraints it is the start plus a random change, put back on the
+ * constraints by the least change; if the way back is not found, with half of that change.
+ */
+#include "analysis/evaluator.h"
+#include "base/message.h"
+#include "kinematics/tree.h"
+#include "math/vec.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double part_of_way = 0.5; /* rad or m at once */
+static const double most_parts = 1e4;
+enum { MOST_HALVINGS = 12 };
+
+/* ---- attitudes ------------------------------------------------------------------------ */
+
+/* Of the tree: its steps are in the order of q. */
+static bool next_ball(const dal_tree *tree, int k, dal_turn_block *attitude)
+{
+    for (int s = 0; s < tree->n_steps; s++)
+        if (tree->step[s].kind == DAL_STEP_BALL && tree->step[s].q + 4 > k && tree->step[s].q >= 0) {
+            *attitude = (dal_turn_block){tree->step[s].q, 4, true};
+            return true;
+        }
+    return false;
+}
+
+bool dal_next_attitude(const dal_system *system, int k, dal_turn_block *attitude)
+{
+    const dal_layout *layout = &system->layout;
+    const int space = (int)system->mechanism.space;
+    if (layout->tree)
+        return next_ball(layout->tree, k, attitude);
+    for (int b = 0; b < system->mechanism.n_bodies && !layout->family->shares; b++) {
+        const dal_body_layout *at = &layout->body[b];
+        if (at->n_intrinsic && at->q + at->nq > k) {
+            *attitude = (dal_turn_block){at->q + space, at->nq - space, !layout->family->separated};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* (1, 0, 0, 0), or the unit matrix. */
+void dal_level(const dal_turn_block *attitude, double *q)
+{
+    const int side = attitude->n == 9 ? 3 : 2;
+    for (int i = 0; i < attitude->n; i++)
+        q[attitude->q + i] = attitude->unit ? i == 0 : i / side == i % side;
+}
+
+/* ---- making one -------------------------------------------------------------------------- */
+
+typedef struct making {
+    dal_arena arena;
+    const dal_system *system;
+    dal_instant *instant;
+} making;
+
+static dal_status make(void *user)
+{
+    making *m = user;
+    const int nq = m->system->layout.nq, nv = m->system->layout.nv;
+    dal_turn_block attitude;
+    dal_instant *instant = m->instant = DAL_TAKE(&m->arena, dal_instant, 1);
+    *instant = (dal_instant){.nq = nq, .nv = nv, .q = DAL_TAKE(&m->arena, double, nq), .rates = DAL_TAKE(&m->arena, double, nv)};
+    instant->forces = DAL_TAKE(&m->arena, double, nv);
+    instant->accelerations = DAL_TAKE(&m->arena, double, nv);
+    instant->wanted = DAL_TAKE(&m->arena, bool, nv);
+    for (int k = 0; dal_next_attitude(m->system, k, &attitude); k = attitude.q + attitude.n)
+        dal_level(&attitude, instant->q);
+    instant->memory = dal_arena_keep(&m->arena);
+    return DAL_OK;
+}
+
+dal_status dal_instant_create(const dal_allocator *allocator, const dal_system *system, dal_instant **instant)
+{
+    making m = {.system = system};
+    *instant = NULL;
+    dal_arena_begin(&m.arena, allocator);
+    dal_status status = dal_arena_try(&m.arena, make, &m);
+    if (status == DAL_OK)
+        *instant = m.instant;
+    else
+        dal_arena_release(&m.arena);
+    return status;
+}
+
+void dal_instant_free(dal_instant *instant)
+{
+    if (instant)
+        dal_arena_dispose(instant->memory);
+}
+
+/* ---- entering it --------------------------------------------------------------------------- */
+
+/* Attitudes are taken at once. state->y still holds the start. */
+static void go_part(dal_state *state, const dal_instant *instant, double part)
+{
+    dal_turn_block attitude;
+    for (int k = 0; k < instant->nq; k++)
+        state->work.q[k] = part < 1 ? state->y[k] + part * (instant->q[k] - state->y[k]) : instant->q[k];
+    for (int k = 0; dal_next_attitude(state->system, k, &attitude); k = attitude.q + attitude.n)
+        memcpy(state->work.q + attitude.q, instant->q + attitude.q, sizeof *instant->q * (size_t)attitude.n);
+    dal_state_moved(state);
+    dal_state_position(state);
+}
+
+/* Attitudes of bodies in space, and parameters of attitudes, do not hold whole turns. A row that prescribes such an angle takes it at the turn
+ * where it is nearest to what it should be. */
+static void count_turns(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    dal_turn_block attitude;
+    bool shown = layout->family->shares || (system->mechanism.space == DAL_PLANAR && !dal_next_attitude(system, 0, &attitude));
+    for (int i = 0; i < layout->n_extrinsic && !shown; i++) {
+        const dal_row *row = &system->mechanism.rows[layout->row[i].source];
+        const dal_term *term = &system->mechanism.terms[row->term];
+        const int winding = row->n_terms == 1 && row->form < 0 ? system->mechanism.measures[term->measure].winding : -1;
+        if (winding >= 0)
+            state->work.winding[winding] = state->work.value[term->measure] - state->work.phi[i] / term->coef;
+    }
+    dal_state_moved(state);
+    dal_state_position(state);
+}
+
+int dal_instant_enter(dal_state *state, const dal_instant *instant)
+{
+    double way = 0;
+    dal_state_reset(state);
+    state->work.t = instant->time;
+    for (int k = 0; k < instant->nq && state->system->mechanism.n_windings; k++)
+        way = fmax(way, fabs(instant->q[k] - state->y[k]));
+    const int parts = (int)fmin(most_parts, ceil(way / part_of_way));
+    for (int i = 1; i < parts; i++) {
+        go_part(state, instant, (double)i / parts);
+        dal_state_unwind(state);
+    }
+    go_part(state, instant, 1);
+    count_turns(state);
+    memcpy(state->work.v, instant->rates, sizeof *instant->rates * (size_t)instant->nv);
+    dal_state_jacobian(state);
+    dal_state_velocity(state);
+    dal_state_unwind(state);
+    dal_state_rank(state, state->system->rank);
+    state->frozen = false;
+    return dal_state_adopt(state, instant->time, instant->q, instant->rates);
+}
+
+/* ---- at random -------------------------------------------------------------------------------- */
+
+static double uniform(uint64_t *seed) /* in (-1, 1) */
+{
+    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return ((double)(z >> 11) + 0.5) * 0x1p-52 - 1;
+}
+
+static double normal(uint64_t *seed) /* Box and Muller */
+{
+    const double u = 0.5 * (uniform(seed) + 1), angle = M_PI * uniform(seed);
+    return sqrt(-2 * log(u)) * cos(angle);
+}
+
+/* A change of the model's length, as a change of velocity k. */
+static double size_of(const dal_system *system, int k)
+{
+    return system->length / system->column_scale[k];
+}
+
+static void draw_rates(const dal_system *system, uint64_t *seed, double *rates)
+{
+    for (int k = 0; k < system->layout.nv; k++)
+        rates[k] = (system->layout.angular[k] == 1 ? 1 : size_of(system, k)) * normal(seed);
+}
+
+static void draw_change(const dal_system *system, uint64_t *seed, double *change)
+{
+    for (int k = 0; k < system->layout.nv; k++)
+        change[k] = (system->layout.angular[k] == 1 ? M_PI : size_of(system, k)) * uniform(seed);
+}
+
+static void normalise(const dal_turn_block *attitude, double *q)
+{
+    double sum = 0;
+    for (int i = 0; i < attitude->n; i++)
+        sum += q[attitude->q + i] * q[attitude->q + i];
+    for (int i = 0; i < attitude->n; i++)
+        q[attitude->q + i] /= sqrt(sum);
+}
+
+/* No constraints: a coordinate has its velocity's number, but for the attitudes. */
+static void draw_free(const dal_system *system, uint64_t *seed, const double *change, double *q)
+{
+    dal_turn_block attitude;
+    memset(q, 0, sizeof *q * (size_t)system->layout.nq);
+    system->layout.family->add(&system->layout, q, change);
+    for (int k = 0; dal_next_attitude(system, k, &attitude); k = attitude.q + attitude.n) {
+        for (int i = 0; i < attitude.n; i++)
+            q[attitude.q + i] = normal(seed);
+        normalise(&attitude, q);
+    }
+}
+
+/* Angles that are a chart of an attitude are not near where the chart ends; matrices are no mirrors; the constraints have the rank of the start. */
+static bool is_sound(const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
+        const double *R = state->work.kin[b].R;
+        const double x[3] = {R[0], R[3], R[6]}, y[3] = {R[1], R[4], R[7]}, z[3] = {R[2], R[5], R[8]};
+        double across[3];
+        dal_cross(x, y, across);
+        if (dal_dot(across, z) < 0.5)
+            return false;
+        if (layout->family->condition && layout->body[b].n_rot && layout->family->condition(layout, &state->work, b) < 0.4)
+            return false;
+    }
+    return state->rank == state->system->rank;
+}
+
+static bool draw_held(dal_state *state, const double *change, double part, dal_instant *instant)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_turn_block attitude;
+    double position, velocity;
+    dal_state_reset(state);
+    memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);
+    for (int k = 0; k < layout->nv; k++)
+        instant->forces[k] = part * change[k]; /* scratch */
+    layout->family->add(layout, instant->q, instant->forces);
+    memset(instant->forces, 0, sizeof *instant->forces * (size_t)layout->nv);
+    for (int k = 0; dal_next_attitude(state->system, k, &attitude); k = attitude.q + attitude.n)
+        if (attitude.unit)
+            normalise(&attitude, instant->q);
+    if (dal_instant_enter(state, instant) || dal_state_give(state, 0, NULL, NULL, NULL) != DAL_OK)
+        return false;
+    dal_state_residuals(state, &position, &velocity);
+    if (!(position <= 1e-10 * fmax(1, state->system->length)) || !(velocity <= 1e-9 * fmax(1, state->system->length)) || !is_sound(state))
+        return false;
+    memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);
+    memcpy(instant->rates, state->work.v, sizeof *instant->rates * (size_t)layout->nv);
+    return true;
+}
+
+typedef struct drawing {
+    dal_arena arena;
+    dal_state *state;
+    uint64_t seed;
+    dal_messages *messages;
+    dal_instant *instant;
+} drawing;
+
+static dal_status draw(void *user)
+{
+    drawing *d = user;
+    dal_state *state = d->state;
+    dal_instant *instant = d->instant;
+    const dal_system *system = state->system;
+    const size_t nv = (size_t)system->layout.nv;
+    double *change = DAL_TAKE(&d->arena, double, nv), *rates = DAL_TAKE(&d->arena, double, nv);
+    double part = system->layout.family->shares ? 1 : 0.25; /* joints do not survive it if every body goes anywhere */
+    dal_state_reset(state);
+    instant->time = state->work.t;
+    draw_change(system, &d->seed, change);
+    draw_rates(system, &d->seed, rates);
+    memcpy(instant->rates, rates, sizeof *rates * nv);
+    if (!system->layout.n_rows)
+        draw_free(system, &d->seed, change, instant->q);
+    for (int i = 0; system->layout.n_rows && !draw_held(state, change, part, instant); i++, part /= 2) {
+        memcpy(instant->rates, rates, sizeof *rates * nv);
+        if (i < MOST_HALVINGS)
+            continue;
+        dal_error(d->messages, dal_nowhere, "no random state was found that meets the constraints: give one by `--state`");
+        return DAL_NUMERICAL;
+    }
+    draw_rates(system, &d->seed, instant->accelerations);
+    memset(instant->wanted, 1, sizeof *instant->wanted * nv);
+    if (system->layout.n_rows)
+        dal_nearest_accelerations(&d->arena, state, instant->accelerations);
+    return DAL_OK;
+}
+
+dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages, dal_instant **instant)
+{
+    dal_status status = dal_instant_create(allocator, state->system, instant);
+    if (status != DAL_OK)
+        return status;
+    drawing d = {.state = state, .seed = seed, .messages = messages, .instant = *instant};
+    dal_arena_begin(&d.arena, allocator);
+    status = dal_arena_try(&d.arena, draw, &d);
+    dal_arena_release(&d.arena);
+    if (status != DAL_OK) {
+        dal_instant_free(*instant);
+        *instant = NULL;
+    }
+    return status;
+}

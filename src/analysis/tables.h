@@ -1,0 +1,25 @@
+/* Tables of named rows and columns, as text.
+ *
+ * A table a block, columns cut into groups that fit the width; vectors that
+ * follow each other over the same rows stand side by side. A dot is a zero, up to
+ * rounding: a number below 1e-12 of the largest one of its block, or below the
+ * digits that were asked for, if these are more than 12.
+ */
+#ifndef DAL_ANALYSIS_TABLES_H
+#define DAL_ANALYSIS_TABLES_H
+
+#include "analysis/printer.h"
+#include "dalembert/equations.h"
+
+typedef struct dal_tables {
+    dal_printer out;
+    int digits, width;
+    double nothing; /* of the largest number of a block */
+} dal_tables;
+
+dal_tables dal_tables_begin(int digits, int width, char *buffer, size_t size);
+
+/* A matrix alone, vectors over the same rows together; returns how many of the blocks that were. */
+int dal_print_blocks(dal_tables *tables, const dal_equation_block *blocks, int n);
+
+#endif

@@ -1,0 +1,521 @@
+/* A compiled model as URDF.
+ *
+ * The frame of a link has the axes of its body and its origin o at the point of the joint that carries it. With the markers (s, B) of a
+ * joint on parent and child, whose frames coincide where the coordinate is zero,
+ *   R = B_p B_c^T,   xyz = s_p - o_p,   o_c = s_c,   axis = B_c e_z
+ * and the axis is reversed where the joint is walked from its second body to its first. A `zero:` of the coordinate turns or shifts B_p, s_p.
+ * Couplings of two coordinates are mimics: q_2 = m q_1 + offset.
+ *
+ * Names of what cannot be written come one by one: as an error where the mechanism would be another one without it, as a warning
+ * where only a force is left out.
+ */
+#include "analysis/written.h"
+#include "joint/joint.h"
+#include "math/rotation.h"
+#include "system/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE = -2 }; /* no body; DAL_GROUND is -1 */
+
+/* What becomes of a body: its link and the joint that carries it. */
+typedef struct link {
+    int parent;       /* NONE: free */
+    int joint;        /* of the mechanism; -1: none */
+    bool reversed;    /* walked from its second body */
+    double origin[3]; /* of the link's frame, in body axes */
+    double xyz[3], R[9], axis[3];
+} link;
+
+/* What becomes of a joint. */
+typedef struct role {
+    double damping, multiplier, offset;
+    int mimics; /* a joint, or -1 */
+    bool used;  /* carries a link */
+} role;
+
+typedef struct plan {
+    dal_arena arena;
+    const dal_spec *spec;
+    const dal_system *system;
+    const dal_mechanism *m;
+    dal_messages *messages;
+    int n_order, *order; /* bodies, parents first */
+    int *joint_start, *joint_at; /* joints of each body, the ground behind the last */
+    link *link;
+    role *role;
+    int n_roots;         /* bodies that are free or joined to the ground */
+    const char *world;   /* name of a root link that is the ground; NULL: the root is a body */
+    dal_decimal_table decimals;
+} plan;
+
+/* ---- what URDF can say ----------------------------------------------------------------------------- */
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (!strcmp(*words, word))
+            return true;
+    return false;
+}
+
+static const char *type_of(const plan *p, int j)
+{
+    return p->m->joints[j].type->name;
+}
+
+static dal_mark place_of(const plan *p, int j)
+{
+    return p->spec->joints[j].name.mark;
+}
+
+static bool is_pair(const plan *p, int j)
+{
+    static const char *const types[] = {"revolute", "prismatic", "rigid", "planar", NULL};
+    return is_one_of(type_of(p, j), types);
+}
+
+static bool is_coupling(const plan *p, int j)
+{
+    static const char *const types[] = {"gear", "rack-and-pinion", NULL};
+    return is_one_of(type_of(p, j), types);
+}
+
+static int find_joint(const plan *p, const char *name)
+{
+    for (int j = 0; j < p->spec->n_joints; j++)
+        if (!strcmp(p->spec->joints[j].name.text, name))
+            return j;
+    return -1;
+}
+
+static void couple(plan *p, int first, int second, double multiplier, double offset, const char *what, dal_mark mark)
+{
+    if (first < 0 || second < 0 || !p->m->joints[first].n_coordinates || !p->m->joints[second].n_coordinates)
+        dal_error(p->messages, mark, "%s cannot be a <mimic> of URDF", what);
+    else if (p->role[second].mimics >= 0)
+        dal_error(p->messages, mark, "%s cannot be written: joint '%s' mimics another already", what, p->m->joints[second].name);
+    else
+        p->role[second].mimics = first, p->role[second].multiplier = multiplier, p->role[second].offset = offset;
+}
+
+/* measure_2 - f measure_1 = c, and coordinate = measure + zero. */
+static void take_coupling(plan *p, int j)
+{
+    const dal_joint *joint = &p->m->joints[j];
+    const dal_row *row = &p->m->rows[joint->row];
+    const int first = find_joint(p, p->spec->joints[j].joints.item[0].text), second = find_joint(p, p->spec->joints[j].joints.item[1].text);
+    const double f = -p->m->terms[row->term + 1].coef;
+    if (first >= 0 && second >= 0)
+        couple(p, first, second, f, row->constant + p->m->joints[second].zero[0] - f * p->m->joints[first].zero[0],
+               dal_arena_print(&p->arena, "joint '%s' of type %s", joint->name, joint->type->name), place_of(p, j));
+}
+
+/* "b.angle - (2*a.angle + 0.1)", as convert writes a mimic. */
+static void take_constraint(plan *p, const dal_constraint_spec *constraint)
+{
+    char second[104], first[104], factor[44], offset[44], more;
+    const char *text = constraint->position.text ? constraint->position.text : "";
+    const char *what = dal_arena_print(&p->arena, "constraint '%s'", constraint->name.text);
+    if (sscanf(text, "%103[A-Za-z0-9_.] - (%43[-+0-9.e]*%103[A-Za-z0-9_.] + %43[-+0-9.e])%c", second, factor, first, offset, &more) != 4) {
+        dal_error(p->messages, constraint->name.mark, "%s: URDF has no constraints but mimics, q2 - (m*q1 + c)", what);
+        return;
+    }
+    char *const names[2] = {first, second};
+    for (int k = 0; k < 2; k++) {
+        char *dot = strrchr(names[k], '.');
+        if (dot && (!strcmp(dot, ".angle") || !strcmp(dot, ".distance")))
+            *dot = '\0';
+    }
+    couple(p, find_joint(p, first), find_joint(p, second), strtod(factor, NULL), strtod(offset, NULL), what, constraint->name.mark);
+}
+
+static void take_joint(plan *p, int j)
+{
+    const dal_joint *joint = &p->m->joints[j];
+    if (joint->drive >= 0 && joint->type->class == DAL_JOINT_PAIR)
+        dal_error(p->messages, place_of(p, j), "joint '%s' is driven: URDF has no prescribed motion", joint->name);
+    if (is_coupling(p, j))
+        take_coupling(p, j);
+    else if (!is_pair(p, j))
+        dal_error(p->messages, place_of(p, j), "joint '%s': URDF has no joint of type %s", joint->name, joint->type->name);
+    if (p->spec->joints[j].friction.mark.line)
+        dal_warn(p->messages, place_of(p, j), "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint", joint->name);
+    if (p->spec->joints[j].law.n)
+        dal_warn(p->messages, place_of(p, j), "the non-ideal forces of joint '%s' are left out", joint->name);
+}
+
+static int joint_of_measure(const plan *p, int measure)
+{
+    for (int j = 0; j < p->spec->n_joints; j++)
+        if (is_pair(p, j) && p->m->joints[j].n_coordinates == 1 && p->m->joints[j].coordinate[0] == measure)
+            return j;
+    return -1;
+}
+
+/* Dampers on joints are written; every other force is left out. */
+static void take_forces(plan *p)
+{
+    bool *written = DAL_TAKE(&p->arena, bool, p->spec->n_forces + 1);
+    for (int g = 0; g < p->system->n_groups; g++) {
+        const dal_force_group *group = &p->system->groups[g];
+        const char *type = dal_force_types[group->type]->name;
+        for (int i = 0; i < group->n && (!strcmp(type, "spring-damper") || !strcmp(type, "torsional-spring-damper")); i++) {
+            const dal_spring_info s = dal_spring_of(group, i);
+            const int j = joint_of_measure(p, s.measure);
+            if (j < 0)
+                continue;
+            p->role[j].damping += s.damping;
+            written[s.force] = s.stiffness == 0 && !s.has_value;
+        }
+    }
+    for (int i = 0; i < p->spec->n_forces; i++)
+        if (!written[i])
+            dal_warn(p->messages, p->spec->forces[i].name.mark, "force '%s' is left out: of forces URDF has only the damping of joints",
+                     p->spec->forces[i].name.text);
+}
+
+static void take_rest(plan *p)
+{
+    const dal_spec *spec = p->spec;
+    const double *g = p->system->gravity;
+    for (int i = 0; i < spec->n_constraints; i++)
+        take_constraint(p, &spec->constraints[i]);
+    for (int i = 0; i < spec->n_states; i++)
+        dal_warn(p->messages, spec->states[i].name.mark, "state '%s' is left out: URDF has no differential equations", spec->states[i].name.text);
+    if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
+        dal_warn(p->messages, spec->gravity.n ? spec->gravity.mark : (dal_mark){spec->file, 0, 0},
+                 "gravity is (%.6g, %.6g, %.6g) here and has no place in URDF, where it is (0, 0, -9.81)", g[0], g[1], g[2]);
+    for (int b = 0; b < p->m->n_bodies; b++)
+        if (p->m->bodies[b].particle)
+            dal_warn(p->messages, p->spec->bodies[b].name.mark, "'%s' is a particle: it becomes a link without moments of inertia", p->m->bodies[b].name);
+}
+
+/* ---- the tree ----------------------------------------------------------------------------------------- */
+
+static int node_of(const plan *p, int body)
+{
+    return body == DAL_GROUND ? p->m->n_bodies : body;
+}
+
+static void list_joints(plan *p)
+{
+    const int n = p->m->n_bodies + 1;
+    p->joint_start = DAL_TAKE(&p->arena, int, n + 1);
+    p->joint_at = DAL_TAKE(&p->arena, int, 2 * p->spec->n_joints + 1);
+    int *at = DAL_TAKE(&p->arena, int, n + 1);
+    for (int j = 0; j < p->spec->n_joints; j++)
+        for (int k = 0; k < 2 && is_pair(p, j); k++)
+            p->joint_start[node_of(p, p->m->joints[j].marker[k].body) + 1]++;
+    for (int i = 0; i < n; i++)
+        at[i + 1] = p->joint_start[i + 1] += p->joint_start[i];
+    for (int j = 0; j < p->spec->n_joints; j++)
+        for (int k = 0; k < 2 && is_pair(p, j); k++)
+            p->joint_at[at[node_of(p, p->m->joints[j].marker[k].body)]++] = j;
+}
+
+/* Everything that hangs at a body (or the ground), nearest first. */
+static void grow(plan *p, int body, bool *reached)
+{
+    for (int next = p->n_order;; next++) {
+        for (int i = p->joint_start[node_of(p, body)]; i < p->joint_start[node_of(p, body) + 1]; i++) {
+            const int j = p->joint_at[i];
+            const dal_joint *joint = &p->m->joints[j];
+            const bool reversed = joint->marker[1].body == body;
+            const int other = joint->marker[reversed ? 0 : 1].body;
+            if (p->role[j].used)
+                continue;
+            p->role[j].used = true;
+            if (reached[node_of(p, other)]) {
+                dal_error(p->messages, place_of(p, j), "joint '%s' closes a loop, and URDF has only trees", joint->name);
+                continue;
+            }
+            reached[node_of(p, other)] = true;
+            p->link[other] = (link){.parent = body, .joint = j, .reversed = reversed};
+            p->order[p->n_order++] = other;
+        }
+        if (next >= p->n_order)
+            return;
+        body = p->order[next];
+    }
+}
+
+static void grow_all(plan *p)
+{
+    const int n = p->m->n_bodies;
+    bool *reached = DAL_TAKE(&p->arena, bool, n + 1);
+    p->order = DAL_TAKE(&p->arena, int, n + 1);
+    p->link = DAL_TAKE(&p->arena, link, n + 1);
+    list_joints(p);
+    reached[n] = true;
+    grow(p, DAL_GROUND, reached);
+    p->n_roots = p->joint_start[n + 1] - p->joint_start[n];
+    for (int b = 0; b < n; b++) {
+        if (reached[b])
+            continue;
+        reached[b] = true;
+        p->link[b] = (link){.parent = NONE, .joint = -1};
+        p->order[p->n_order++] = b;
+        p->n_roots++;
+        grow(p, b, reached);
+    }
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------ */
+
+/* R = B_p B_c^T */
+static void relate(const double B_p[9], const double B_c[9], double R[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            R[3 * i + k] = B_p[3 * i] * B_c[3 * k] + B_p[3 * i + 1] * B_c[3 * k + 1] + B_p[3 * i + 2] * B_c[3 * k + 2];
+}
+
+static void place(plan *p, int body)
+{
+    link *l = &p->link[body];
+    if (l->joint < 0) {
+        memcpy(l->xyz, p->system->start[body].r, sizeof l->xyz);
+        memcpy(l->R, p->system->start[body].R, sizeof l->R);
+        return;
+    }
+    const dal_joint *joint = &p->m->joints[l->joint];
+    const dal_marker *from = &joint->marker[l->reversed ? 1 : 0], *to = &joint->marker[l->reversed ? 0 : 1];
+    const double sign = l->reversed ? -1 : 1, zero = joint->n_coordinates ? joint->zero[0] : 0;
+    double B[9], turn[9];
+    memcpy(B, from->B, sizeof B);
+    const double shift = strcmp(joint->type->name, "prismatic") ? 0 : -sign * zero;
+    if (!strcmp(joint->type->name, "revolute")) {
+        dal_rotation_elementary(2, -sign * zero, turn);
+        dal_rotation_multiply(B, turn, B);
+    }
+    relate(B, to->B, l->R);
+    for (int i = 0; i < 3; i++) {
+        l->origin[i] = to->s[i];
+        l->axis[i] = sign * to->B[3 * i + 2];
+        l->xyz[i] = from->s[i] + shift * B[3 * i + 2] - (l->parent >= 0 ? p->link[l->parent].origin[i] : 0);
+    }
+}
+
+static bool is_identity(const link *l)
+{
+    for (int i = 0; i < 9; i++)
+        if (l->R[i] != (i % 4 == 0))
+            return false;
+    return l->xyz[0] == 0 && l->xyz[1] == 0 && l->xyz[2] == 0;
+}
+
+/* The root is a body if nothing but that body stands on the ground, welded at the origin; or if it is free and alone. */
+static void choose_root(plan *p)
+{
+    const link *first = &p->link[p->order[0]];
+    const bool welded = first->joint >= 0 && !strcmp(type_of(p, first->joint), "rigid") && is_identity(first);
+    if (p->n_roots == 1 && (first->parent == NONE || welded)) {
+        if (first->parent == NONE)
+            dal_say(p->messages, DAL_NOTE, p->spec->bodies[p->order[0]].name.mark, "'%s' is free: read the URDF file with --floating",
+                    p->m->bodies[p->order[0]].name);
+        return;
+    }
+    p->world = "world";
+    for (int b = 0; b < p->m->n_bodies; b++)
+        if (!strcmp(p->m->bodies[b].name, p->world)) {
+            p->world = dal_arena_print(&p->arena, "%s_", p->world);
+            b = -1;
+        }
+}
+
+static dal_status make_plan(plan *p)
+{
+    p->role = DAL_TAKE(&p->arena, role, p->spec->n_joints + 1);
+    for (int j = 0; j < p->spec->n_joints; j++)
+        p->role[j].mimics = -1;
+    for (int j = 0; j < p->spec->n_joints; j++)
+        take_joint(p, j);
+    take_forces(p);
+    take_rest(p);
+    grow_all(p);
+    if (dal_messages_count(p->messages, DAL_ERROR))
+        return DAL_BAD_MODEL;
+    for (int i = 0; i < p->n_order; i++)
+        place(p, p->order[i]);
+    choose_root(p);
+    dal_say(p->messages, DAL_NOTE, (dal_mark){p->spec->file, 0, 0}, "start values, records and how to run have no place in URDF and are left out");
+    return DAL_OK;
+}
+
+/* ---- the text ------------------------------------------------------------------------------------------------- */
+
+static void write_number(dal_printer *out, const plan *p, double x)
+{
+    char text[DAL_DECIMAL_LENGTH];
+    dal_decimal_print(&p->decimals, x == 0 ? 0 : x, text); /* no -0 */
+    dal_print(out, "%s", text);
+}
+
+static void write_vector(dal_printer *out, const plan *p, const char *key, const double v[3])
+{
+    dal_print(out, " %s=\"", key);
+    for (int i = 0; i < 3; i++) {
+        dal_print(out, "%s", i ? " " : "");
+        write_number(out, p, v[i]);
+    }
+    dal_print(out, "\"");
+}
+
+static void write_attribute(dal_printer *out, const plan *p, const char *key, double value)
+{
+    dal_print(out, " %s=\"", key);
+    write_number(out, p, value);
+    dal_print(out, "\"");
+}
+
+static void write_escaped(dal_printer *out, const char *text)
+{
+    for (; *text; text++) {
+        const char *entity = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '"' ? "&quot;" : NULL;
+        if (entity)
+            dal_print(out, "%s", entity);
+        else
+            dal_print(out, "%c", (unsigned char)*text < ' ' ? ' ' : *text);
+    }
+}
+
+static void write_link(dal_printer *out, const plan *p, int body)
+{
+    static const char *const keys[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+    static const int entry[] = {0, 1, 2, 4, 5, 8};
+    const dal_body *b = &p->m->bodies[body];
+    const link *l = &p->link[body];
+    double center[3], moments = 0;
+    dal_print(out, "  <link name=\"%s\"", b->name);
+    for (int i = 0; i < 9; i++)
+        moments += fabs(b->inertia[i]);
+    if (b->mass == 0 && moments == 0) {
+        dal_print(out, "/>\n");
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        center[i] = b->center[i] - l->origin[i];
+    dal_print(out, ">\n    <inertial>\n      <origin");
+    write_vector(out, p, "xyz", center);
+    dal_print(out, "/>\n      <mass");
+    write_attribute(out, p, "value", b->mass);
+    dal_print(out, "/>\n      <inertia");
+    for (int i = 0; i < 6; i++)
+        write_attribute(out, p, keys[i], b->inertia[entry[i]]);
+    dal_print(out, "/>\n    </inertial>\n  </link>\n");
+}
+
+static const char *label_of(const plan *p, int j)
+{
+    return p->m->joints[j].label ? p->m->joints[j].label : p->m->joints[j].name;
+}
+
+static void write_origin(dal_printer *out, const plan *p, const link *l)
+{
+    double ypr[3];
+    int axes[3];
+    dal_euler_axes("zyx", axes);
+    dal_euler_of(l->R, axes, ypr);
+    const double rpy[3] = {ypr[2], ypr[1], ypr[0]};
+    dal_print(out, "    <origin");
+    write_vector(out, p, "xyz", l->xyz);
+    write_vector(out, p, "rpy", rpy);
+    dal_print(out, "/>\n");
+}
+
+static void write_dynamics(dal_printer *out, const plan *p, int j)
+{
+    const role *r = &p->role[j];
+    if (!strcmp(type_of(p, j), "prismatic")) /* URDF demands one; the model has none */
+        dal_print(out, "    <limit lower=\"-1e9\" upper=\"1e9\" effort=\"1e9\" velocity=\"1e9\"/>\n");
+    if (r->damping > 0) {
+        dal_print(out, "    <dynamics");
+        write_attribute(out, p, "damping", r->damping);
+        dal_print(out, "/>\n");
+    }
+    if (r->mimics >= 0) {
+        dal_print(out, "    <mimic joint=\"");
+        write_escaped(out, label_of(p, r->mimics));
+        dal_print(out, "\"");
+        write_attribute(out, p, "multiplier", r->multiplier);
+        write_attribute(out, p, "offset", r->offset);
+        dal_print(out, "/>\n");
+    }
+}
+
+static void write_joint(dal_printer *out, const plan *p, int body)
+{
+    const link *l = &p->link[body];
+    const char *type = l->joint < 0 ? "floating" : type_of(p, l->joint), *parent = l->parent >= 0 ? p->m->bodies[l->parent].name : p->world;
+    type = !strcmp(type, "revolute") ? "continuous" : !strcmp(type, "rigid") ? "fixed" : type;
+    if (!parent)
+        return; /* the root */
+    dal_print(out, "  <joint name=\"");
+    write_escaped(out, l->joint < 0 ? p->m->bodies[body].name : label_of(p, l->joint));
+    dal_print(out, "%s\" type=\"%s\">\n    <parent link=\"%s\"/>\n    <child link=\"%s\"/>\n", l->joint < 0 ? "_floating" : "", type, parent,
+              p->m->bodies[body].name);
+    write_origin(out, p, l);
+    if (l->joint >= 0 && strcmp(type, "fixed")) {
+        dal_print(out, "    <axis");
+        write_vector(out, p, "xyz", l->axis);
+        dal_print(out, "/>\n");
+    }
+    if (l->joint >= 0)
+        write_dynamics(out, p, l->joint);
+    dal_print(out, "  </joint>\n");
+}
+
+static void write(dal_printer *out, const void *user)
+{
+    const plan *p = user;
+    dal_print(out, "<?xml version=\"1.0\"?>\n<robot name=\"");
+    write_escaped(out, p->spec->name.text ? p->spec->name.text : "robot");
+    dal_print(out, "\">\n");
+    if (p->world)
+        dal_print(out, "  <link name=\"%s\"/>\n", p->world);
+    for (int i = 0; i < p->n_order; i++)
+        write_link(out, p, p->order[i]);
+    for (int i = 0; i < p->n_order; i++)
+        write_joint(out, p, p->order[i]);
+    dal_print(out, "</robot>\n");
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
+
+static dal_status plan_it(void *user)
+{
+    return make_plan(user);
+}
+
+dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, char **text)
+{
+    const dal_mark mark = {spec->file, 0, 0};
+    *text = NULL;
+    if (spec->space != DAL_SPATIAL || spec->n_coordinates) {
+        dal_error(messages, spec->space != DAL_SPATIAL ? spec->space_mark : mark, "URDF knows %s",
+                  spec->space != DAL_SPATIAL ? "spatial models only" : "no coordinates of a model's own");
+        return DAL_BAD_MODEL;
+    }
+    dal_spec plain = *spec;
+    plain.simulate = (dal_simulate_spec){0};
+    dal_system *system = NULL;
+    dal_status status = dal_compile_anyway(allocator, &plain, messages, &system);
+    if (status != DAL_OK)
+        return status;
+    plan p = {.spec = spec, .system = system, .m = &system->mechanism, .messages = dal_messages_create(allocator)};
+    dal_arena_begin(&p.arena, allocator);
+    dal_decimal_prepare(&p.decimals);
+    status = p.messages ? dal_arena_try(&p.arena, plan_it, &p) : DAL_NO_MEMORY;
+    for (const dal_message *m = p.messages ? dal_messages_first(p.messages) : NULL; m; m = m->next)
+        dal_say(messages, m->severity, m->mark, "%s", m->text);
+    if (status == DAL_OK)
+        status = dal_write_text(allocator, write, &p, text);
+    dal_messages_free(p.messages);
+    dal_arena_release(&p.arena);
+    dal_system_free(system);
+    return status;
+}

@@ -1,0 +1,118 @@
+/* A spec that was read from a URDF file as a YAML model.
+ *
+ * Only what such a spec has is written: bodies with points, joints, dampers, constraints; its texts are numbers that read back to the
+ * last digit.
+ */
+#include "analysis/written.h"
+
+#include <string.h>
+
+static void write_list(dal_printer *p, const dal_list *list)
+{
+    dal_print(p, "[");
+    for (int i = 0; i < list->n; i++)
+        dal_print(p, "%s%s", i ? ", " : "", list->item[i].text);
+    dal_print(p, "]");
+}
+
+/* "key: [..]", with what stands before it. */
+static void write_entry(dal_printer *p, const char *before, const dal_list *list)
+{
+    if (!list->n)
+        return;
+    dal_print(p, "%s", before);
+    write_list(p, list);
+}
+
+static void write_points(dal_printer *p, const char *indent, const dal_points *points)
+{
+    if (!points->n)
+        return;
+    dal_print(p, "%spoints:\n", indent);
+    for (int i = 0; i < points->n; i++) {
+        const dal_point_spec *point = &points->item[i];
+        dal_print(p, "%s  %s: {at: ", indent, point->name.text);
+        write_list(p, &point->at);
+        write_entry(p, ", z: ", &point->axes.first);
+        write_entry(p, ", x: ", &point->axes.second);
+        dal_print(p, "}\n");
+    }
+}
+
+static void write_body(dal_printer *p, const dal_body_spec *body)
+{
+    const dal_text *q = body->orientation.first.item;
+    dal_print(p, "  %s:\n    mass: %s", body->name.text, body->mass.text);
+    write_entry(p, "\n    center: ", &body->center);
+    write_entry(p, "\n    inertia: ", &body->inertia);
+    write_entry(p, "\n    position: ", &body->position);
+    if (body->orientation.kind == DAL_ATTITUDE_QUATERNION)
+        dal_print(p, "\n    orientation: {quaternion: {w: %s, x: %s, y: %s, z: %s}}", q[0].text, q[1].text, q[2].text, q[3].text);
+    write_entry(p, "\n    velocity: ", &body->velocity);
+    write_entry(p, "\n    angular-velocity: ", &body->angular_velocity);
+    dal_print(p, "\n");
+    write_points(p, "    ", &body->points);
+}
+
+static void write_joint(dal_printer *p, const dal_joint_spec *joint)
+{
+    const dal_text *value = joint->start.angle.text ? &joint->start.angle : &joint->start.distance;
+    dal_print(p, "  %s: {type: %s, connect: ", joint->name.text, joint->type.text);
+    write_list(p, &joint->connect);
+    if (value->text)
+        dal_print(p, ", start: {%s: %s, rate: %s}", joint->start.angle.text ? "angle" : "distance", value->text, joint->start.rate.text);
+    dal_print(p, "}");
+    if (joint->label)
+        dal_print(p, " # %s", joint->label);
+    dal_print(p, "\n");
+}
+
+static void write_model(dal_printer *p, const dal_spec *spec)
+{
+    dal_print(p, "dalembert: 1\n");
+    if (spec->name.text) {
+        dal_print(p, "name: ");
+        dal_print_string(p, spec->name.text);
+        dal_print(p, "\n");
+    }
+    dal_print(p, "space: spatial\n");
+    write_entry(p, "gravity: ", &spec->gravity);
+    dal_print(p, "\n%s", spec->ground.n ? "ground:\n" : "");
+    write_points(p, "  ", &spec->ground);
+    dal_print(p, "bodies:\n");
+    for (int i = 0; i < spec->n_bodies; i++)
+        write_body(p, &spec->bodies[i]);
+    dal_print(p, "%s", spec->n_joints ? "joints:\n" : "");
+    for (int i = 0; i < spec->n_joints; i++)
+        write_joint(p, &spec->joints[i]);
+    dal_print(p, "%s", spec->n_forces ? "forces:\n" : "");
+    for (int i = 0; i < spec->n_forces; i++) {
+        const dal_force_spec *force = &spec->forces[i];
+        dal_print(p, "  %s: {type: %s, joint: %s, damping: %s}\n", force->name.text, force->type.text, force->joint.text,
+                  force->damping.item[0].text);
+    }
+    dal_print(p, "%s", spec->n_constraints ? "constraints:\n" : "");
+    for (int i = 0; i < spec->n_constraints; i++)
+        dal_print(p, "  %s: {position: \"%s\"}\n", spec->constraints[i].name.text, spec->constraints[i].position.text);
+    const dal_simulate_spec *s = &spec->simulate;
+    dal_print(p, "simulate: {coordinates: %s, until: %s, every: %s}\n", s->coordinates.name.text, s->until.text, s->every.text);
+}
+
+static void write(dal_printer *p, const void *user)
+{
+    write_model(p, user);
+}
+
+dal_status dal_to_yaml(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, char **text)
+{
+    *text = NULL;
+    if (!spec->plain_names) {
+        dal_error(messages, (dal_mark){spec->file, 0, 0}, "only a model from a URDF file is written as YAML");
+        return DAL_BAD_MODEL;
+    }
+    if (!spec->n_bodies) {
+        dal_error(messages, (dal_mark){spec->file, 0, 0}, "the robot has no link with a mass: there is nothing to write");
+        return DAL_BAD_MODEL;
+    }
+    return dal_write_text(allocator, write, spec, text);
+}

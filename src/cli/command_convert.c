@@ -1,0 +1,111 @@
+/* dalembert convert: a robot from URDF to YAML, a model from YAML to URDF. */
+#include "cli/model_options.h"
+#include "cli/whole_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char usage[] =
+    "dalembert convert MODEL -o FILE [options]\n"
+    "\n"
+    "Write the model as a file of another type, by the extension of FILE: .yaml from a URDF file, .urdf from a\n"
+    "YAML model. Numbers stay the same to the last digit. What the other type cannot say is told one by one.\n"
+    "\n"
+    "    -o, --output FILE       what to write; - is standard output, with the other type than that of MODEL\n"
+    "    --floating              the root link of a URDF file is a free body\n"
+    "    --set NAME=VALUE        another value for a parameter of a YAML model; may be repeated\n"
+    "    -q, --quiet             no messages but errors\n"
+    "    -h, --help              this text\n"
+    "\n"
+    "The file appears under its name only when it is complete.\n";
+
+static const char *const settings[] = {NULL};
+
+typedef struct request {
+    dal_model_options model;
+    const char *output;
+    bool quiet;
+} request;
+
+static int take_option(void *user, int option, char *value)
+{
+    request *wanted = user;
+    if (option == 'q')
+        wanted->quiet = true;
+    else if (wanted->output)
+        return dal_wrong_use("convert", "one file at a time: -o was given twice");
+    else
+        wanted->output = value;
+    return DAL_OK;
+}
+
+static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
+                                       {"output", required_argument, NULL, 'o'},
+                                       {"quiet", no_argument, NULL, 'q'},
+                                       {"help", no_argument, NULL, 'h'},
+                                       {NULL, 0, NULL, 0}};
+static const dal_option_table table = {usage, ":o:qh", others, settings, take_option};
+
+static bool ends_with(const char *path, const char *extension)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, extension);
+}
+
+/* Is the output URDF? 0, 1; -1 after a complaint. */
+static int choose_type(const request *wanted)
+{
+    const bool from_urdf = ends_with(wanted->model.path, ".urdf"), stream = !strcmp(wanted->output, "-");
+    const bool to_urdf = stream ? !from_urdf : ends_with(wanted->output, ".urdf");
+    if (!to_urdf && !stream && !ends_with(wanted->output, ".yaml") && !ends_with(wanted->output, ".yml"))
+        dal_wrong_use("convert", "the type of '%s' is not known: a model is written as .yaml or .urdf", wanted->output);
+    else if (to_urdf == from_urdf)
+        dal_wrong_use("convert", "'%s' and '%s' are of the same type: there is nothing to convert", wanted->model.path, wanted->output);
+    else
+        return to_urdf;
+    return -1;
+}
+
+static dal_status convert(const request *wanted, bool to_urdf, dal_messages *messages, char **text)
+{
+    dal_spec *spec = NULL;
+    dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    if (status == DAL_OK)
+        status = (to_urdf ? dal_to_urdf : dal_to_yaml)(NULL, spec, messages, text);
+    dal_spec_free(spec);
+    return dal_model_blame(status, messages);
+}
+
+static int run_request(const request *wanted)
+{
+    char *text = NULL;
+    if (!wanted->output)
+        return dal_wrong_use("convert", "where to? give a file by -o, as in -o robot.yaml");
+    const int to_urdf = choose_type(wanted);
+    if (to_urdf < 0)
+        return DAL_BAD_COMMAND;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_status status = messages ? convert(wanted, to_urdf, messages, &text) : DAL_NO_MEMORY;
+    if (messages)
+        dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
+    if (status != DAL_OK && !(messages && dal_messages_count(messages, DAL_ERROR)))
+        fprintf(stderr, "dalembert convert: error: %s\n", dal_status_text(status));
+    if (status == DAL_OK)
+        status = dal_write_whole_file("convert", wanted->output, text);
+    free(text);
+    dal_messages_free(messages);
+    return (int)status;
+}
+
+static int run(int argc, char **argv)
+{
+    request wanted = {0};
+    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
+    if (status == DAL_OK)
+        status = run_request(&wanted);
+    dal_model_options_free(&wanted.model);
+    return status < 0 ? DAL_OK : status;
+}
+
+const dal_command dal_command_convert = {"convert", "write a model as a file of another type: URDF, YAML", usage, run};

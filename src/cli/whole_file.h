@@ -1,0 +1,10 @@
+/* A file that is written completely or not at all. */
+#ifndef DAL_CLI_WHOLE_FILE_H
+#define DAL_CLI_WHOLE_FILE_H
+
+#include "dalembert/base.h"
+
+/* "-" is standard output. DAL_BAD_FILE after a message on standard error that begins with "dalembert COMMAND". */
+dal_status dal_write_whole_file(const char *command, const char *path, const char *text);
+
+#endif

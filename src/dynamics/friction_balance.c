@@ -1,0 +1,284 @@
+/* The forces of friction for given modes: which surfaces stick, and which way the others slip.
+ *
+ * With s'(e) = s'_0 + G e and F(e) = F_0 + sum F_k e_k (friction.c), and N_j the normal force of element j,
+ *     slipping   e = -c s - mu N n           affine in N
+ *     sticking   G_ss e_s = -(s'_0 + G_sr e_r)   affine in the others
+ * so that e = base + E N with one column of E for each element that slips. The pressing part of F is a linear map P, so
+ *     N_i = |a_i + sum_j b_ij N_j|,   a_i = P_i F_i(base),   b_ij = P_i sum_k F_ik E_kj                                         (*)
+ * one equation for each element: every right side is convex in N, and smooth where it is not zero.
+ *
+ * One element that slips: N^2 (1 - b.b) - 2 a.b N - a.a = 0. For |b| < 1 there is one solution. For |b| >= 1 (friction that moves more normal force
+ * than it needs) there are two or none, and none where a.b > -|a| sqrt(b.b - 1): the paradox of Painleve. Of two, the smaller one is
+ * that which continues N = |a| from mu = 0. f(N) = N - |a + b N| is concave and negative at N = 0; its tangents lie above it. So Newton's
+ * steps from N = 0 never pass the smallest solution and rise to it, and where a tangent does not rise (f' <= 0 while f < 0) f has no zero at
+ * all. This decides: f' > 0 at the solution, f' <= 0 before one is found says that there is none. The plain iteration N := |a + b N| diverges for
+ * a.b < 0, |b| > 1, where there is a solution.
+ *
+ * Several elements: Newton's method on (*) from N = 0, with the matrix 1 - dphi/dN. It is taken if it ends with det > 0, the sign at mu = 0.
+ * Else the solution is followed from mu = 0, where N = |a|: with theta b in place of b, theta from 0 to 1, Newton at each
+ * theta. The branch ends only where the matrix becomes singular; if it ends before theta = 1 no solution continues that of smaller
+ * friction, and the joint jams.
+ *
+ * Sticking components whose G_kk is nothing against the free mobility g_k are left out: no force holds them. Where G_ss is singular among the others,
+ * surfaces hold each other, and the least of the forces that do are taken.
+ */
+#include "dynamics/friction_parts.h"
+
+#include "math/dense.h"
+#include "math/rank.h"
+#include "math/vec.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STEPS = 60 };
+static const double immobile = 1e-11;   /* G_kk over g_k: less is rounding */
+static const double dependent = 1e-10;  /* pivot of G_ss, scaled to a unit diagonal */
+static const double settled = 4e-16;    /* relative step that ends Newton's method; or, where rounding does not let it, one that no longer falls below: */
+static const double stalled = 1e-13;
+static const double still = 1e-12;      /* of the extent a second: slower than that the motion has no direction of its own */
+static const double shortest = 1e-5;    /* of theta */
+
+/* ---- what sticks ----------------------------------------------------------------------- */
+
+bool dal_friction_is_bound(const dal_friction_parts *p, int k)
+{
+    return !(p->G[(size_t)k * (size_t)(p->n + 1)] > immobile * p->mobility[k]);
+}
+
+static int held(const dal_friction_parts *p, int i)
+{
+    return (int)p->held[i];
+}
+
+/* H = G_ss with rows and columns scaled to a unit diagonal: its pivots are what each component has of its own, and its entries have the rounding
+ * of g_k / G_kk. */
+void dal_friction_factor(const dal_state *state, dal_friction_parts *p)
+{
+    const dal_system *system = state->system;
+    double rounding = 0;
+    p->n_held = 0;
+    for (int i = 0; i < p->elements; i++)
+        for (int k = system->frictions[i].first; k < system->frictions[i].first + system->frictions[i].n; k++)
+            if (state->slip_mode[i] == DAL_STICKS && !dal_friction_is_bound(p, k)) {
+                p->held[p->n_held++] = k;
+                rounding = fmax(rounding, p->mobility[k] / p->G[(size_t)k * (size_t)(p->n + 1)]);
+            }
+    const int m = p->n_held;
+    int where;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            const double *G = p->G, scale = sqrt(G[held(p, i) * (p->n + 1)] * G[held(p, j) * (p->n + 1)]);
+            p->H_plain[i * m + j] = G[held(p, j) * p->n + held(p, i)];
+            p->H[i * m + j] = p->H_plain[i * m + j] / scale;
+        }
+    p->shared = m > 0 && !dal_cholesky(p->H, m, m, fmax(dependent, fmin(immobile * rounding, 0.1)), &where);
+}
+
+void dal_friction_solve(const dal_friction_parts *p, double *b)
+{
+    const int m = p->n_held;
+    double *x = p->x, *rhs = p->x + p->n;
+    for (int i = 0; i < m; i++) {
+        rhs[i] = b[held(p, i)];
+        x[i] = rhs[i] / sqrt(p->G[held(p, i) * (p->n + 1)]);
+    }
+    if (p->shared)
+        dal_rank_solve(p->H_plain, m, m, m, dependent, rhs, x, p->rank_work);
+    else
+        dal_cholesky_solve(p->H, m, m, x);
+    memset(b, 0, sizeof *b * (size_t)p->n);
+    for (int i = 0; i < m; i++)
+        b[held(p, i)] = p->shared ? x[i] : x[i] / sqrt(p->G[held(p, i) * (p->n + 1)]);
+}
+
+double dal_friction_mobility(const dal_friction_parts *p, int k)
+{
+    double *b = p->base, sum = p->G[k * (p->n + 1)];
+    for (int i = 0; i < p->n; i++)
+        b[i] = -p->G[k * p->n + i];
+    dal_friction_solve(p, b);
+    for (int i = 0; i < p->n; i++)
+        sum += p->G[i * p->n + k] * b[i];
+    return sum;
+}
+
+/* column: components that slip are given; those that stick follow, with s'_0 (`rest`) or without. */
+static void complete(const dal_state *state, const dal_friction_parts *p, const double *rest, double *column)
+{
+    double *b = p->e; /* not known yet */
+    for (int i = 0; i < p->n; i++) {
+        b[i] = rest ? -rest[i] : 0;
+        for (int j = 0; j < p->n; j++)
+            b[i] -= p->G[j * p->n + i] * column[j];
+    }
+    dal_friction_solve(p, b);
+    for (int i = 0; i < p->elements; i++) {
+        const dal_friction *f = &state->system->frictions[i];
+        if (state->slip_mode[i] == DAL_STICKS)
+            memcpy(column + f->first, b + f->first, sizeof *b * (size_t)f->n);
+    }
+}
+
+/* ---- what slips -------------------------------------------------------------------------- */
+
+/* The law of slipping: e = base - mu N n. The direction d of the last step serves a single component, which is thus continued smoothly beyond
+ * the end of its sliding, and what has no direction of its own yet; with several components n = s / |s| up to the sign that it has with d: a path that
+ * runs through s = 0 keeps its n. */
+static void slide(const dal_state *state, const dal_friction_parts *p, int element)
+{
+    const dal_friction *f = &state->system->frictions[element];
+    const double *s = p->slip + f->first, *d = state->slip_direction + f->first, speed = dal_size(s, f->n);
+    const double mu = dal_friction_coefficient(f, speed), slow = still * dal_friction_extent(state->system, f);
+    double forward = 0;
+    for (int k = 0; k < f->n; k++)
+        forward += d[k] * s[k];
+    for (int k = 0; k < f->n; k++) {
+        double along = f->n == 1 || speed <= slow ? d[k] : forward < 0 ? -s[k] / speed : s[k] / speed;
+        if (f->regular > 0)
+            along = speed > 0 ? tanh(speed / f->regular) * s[k] / speed : 0;
+        p->base[f->first + k] = -f->viscous * s[k];
+        p->E[element * p->n + f->first + k] = -mu * along;
+    }
+}
+
+static void find_columns(const dal_state *state, dal_friction_parts *p)
+{
+    memset(p->base, 0, sizeof *p->base * (size_t)p->n);
+    memset(p->E, 0, sizeof *p->E * (size_t)p->n * (size_t)p->elements);
+    dal_friction_factor(state, p);
+    for (int i = 0; i < p->elements; i++)
+        if (state->slip_mode[i] != DAL_STICKS)
+            slide(state, p, i);
+    if (!p->n_held)
+        return;
+    complete(state, p, p->rate, p->base);
+    for (int i = 0; i < p->elements; i++)
+        if (state->slip_mode[i] != DAL_STICKS)
+            complete(state, p, NULL, p->E + i * p->n);
+}
+
+/* share P F of the forces `F_0` (may be NULL) and those that e causes. */
+static void press(const dal_state *state, const dal_friction_parts *p, int element, const double *F_0, const double *e, double out[3])
+{
+    const dal_friction *f = &state->system->frictions[element];
+    const int body = state->system->mechanism.joints[f->joint].marker[0].body;
+    double F[3], axis[3];
+    for (int c = 0; c < 3; c++) {
+        F[c] = F_0 ? F_0[3 * element + c] : 0;
+        for (int k = 0; k < p->n; k++)
+            F[c] += p->F_e[3 * (k * p->elements + element) + c] * e[k];
+    }
+    dal_turn(state->work.kin[body].R, f->axis, axis);
+    f->press(axis, F, out);
+    for (int c = 0; c < 3; c++)
+        out[c] *= f->share;
+}
+
+/* ---- the normal forces: (*) ---------------------------------------------------------------- */
+
+/* |a_i + theta sum b_ij N_j| - N_i into step, and 1 - dphi/dN into J. */
+static void linearise(const dal_friction_parts *p, double theta, const double *N)
+{
+    const int m = p->elements;
+    for (int i = 0; i < m; i++) {
+        double x[3];
+        dal_copy3(p->a + 3 * i, x);
+        for (int j = 0; j < m; j++)
+            dal_axpy3(theta * N[j], p->b + 3 * (i * m + j), x);
+        const double size = sqrt(dal_dot(x, x));
+        p->step[i] = size - N[i];
+        for (int j = 0; j < m; j++)
+            p->J[i * m + j] = (i == j) - (size > 0 ? theta * dal_dot(x, p->b + 3 * (i * m + j)) / size : 0);
+    }
+}
+
+static bool factor(const dal_friction_parts *p, int *pivot)
+{
+    const int m = p->elements;
+    bool positive = true;
+    if (!(dal_lu(p->J, m, m, pivot) > 1e-14))
+        return false;
+    for (int i = 0; i < m; i++)
+        positive ^= (p->J[i * (m + 1)] < 0) ^ (pivot[i] != i);
+    return positive;
+}
+
+/* N at theta, from the N that is given. False where the matrix loses the sign that it has without friction, or nothing settles. */
+static bool newton(const dal_state *state, dal_friction_parts *p, double theta, double *N)
+{
+    const int m = p->elements;
+    double before = HUGE_VAL;
+    for (int round = 0; round < MOST_STEPS; round++) {
+        double change = 0, size = 0;
+        linearise(p, theta, N);
+        if (!factor(p, state->slip_pivots))
+            return false;
+        dal_lu_solve(p->J, m, m, state->slip_pivots, p->step);
+        for (int i = 0; i < m; i++) {
+            const double next = fmax(N[i] + p->step[i], 0), moved = fabs(next - N[i]);
+            if (!(moved <= change)) {
+                change = moved;
+                p->worst = i;
+            }
+            N[i] = next;
+            size = fmax(size, next);
+        }
+        if (change <= settled * size || (change <= stalled * size && change >= before))
+            return true;
+        before = change;
+        if (!(size < HUGE_VAL))
+            return false;
+    }
+    return false;
+}
+
+/* From theta = 0 along the branch. */
+static bool follow(const dal_state *state, dal_friction_parts *p)
+{
+    const size_t m = (size_t)p->elements;
+    double theta = 0, stride = 0.25;
+    for (size_t i = 0; i < m; i++)
+        p->N[i] = sqrt(dal_dot(p->a + 3 * i, p->a + 3 * i));
+    while (theta < 1) {
+        const double next = fmin(theta + stride, 1);
+        memcpy(p->path, p->N, sizeof *p->N * m);
+        if (newton(state, p, next, p->path)) {
+            memcpy(p->N, p->path, sizeof *p->N * m);
+            theta = next;
+            stride *= 2;
+        } else if ((stride /= 2) < shortest) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool dal_friction_balance(dal_state *state, dal_friction_parts *p)
+{
+    const int m = p->elements;
+    find_columns(state, p);
+    for (int i = 0; i < m; i++) {
+        press(state, p, i, p->F, p->base, p->a + 3 * i);
+        for (int j = 0; j < m; j++)
+            press(state, p, i, NULL, p->E + j * p->n, p->b + 3 * (i * m + j));
+    }
+    memset(p->N, 0, sizeof *p->N * (size_t)m);
+    if (!newton(state, p, 1, p->N) && !follow(state, p))
+        return false;
+    memcpy(p->press, p->N, sizeof *p->N * (size_t)m);
+    for (int k = 0; k < p->n; k++) {
+        p->e[k] = p->base[k];
+        for (int j = 0; j < m; j++)
+            p->e[k] += p->E[j * p->n + k] * p->N[j];
+    }
+    return true;
+}
+
+dal_flow dal_friction_jams(dal_state *state, int element)
+{
+    const dal_system *system = state->system;
+    return dal_state_fail(state, "the friction of joint '%s' has no solution: it grows with the very force that it causes (the joint jams); a smaller "
+                                 "coefficient, or another geometry, is needed", system->mechanism.joints[system->frictions[element].joint].name);
+}

@@ -1,0 +1,67 @@
+/* What friction.c, friction_balance.c, slip.c and stick.c share: the parts of state->friction_work. */
+#ifndef DAL_DYNAMICS_FRICTION_PARTS_H
+#define DAL_DYNAMICS_FRICTION_PARTS_H
+
+#include "dynamics/friction.h"
+
+typedef struct dal_friction_parts {
+    int n, elements;          /* components, elements */
+    /* the response of the formulation: friction.c */
+    double *force, *direct;   /* without friction: 6 a body, nv */
+    double *slip;             /* s */
+    double *rate, *G;         /* s'_0, d s'/d e by columns */
+    double *F, *F_e;          /* 3 an element; the same for every component */
+    double *vd, *B;           /* v' without friction, d v'/d e by columns */
+    double *mobility;         /* what G_kk would be if the joint's two bodies were free */
+    double *rounding;         /* of s': less than this is not known */
+    /* its solution: friction_balance.c */
+    double *e, *press;        /* forces; N of every element */
+    double *base, *E;         /* e = base + E N, E by columns, one an element */
+    double *a, *b;            /* N_i = |a_i + sum b_ij N_j|: 3 an element, 3 a pair */
+    double *J, *step, *N, *path;
+    double *H, *H_plain, *x, *rank_work; /* of what sticks */
+    double *held;             /* which components: indices as doubles */
+    int n_held;
+    bool shared;              /* surfaces that hold each other */
+    int worst;                /* element at which no solution was found */
+    /* choosing modes: slip.c */
+    double *fresh;            /* 1: slips from rest */
+    /* kept from one evaluation to the next */
+    double *slack;            /* of elements: how far back a surface may seem to slide while it has not clearly left its rest */
+    double *give;             /* of elements: rounding of the force that holds it */
+    double *bound;            /* of components: 1 where no friction can move it */
+    double *place;            /* 9 an element: where it stuck */
+} dal_friction_parts;
+
+/* ---- friction.c ---- */
+
+dal_friction_parts dal_friction_lay(const dal_state *state);
+dal_friction_parts dal_friction_begin(dal_state *state); /* loads and velocities of sliding; after loads and stabilise */
+dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p);
+void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s);
+double dal_friction_coefficient(const dal_friction *f, double speed);
+double dal_friction_extent(const dal_system *system, const dal_friction *f); /* m/s of sliding where the model moves by its size a second */
+double dal_size(const double *x, int n);
+
+static inline bool dal_friction_switches(const dal_friction *f)
+{
+    return !(f->regular > 0);
+}
+
+/* ---- friction_balance.c ---- */
+
+/* e and N for the present modes. False: there is no solution, p->worst says where. */
+bool dal_friction_balance(dal_state *state, dal_friction_parts *p);
+dal_flow dal_friction_jams(dal_state *state, int element);
+/* Components that stick and can be moved, their G factored; then e of them with G e = b, in place: b and e have n entries. */
+void dal_friction_factor(const dal_state *state, dal_friction_parts *p);
+void dal_friction_solve(const dal_friction_parts *p, double *b);
+/* d s'_k / d e_k while what sticks holds: G_kk - G_ks G_ss^-1 G_sk. After balance, whose base it overwrites. */
+double dal_friction_mobility(const dal_friction_parts *p, int component);
+bool dal_friction_is_bound(const dal_friction_parts *p, int component);
+
+/* ---- stick.c ---- */
+
+void dal_friction_mark(const dal_state *state, const dal_friction_parts *p, int element); /* it sticks here */
+
+#endif

@@ -1,0 +1,409 @@
+/* Which surfaces stick and which slip, and when that ends.
+ *
+ * At a restart the surfaces at rest are first taken to stick, all of them. Then, one at a time,
+ *     a surface that no friction can hold (driven, or at a position where the linkage moves on without moving it: s' stays, whatever e is)
+ *       slips the way in which it is moved, n = s' / |s'|;
+ *     a surface of which more than mu_s N is wanted slips; the worst first;
+ *     a surface that was to slip from rest, but would be pushed back (s'.n < 0), sticks after all.
+ * Where this turns in a circle, or a slipping surface has no solution, all combinations of sticking, slipping forth and slipping back are
+ * tried for the surfaces at rest, and the first that is consistent is taken.
+ *
+ * The direction n from rest. With one component it is a sign. With several s = s' t at first, so that n is the direction of s' itself:
+ *     s' = r - mu N G_ii n = sigma n,  sigma > 0    =>    (sigma + mu N G_ii) n = r,   |n| = 1
+ * |n| falls with sigma, because G_ii is not negative, from more than 1 at sigma = 0 (it cannot stick) to at most 1 at sigma = |r|: one solution, by bisection. r
+ * contains the friction of the others, and N is that of the last solution: iterated.
+ *
+ * Guards. Sticking: mu_s N - |e|. Slipping: n.s, the turn of the sliding by a right angle, or its end. Neither is known better than to rounding: e to that
+ * of s' over G_kk (`give`), and a surface that has just begun to slide has an s of rounding, of either sign; how far back it may seem to slide
+ * (`slack`) is given up once it has clearly left. If it comes back before, the event is late by slack / |s'|, and the energy wrong by mu N slack^2 / |s'|.
+ * A surface at rest that cannot be moved by friction has nothing to hold: it slips when it is seen to slide.
+ */
+#include "dynamics/friction_parts.h"
+
+#include "math/dense.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double resting_speed = 1e-9; /* of the extent a second: slower than that is at rest */
+static const double carried_speed = 1e-8; /* the same: what cannot be held and is faster slides */
+static const double errant_speed = 1e-6;  /* the same: what sticks and is faster has been set in motion from outside */
+static const double slack_of_extent = 1e-12, slack_of_speed = 1e-13;
+static const double clear = 4;            /* slacks: the sliding has clearly begun */
+static const double share_rounding = 1e-9; /* of the terms that cancel in s' */
+static const double held_by_others = 1e-8; /* of the mobility: what is left of it where others stick */
+static const double force_rounding = 1e-3; /* of the rounding of s', which has a margin, over G: `give` */
+enum { MOST_TURNS = 100, MOST_COMBINED = 6 };
+
+int dal_friction_guards(const dal_system *system)
+{
+    int n = 0;
+    for (int i = 0; i < system->n_frictions; i++)
+        n += dal_friction_switches(&system->frictions[i]);
+    return n;
+}
+
+const char *dal_friction_guard_name(const dal_system *system, int guard)
+{
+    int i = 0;
+    while (!dal_friction_switches(&system->frictions[i]) || guard-- > 0)
+        i++;
+    return system->mechanism.joints[system->frictions[i].joint].name;
+}
+
+static double forward(const dal_state *state, const dal_friction *f, const double *s)
+{
+    double sum = 0;
+    for (int k = 0; k < f->n; k++)
+        sum += state->slip_direction[f->first + k] * s[k];
+    return sum;
+}
+
+static double rest_of(const dal_state *state, const dal_friction *f)
+{
+    return resting_speed * dal_friction_extent(state->system, f);
+}
+
+/* What is left of holding, and of resting where nothing holds. */
+static double guard_of_sticking(const dal_state *state, const dal_friction_parts *p, int i)
+{
+    const dal_friction *f = &state->system->frictions[i];
+    double guard = f->resting * p->press[i] - dal_size(state->friction + f->first, f->n) + p->give[i];
+    for (int k = f->first; k < f->first + f->n; k++)
+        if (p->bound[k] > 0)
+            guard = fmin(guard, carried_speed * dal_friction_extent(state->system, f) - fabs(p->slip[k]));
+    return guard;
+}
+
+void dal_friction_guard(const dal_state *state, double *guard)
+{
+    const dal_system *system = state->system;
+    const dal_friction_parts p = dal_friction_lay(state);
+    for (int i = 0; i < system->n_frictions; i++) {
+        const dal_friction *f = &system->frictions[i];
+        if (!dal_friction_switches(f))
+            continue;
+        switch ((dal_slip)state->slip_mode[i]) {
+        case DAL_SLIPS: *guard++ = forward(state, f, p.slip + f->first) + p.slack[i]; break;
+        case DAL_STICKS: *guard++ = guard_of_sticking(state, &p, i); break;
+        case DAL_YIELDS: *guard++ = 1; break;
+        }
+    }
+}
+
+void dal_friction_accepted(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_friction_parts p = dal_friction_lay(state);
+    for (int i = 0; i < system->n_frictions; i++) {
+        const dal_friction *f = &system->frictions[i];
+        double s[DAL_MAX_SLIP];
+        if (!dal_friction_switches(f) || state->slip_mode[i] != DAL_SLIPS)
+            continue;
+        dal_friction_slip(state, f, s);
+        const double speed = dal_size(s, f->n), ahead = forward(state, f, s);
+        if (!(ahead > clear * p.slack[i]))
+            continue;
+        p.slack[i] = 0;
+        for (int k = 0; k < f->n; k++)
+            state->slip_direction[f->first + k] = s[k] / speed;
+    }
+}
+
+/* ---- at a restart ---------------------------------------------------------------------------- */
+
+/* s' of an element under the present forces. False where it is nothing but the rounding of what cancels. */
+static bool starts(const dal_state *state, const dal_friction_parts *p, int element, double *rate)
+{
+    const dal_friction *f = &state->system->frictions[element];
+    double size = 0, rounding = 0;
+    for (int k = 0; k < f->n; k++) {
+        rate[k] = p->rate[f->first + k];
+        size = fmax(size, fabs(rate[k]));
+        rounding = fmax(rounding, p->rounding[f->first + k]);
+        for (int j = 0; j < p->n; j++) {
+            double share = p->G[j * p->n + f->first + k] * p->e[j];
+            rate[k] += share;
+            size = fmax(size, fabs(share));
+        }
+    }
+    return dal_size(rate, f->n) > fmax(share_rounding * size, rounding);
+}
+
+static void slip_along(dal_state *state, const dal_friction_parts *p, int element, const double *direction, double sign)
+{
+    const dal_friction *f = &state->system->frictions[element];
+    const double size = dal_size(direction, f->n);
+    state->slip_mode[element] = DAL_SLIPS;
+    p->fresh[element] = 1;
+    for (int k = 0; k < f->n; k++)
+        state->slip_direction[f->first + k] = sign * direction[k] / size;
+}
+
+/* n = (sigma + m G)^-1 r; returns |n|. */
+static double shifted(const dal_friction_parts *p, const dal_friction *f, double sigma, double m, const double *r, double *n)
+{
+    double K[DAL_MAX_SLIP * DAL_MAX_SLIP];
+    int pivot[DAL_MAX_SLIP];
+    for (int i = 0; i < f->n; i++) {
+        n[i] = r[i];
+        for (int j = 0; j < f->n; j++)
+            K[i * f->n + j] = m * p->G[(f->first + j) * p->n + f->first + i] + (i == j ? sigma : 0);
+    }
+    dal_lu(K, f->n, f->n, pivot);
+    dal_lu_solve(K, f->n, f->n, pivot, n);
+    return dal_size(n, f->n);
+}
+
+/* Turns the direction of a surface that slips from rest to that of its s'. Returns how far. */
+static double aim(dal_state *state, const dal_friction_parts *p, int element)
+{
+    const dal_friction *f = &state->system->frictions[element];
+    double *d = state->slip_direction + f->first, rate[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
+    if (!starts(state, p, element, rate))
+        return 0;
+    for (int k = 0; k < f->n; k++)
+        for (int j = 0; j < f->n; j++)
+            rate[k] -= p->G[(f->first + j) * p->n + f->first + k] * p->e[f->first + j];
+    const double m = dal_friction_coefficient(f, 0) * p->press[element];
+    double low = 0, high = dal_size(rate, f->n);
+    while (high - low > 1e-15 * high) {
+        const double sigma = low + (high - low) / 2;
+        if (sigma <= low || sigma >= high)
+            break;
+        if (shifted(p, f, sigma, m, rate, n) > 1)
+            low = sigma;
+        else
+            high = sigma;
+    }
+    const double size = shifted(p, f, high, m, rate, n);
+    for (int k = 0; k < f->n && size > 0; k++) {
+        turned = fmax(turned, fabs(n[k] / size - d[k]));
+        d[k] = n[k] / size;
+    }
+    return turned;
+}
+
+/* e for the present modes, with the directions from rest that belong to it. */
+static bool settle(dal_state *state, dal_friction_parts *p)
+{
+    for (int round = 0; round < MOST_TURNS; round++) {
+        double turned = 0;
+        if (!dal_friction_balance(state, p))
+            return false;
+        for (int i = 0; i < p->elements; i++)
+            if (p->fresh[i] > 0 && state->system->frictions[i].n > 1 && state->slip_mode[i] == DAL_SLIPS)
+                turned = fmax(turned, aim(state, p, i));
+        if (turned < 1e-14)
+            return true;
+    }
+    return true; /* the direction to which the motion itself will turn is near */
+}
+
+/* Where no friction can hold a surface it slips on, the way it is moved. */
+static bool release_carried(dal_state *state, const dal_friction_parts *p)
+{
+    for (int i = 0; i < p->elements; i++) {
+        double rate[DAL_MAX_SLIP];
+        if (state->slip_mode[i] == DAL_STICKS && starts(state, p, i, rate)) {
+            slip_along(state, p, i, rate, 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What holds an element is known to this, beside the rounding relative to itself. */
+static double give_of(const dal_state *state, const dal_friction_parts *p, int element)
+{
+    const dal_friction *f = &state->system->frictions[element];
+    double give = 0;
+    for (int k = f->first; k < f->first + f->n; k++)
+        if (!dal_friction_is_bound(p, k))
+            give = fmax(give, force_rounding * p->rounding[k] / p->G[k * (p->n + 1)]);
+    return give;
+}
+
+/* By how much more is wanted of a sticking element than it can give: over 1 it slips. */
+static double overload(const dal_state *state, const dal_friction_parts *p, int i)
+{
+    const dal_friction *f = &state->system->frictions[i];
+    const double wanted = dal_size(p->e + f->first, f->n), allowed = f->resting * p->press[i], give = give_of(state, p, i);
+    if (state->slip_broken[i])
+        return wanted > (1 - 1e-6) * allowed - give ? 1 + wanted / (allowed + give) : 0;
+    return wanted / (allowed + give) > 1 + 1e-10 ? wanted / (allowed + give) : 0;
+}
+
+static bool release_weakest(dal_state *state, const dal_friction_parts *p)
+{
+    int weakest = -1;
+    double most = 0;
+    for (int i = 0; i < p->elements; i++) {
+        double over = state->slip_mode[i] == DAL_STICKS ? overload(state, p, i) : 0;
+        if (over > most) {
+            weakest = i;
+            most = over;
+        }
+    }
+    const int first = weakest < 0 ? 0 : state->system->frictions[weakest].first;
+    if (weakest < 0 || !(dal_size(p->e + first, state->system->frictions[weakest].n) > 0))
+        return false;
+    slip_along(state, p, weakest, p->e + first, -1);
+    return true;
+}
+
+/* A surface that slips from rest: 1 the way it should, 0 not at all, -1 back. */
+static int departs(const dal_state *state, const dal_friction_parts *p, int i)
+{
+    const dal_friction *f = &state->system->frictions[i];
+    double rate[DAL_MAX_SLIP];
+    return !starts(state, p, i, rate) ? 0 : forward(state, f, rate) > 0 ? 1 : -1;
+}
+
+static bool catch_backward(dal_state *state, const dal_friction_parts *p)
+{
+    for (int i = 0; i < p->elements; i++)
+        if (p->fresh[i] > 0 && state->slip_mode[i] == DAL_SLIPS && departs(state, p, i) < 0) {
+            state->slip_mode[i] = DAL_STICKS;
+            state->slip_broken[i] = false;
+            return true;
+        }
+    return false;
+}
+
+static bool is_consistent(const dal_state *state, const dal_friction_parts *p)
+{
+    for (int i = 0; i < p->elements; i++) {
+        double rate[DAL_MAX_SLIP];
+        if (!dal_friction_switches(&state->system->frictions[i]))
+            continue;
+        if (state->slip_mode[i] == DAL_STICKS && (starts(state, p, i, rate) || overload(state, p, i) > 1))
+            return false;
+        if (state->slip_mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* All combinations of the elements at rest: digit 0 sticks, 1 slips forth, 2 back. */
+static bool combine(dal_state *state, dal_friction_parts *p, const int *list, int n)
+{
+    int all = 1;
+    for (int i = 0; i < n; i++)
+        all *= 3;
+    for (int c = 0; c < all; c++) {
+        for (int i = 0, digit = c; i < n; i++, digit /= 3) {
+            const double unit[DAL_MAX_SLIP] = {1, 0, 0};
+            p->fresh[list[i]] = 0;
+            state->slip_broken[list[i]] = false;
+            state->slip_mode[list[i]] = DAL_STICKS;
+            if (digit % 3)
+                slip_along(state, p, list[i], unit, digit % 3 == 1 ? 1 : -1);
+        }
+        if (settle(state, p) && is_consistent(state, p))
+            return true;
+    }
+    return false;
+}
+
+/* Does the element begin as one at rest? Else the direction of its sliding is that of s. */
+static bool is_at_rest(dal_state *state, const dal_friction_parts *p, int i, bool over)
+{
+    const dal_friction *f = &state->system->frictions[i];
+    const double *s = p->slip + f->first, speed = dal_size(s, f->n), extent = dal_friction_extent(state->system, f);
+    bool carried = false;
+    for (int k = f->first; k < f->first + f->n && over && state->slip_mode[i] == DAL_STICKS; k++)
+        carried |= p->bound[k] > 0 && fabs(p->slip[k]) > carried_speed * extent / 2;
+    if (carried)
+        return false;
+    return speed <= rest_of(state, f) || (over && f->n == 1 && state->slip_mode[i] == DAL_SLIPS) ||
+           (state->slip_mode[i] != DAL_SLIPS && speed <= errant_speed * extent);
+}
+
+/* How fast the model moves, as a velocity of sliding. */
+static double slack_for(const dal_state *state, const dal_friction *f)
+{
+    const dal_system *system = state->system;
+    double fastest = 0;
+    for (int b = 0; b < system->mechanism.n_bodies; b++)
+        fastest = fmax(fastest, fmax(dal_size(state->work.kin[b].rd, 3), system->length * dal_size(state->work.kin[b].w, 3)));
+    return dal_friction_extent(system, f) * (slack_of_extent + slack_of_speed * fastest / system->length);
+}
+
+/* Elements that stick leave this one no motion. It may be at rest for a moment without that: at its limit, while the load grows. */
+static bool is_held_by_others(const dal_state *state, const dal_friction_parts *p, int i)
+{
+    const dal_friction *f = &state->system->frictions[i];
+    for (int k = f->first; k < f->first + f->n; k++)
+        if (dal_friction_mobility(p, k) > held_by_others * p->G[k * (p->n + 1)])
+            return false;
+    return true;
+}
+
+/* Guards of what was chosen; elements that are to slip and are held by others yield. */
+static void conclude(dal_state *state, const dal_friction_parts *p)
+{
+    for (int i = 0; i < p->elements; i++) {
+        const dal_friction *f = &state->system->frictions[i];
+        const double ahead = forward(state, f, p->slip + f->first);
+        if (!dal_friction_switches(f))
+            continue;
+        if (state->slip_mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) == 0 && is_held_by_others(state, p, i))
+            state->slip_mode[i] = DAL_YIELDS;
+        p->slack[i] = p->fresh[i] > 0 ? fmax(slack_for(state, f), -2 * ahead) : 0;
+        p->give[i] = give_of(state, p, i);
+        for (int k = f->first; k < f->first + f->n; k++)
+            p->bound[k] = dal_friction_is_bound(p, k);
+    }
+}
+
+/* Has a surface that stuck come loose? Then others that are at their limits do not hold in its place: shares that are not unique would be handed from one to
+ * the next without end. */
+static bool has_broken(const dal_state *state, const bool *ended)
+{
+    bool any = false;
+    for (int i = 0, guard = 0; i < state->system->n_frictions && ended; i++)
+        if (dal_friction_switches(&state->system->frictions[i]))
+            any |= ended[guard++] && state->slip_mode[i] == DAL_STICKS;
+    return any;
+}
+
+dal_flow dal_friction_restart(dal_state *state, const bool *ended)
+{
+    const dal_system *system = state->system;
+    dal_friction_parts p = dal_friction_begin(state);
+    const bool broken = has_broken(state, ended);
+    int list[MOST_COMBINED], n_list = 0;
+    for (int i = 0, guard = 0; i < p.elements; i++) {
+        const dal_friction *f = &system->frictions[i];
+        p.fresh[i] = 0;
+        if (!dal_friction_switches(f))
+            continue;
+        const bool over = ended && ended[guard++], rests = is_at_rest(state, &p, i, over), stuck = state->slip_mode[i] == DAL_STICKS;
+        state->slip_broken[i] = broken;
+        if (rests) {
+            if (!stuck)
+                dal_friction_mark(state, &p, i);
+            state->slip_mode[i] = DAL_STICKS;
+            if (n_list < MOST_COMBINED)
+                list[n_list] = i;
+            n_list++;
+        } else {
+            slip_along(state, &p, i, p.slip + f->first, 1);
+            p.fresh[i] = 0;
+        }
+    }
+    dal_flow flow = dal_friction_respond(state, &p);
+    if (flow)
+        return flow;
+    bool found = false, solved = true;
+    for (int round = 0; !found && solved && round <= 4 * p.elements + 4; round++) {
+        solved = settle(state, &p);
+        found = solved && !release_carried(state, &p) && !release_weakest(state, &p) && !catch_backward(state, &p);
+    }
+    if (!found && (n_list > MOST_COMBINED || !combine(state, &p, list, n_list)))
+        return dal_friction_jams(state, p.worst);
+    conclude(state, &p);
+    return 0;
+}

@@ -1,0 +1,116 @@
+/* Recursive dynamics for users: dalembert/tree.h over the kernels of recursive/. Forces, masses; frames are in tree_frames.c. */
+#include "dalembert/tree.h"
+#include "math/vec.h"
+#include "system/system.h"
+
+#include <string.h>
+
+bool dal_system_has_tree(const dal_system *system)
+{
+    return system->links != NULL;
+}
+
+/* Wrenches on bodies, moved to the origins of their links: what a link is given, it needs less. */
+static void load_links(const dal_links *links, dal_links_work *work, const dal_wrench *wrenches)
+{
+    for (int b = 0; b < links->n_bodies; b++) {
+        const dal_seat *seat = &links->seat[b];
+        if (seat->link < 0)
+            continue;
+        const dal_link_motion *m = &work->motion[seat->link];
+        dal_link_wrench *wrench = &work->wrench[seat->link];
+        const double *f = wrenches[b].force;
+        double arm[3], moment[3];
+        for (int i = 0; i < 3; i++)
+            arm[i] = m->R[0][i] * seat->s[0] + m->R[1][i] * seat->s[1] + m->R[2][i] * seat->s[2];
+        dal_copy3(wrenches[b].torque, moment);
+        dal_add_cross(arm, f, moment);
+        dal_axpy3(-1, f, wrench->f);
+        dal_axpy3(-1, moment, wrench->n);
+    }
+}
+
+dal_status dal_forward_dynamics(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches,
+                                double *vd)
+{
+    const dal_links *links = state->system->links;
+    const dal_recursion *run = state->system->recursion;
+    if (!links)
+        return DAL_BAD_MODEL;
+    run->prepare(links, &state->links, q, v);
+    if (wrenches)
+        load_links(links, &state->links, wrenches);
+    return run->advance(links, &state->links, tau, vd) ? DAL_OK : DAL_NUMERICAL;
+}
+
+dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
+                                double *tau)
+{
+    const dal_links *links = state->system->links;
+    const dal_recursion *run = state->system->recursion;
+    if (!links)
+        return DAL_BAD_MODEL;
+    run->newton(links, &state->links, q, v ? v : state->still, vd);
+    if (wrenches)
+        load_links(links, &state->links, wrenches);
+    run->gather(links, &state->links, tau);
+    return DAL_OK;
+}
+
+dal_status dal_bias_forces(dal_state *state, const double *q, const double *v, double *h)
+{
+    return dal_inverse_dynamics(state, q, v, NULL, NULL, h);
+}
+
+dal_status dal_gravity_forces(dal_state *state, const double *q, double *g)
+{
+    return dal_inverse_dynamics(state, q, NULL, NULL, NULL, g);
+}
+
+dal_status dal_mass_matrix(dal_state *state, const double *q, double *M)
+{
+    const dal_links *links = state->system->links;
+    if (!links)
+        return DAL_BAD_MODEL;
+    state->system->recursion->mass(links, &state->links, q, M);
+    return DAL_OK;
+}
+
+/* Columns k from the last to the first: row k of L is M_k / D_k, and D_k l l^T is taken from what is left (R. Featherstone, Rigid Body
+ * Dynamics Algorithms, 2008, table 6.3). The rows that are touched are those of the columns before k on the way to the ground. */
+dal_status dal_mass_factor(const dal_system *system, double *M)
+{
+    const dal_links *links = system->links;
+    if (!links)
+        return DAL_BAD_MODEL;
+    const size_t n = (size_t)links->nv;
+    const int *before = links->parent_column;
+    for (int k = links->nv - 1; k >= 0; k--) {
+        double *row = M + n * (size_t)k;
+        if (!(row[k] > 0))
+            return DAL_NUMERICAL;
+        for (int i = before[k]; i >= 0; i = before[i]) {
+            const double l = row[i] / row[k];
+            double *other = M + n * (size_t)i;
+            for (int j = i; j >= 0; j = before[j])
+                other[j] -= l * row[j];
+            row[i] = l;
+        }
+    }
+    return DAL_OK;
+}
+
+void dal_mass_solve(const dal_system *system, const double *factor, double *x)
+{
+    const dal_links *links = system->links;
+    const size_t n = (size_t)links->nv;
+    const int *before = links->parent_column;
+    for (int k = links->nv - 1; k >= 0; k--)
+        for (int i = before[k]; i >= 0; i = before[i])
+            x[i] -= factor[n * (size_t)k + (size_t)i] * x[k];
+    for (int k = 0; k < links->nv; k++) {
+        x[k] /= factor[(n + 1) * (size_t)k];
+        for (int i = before[k]; i >= 0; i = before[i])
+            x[k] -= factor[n * (size_t)k + (size_t)i] * x[i];
+    }
+}

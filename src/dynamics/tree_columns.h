@@ -1,0 +1,27 @@
+/* Columns of a tree, one at a time: how a unit of velocity k moves what hangs behind it, and how that changes. Plain code for calls
+ * that are not made in the inner loop. */
+#ifndef DAL_DYNAMICS_TREE_COLUMNS_H
+#define DAL_DYNAMICS_TREE_COLUMNS_H
+
+#include "system/system.h"
+
+/* A unit of the velocity turns about `axis` through the origin r of its link and shifts along `direction`; world axes. The rates are
+ * those along the motion. */
+typedef struct dal_column_motion {
+    double axis[3], direction[3], origin[3];
+    double axis_rate[3], direction_rate[3], origin_rate[3];
+} dal_column_motion;
+
+/* After the kernels' `position` (or more). */
+void dal_tree_column(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
+/* After `newton` and dal_tree_origins. */
+void dal_tree_column_rate(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
+/* Velocities of the links' origins into work->wrench[].f; after `newton` with v. */
+void dal_tree_origins(const dal_links *links, dal_links_work *work, const double *v);
+
+/* Where a body is: r, and R row-major. */
+void dal_tree_place(const dal_links *links, const dal_links_work *work, int body, double r[3], double R[9]);
+/* arm = R s for a link. */
+void dal_link_turn(const dal_link_motion *m, const double s[3], double out[3]);
+
+#endif

@@ -1,0 +1,341 @@
+/* Independent rows of a sparse A, in time and memory that grow with the rows as long as they hang together like a chain, a grid of
+ * loops, a tree.
+ *
+ * QR of B = A^T, a column of B (a row of A) at a time, in an order that keeps the fill small. Column k enters a front: the rows of B
+ * that begin in it, and what the fronts below left over. One reflection turns the column of the front into R_kk e_1, and
+ *     |R_kk| = distance of column k from the span of the columns before it
+ * because a reflection changes no lengths. Columns have unit norm: |R_kk| <= tolerance is a column that depends on the others. It is
+ * dropped, and no row of the front is used up (Heath's rule). What is left of the front goes to the front of its first other column,
+ * reduced by a QR of its own to no more rows than columns, so that freedoms do not pile up.
+ *
+ * The dense decision takes the largest remaining column as the next one; here the order is given, so that |R_kk| may be larger than the
+ * smallest singular value by more than there. Who needs the rows to be well conditioned looks at the factor made of them.
+ *
+ * The smallest singular value. With K = [G A^T; A 0] and K (x, mu) = (0, b):
+ *     mu = -(A G^-1 A^T)^-1 b
+ * so that each solution is a step of inverse iteration, and |mu| / |b| comes near 1 / sigma^2 from below. A random b has a part of the
+ * order of 1 / sqrt(r) along the vector that is looked for. The growths of n steps multiply to |(A G^-1 A^T)^-n b|, at least that part
+ * times sigma^-2n, and the last is the largest: sigma is overestimated by a factor of about r^(1/(4 n)) at the most, less than 2 for
+ * n = 6 and ten million rows. STARTS of them are tried, for a b that has next to no part along it.
+ *
+ * Sources: Heath, SIAM J. Sci. Stat. Comput. 3 (1982), section 4 (dependent columns); Davis, ACM Trans. Math. Software 38 (2011),
+ * algorithm 915 (fronts); Golub and Van Loan, Matrix Computations, 8.2 (inverse iteration).
+ */
+#include "math/sparse_rank.h"
+
+#include "base/arena.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    STARTS = 3,
+    STEPS = 6,
+    MOST_PAIRS = 20000000,  /* of rows that share a column */
+    MOST_VALUES = 40000000 /* of what the fronts leave over */
+};
+
+/* What a front leaves for another: rows of values in some columns of B. */
+typedef struct piece {
+    struct piece *next;
+    int n_rows, n_columns;
+    int *column;   /* their places in the order */
+    double *value; /* row by row */
+} piece;
+
+typedef struct elimination {
+    dal_arena *arena;
+    const dal_sparse_matrix *a;
+    int *start, *row;  /* B by rows: its row j has the entries start[j] ... start[j + 1] */
+    double *value;     /* columns at unit norm */
+    int *order;        /* the row of A at each place */
+    piece **waiting;   /* for each place */
+    int *seat, *list;  /* of a place in the front, -1: not in it; the places in the front */
+    double *front;
+    size_t room, kept;
+} elimination;
+
+/* ---- order ----------------------------------------------------------------------- */
+
+/* Rows of A at unit norm, as columns of B by rows. False: not finite. */
+static bool transpose(elimination *e)
+{
+    const dal_sparse_matrix *a = e->a;
+    int *fill = DAL_TAKE(e->arena, int, a->m + 1);
+    e->start = DAL_TAKE(e->arena, int, a->m + 1);
+    e->row = DAL_TAKE(e->arena, int, a->start[a->r]);
+    e->value = DAL_TAKE(e->arena, double, a->start[a->r]);
+    for (int k = 0; k < a->start[a->r]; k++)
+        e->start[a->column[k] + 1]++;
+    for (int j = 0; j < a->m; j++)
+        fill[j + 1] = e->start[j + 1] += e->start[j];
+    for (int i = 0; i < a->r; i++) {
+        double largest = 0, sum = 0;
+        for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+            if (!isfinite(a->value[k]))
+                return false;
+            largest = fmax(largest, fabs(a->value[k]));
+        }
+        for (int k = a->start[i]; k < a->start[i + 1] && largest > 0; k++)
+            sum += a->value[k] / largest * (a->value[k] / largest);
+        for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+            const int at = fill[a->column[k]]++;
+            e->row[at] = i;
+            e->value[at] = largest > 0 ? a->value[k] / largest / sqrt(sum) : 0;
+        }
+    }
+    return true;
+}
+
+static void sort_ascending(int *list, int n)
+{
+    for (int gap = n / 2; gap > 0; gap /= 2)
+        for (int i = gap; i < n; i++) {
+            int value = list[i], j = i;
+            for (; j >= gap && list[j - gap] > value; j -= gap)
+                list[j] = list[j - gap];
+            list[j] = value;
+        }
+}
+
+/* The pattern of A A^T: rows that share a column. False: there are too many pairs. */
+static bool find_neighbours(elimination *e, int **first, int **other)
+{
+    const dal_sparse_matrix *a = e->a;
+    size_t pairs = (size_t)a->r;
+    for (int j = 0; j < a->m; j++)
+        pairs += (size_t)(e->start[j + 1] - e->start[j]) * (size_t)(e->start[j + 1] - e->start[j]);
+    if (pairs > MOST_PAIRS)
+        return false;
+    int *seen = DAL_TAKE(e->arena, int, a->r), n = 0;
+    *first = DAL_TAKE(e->arena, int, a->r + 1);
+    *other = DAL_TAKE(e->arena, int, pairs);
+    for (int i = 0; i < a->r; i++) {
+        seen[i] = i + 1;
+        (*other)[n++] = i;
+        for (int k = a->start[i]; k < a->start[i + 1]; k++)
+            for (int p = e->start[a->column[k]]; p < e->start[a->column[k] + 1]; p++)
+                if (seen[e->row[p]] != i + 1) {
+                    seen[e->row[p]] = i + 1;
+                    (*other)[n++] = e->row[p];
+                }
+        sort_ascending(*other + (*first)[i], n - (*first)[i]);
+        (*first)[i + 1] = n;
+    }
+    return true;
+}
+
+/* A row of B waits for the first of its columns. */
+static void enqueue(elimination *e, piece *p)
+{
+    int least = p->column[0];
+    for (int k = 1; k < p->n_columns; k++)
+        least = p->column[k] < least ? p->column[k] : least;
+    p->next = e->waiting[least];
+    e->waiting[least] = p;
+}
+
+static bool find_order(elimination *e, const bool *late)
+{
+    const dal_sparse_matrix *a = e->a;
+    int *first, *other, n = 0, *chosen = DAL_TAKE(e->arena, int, a->r), *place = DAL_TAKE(e->arena, int, a->r);
+    if (!find_neighbours(e, &first, &other) || !dal_sparse_order(a->r, first, other, chosen))
+        return false;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < a->r; i++)
+            if ((late && late[chosen[i]]) == (pass == 1))
+                e->order[n++] = chosen[i];
+    for (int i = 0; i < a->r; i++)
+        place[e->order[i]] = i;
+    for (int j = 0; j < a->m; j++) {
+        const int count = e->start[j + 1] - e->start[j];
+        if (!count)
+            continue;
+        piece *p = DAL_TAKE(e->arena, piece, 1);
+        *p = (piece){NULL, 1, count, e->row + e->start[j], e->value + e->start[j]};
+        for (int k = 0; k < count; k++)
+            p->column[k] = place[p->column[k]];
+        enqueue(e, p);
+    }
+    return true;
+}
+
+/* ---- fronts ------------------------------------------------------------------------ */
+
+/* The columns of what waits for place k, k itself first; returns their number, and that of the rows. */
+static int gather_columns(elimination *e, int k, int *n_rows)
+{
+    int n = 0;
+    *n_rows = 0;
+    e->seat[k] = n;
+    e->list[n++] = k;
+    for (const piece *p = e->waiting[k]; p; p = p->next) {
+        *n_rows += p->n_rows;
+        for (int c = 0; c < p->n_columns; c++)
+            if (e->seat[p->column[c]] < 0) {
+                e->seat[p->column[c]] = n;
+                e->list[n++] = p->column[c];
+            }
+    }
+    return n;
+}
+
+/* The front, column by column: n_rows x n. */
+static bool gather_values(elimination *e, int k, int n_rows, int n)
+{
+    const size_t size = (size_t)n_rows * (size_t)n;
+    if (size > MOST_VALUES)
+        return false;
+    if (size > e->room) {
+        e->room = 2 * size;
+        e->front = DAL_TAKE(e->arena, double, e->room);
+    }
+    memset(e->front, 0, sizeof *e->front * size);
+    int row = 0;
+    for (const piece *p = e->waiting[k]; p; row += p->n_rows, p = p->next)
+        for (int i = 0; i < p->n_rows; i++)
+            for (int c = 0; c < p->n_columns; c++)
+                e->front[(size_t)e->seat[p->column[c]] * (size_t)n_rows + (size_t)(row + i)] = p->value[(size_t)i * (size_t)p->n_columns + (size_t)c];
+    return true;
+}
+
+/* Reflects x = (x_0, ...) of n numbers into (-+ norm, 0, ...) and the columns behind it along; returns the norm. */
+static double reflect(double *x, int n, int ld, int n_columns)
+{
+    double norm = 0;
+    for (int i = 0; i < n; i++)
+        norm += x[i] * x[i];
+    norm = sqrt(norm);
+    if (norm == 0)
+        return 0;
+    const double alpha = x[0] > 0 ? -norm : norm, head = x[0] - alpha; /* v = x - alpha e_1, v.v = -2 alpha head */
+    x[0] = head;
+    for (int c = 1; c <= n_columns; c++) {
+        double *y = x + (size_t)c * (size_t)ld, sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += x[i] * y[i];
+        sum /= -alpha * head;
+        for (int i = 0; i < n; i++)
+            y[i] -= sum * x[i];
+    }
+    x[0] = alpha;
+    memset(x + 1, 0, sizeof *x * (size_t)(n - 1));
+    return norm;
+}
+
+/* The columns 1 ... n of the front from row `used` on, as no more rows than columns, go to the front of the first of them. */
+static bool pass_on(elimination *e, int n_rows, int n, int used)
+{
+    int rows = n_rows - used, columns = n - 1;
+    if (rows <= 0 || columns <= 0)
+        return true;
+    double *F = e->front + n_rows + used;
+    if (rows > columns)
+        for (int c = 0; c < columns; c++)
+            reflect(F + (size_t)c * (size_t)n_rows + c, rows - c, n_rows, columns - 1 - c);
+    rows = rows > columns ? columns : rows;
+    if ((e->kept += (size_t)rows * (size_t)columns) > MOST_VALUES)
+        return false;
+    piece *p = DAL_TAKE(e->arena, piece, 1);
+    *p = (piece){NULL, rows, columns, DAL_TAKE(e->arena, int, columns), DAL_TAKE(e->arena, double, (size_t)rows * (size_t)columns)};
+    memcpy(p->column, e->list + 1, sizeof *p->column * (size_t)columns);
+    for (int i = 0; i < rows; i++)
+        for (int c = 0; c < columns; c++)
+            p->value[(size_t)i * (size_t)columns + (size_t)c] = F[(size_t)c * (size_t)n_rows + (size_t)i];
+    enqueue(e, p);
+    return true;
+}
+
+static int eliminate(elimination *e, double tolerance, double *pivot)
+{
+    int rank = 0;
+    for (int k = 0; k < e->a->r; k++) {
+        int n_rows, n = gather_columns(e, k, &n_rows);
+        bool fits = gather_values(e, k, n_rows, n);
+        for (int c = 0; c < n; c++)
+            e->seat[e->list[c]] = -1;
+        if (!fits)
+            return DAL_RANK_TOO_WIDE;
+        double norm = 0;
+        for (int i = 0; i < n_rows; i++)
+            norm += e->front[i] * e->front[i];
+        const bool independent = sqrt(norm) > tolerance;
+        pivot[e->order[k]] = independent ? reflect(e->front, n_rows, n_rows, n - 1) : 0;
+        rank += independent;
+        if (!pass_on(e, n_rows, n, independent))
+            return DAL_RANK_TOO_WIDE;
+    }
+    return rank;
+}
+
+static int rank_of(elimination *e, double tolerance, const bool *late, double *pivot)
+{
+    const int r = e->a->r;
+    jmp_buf no_memory;
+    if (setjmp(no_memory))
+        return DAL_RANK_NO_MEMORY;
+    e->arena->guard = &no_memory;
+    e->order = DAL_TAKE(e->arena, int, r);
+    e->list = DAL_TAKE(e->arena, int, r);
+    e->seat = DAL_TAKE(e->arena, int, r);
+    e->waiting = DAL_TAKE(e->arena, piece *, r);
+    for (int i = 0; i < r; i++)
+        e->seat[i] = -1;
+    if (!transpose(e))
+        return DAL_RANK_NOT_FINITE;
+    return find_order(e, late) ? eliminate(e, tolerance, pivot) : DAL_RANK_TOO_WIDE;
+}
+
+int dal_sparse_rank(const dal_allocator *allocator, const dal_sparse_matrix *a, double tolerance, const bool *late, double *pivot)
+{
+    dal_arena arena;
+    dal_arena_begin(&arena, allocator);
+    elimination e = {.arena = &arena, .a = a};
+    int rank = rank_of(&e, tolerance, late, pivot);
+    dal_arena_release(&arena);
+    return rank;
+}
+
+/* ---- the smallest singular value ------------------------------------------------------ */
+
+/* Repeatable numbers in [-1, 1): splitmix64. */
+static double random_number(uint64_t *seed)
+{
+    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+/* b := b / |b|; returns |b|. */
+static double normalise(double *b, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += b[i] * b[i];
+    sum = sqrt(sum);
+    for (int i = 0; i < n; i++)
+        b[i] /= sum;
+    return sum;
+}
+
+double dal_sparse_least(dal_sparse *sparse, int m, int r, double *x)
+{
+    double most = 0;
+    uint64_t seed = 1829;
+    for (int start = 0; start < STARTS; start++) {
+        for (int i = 0; i < r; i++)
+            x[m + i] = random_number(&seed);
+        normalise(x + m, r);
+        for (int step = 0; step < STEPS; step++) {
+            memset(x, 0, sizeof *x * (size_t)m);
+            dal_sparse_solve(sparse, x);
+            const double growth = normalise(x + m, r);
+            if (!(growth < HUGE_VAL))
+                return 0;
+            most = fmax(most, growth);
+        }
+    }
+    return most > 0 ? 1 / sqrt(most) : 0;
+}

@@ -1,0 +1,8 @@
+/* The same recursions for machines with AVX2 and FMA; CMakeLists.txt compiles this file with these instruction sets. */
+#include "recursive/kernels.h"
+
+#ifdef DAL_HAVE_AVX2
+#define DAL_RECURSION dal_recursion_avx2
+#define DAL_RECURSION_NAME "avx2"
+#include "recursive/recursion.c"
+#endif
