@@ -9,6 +9,7 @@
 #   make agreement      doc/agreement.md anew: how well the formulations agree
 #   make documentation  what the commands in the pages print, and the pictures, anew
 #   make bench     forward and inverse dynamics, mass matrix and loops against MuJoCo and Simbody: a table of ratios
+#                  (PAGE=doc/benchmarks.md: into that page as well; ROUNDS=1: in a hurry)
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
 #   make format    clang-format over the sources
 #   make clean
@@ -75,7 +76,7 @@ documentation: validation agreement
 bench:
 	@tools/install-packages g++ libmujoco-dev libsimbody-dev || echo 'going on with the engines that are there'
 	@cmake --preset default -DDAL_BENCH=ON >/dev/null && cmake --build build -j $(JOBS) --target bench_programs
-	@bench/run.sh build/bench $(ROUNDS)
+	@bench/run.sh build/bench $(ROUNDS) $(PAGE)
 
 bench-formulations:
 	@$(call build,default,build,--target program bench_formulations)

@@ -1,8 +1,10 @@
 #!/bin/sh
 # The benchmarks against other engines, interleaved so that a slow minute of the machine hits all of them; the fastest batch counts.
-# usage: bench/run.sh FOLDER [ROUNDS]    FOLDER: where the programs were built; the table goes to FOLDER/table.md as well
+# usage: bench/run.sh FOLDER [ROUNDS [PAGE]]
+#   FOLDER: where the programs were built; the table goes to FOLDER/table.md as well
+#   PAGE:   a page whose part between the lines "<!-- table -->" and "<!-- end -->" becomes the table
 set -eu
-here=$(dirname "$0") folder=$1 rounds=${2:-5}
+here=$(dirname "$0") folder=$1 rounds=${2:-5} page=${3:-}
 values=$folder/values results=$folder/results.txt
 trees='chain7 chain20 chain100 chain1000 arm7 humanoid30'
 export OPENBLAS_NUM_THREADS=1
@@ -63,4 +65,18 @@ else
     say 'valgrind is not installed: no instructions'
 fi
 
-awk -f "$here/table.awk" "$results" | tee "$folder/table.md"
+version() { dpkg-query -W -f "$2 \${Version}, " "$1" 2>/dev/null || true; }
+{
+    printf 'Measured on %s: %s, ' "$(date +%Y-%m-%d)" "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+    [ -z "$engines" ] || { version libmujoco-dev MuJoCo; version libsimbody-dev Simbody; }
+    printf 'rounds: %s.\n\n' "$rounds"
+    awk -f "$here/table.awk" "$results"
+} | tee "$folder/table.md"
+
+if [ -n "$page" ]; then
+    awk -v table="$folder/table.md" '
+        /^<!-- end -->/ { inside = 0 }
+        !inside
+        /^<!-- table -->/ { inside = 1; while ((getline line < table) > 0) print line }' "$page" >"$folder/page.md"
+    cat "$folder/page.md" >"$page"
+fi

@@ -78,8 +78,8 @@ END {
     tree_rows("inverse", "inverse dynamics", 3)
     tree_rows("mass", "mass matrix", 2)
 
-    print "\nN four-bar linkages: one acceleration at a = -0.5 (µs, largest error), and ten seconds (milliseconds of computing for a second of"
-    print "motion, largest residual of the loops, error of the crank's angle at the end; it stays on its branch if that is small).\n"
+    print "\nN four-bar linkages: one acceleration at a = -0.5 (µs, largest error), and ten seconds (milliseconds of computing for a"
+    print "second of motion, largest residual of the loops, error of the crank's angle at the end; small: it stayed on its branch).\n"
     print "| N | engine | acceleration | error | a second | residual | error of a(10) |"
     print "|---|---|---|---|---|---|---|"
     n_engines = split("dalembert mujoco simbody", engines, " ")

@@ -174,8 +174,9 @@ char *bench_four_bars_yaml(int n, double angle)
         fprintf(out, "    P%d: [%d, 0]\n", i, i);
     fprintf(out, "bodies:\n");
     for (int i = 0; i <= n; i++) {
-        fprintf(out, "  c%d: {mass: 1, center: [0, 1/2], inertia: 1/12, position: [%d, 0], angle: %.17g, rate: -1, points: {B: [0, 1]}}\n", i,
-                i, angle);
+        fprintf(out, "  c%d: {mass: 1, center: [0, 1/2], inertia: 1/12, position: [%d, 0], angle: %.17g, rate: -1,\n"
+                     "    points: {B: [0, 1]}}\n",
+                i, i, angle);
         if (i < n)
             fprintf(out, "  k%d: {mass: 1, center: [1/2, 0], inertia: 1/12, position: [%.17g, %.17g], velocity: [%.17g, %.17g],\n"
                          "    angle: 0, rate: 0, points: {R: [1, 0]}}\n",
@@ -208,17 +209,18 @@ char *bench_four_bars_mjcf(int n, double step)
             "<flag contact='disable'/></option><worldbody>\n",
             3 * n + 10, step);
     for (int i = 0; i <= n; i++) {
-        fprintf(out, "<body name='c%d' pos='%d 0 0'><joint axis='0 0 1'/><inertial pos='0 .5 0' mass='1' diaginertia='%.17g 1e-4 %.17g'/>", i,
-                i, 1 / 12.0, 1 / 12.0);
-        if (i < n)
-            fprintf(out,
-                    "<body name='k%d' pos='0 1 0'><joint axis='0 0 1'/><inertial pos='.5 0 0' mass='1' diaginertia='1e-4 %.17g %.17g'/></body>",
-                    i, 1 / 12.0, 1 / 12.0);
+        fprintf(out, "<body name='c%d' pos='%d 0 0'><joint axis='0 0 1'/>", i, i);
+        fprintf(out, "<inertial pos='0 .5 0' mass='1' diaginertia='%.17g 1e-4 %.17g'/>", 1 / 12.0, 1 / 12.0);
+        if (i < n) {
+            fprintf(out, "<body name='k%d' pos='0 1 0'><joint axis='0 0 1'/>", i);
+            fprintf(out, "<inertial pos='.5 0 0' mass='1' diaginertia='1e-4 %.17g %.17g'/></body>", 1 / 12.0, 1 / 12.0);
+        }
         fprintf(out, "</body>\n");
     }
     fprintf(out, "</worldbody><equality>\n");
     for (int i = 0; i < n; i++)
-        fprintf(out, "<connect body1='k%d' body2='c%d' anchor='1 0 0' solref='%.17g 1' solimp='0.9999 0.9999 0.001'/>\n", i, i + 1, 4 * step);
+        fprintf(out, "<connect body1='k%d' body2='c%d' anchor='1 0 0' solref='%.17g 1' solimp='0.9999 0.9999 0.001'/>\n", i, i + 1,
+                4 * step);
     fprintf(out, "</equality></mujoco>\n");
     fclose(out);
     return text;

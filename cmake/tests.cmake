@@ -77,7 +77,7 @@ foreach(mutant lagrange udwadia-kalaba udwadia-phohomsiri maggi kane gibbs-appel
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
 endforeach()
 
-foreach(name test_check test_cli test_compare test_documentation test_equations)
+foreach(name test_check test_cli test_compare test_documentation test_equations test_urdf)
     if(TARGET ${name})
         add_dependencies(${name} program)
     endif()

@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run compare check equations convert list help version'
+    local commands='run eval compare check equations convert list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -23,13 +23,16 @@ _dalembert()
     --formulations)
         mapfile -t COMPREPLY < <(compgen -W "all $(_dalembert_names formulations)" -- "$word")
         return ;;
+    --state)
+        [[ $command == eval ]] && mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return ;;
     -o | --output)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return ;;
     --undetermined)
         mapfile -t COMPREPLY < <(compgen -W 'refuse minimum-norm' -- "$word")
         return ;;
-    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --time | --state | --digits | --width)
+    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --time | --random | --digits | --width)
         return ;;
     esac
     case $command:$word in
@@ -42,12 +45,15 @@ _dalembert()
     check:-*)
         mapfile -t COMPREPLY < <(compgen -W '--along --coordinates --formulation --stabilization --integrator --step --until --set --floating --json
             --quiet --help' -- "$word") ;;
+    eval:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--state --random --names --inverse --nearest --coordinates --formulation --stabilization --floating
+            --set --digits --width --whole --json --help' -- "$word") ;;
     equations:-*)
         mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --stabilization --time --state --set --floating --digits --width --json
             --help' -- "$word") ;;
     convert:-*)
         mapfile -t COMPREPLY < <(compgen -W '--output --floating --set --quiet --help' -- "$word") ;;
-    run:* | compare:* | check:* | equations:* | convert:*)
+    run:* | eval:* | compare:* | check:* | equations:* | convert:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)
         mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;

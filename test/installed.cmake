@@ -1,4 +1,5 @@
-# Install BUILD under a prefix of its own, compile EXAMPLE.c against it with what pkg-config says, and compare what it prints with EXAMPLE.txt.
+# Install BUILD under a prefix of its own, compile EXAMPLE.c against it with what pkg-config says, and compare what it prints with
+# EXAMPLE.txt.
 set(prefix "${BUILD}/test/installed")
 set(program "${BUILD}/test/installed_example")
 file(REMOVE_RECURSE "${prefix}")

@@ -243,8 +243,8 @@ static const dal_check_gap *gap_of(const dal_verdict *v, const char *joint)
     return NULL;
 }
 
-/* Twins of redundant models that do not fit. The gaps are the least sum of squares, which is known: of n equal rows of which one is off by g,
- * the others miss by g/n and this one by g (n - 1)/n. */
+/* Twins of redundant models that do not fit. The gaps have the least sum of squares, which is known: of n equal rows of which
+ * one is off by g, the others miss by g/n and this one by g (n - 1)/n. */
 static void contradictory_twins_are_told_joint_by_joint(void **state)
 {
     static const char pins[] = "dalembert: 1\nspace: planar\nparameters: {g: 0.1, far: 0}\nground: {points: {Q: [1, 0]}}\n"
@@ -657,7 +657,8 @@ static void a_massless_rod_between_balls_spins_about_itself(void **state)
 static void a_loose_coordinate_is_told_with_the_body_that_lacks_mass(void **state)
 {
     static const char text[] = "dalembert: 1\nspace: planar\ncoordinates: {x: 0, y: {start: 0, rate: 1}, s: 0}\n"
-                               "bodies: {ghost: {mass: 0, position: [x, 0]}, heavy: {mass: 1, position: [y, s]}, other: {mass: 0, position: [y, 1]}}\n"
+                               "bodies: {ghost: {mass: 0, position: [x, 0]}, heavy: {mass: 1, position: [y, s]},\n"
+                               "  other: {mass: 0, position: [y, 1]}}\n"
                                "simulate: {until: 1}\n";
     (void)state;
     dal_verdict *v = judge_text(text, DAL_BAD_MODEL);
@@ -819,6 +820,24 @@ static void a_step_that_is_too_long_is_told_with_the_longest_one(void **state)
     assert_true(v->step_limit < 0.01 && v->step_limit > 2 * I / c);
     assert_true(warns(v, "too long for 'rk4'"));
     dal_verdict_free(v);
+}
+
+/* A spring of 1e14 N/m on 1 kg: 1e7 /s. That many steps are told, whether it swings or decays. */
+static void motions_that_take_millions_of_steps_are_told(void **state)
+{
+    static const char text[] = "dalembert: 1\nspace: planar\nparameters: {k: 100, c: 0}\n"
+                               "bodies: {a: {mass: 1, inertia: 1, position: [1, 0]}}\n"
+                               "forces: {s: {type: spring-damper, connect: [ground, a], stiffness: k, damping: c, length: 1}}\n"
+                               "simulate: {until: 1}\n";
+    (void)state;
+    dal_verdict *slow = judge_text(text, DAL_OK), *fast = judge_with(text, "k", 1e14, DAL_OK), *stiff = judge_with(text, "c", 1e8, DAL_OK);
+    assert_int_equal(slow->n_warnings, 0);
+    check_close(fast->fastest, 1e7, 10);
+    assert_true(fast->n_warnings == 1 && warns(fast, "the motion is fast: 1e+07 /s"));
+    assert_true(stiff->n_warnings == 1 && warns(stiff, "the motion is stiff: a decay within 1.0e-08 s"));
+    dal_verdict_free(slow);
+    dal_verdict_free(fast);
+    dal_verdict_free(stiff);
 }
 
 static void ignorable_coordinates_are_named_with_the_family_that_has_them(void **state)
@@ -985,6 +1004,13 @@ static void json_says_the_same_as_the_text(void **state)
     assert_int_equal((int)json_get(json_get(all, "along"), "rank_least")->number, 11);
     assert_int_equal(json_get(all, "warnings")->n, 1);
     json_close(&file);
+    assert_int_equal(command(door, "--json --set gap=0.02", out), 3);
+    all = json_open(&file, out);
+    assert_int_equal(json_get(all, "open")->n, 3);
+    assert_true(json_get(all, "gap_shift")->number > 1e-3);
+    assert_string_equal(json_get(json_at(json_get(all, "open"), 0), "joint")->text, "low");
+    assert_string_equal(json_get(all, "verdict")->text, "cannot be simulated");
+    json_close(&file);
     assert_int_equal(command(parallelogram, "--along --until 0.1", out), 1);
     FILE *text = fopen(out, "r");
     char line[400], last[400] = "";
@@ -1050,6 +1076,7 @@ int main(void)
         cmocka_unit_test(a_driven_slider_in_its_dead_centre_is_singular_and_elsewhere_not),
         cmocka_unit_test(the_fastest_motion_of_a_pendulum_is_its_frequency),
         cmocka_unit_test(a_step_that_is_too_long_is_told_with_the_longest_one),
+        cmocka_unit_test(motions_that_take_millions_of_steps_are_told),
         cmocka_unit_test(ignorable_coordinates_are_named_with_the_family_that_has_them),
         cmocka_unit_test(what_assembly_moved_is_told),
         cmocka_unit_test(what_assembly_moved_is_told_in_numbers),

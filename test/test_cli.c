@@ -247,7 +247,7 @@ static void no_argument_is_a_bad_command_with_a_short_help(void **state)
 static void help_explains_every_command_it_lists(void **state)
 {
     place *here = *state;
-    static const char *const commands[] = {"run", "compare", "check", "equations", "convert", "list", "help", "version"};
+    static const char *const commands[] = {"run", "eval", "compare", "check", "equations", "convert", "list", "help", "version"};
     assert_int_equal(run(here, "help"), DAL_OK);
     assert_string_equal(here->err, "");
     char all[MOST_TEXT], line[64], first[64];
@@ -267,6 +267,39 @@ static void help_explains_every_command_it_lists(void **state)
     }
     assert_int_equal(run(here, "--help"), DAL_OK);
     assert_string_equal(here->out, all);
+}
+
+static void eval_prints_a_state_and_what_a_motion_takes(void **state)
+{
+    place *here = *state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/state.json", here->folder);
+    assert_int_equal(run(here, "eval @/pendulum.yaml --names --coordinates joint"), DAL_OK);
+    assert_string_equal(here->out, "q\n  1  pivot.angle\nrates\n  1  pivot.angle\n");
+    write_file(path, "{\"q\": {\"pivot\": 0.25}, \"rates\": [2], \"accelerations\": {\"pivot.angle\": 3}}");
+    assert_int_equal(run(here, "eval @/pendulum.yaml --coordinates joint --state @/state.json"), DAL_OK);
+    expect(here->out, "the mass matrix");
+    assert_string_equal(here->err, "");
+    /* tau = (I + m l^2/4) th'' + m g l/2 cos th */
+    const double l = 1.237, tau = (0.174 + 1.37 * l * l / 4) * 3 + 1.37 * 9.81 * l / 2 * cos(0.25);
+    assert_int_equal(run(here, "eval @/pendulum.yaml --coordinates joint --state @/state.json --inverse --json"), DAL_OK);
+    const char *torque = strstr(here->out, "\"torques\": {\"pivot.angle\": ");
+    assert_non_null(torque);
+    check_close(strtod(torque + strlen("\"torques\": {\"pivot.angle\": "), NULL), tau, 1e-12);
+    write_file(path, "{\"q\": {\"pivto\": 0.25}}");
+    assert_int_equal(run(here, "eval @/pendulum.yaml --coordinates joint --state @/state.json"), DAL_BAD_MODEL);
+    expect(here->err, "state.json:1:8: error: 'pivto' in 'q' is no coordinate");
+    assert_int_equal(run(here, "eval @/pendulum.yaml --state @/none.json"), DAL_BAD_FILE);
+    assert_int_equal(run(here, "eval @/pendulum.yaml"), DAL_BAD_COMMAND);
+    assert_int_equal(run(here, "eval @/pendulum.yaml --random x"), DAL_BAD_COMMAND);
+    assert_int_equal(run(here, "eval @/pendulum.yaml --random 1 --names"), DAL_BAD_COMMAND);
+    assert_int_equal(run(here, "eval @/pendulum.yaml --random 1 --nearest"), DAL_BAD_COMMAND);
+    assert_int_equal(run(here, "eval @/pendulum.yaml --random 18446744073709551616"), DAL_BAD_COMMAND);
+    assert_int_equal(run(here, "eval @/pendulum.yaml --random 7 --json"), DAL_OK);
+    char first[MOST_TEXT];
+    strcpy(first, here->out);
+    assert_int_equal(run(here, "eval @/pendulum.yaml --random 7 --json"), DAL_OK);
+    assert_string_equal(here->out, first);
 }
 
 static void what_is_misspelt_is_answered_with_the_nearest(void **state)
@@ -518,6 +551,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         in_place(no_argument_is_a_bad_command_with_a_short_help),
         in_place(help_explains_every_command_it_lists),
+        in_place(eval_prints_a_state_and_what_a_motion_takes),
         in_place(what_is_misspelt_is_answered_with_the_nearest),
         in_place(list_names_what_can_be_used),
         in_place(version_names_the_optional_parts),

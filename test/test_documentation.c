@@ -290,6 +290,12 @@ static void the_page_on_equations_is_true(void **state)
     run_page("doc/equations.md", 0, 3);
 }
 
+static void the_page_on_evaluating_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/eval.md", 1, 8);
+}
+
 static void the_page_on_reactions_is_true(void **state)
 {
     (void)state;
@@ -312,6 +318,12 @@ static void the_page_on_coordinates_is_true(void **state)
 {
     (void)state;
     run_page("doc/coordinates.md", 1, 4);
+}
+
+static void the_page_on_urdf_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/urdf.md", 0, 4);
 }
 
 static void the_pages_on_formulations_are_true(void **state)
@@ -377,10 +389,12 @@ int main(void)
         cmocka_unit_test(the_page_on_comparing_is_true),
         cmocka_unit_test(the_page_on_checking_is_true),
         cmocka_unit_test(the_page_on_equations_is_true),
+        cmocka_unit_test(the_page_on_evaluating_is_true),
         cmocka_unit_test(the_page_on_reactions_is_true),
         cmocka_unit_test(the_page_on_stabilization_is_true),
         cmocka_unit_test(the_page_on_troubleshooting_is_true),
         cmocka_unit_test(the_page_on_coordinates_is_true),
+        cmocka_unit_test(the_page_on_urdf_is_true),
         cmocka_unit_test(the_pages_on_formulations_are_true),
         cmocka_unit_test(links_lead_somewhere),
     };

@@ -428,6 +428,26 @@ static void a_missing_motor_is_reported_with_what_it_fails_to_give(void **unused
     end(&p);
 }
 
+/* A dry bearing takes mu r |F| from the motor, and F is what holds the arm on its circle: F = m c'' - m g. */
+static void a_motor_overcomes_the_friction_that_its_own_motion_causes(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nname: B\nspace: planar\ngravity: [0, -9.81]\n"
+                               "bodies: {arm: {mass: 1.9, inertia: 0.2, position: [0.45, 0], points: {P: [-0.45, 0]}}}\n"
+                               "joints: {J: {type: revolute, connect: [ground, arm.P], friction: {coefficient: 0.3, radius: 0.08}}}\n"
+                               "forces: {m: {type: motor, joint: J, value: 0}}\n";
+    const double th = 0.4, w = -1.7, a = 25, c = 0.45, m = 1.9;
+    const double F = hypot(m * c * (-w * w * cos(th) - a * sin(th)), m * c * (-w * w * sin(th) + a * cos(th)) + m * 9.81);
+    char file[200];
+    problem p;
+    snprintf(file, sizeof file, "{\"q\": {\"J\": %g}, \"rates\": {\"J\": %g}, \"accelerations\": {\"J\": %g}}", th, w, a);
+    assert_int_equal(solve(&p, text, "joint", file, false), DAL_OK);
+    assert_true(p.e->inverse->achieved);
+    check_close(p.e->inverse->actuators.values[0], (0.2 + m * c * c) * a + m * 9.81 * c * cos(th) - 0.3 * 0.08 * F, 1e-7);
+    check_close(p.e->vd[0], a, 1e-7);
+    end(&p);
+}
+
 /* A motor of the inverse problem is no reaction: what the joint transmits is the same in coordinates `angle`, where it comes from multipliers. */
 static void reactions_under_the_torques_are_those_of_other_coordinates(void **unused)
 {
@@ -506,6 +526,38 @@ static void faulty_state_files_are_refused_at_their_place(void **unused)
             fail_msg("%s: %d:%d: %s", faulty[i].text, m->mark.line, m->mark.column, m->text);
         assert_int_equal(dal_instant_parse(NULL, system, "s.json", faulty[i].text, strlen(faulty[i].text), NULL, &instant), DAL_BAD_MODEL);
         dal_messages_free(messages);
+    }
+    dal_system_free(system);
+}
+
+/* Bytes changed, dropped and doubled: read or refused, never worse. */
+static void damaged_state_files_do_no_harm(void **unused)
+{
+    (void)unused;
+    static const char good[] = "{\"time\": 2.5, \"q\": {\"S\": 0.3, \"base.qx\": 3}, \"rates\": {\"S.angle'\": 7e-1}, \"forces\": [1, 2, 3, 4, 5, 6, 7]}";
+    static const char bytes[] = "{}[]\":,'\\.-+eE0123456789 \t\n#&*!|>%@`~\xff\x01";
+    dal_system *system = gallery_compile_text(robot, "joint", "lagrange");
+    uint64_t seed = 2;
+    for (int i = 0; i < 5000; i++) {
+        char text[200];
+        size_t n = sizeof good - 1;
+        memcpy(text, good, n);
+        for (int k = 0; k < 1 + i % 4; k++) {
+            size_t at = (size_t)(0.5 * (check_random(&seed) + 1) * (double)n), which = (size_t)(0.5 * (check_random(&seed) + 1) * (double)(sizeof bytes - 1));
+            if (i % 3 == 0 && n > 1)
+                memmove(text + at, text + at + 1, --n - at);
+            else if (i % 3 == 1 && n < sizeof text - 1)
+                memmove(text + at + 1, text + at, n++ - at);
+            else
+                text[at] = bytes[which];
+        }
+        dal_instant *instant = NULL;
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_status status = dal_instant_parse(NULL, system, "s.json", text, n, messages, &instant);
+        assert_true(status == DAL_OK || status == DAL_BAD_MODEL);
+        assert_true((status == DAL_OK) == (instant != NULL) && (status == DAL_OK) == !dal_messages_count(messages, DAL_ERROR));
+        dal_messages_free(messages);
+        dal_instant_free(instant);
     }
     dal_system_free(system);
 }
@@ -668,8 +720,10 @@ int main(void)
         cmocka_unit_test(without_motors_every_coordinate_has_one),
         cmocka_unit_test(accelerations_that_contradict_a_loop_are_refused_by_its_joint),
         cmocka_unit_test(a_missing_motor_is_reported_with_what_it_fails_to_give),
+        cmocka_unit_test(a_motor_overcomes_the_friction_that_its_own_motion_causes),
         cmocka_unit_test(reactions_under_the_torques_are_those_of_other_coordinates),
         cmocka_unit_test(faulty_state_files_are_refused_at_their_place),
+        cmocka_unit_test(damaged_state_files_do_no_harm),
         cmocka_unit_test(a_state_file_says_what_it_means),
         cmocka_unit_test(a_state_off_the_constraints_is_evaluated_as_it_is_and_said),
         cmocka_unit_test(a_random_state_is_the_same_for_the_same_seed),

@@ -407,14 +407,14 @@ static void loads_that_come_and_go_stick_and_slip_as_computed_by_hand(void **unu
                 {"coefficient: 0.2, static: 0.35, stribeck: 0.3, viscous: 0.7", 0.2, 0.35, 0.3, 0.7}};
     for (int c = 0; c < 5; c++)
         for (int l = 0; l < 3; l++) {
-            const double until = 8.1, viscous = c == 2 ? 2 * laws[l].c : laws[l].c; /* two bearings: each has its own viscous part */
+            const double until = 6.2, viscous = c == 2 ? 2 * laws[l].c : laws[l].c; /* two bearings: each has its own viscous part */
             const freedom f = {block_accelerate, block_hold, .m = cases[c].m, .N = 2.3 * 9.81, .P = 9.7, .w = 1.3, .mu = laws[l].mu,
                                .mu_s = laws[l].mu_s, .v_s = laws[l].v_s, .c = viscous};
             const path truth = slide_and_stick(&f, until);
-            for (int k = 0; k < FAMILIES; k++) {
+            for (int k = c == 2 ? 3 * (l % 2) : (c + l) % 2; k < FAMILIES; k += c == 2 ? 3 : 2) { /* two bearings are redundant, and slow */
                 char model[2000] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n", *end = model + strlen(model);
                 end += snprintf(end, 1500, cases[c].text, laws[l].law, laws[l].law);
-                snprintf(end, 300, "simulate: {until: %g, rtol: 1e-10, atol: 1e-12}\n", until);
+                snprintf(end, 300, "simulate: {until: %g, rtol: 1e-9, atol: 1e-11}\n", until);
                 dal_evidence evidence;
                 last_row row = run_to_end(model, families[k], l ? "lagrange" : "kane", &evidence);
                 const double *x = row.value + 1;
@@ -461,7 +461,7 @@ static void a_screw_that_is_turned_to_and_fro_sticks_and_slips(void **unused)
         "bodies: {nut: {mass: 1.5, inertia: [1e-3, 1e-3, 2e-3], position: [0, 0, 0]}}\n"
         "joints: {thread: {type: screw, connect: [ground, nut], axis: [0, 0, 1], pitch: 0.005, friction: {coefficient: 0.15, static: 0.2, radius: 0.01}}}\n"
         "forces: {weight: {type: force, body: nut, value: [0, 0, -100]}, hand: {type: torque, body: nut, value: [0, 0, \"0.37*sin(2.1*t)\"]}}\n"
-        "record: [thread.angle, \"thread.angle'\"]\nsimulate: {until: 6.3, rtol: 1e-10, atol: 1e-12}\n";
+        "record: [thread.angle, \"thread.angle'\"]\nsimulate: {until: 6.3, rtol: 1e-9, atol: 1e-11}\n";
     const double r = 0.01;
     const freedom f = {nut_accelerate, nut_hold, .m = 1.5, .I = 2e-3, .N = 100, .P = 0.37, .w = 2.1, .mu = 0.15, .mu_s = 0.2, .r = r,
                        .slope = atan(0.005 / (2 * 3.141592653589793 * r))};
@@ -659,11 +659,10 @@ static int solve_trammel(double mu, double slope, double speed, double *accelera
         const double k = mu * sign * (speed > 0 ? 1 : -1); /* friction -k R */
         /* x'' = (-k m g + T (k S - C)) / m, y'' = -T S / M - g: for the tension T the last equation is a0 + a1 T = 0 */
         const double a0 = -x * k * g + speed * speed - y * g + yd * yd, a1 = x * (k * S - C) / m - y * S / M, T = -a0 / a1, R = m * g - T * S;
-        if (R * sign < 0 || (found && fabs(R) > *normal))
+        if (R * sign < 0 || (found++ && fabs(R) > *normal))
             continue;
         *normal = fabs(R);
         *acceleration = (-k * m * g + T * (k * S - C)) / m;
-        found++;
     }
     return found;
 }
@@ -704,7 +703,6 @@ static void friction_is_found_wherever_there_is_a_solution(void **unused)
         dal_state_free(state);
         dal_system_free(system);
     }
-    printf("%d %d %d\n", solved, steep, refused);
     assert_true(solved > 100 && steep > 20 && refused > 20);
 }
 
@@ -758,15 +756,15 @@ static void what_sticks_does_not_creep(void **unused)
         "  bob: {mass: 0.7, inertia: 0.01, position: [0.5, 0.2*tan(a) - 0.2], points: {P: [-0.3, 0.2]}}\n"
         "joints:\n  way: {type: prismatic, connect: [ground, block], axis: [cos(a), sin(a)], friction: {coefficient: 0.6, static: 0.9}}\n"
         "  pin: {type: revolute, connect: [block, bob.P]}\n"
-        "record: [block.x, block.y]\nsimulate: {until: 300, rtol: 1e-6, atol: 1e-8}\n",
+        "record: [block.x, block.y]\nsimulate: {until: 300, rtol: 1e-5, atol: 1e-7}\n",
         "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
         "bodies:\n  arm: {mass: 5, inertia: [0.1, 0.12, 0.09], position: [0, 0, 0], center: [0.01, 0.005, -0.02], points: {E: [0.1, 0.05, -0.3]}}\n"
         "  bob: {mass: 0.2, inertia: [0.01, 0.012, 0.013], position: [0.1, 0.05, -0.3], center: [0.05, 0, -0.1]}\n"
         "joints:\n  ball: {type: spherical, connect: [ground, arm], friction: {coefficient: 0.5, static: 0.6, radius: 0.1}}\n"
         "  pin: {type: revolute, connect: [arm.E, bob], axis: [0, 1, 0]}\n"
-        "record: [arm.E.x, arm.E.y, arm.E.z]\nsimulate: {until: 300, rtol: 1e-6, atol: 1e-8}\n"};
+        "record: [arm.E.x, arm.E.y, arm.E.z]\nsimulate: {until: 300, rtol: 1e-5, atol: 1e-7}\n"};
     for (int m = 0; m < 2; m++)
-        for (int f = 0; f < FAMILIES; f++) {
+        for (int f = 2 * m; f < FAMILIES; f++) {
             dal_evidence evidence;
             last_row row = run_to_end(texts[m], families[f], f % 2 ? "kane" : "lagrange", &evidence);
             assert_int_equal(evidence.events, 0);

@@ -727,6 +727,100 @@ static void both_equations_of_udwadia_agree_where_the_mass_matrix_is_regular(voi
     gallery_close(&g);
 }
 
+/* The block of that name. */
+static const dal_equation_block *block_of(const dal_equations *e, const char *name)
+{
+    for (int b = 0; b < e->n_blocks; b++)
+        if (!strcmp(e->blocks[b].name, name))
+            return &e->blocks[b];
+    fail_msg("there is no block '%s'", name);
+    return NULL;
+}
+
+/* Does v' satisfy A v' = gamma, and N^T (M v' + h - Q - C) = 0 on a basis N of the virtual displacements? (2.4), (2.6), (2.8), (2.11). */
+static void expect_balance(const dal_equations *e, const double *C, const double *vd, const char *label)
+{
+    const dal_equation_block *M = block_of(e, "M"), *Q = block_of(e, "Q - h"), *A = block_of(e, "A"), *gamma = block_of(e, "gamma");
+    enum { MOST = 20 };
+    const int m = M->rows, k = A->rows;
+    double rows[MOST * MOST], sigma[2 * MOST], N[MOST * MOST], *work = calloc(dal_rank_work(k, m), sizeof *work);
+    assert_true(m <= MOST && k <= MOST);
+    for (int i = 0; i < k; i++) {
+        double miss = -gamma->values[i];
+        for (int j = 0; j < m; j++)
+            miss += A->values[i * m + j] * vd[j];
+        check_small(miss, 1e-10);
+    }
+    memcpy(rows, A->values, sizeof *rows * (size_t)(k * m));
+    assert_int_equal(dal_rank_svd(rows, k, m, m, 1e-10, sigma, N, NULL, work), k);
+    for (int n = 0; n < m - k; n++) {
+        double sum = 0;
+        for (int i = 0; i < m; i++) {
+            double force = -Q->values[i] - C[i];
+            for (int j = 0; j < m; j++)
+                force += M->values[i * m + j] * vd[j];
+            sum += N[n * m + i] * force;
+        }
+        if (!(fabs(sum) <= 1e-9))
+            fail_msg("%s: a virtual displacement does the work %.3g", label, sum);
+    }
+    free(work);
+}
+
+/* What non-ideal joints and constraints say is the work of their forces under virtual displacements: w . C is the sum of each law times what w
+ * makes of its channel. C is written here by hand, in x', y', angle' of each body; with a body that has no mass, too. */
+static void a_law_does_its_work_under_virtual_displacements(void **unused)
+{
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0.3, -9.81]\nparameters: {on: 1, light: 1}\n"
+                               "bodies:\n"
+                               "  a: {mass: 1.37*light, inertia: 0.21*light, angle: 0.7, rate: 1.1, center: [0.4, 0.1], points: {P: [0.83, 0]}}\n"
+                               "  b: {mass: 0.91, inertia: 0.13, position: [0.83*cos(0.7), 0.83*sin(0.7)], angle: -0.3, rate: -0.6, center: [0.3, -0.2],\n"
+                               "      points: {P: [0.61, 0]}}\n"
+                               "  c: {mass: 0.77, inertia: 0.05, position: [0.83*cos(0.7) + 0.61*cos(0.3), 0.83*sin(0.7) - 0.61*sin(0.3)], rate: 0.9}\n"
+                               "joints:\n"
+                               "  A: {type: revolute, connect: [ground, a], non-ideal: {angle: \"-0.4*on*A.angle' + 0.2*on*sin(b.x)\", b.y: 1.7*on}}\n"
+                               "  B: {type: revolute, connect: [a.P, b], non-ideal: {angle: \"-0.3*on*B.angle'^3\"}}\n"
+                               "  C: {type: revolute, connect: [b.P, c]}\n"
+                               "constraints: {tie: {velocity: \"c.x' - 0.4*c.angle' - 0.1*a.angle'\", non-ideal: {c.x: \"on*(0.6*t - c.y')\"}}}\n"
+                               "simulate: {until: 1}\n";
+    static const char *const formulations[] = {"lagrange", "udwadia-phohomsiri", "udwadia-kalaba", "kane", "maggi"};
+    (void)unused;
+    for (int light = 0; light < 2; light++)
+        for (size_t f = 0; f < sizeof formulations / sizeof *formulations; f++) {
+            char number[8], settings[100];
+            snprintf(number, sizeof number, "%d", light);
+            if (!light && !strcmp(formulations[f], "udwadia-kalaba")) /* needs a regular M */
+                continue;
+            const dal_override with[] = {{"light", number}}, without[] = {{"light", number}, {"on", "0"}};
+            dal_system *systems[2];
+            for (int k = 0; k < 2; k++) { /* ideal ones tell M, Q, A, gamma; the others are asked */
+                dal_messages *messages = dal_messages_create(NULL);
+                dal_spec *spec = NULL;
+                dal_status status = dal_spec_parse(NULL, "text", text, strlen(text), k ? 1 : 2, k ? with : without, messages, &spec);
+                snprintf(settings, sizeof settings, "coordinates=angle formulation=%s", k ? formulations[f] : "udwadia-phohomsiri");
+                built b = compile(status, spec, messages, settings);
+                if (!b.system)
+                    fail_msg("%s: %s", settings, b.error);
+                systems[k] = b.system;
+            }
+            dal_state *ideal = dal_state_create(NULL, systems[0]), *real = dal_state_create(NULL, systems[1]);
+            uint64_t seed = 41;
+            assert_true(gallery_random_state(ideal, &seed, 0.37, 0.2, 2));
+            assert_int_equal(dal_state_evaluate(ideal, NULL), DAL_OK);
+            gallery_copy_motion(ideal, real);
+            assert_int_equal(dal_state_evaluate(real, NULL), DAL_OK);
+            const dal_motion a = dal_state_body(real, 0), b = dal_state_body(real, 1), c = dal_state_body(real, 2);
+            const double A = -0.4 * a.omega[2] + 0.2 * sin(b.position[0]), rate = b.omega[2] - a.omega[2], B = -0.3 * rate * rate * rate;
+            const double C[9] = {0, 0, A - B, 0, 1.7, B, 0.6 * 0.37 - c.velocity[1], 0, 0};
+            dal_equations *e = NULL;
+            assert_int_equal(dal_equations_create(NULL, ideal, NULL, &e), DAL_OK);
+            expect_balance(e, C, real->vd, settings);
+            dal_equations_free(e);
+            dal_state_free(ideal), dal_state_free(real);
+            dal_system_free(systems[0]), dal_system_free(systems[1]);
+        }
+}
+
 static void a_model_that_is_too_large_is_refused_with_its_size(void **unused)
 {
     (void)unused;
@@ -756,6 +850,7 @@ int main(void)
         cmocka_unit_test(a_free_end_without_mass_is_refused_by_name_with_the_rank),
         cmocka_unit_test(formulations_with_speeds_say_what_is_singular),
         cmocka_unit_test(both_equations_of_udwadia_agree_where_the_mass_matrix_is_regular),
+        cmocka_unit_test(a_law_does_its_work_under_virtual_displacements),
         cmocka_unit_test(a_model_that_is_too_large_is_refused_with_its_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,10 +71,10 @@ static bool check_evaluation(const char *file, const char *formulation)
     assert_non_null(state);
     for (int i = 0; i < 2; i++) {
         long before = taken;
-        int status = dal_state_evaluate(state, NULL);
+        dal_status status = dal_state_evaluate(state, NULL);
         long blocks = taken - before;
-        if (status || blocks)
-            fail_msg("%s, %s: status %d, %ld blocks of memory were taken", file, formulation, status, blocks);
+        if (status != DAL_OK || blocks)
+            fail_msg("%s, %s: status %d, %ld blocks of memory were taken", file, formulation, (int)status, blocks);
     }
     dal_state_free(state);
     dal_system_free(system);

@@ -45,7 +45,8 @@ static dal_system *compile(const char *text, const char *family, const char *for
     return system;
 }
 
-/* Formulation k of the list, compiled; NULL after the last. Those that need an ignorable coordinate are left out where there is none. */
+/* Formulation k of the list, compiled; NULL after the last. Those that need an ignorable coordinate are left out where there is none, and
+ * those that need a tree of joints in other families. */
 static dal_system *compile_next(const char *text, const char *family, int *k, const char **name)
 {
     const char *title;
@@ -54,7 +55,7 @@ static dal_system *compile_next(const char *text, const char *family, int *k, co
         dal_system *system = try_compile(text, family, *name, why);
         if (system)
             return system;
-        if (!strstr(why, "ignorable"))
+        if (!strstr(why, "ignorable") && !strstr(why, "works over the joint tree"))
             fail_msg("%s, %s: %s", family ? family : "", *name, why);
     }
     return NULL;
@@ -916,7 +917,8 @@ static void the_effort_of_a_drive_holds_what_the_loop_asks_for(void **unused)
 {
     static const char text[] = "dalembert: 1\nspace: planar\n"
                                "bodies:\n  crank: {mass: 0.7, inertia: 0.05, angle: 0.4, points: {P: [0.31, 0]}}\n"
-                               "  rod: {mass: 0, inertia: 0, position: [0.31*cos(0.4), 0.31*sin(0.4)], angle: -0.146, points: {Q: [0.83, 0]}}\n"
+                               "  rod: {mass: 0, inertia: 0, position: [0.31*cos(0.4), 0.31*sin(0.4)], angle: -0.146,\n"
+                               "    points: {Q: [0.83, 0]}}\n"
                                "  piston: {mass: 2.3, inertia: 0.1}\n"
                                "joints:\n  A: {type: revolute, connect: [ground, crank], drive: 0.4 + 1.7*t + 0.3*t^2}\n"
                                "  B: {type: revolute, connect: [crank.P, rod]}\n"

@@ -8,7 +8,8 @@
  * A method with steps h is stable if h lambda lies in its region of stability; of that two numbers are known, on the real and on the
  * imaginary axis, so that
  *   h <= min over lambda of (real / -Re lambda, imaginary / |Im lambda|)
- * is asked for. Adaptive methods find their steps themselves, but a decay on a time scale much shorter than the run costs as many.
+ * is asked for. Adaptive methods find their steps themselves, but a decay or an oscillation on a time scale much shorter than the run costs as
+ * many.
  *
  * Errors of the differences are of the order of eps^(2/3), far below what a warning needs.
  */
@@ -137,6 +138,9 @@ static void judge(dal_checker *c, int n, const double *re, const double *im, dou
     if (method->adaptive && steps > many_steps)
         dal_check_warn(c, "the motion is stiff: a decay within %.1e s asks '%s' for steps of %.1e s, %.1e of them until the end",
                        1 / stiff, method->name, method->real_stability / stiff, steps);
+    else if (method->adaptive && info->until / longest > many_steps)
+        dal_check_warn(c, "the motion is fast: %.4g /s at the start asks '%s' for steps of %.1e s, %.1e of them until the end", v->fastest,
+                       method->name, longest, info->until / longest);
 }
 
 void dal_check_frequency(dal_checker *c)

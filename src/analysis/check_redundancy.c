@@ -287,7 +287,8 @@ void dal_check_redundancy(dal_checker *c, dal_probe *p)
         const dal_check_group *group = &v->groups[g];
         dal_check_warn(
             c, "%d of the %d rows of %s %s too many: the motion does not depend on %s, but the reactions of these joints are not unique",
-            group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are", group->redundant == 1 ? "it" : "them");
+            group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are",
+            group->redundant == 1 ? "it" : "them");
     }
     find_spare(c, p);
     if (!v->singular && !v->contradictory)

@@ -53,7 +53,8 @@ void dal_coriolis(dal_state *state, double *C)
         for (int b = 0; b < bodies; b++) {
             double force[3], moment[3];
             column_of_body(&layout->mechanism->bodies[b], &w->kin[b], &one.tangent[b], &state->bends[b], force, moment);
-            dal_pull_body(layout, w, b, force, moment, C + k * n);
+            if (dal_dot(force, force) > 0 || dal_dot(moment, moment) > 0) /* others do not move with this velocity */
+                dal_pull_body(layout, w, b, force, moment, C + k * n);
         }
         unit[k] = 0;
     }

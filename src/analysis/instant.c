@@ -113,20 +113,32 @@ static void go_part(dal_state *state, const dal_instant *instant, double part)
     dal_state_position(state);
 }
 
-/* Attitudes of bodies in space, and parameters of attitudes, do not hold whole turns. A row that prescribes such an angle takes it at the turn
- * where it is nearest to what it should be. */
+/* The only term of a row that counts turns, or NULL. */
+static const dal_term *turning_term(const dal_mechanism *m, const dal_row *row)
+{
+    const dal_term *found = NULL;
+    int n = 0;
+    for (int k = row->term; k < row->term + row->n_terms && row->form < 0; k++)
+        if (m->measures[m->terms[k].measure].winding >= 0) {
+            found = &m->terms[k];
+            n++;
+        }
+    return n == 1 ? found : NULL;
+}
+
+/* Attitudes of bodies in space, and parameters of attitudes, do not hold whole turns. A row that speaks of one such angle (a drive, a screw) takes it
+ * at the turn where the row is met the best. */
 static void count_turns(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     dal_turn_block attitude;
-    bool shown = layout->family->shares || (system->mechanism.space == DAL_PLANAR && !dal_next_attitude(system, 0, &attitude));
-    for (int i = 0; i < layout->n_extrinsic && !shown; i++) {
-        const dal_row *row = &system->mechanism.rows[layout->row[i].source];
-        const dal_term *term = &system->mechanism.terms[row->term];
-        const int winding = row->n_terms == 1 && row->form < 0 ? system->mechanism.measures[term->measure].winding : -1;
-        if (winding >= 0)
-            state->work.winding[winding] = state->work.value[term->measure] - state->work.phi[i] / term->coef;
+    if (layout->family->shares || (system->mechanism.space == DAL_PLANAR && !dal_next_attitude(system, 0, &attitude)))
+        return;
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_term *term = turning_term(&system->mechanism, &system->mechanism.rows[layout->row[i].source]);
+        if (term)
+            state->work.winding[system->mechanism.measures[term->measure].winding] = state->work.value[term->measure] - state->work.phi[i] / term->coef;
     }
     dal_state_moved(state);
     dal_state_position(state);

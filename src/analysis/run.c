@@ -549,7 +549,7 @@ static void list_loose(run *r)
     char *text = r->evidence->loose;
     const size_t size = sizeof r->evidence->loose;
     dal_state *state = r->viewer;
-    if (r->system->rank == r->system->layout.n_rows || !state->redundancy)
+    if (r->system->rank == r->system->layout.n_rows || (r->system->small && !state->redundancy))
         return;
     dal_state_reactions(state);
     r->evidence->compliant = r->system->compliant;

@@ -3,7 +3,7 @@
  * The frame of a link has the axes of its body and its origin o at the point of the joint that carries it. With the markers (s, B) of a
  * joint on parent and child, whose frames coincide where the coordinate is zero,
  *   R = B_p B_c^T,   xyz = s_p - o_p,   o_c = s_c,   axis = B_c e_z
- * and the axis is reversed where the joint is walked from its second body to its first. A `zero:` of the coordinate turns or shifts B_p, s_p.
+ * and the axis is reversed where the joint is walked from its second body to its first. A `zero:` turns B_p or shifts s_p.
  * Couplings of two coordinates are mimics: q_2 = m q_1 + offset.
  *
  * Names of what cannot be written come one by one: as an error where the mechanism would be another one without it, as a warning
@@ -43,12 +43,12 @@ typedef struct plan {
     const dal_system *system;
     const dal_mechanism *m;
     dal_messages *messages;
-    int n_order, *order; /* bodies, parents first */
+    int n_order, *order;         /* bodies, parents first */
     int *joint_start, *joint_at; /* joints of each body, the ground behind the last */
     link *link;
     role *role;
-    int n_roots;         /* bodies that are free or joined to the ground */
-    const char *world;   /* name of a root link that is the ground; NULL: the root is a body */
+    int n_roots;       /* bodies that are free or joined to the ground */
+    const char *world; /* name of a root link that is the ground; NULL: the root is a body */
     dal_decimal_table decimals;
 } plan;
 
@@ -143,7 +143,8 @@ static void take_joint(plan *p, int j)
     else if (!is_pair(p, j))
         dal_error(p->messages, place_of(p, j), "joint '%s': URDF has no joint of type %s", joint->name, joint->type->name);
     if (p->spec->joints[j].friction.mark.line)
-        dal_warn(p->messages, place_of(p, j), "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint", joint->name);
+        dal_warn(p->messages, place_of(p, j),
+                 "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint", joint->name);
     if (p->spec->joints[j].law.n)
         dal_warn(p->messages, place_of(p, j), "the non-ideal forces of joint '%s' are left out", joint->name);
 }
@@ -185,13 +186,15 @@ static void take_rest(plan *p)
     for (int i = 0; i < spec->n_constraints; i++)
         take_constraint(p, &spec->constraints[i]);
     for (int i = 0; i < spec->n_states; i++)
-        dal_warn(p->messages, spec->states[i].name.mark, "state '%s' is left out: URDF has no differential equations", spec->states[i].name.text);
+        dal_warn(p->messages, spec->states[i].name.mark, "state '%s' is left out: URDF has no differential equations",
+                 spec->states[i].name.text);
     if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
         dal_warn(p->messages, spec->gravity.n ? spec->gravity.mark : (dal_mark){spec->file, 0, 0},
                  "gravity is (%.6g, %.6g, %.6g) here and has no place in URDF, where it is (0, 0, -9.81)", g[0], g[1], g[2]);
     for (int b = 0; b < p->m->n_bodies; b++)
         if (p->m->bodies[b].particle)
-            dal_warn(p->messages, p->spec->bodies[b].name.mark, "'%s' is a particle: it becomes a link without moments of inertia", p->m->bodies[b].name);
+            dal_warn(p->messages, p->spec->bodies[b].name.mark, "'%s' is a particle: it becomes a link without moments of inertia",
+                     p->m->bodies[b].name);
 }
 
 /* ---- the tree ----------------------------------------------------------------------------------------- */
@@ -342,7 +345,8 @@ static dal_status make_plan(plan *p)
     for (int i = 0; i < p->n_order; i++)
         place(p, p->order[i]);
     choose_root(p);
-    dal_say(p->messages, DAL_NOTE, (dal_mark){p->spec->file, 0, 0}, "start values, records and how to run have no place in URDF and are left out");
+    dal_say(p->messages, DAL_NOTE, (dal_mark){p->spec->file, 0, 0},
+            "start values, records and how to run have no place in URDF and are left out");
     return DAL_OK;
 }
 
@@ -456,8 +460,8 @@ static void write_joint(dal_printer *out, const plan *p, int body)
         return; /* the root */
     dal_print(out, "  <joint name=\"");
     write_escaped(out, l->joint < 0 ? p->m->bodies[body].name : label_of(p, l->joint));
-    dal_print(out, "%s\" type=\"%s\">\n    <parent link=\"%s\"/>\n    <child link=\"%s\"/>\n", l->joint < 0 ? "_floating" : "", type, parent,
-              p->m->bodies[body].name);
+    dal_print(out, "%s\" type=\"%s\">\n    <parent link=\"%s\"/>\n    <child link=\"%s\"/>\n", l->joint < 0 ? "_floating" : "", type,
+              parent, p->m->bodies[body].name);
     write_origin(out, p, l);
     if (l->joint >= 0 && strcmp(type, "fixed")) {
         dal_print(out, "    <axis");

@@ -5,8 +5,6 @@
  */
 #include "analysis/written.h"
 
-#include <string.h>
-
 static void write_list(dal_printer *p, const dal_list *list)
 {
     dal_print(p, "[");
@@ -54,6 +52,34 @@ static void write_body(dal_printer *p, const dal_body_spec *body)
     write_points(p, "    ", &body->points);
 }
 
+/* Control characters, which YAML does not allow anywhere: 0x7f, and U+0080 to U+009F in UTF-8. */
+static bool is_control(const unsigned char *c)
+{
+    return *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0);
+}
+
+static void write_title(dal_printer *p, const char *text)
+{
+    dal_print(p, "name: \"");
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            dal_print(p, "\\");
+        if (*c < ' ' || is_control(c))
+            c += *c == 0xc2, dal_print(p, "?");
+        else
+            dal_print(p, "%c", *c);
+    }
+    dal_print(p, "\"\n");
+}
+
+static bool is_ascii(const char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            return false;
+    return true;
+}
+
 static void write_joint(dal_printer *p, const dal_joint_spec *joint)
 {
     const dal_text *value = joint->start.angle.text ? &joint->start.angle : &joint->start.distance;
@@ -62,7 +88,7 @@ static void write_joint(dal_printer *p, const dal_joint_spec *joint)
     if (value->text)
         dal_print(p, ", start: {%s: %s, rate: %s}", joint->start.angle.text ? "angle" : "distance", value->text, joint->start.rate.text);
     dal_print(p, "}");
-    if (joint->label)
+    if (joint->label && is_ascii(joint->label))
         dal_print(p, " # %s", joint->label);
     dal_print(p, "\n");
 }
@@ -70,11 +96,8 @@ static void write_joint(dal_printer *p, const dal_joint_spec *joint)
 static void write_model(dal_printer *p, const dal_spec *spec)
 {
     dal_print(p, "dalembert: 1\n");
-    if (spec->name.text) {
-        dal_print(p, "name: ");
-        dal_print_string(p, spec->name.text);
-        dal_print(p, "\n");
-    }
+    if (spec->name.text)
+        write_title(p, spec->name.text);
     dal_print(p, "space: spatial\n");
     write_entry(p, "gravity: ", &spec->gravity);
     dal_print(p, "\n%s", spec->ground.n ? "ground:\n" : "");

@@ -77,4 +77,7 @@ void dal_show_product(dal_equations *equations, int block, int times, int row);
 /* Scratch that lives as long as the equations. */
 double *dal_show_scratch(dal_equations *equations, size_t n);
 
+/* The saddle system of Lagrange's equations of the first kind, which others solve in their own way. */
+void dal_lagrange_show(dal_state *state, dal_equations *equations);
+
 #endif

@@ -49,7 +49,7 @@ static size_t lay(const dal_system *system, double *memory, dal_friction_parts *
         {&p->F_e, 3 * m * n}, {&p->vd, nv}, {&p->B, nv * n}, {&p->mobility, n}, {&p->rounding, n}, {&p->e, n}, {&p->press, m}, {&p->base, n},
         {&p->E, n * m}, {&p->a, 3 * m}, {&p->b, 3 * m * m}, {&p->J, m * m}, {&p->step, m}, {&p->N, m}, {&p->path, m}, {&p->H, n * n},
         {&p->H_plain, n * n}, {&p->x, 2 * n}, {&p->rank_work, dal_rank_work((int)n, (int)n)}, {&p->held, n}, {&p->fresh, m}, {&p->slack, m},
-        {&p->give, m}, {&p->bound, n}, {&p->place, 9 * m},
+        {&p->give, m}, {&p->bound, n}, {&p->place, 9 * m}, {&p->look, m}, {&p->ahead, m}, {&p->fastest, m},
     };
     size_t used = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -19,6 +19,13 @@
  * theta. The branch ends only where the matrix becomes singular; if it ends before theta = 1 no solution continues that of smaller
  * friction, and the joint jams.
  *
+ * A surface with several components that starts from rest. There n = s / |s| is not known, and for a while known badly: n relaxes to the direction of s' with the
+ * rate mu N G / |s|, which no explicit method can follow where s grows slowly (s' = 0 at first, as under a load that grows). While it starts, n is that of the sliding a short
+ * time h ahead, s + h s', with s' = r - mu N G_ii n and r the part of s' that the others cause:
+ *     (rho + h mu N G_ii) n = s + h r,   |n| = 1,   rho > 0
+ * |n| falls with rho, because G_ii is not negative, from at least 1 at rho = 0 (what slips is not held) to at most 1 at rho = |s + h r|: one solution, by
+ * bisection; N and r are iterated. The rate is then below 1 / h, at rest n is the direction of s', and n is wrong by h times the rate at which it turns, as long as |s| < h |r|.
+ *
  * Sticking components whose G_kk is nothing against the free mobility g_k are left out: no force holds them. Where G_ss is singular among the others,
  * surfaces hold each other, and the least of the forces that do are taken.
  */
@@ -32,7 +39,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 60 };
+enum { MOST_STEPS = 60, MOST_TURNS = 50 };
 static const double immobile = 1e-11;   /* G_kk over g_k: less is rounding */
 static const double dependent = 1e-10;  /* pivot of G_ss, scaled to a unit diagonal */
 static const double settled = 4e-16;    /* relative step that ends Newton's method; or, where rounding does not let it, one that no longer falls below: */
@@ -135,7 +142,7 @@ static void slide(const dal_state *state, const dal_friction_parts *p, int eleme
     for (int k = 0; k < f->n; k++)
         forward += d[k] * s[k];
     for (int k = 0; k < f->n; k++) {
-        double along = f->n == 1 || speed <= slow ? d[k] : forward < 0 ? -s[k] / speed : s[k] / speed;
+        double along = f->n == 1 || speed <= slow || p->look[element] > 0 ? d[k] : forward < 0 ? -s[k] / speed : s[k] / speed;
         if (f->regular > 0)
             along = speed > 0 ? tanh(speed / f->regular) * s[k] / speed : 0;
         p->base[f->first + k] = -f->viscous * s[k];
@@ -255,7 +262,8 @@ static bool follow(const dal_state *state, dal_friction_parts *p)
     return true;
 }
 
-bool dal_friction_balance(dal_state *state, dal_friction_parts *p)
+/* e and N for the directions that are there. */
+static bool solve(dal_state *state, dal_friction_parts *p)
 {
     const int m = p->elements;
     find_columns(state, p);
@@ -272,6 +280,69 @@ bool dal_friction_balance(dal_state *state, dal_friction_parts *p)
         p->e[k] = p->base[k];
         for (int j = 0; j < m; j++)
             p->e[k] += p->E[j * p->n + k] * p->N[j];
+    }
+    return true;
+}
+
+/* ---- n of what starts to slide several ways ------------------------------------------------ */
+
+/* n = (rho + m G_ii)^-1 x; returns |n|. */
+static double shifted(const dal_friction_parts *p, const dal_friction *f, double rho, double m, const double *x, double *n)
+{
+    double K[DAL_MAX_SLIP * DAL_MAX_SLIP];
+    int pivot[DAL_MAX_SLIP];
+    for (int i = 0; i < f->n; i++) {
+        n[i] = x[i];
+        for (int j = 0; j < f->n; j++)
+            K[i * f->n + j] = m * p->G[(f->first + j) * p->n + f->first + i] + (i == j ? rho : 0);
+    }
+    dal_lu(K, f->n, f->n, pivot);
+    dal_lu_solve(K, f->n, f->n, pivot, n);
+    return dal_size(n, f->n);
+}
+
+/* (rho + h mu N G_ii) n = s + h r, |n| = 1. Returns how far n has turned. */
+static double aim(dal_state *state, const dal_friction_parts *p, int element)
+{
+    const dal_friction *f = &state->system->frictions[element];
+    const double h = p->look[element], *s = p->slip + f->first;
+    const double m = h * dal_friction_coefficient(f, dal_size(s, f->n)) * p->press[element];
+    double *d = state->slip_direction + f->first, x[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
+    for (int k = 0; k < f->n; k++) {
+        x[k] = p->rate[f->first + k];
+        for (int j = 0; j < p->n; j++)
+            if (j < f->first || j >= f->first + f->n)
+                x[k] += p->G[j * p->n + f->first + k] * p->e[j];
+    }
+    p->ahead[element] = h * dal_size(x, f->n);
+    for (int k = 0; k < f->n; k++)
+        x[k] = s[k] + h * x[k];
+    double low = 0, high = dal_size(x, f->n);
+    if (!(high > 0))
+        return 0;
+    for (int round = 0; round < 100 && high - low > 1e-15 * high; round++) {
+        const double rho = low + (high - low) / 2;
+        *(shifted(p, f, rho, m, x, n) > 1 ? &low : &high) = rho;
+    }
+    const double size = shifted(p, f, high, m, x, n);
+    for (int k = 0; k < f->n; k++) {
+        turned = fmax(turned, fabs(n[k] / size - d[k]));
+        d[k] = n[k] / size;
+    }
+    return turned;
+}
+
+bool dal_friction_balance(dal_state *state, dal_friction_parts *p)
+{
+    for (int round = 0; round < MOST_TURNS; round++) {
+        double turned = 0;
+        if (!solve(state, p))
+            return false;
+        for (int i = 0; i < p->elements; i++)
+            if (p->look[i] > 0 && state->slip_mode[i] == DAL_SLIPS)
+                turned = fmax(turned, aim(state, p, i));
+        if (turned < 1e-14)
+            break;
     }
     return true;
 }

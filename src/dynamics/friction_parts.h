@@ -31,6 +31,8 @@ typedef struct dal_friction_parts {
     double *give;             /* of elements: rounding of the force that holds it */
     double *bound;            /* of components: 1 where no friction can move it */
     double *place;            /* 9 an element: where it stuck */
+    double *look;             /* of elements that slide several ways: the time by which n looks ahead while they start, or 0 */
+    double *ahead, *fastest;  /* the sliding that this time adds, and the fastest since the start */
 } dal_friction_parts;
 
 /* ---- friction.c ---- */
@@ -50,7 +52,7 @@ static inline bool dal_friction_switches(const dal_friction *f)
 
 /* ---- friction_balance.c ---- */
 
-/* e and N for the present modes. False: there is no solution, p->worst says where. */
+/* e and N for the present modes, with n of what starts to slide. False: there is no solution, p->worst says where. */
 bool dal_friction_balance(dal_state *state, dal_friction_parts *p);
 dal_flow dal_friction_jams(dal_state *state, int element);
 /* Components that stick and can be moved, their G factored; then e of them with G e = b, in place: b and e have n entries. */

@@ -245,6 +245,50 @@ static void distribute(dal_state *state)
             state->lambda[i] += y[c] * Z[(size_t)c * (size_t)r + (size_t)i];
 }
 
+/* The root of a column in a forest of them. */
+static int root_of(int *parent, int column)
+{
+    while (parent[column] != column)
+        column = parent[column] = parent[parent[column]];
+    return column;
+}
+
+static void mark_joint(dal_state *state, int joint)
+{
+    for (int k = 0; k < 6 && joint >= 0; k++)
+        state->loose[6 * joint + k] = true;
+}
+
+/* Large systems: reactions are those of the rows that were kept, and nothing is distributed. Every joint that hangs together, through
+ * columns of A, with a row that was left out counts as not unique. */
+static void mark_loose(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_mechanism *m = layout->mechanism;
+    int *parent = state->pivots; /* of the dense factorisation, which large systems do not have */
+    const int dropped = layout->nv; /* the root of what hangs together with a row that was left out */
+    memset(state->loose, 0, sizeof *state->loose * 6 * (size_t)m->n_joints);
+    for (int j = 0; j <= layout->nv; j++)
+        parent[j] = j;
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            parent[root_of(parent, layout->column[k])] = root_of(parent, layout->column[at->value]);
+            if (!state->independent[i])
+                parent[root_of(parent, layout->column[k])] = root_of(parent, dropped);
+        }
+    }
+    for (int i = 0; i < layout->n_extrinsic; i++)
+        if (layout->row[i].n_values && root_of(parent, layout->column[layout->row[i].value]) == root_of(parent, dropped))
+            mark_joint(state, m->rows[layout->row[i].source].joint);
+    for (int j = 0; layout->tree && j < m->n_joints; j++) {
+        const int body = layout->tree->carries[j];
+        const dal_body_layout *at = body < 0 ? NULL : &layout->body[body];
+        if (at && (!at->n_columns || root_of(parent, layout->body_column[at->column + at->n_columns - 1]) == root_of(parent, dropped)))
+            mark_joint(state, j);
+    }
+}
+
 size_t dal_redundancy_size(int r, int m, int joints)
 {
     size_t svd = dal_rank_work(r, m), solve = dal_rank_work(6 * joints, r);
@@ -266,6 +310,8 @@ void dal_state_reactions(dal_state *state)
         return;
     if (state->rank < state->system->layout.n_rows && state->redundancy)
         distribute(state);
+    else if (state->rank < state->system->layout.n_rows && !state->system->small)
+        mark_loose(state);
     add_joints(state, state->lambda, true, state->reaction);
     for (int i = 0; i < state->system->n_laws; i++) {
         const dal_law *law = &state->system->laws[i];

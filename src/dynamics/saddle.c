@@ -7,7 +7,8 @@
  * what compile made them.
  *
  * Small systems: dense view, LDL^T with Bunch-Kaufman pivots. Large ones: sparse LU
- * on the pattern of compile, refactored in place.
+ * on the pattern of compile, refactored in place. Formulation `recursive`: by elimination over the
+ * links of the tree (recursive.c), where M has to be positive.
  */
 #include "math/dense.h"
 #include "math/rank.h"
@@ -219,6 +220,8 @@ static double factor_sparse(dal_state *state, dal_metric metric)
 
 double dal_saddle_factor(dal_state *state, dal_metric metric)
 {
+    if (state->system->loops && metric == DAL_METRIC_MASS)
+        return state->saddle_ratio = dal_tree_factor(state);
     scale_rows(state);
     state->saddle_ratio = state->system->dense ? factor_dense(state, metric) : factor_sparse(state, metric);
     return state->saddle_ratio;
@@ -229,6 +232,10 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
     const dal_layout *layout = &state->system->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
     double *x = state->saddle_rhs;
+    if (state->system->loops) {
+        dal_tree_saddle(state, f, b);
+        return;
+    }
     memcpy(x, f, sizeof *x * (size_t)nv);
     for (int i = 0; i < layout->n_rows; i++)
         x[nv + i] = state->independent[i] ? state->row_scale[i] * b[i] : 0;
@@ -315,6 +322,7 @@ static bool look_out(dal_state *state, dal_factor kind, double ratio)
     if (!state->system->careful || !state->rank) {
         state->nearness = 1;
     } else if (*best == 0 || state->nearness < (state->system->layout.nv <= SMALL ? doubtful : near)) {
+        dal_state_complete(state);
         double own = ratio_of_rows(state);
         if (choice && own < near * *best && (*good == 0 || own < tired * *good)) {
             choose_again(state);
@@ -343,6 +351,7 @@ bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
     if (ratio > *best)
         *best = ratio;
     if (!(ratio > singular) || (choice && ratio < worse * *good)) {
+        dal_state_complete(state);
         choose_again(state);
         changed = true;
     }

@@ -8,11 +8,6 @@
  * Where this turns in a circle, or a slipping surface has no solution, all combinations of sticking, slipping forth and slipping back are
  * tried for the surfaces at rest, and the first that is consistent is taken.
  *
- * The direction n from rest. With one component it is a sign. With several s = s' t at first, so that n is the direction of s' itself:
- *     s' = r - mu N G_ii n = sigma n,  sigma > 0    =>    (sigma + mu N G_ii) n = r,   |n| = 1
- * |n| falls with sigma, because G_ii is not negative, from more than 1 at sigma = 0 (it cannot stick) to at most 1 at sigma = |r|: one solution, by bisection. r
- * contains the friction of the others, and N is that of the last solution: iterated.
- *
  * Guards. Sticking: mu_s N - |e|. Slipping: n.s, the turn of the sliding by a right angle, or its end. Neither is known better than to rounding: e to that
  * of s' over G_kk (`give`), and a surface that has just begun to slide has an s of rounding, of either sign; how far back it may seem to slide
  * (`slack`) is given up once it has clearly left. If it comes back before, the event is late by slack / |s'|, and the energy wrong by mu N slack^2 / |s'|.
@@ -20,7 +15,6 @@
  */
 #include "dynamics/friction_parts.h"
 
-#include "math/dense.h"
 #include "system/system.h"
 
 #include <math.h>
@@ -34,7 +28,8 @@ static const double clear = 4;            /* slacks: the sliding has clearly beg
 static const double share_rounding = 1e-9; /* of the terms that cancel in s' */
 static const double held_by_others = 1e-8; /* of the mobility: what is left of it where others stick */
 static const double force_rounding = 1e-3; /* of the rounding of s', which has a margin, over G: `give` */
-enum { MOST_TURNS = 100, MOST_COMBINED = 6 };
+static const double longest_look = 1e-5, look_of_run = 1e-6; /* s, and of the run: how far ahead n looks while a surface starts */
+enum { MOST_COMBINED = 6 };
 
 int dal_friction_guards(const dal_system *system)
 {
@@ -103,6 +98,9 @@ void dal_friction_accepted(dal_state *state)
             continue;
         dal_friction_slip(state, f, s);
         const double speed = dal_size(s, f->n), ahead = forward(state, f, s);
+        if (speed > clear * p.ahead[i] || speed < p.fastest[i])
+            p.look[i] = 0;
+        p.fastest[i] = fmax(speed, p.fastest[i]);
         if (!(ahead > clear * p.slack[i]))
             continue;
         p.slack[i] = 0;
@@ -131,74 +129,20 @@ static bool starts(const dal_state *state, const dal_friction_parts *p, int elem
     return dal_size(rate, f->n) > fmax(share_rounding * size, rounding);
 }
 
+static double look_ahead(const dal_system *system)
+{
+    return system->info.until > 0 ? fmin(longest_look, look_of_run * system->info.until) : longest_look;
+}
+
 static void slip_along(dal_state *state, const dal_friction_parts *p, int element, const double *direction, double sign)
 {
     const dal_friction *f = &state->system->frictions[element];
     const double size = dal_size(direction, f->n);
     state->slip_mode[element] = DAL_SLIPS;
     p->fresh[element] = 1;
+    p->look[element] = f->n > 1 ? look_ahead(state->system) : 0;
     for (int k = 0; k < f->n; k++)
         state->slip_direction[f->first + k] = sign * direction[k] / size;
-}
-
-/* n = (sigma + m G)^-1 r; returns |n|. */
-static double shifted(const dal_friction_parts *p, const dal_friction *f, double sigma, double m, const double *r, double *n)
-{
-    double K[DAL_MAX_SLIP * DAL_MAX_SLIP];
-    int pivot[DAL_MAX_SLIP];
-    for (int i = 0; i < f->n; i++) {
-        n[i] = r[i];
-        for (int j = 0; j < f->n; j++)
-            K[i * f->n + j] = m * p->G[(f->first + j) * p->n + f->first + i] + (i == j ? sigma : 0);
-    }
-    dal_lu(K, f->n, f->n, pivot);
-    dal_lu_solve(K, f->n, f->n, pivot, n);
-    return dal_size(n, f->n);
-}
-
-/* Turns the direction of a surface that slips from rest to that of its s'. Returns how far. */
-static double aim(dal_state *state, const dal_friction_parts *p, int element)
-{
-    const dal_friction *f = &state->system->frictions[element];
-    double *d = state->slip_direction + f->first, rate[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
-    if (!starts(state, p, element, rate))
-        return 0;
-    for (int k = 0; k < f->n; k++)
-        for (int j = 0; j < f->n; j++)
-            rate[k] -= p->G[(f->first + j) * p->n + f->first + k] * p->e[f->first + j];
-    const double m = dal_friction_coefficient(f, 0) * p->press[element];
-    double low = 0, high = dal_size(rate, f->n);
-    while (high - low > 1e-15 * high) {
-        const double sigma = low + (high - low) / 2;
-        if (sigma <= low || sigma >= high)
-            break;
-        if (shifted(p, f, sigma, m, rate, n) > 1)
-            low = sigma;
-        else
-            high = sigma;
-    }
-    const double size = shifted(p, f, high, m, rate, n);
-    for (int k = 0; k < f->n && size > 0; k++) {
-        turned = fmax(turned, fabs(n[k] / size - d[k]));
-        d[k] = n[k] / size;
-    }
-    return turned;
-}
-
-/* e for the present modes, with the directions from rest that belong to it. */
-static bool settle(dal_state *state, dal_friction_parts *p)
-{
-    for (int round = 0; round < MOST_TURNS; round++) {
-        double turned = 0;
-        if (!dal_friction_balance(state, p))
-            return false;
-        for (int i = 0; i < p->elements; i++)
-            if (p->fresh[i] > 0 && state->system->frictions[i].n > 1 && state->slip_mode[i] == DAL_SLIPS)
-                turned = fmax(turned, aim(state, p, i));
-        if (turned < 1e-14)
-            return true;
-    }
-    return true; /* the direction to which the motion itself will turn is near */
 }
 
 /* Where no friction can hold a surface it slips on, the way it is moved. */
@@ -267,6 +211,7 @@ static bool catch_backward(dal_state *state, const dal_friction_parts *p)
         if (p->fresh[i] > 0 && state->slip_mode[i] == DAL_SLIPS && departs(state, p, i) < 0) {
             state->slip_mode[i] = DAL_STICKS;
             state->slip_broken[i] = false;
+            p->look[i] = 0;
             return true;
         }
     return false;
@@ -295,13 +240,13 @@ static bool combine(dal_state *state, dal_friction_parts *p, const int *list, in
     for (int c = 0; c < all; c++) {
         for (int i = 0, digit = c; i < n; i++, digit /= 3) {
             const double unit[DAL_MAX_SLIP] = {1, 0, 0};
-            p->fresh[list[i]] = 0;
+            p->fresh[list[i]] = p->look[list[i]] = 0;
             state->slip_broken[list[i]] = false;
             state->slip_mode[list[i]] = DAL_STICKS;
             if (digit % 3)
                 slip_along(state, p, list[i], unit, digit % 3 == 1 ? 1 : -1);
         }
-        if (settle(state, p) && is_consistent(state, p))
+        if (dal_friction_balance(state, p) && is_consistent(state, p))
             return true;
     }
     return false;
@@ -377,7 +322,7 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended)
     int list[MOST_COMBINED], n_list = 0;
     for (int i = 0, guard = 0; i < p.elements; i++) {
         const dal_friction *f = &system->frictions[i];
-        p.fresh[i] = 0;
+        p.fresh[i] = p.look[i] = p.fastest[i] = 0;
         if (!dal_friction_switches(f))
             continue;
         const bool over = ended && ended[guard++], rests = is_at_rest(state, &p, i, over), stuck = state->slip_mode[i] == DAL_STICKS;
@@ -391,7 +336,7 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended)
             n_list++;
         } else {
             slip_along(state, &p, i, p.slip + f->first, 1);
-            p.fresh[i] = 0;
+            p.fresh[i] = p.look[i] = 0;
         }
     }
     dal_flow flow = dal_friction_respond(state, &p);
@@ -399,7 +344,7 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended)
         return flow;
     bool found = false, solved = true;
     for (int round = 0; !found && solved && round <= 4 * p.elements + 4; round++) {
-        solved = settle(state, &p);
+        solved = dal_friction_balance(state, &p);
         found = solved && !release_carried(state, &p) && !release_weakest(state, &p) && !catch_backward(state, &p);
     }
     if (!found && (n_list > MOST_COMBINED || !combine(state, &p, list, n_list)))

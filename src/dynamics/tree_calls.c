@@ -1,5 +1,6 @@
 /* Recursive dynamics for users: dalembert/tree.h over the kernels of recursive/. Forces, masses; frames are in tree_frames.c. */
 #include "dalembert/tree.h"
+#include "dynamics/tree_columns.h"
 #include "math/vec.h"
 #include "system/system.h"
 
@@ -8,6 +9,12 @@
 bool dal_system_has_tree(const dal_system *system)
 {
     return system->links != NULL;
+}
+
+void dal_tree_weigh(dal_state *state)
+{
+    for (int i = 0; i < 3; i++)
+        state->links.lift[i] = -state->system->links->gravity[i];
 }
 
 /* Wrenches on bodies, moved to the origins of their links: what a link is given, it needs less. */
@@ -37,6 +44,7 @@ dal_status dal_forward_dynamics(dal_state *state, const double *q, const double 
     const dal_recursion *run = state->system->recursion;
     if (!links)
         return DAL_BAD_MODEL;
+    dal_tree_weigh(state);
     run->prepare(links, &state->links, q, v);
     if (wrenches)
         load_links(links, &state->links, wrenches);
@@ -50,6 +58,7 @@ dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double 
     const dal_recursion *run = state->system->recursion;
     if (!links)
         return DAL_BAD_MODEL;
+    dal_tree_weigh(state);
     run->newton(links, &state->links, q, v ? v : state->still, vd);
     if (wrenches)
         load_links(links, &state->links, wrenches);

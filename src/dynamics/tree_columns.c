@@ -43,24 +43,7 @@ void dal_tree_column_rate(const dal_links *links, const dal_links_work *work, in
     dal_cross(work->motion[i].w, out->axis, out->axis_rate);
     if (links->link[i].kind != DAL_LINK_FREE)
         dal_cross(work->motion[i].w, out->direction, out->direction_rate);
-    dal_copy3(work->wrench[i].f, out->origin_rate);
-}
-
-void dal_tree_origins(const dal_links *links, dal_links_work *work, const double *v)
-{
-    memset(&work->wrench[-1], 0, sizeof work->wrench[-1]);
-    for (int i = 0; i < links->n; i++) {
-        const dal_link *link = &links->link[i];
-        double *rd = work->wrench[i].f;
-        dal_copy3(work->wrench[link->parent].f, rd);
-        if (link->kind == DAL_LINK_FREE) {
-            dal_copy3(v + link->v, rd);
-            continue;
-        }
-        dal_add_cross(work->motion[link->parent].w, work->motion[i].d, rd);
-        if (link->kind == DAL_LINK_SHIFT || link->kind == DAL_LINK_SCREW)
-            dal_axpy3(link->kind == DAL_LINK_SHIFT ? v[link->v] : link->pitch * v[link->v], work->motion[i].R[2], rd);
-    }
+    dal_copy3(work->motion[i].rd, out->origin_rate);
 }
 
 void dal_tree_place(const dal_links *links, const dal_links_work *work, int body, double r[3], double R[9])

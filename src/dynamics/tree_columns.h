@@ -12,12 +12,12 @@ typedef struct dal_column_motion {
     double axis_rate[3], direction_rate[3], origin_rate[3];
 } dal_column_motion;
 
+/* The calls of users know weight as an acceleration of the ground: before `newton` and `prepare`. */
+void dal_tree_weigh(dal_state *state);
 /* After the kernels' `position` (or more). */
 void dal_tree_column(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
-/* After `newton` and dal_tree_origins. */
+/* After `newton`. */
 void dal_tree_column_rate(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
-/* Velocities of the links' origins into work->wrench[].f; after `newton` with v. */
-void dal_tree_origins(const dal_links *links, dal_links_work *work, const double *v);
 
 /* Where a body is: r, and R row-major. */
 void dal_tree_place(const dal_links *links, const dal_links_work *work, int body, double r[3], double R[9]);

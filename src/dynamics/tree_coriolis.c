@@ -119,7 +119,7 @@ static void entries(const dal_links *links, const dal_links_work *work, const co
 {
     const size_t n = (size_t)links->nv;
     const int link = links->link_of[k];
-    const double *r = work->motion[link].r, *rd = work->wrench[link].f;
+    const double *r = work->motion[link].r, *rd = work->motion[link].rd;
     dal_column_motion own;
     double u[3], ud[3], f[3], moment[3];
     dal_tree_column_rate(links, work, k, &own);
@@ -143,8 +143,8 @@ dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *
     dal_links_work *work = &state->links;
     if (!links)
         return DAL_BAD_MODEL;
+    dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, v, NULL);
-    dal_tree_origins(links, work, v);
     memset(C, 0, sizeof *C * (size_t)links->nv * (size_t)links->nv);
     for (int i = 0; i < links->n; i++)
         alone(&links->link[i], &work->motion[i], composite_of(work, i));
@@ -154,7 +154,7 @@ dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *
             entries(links, work, composite_of(work, i), k, C);
         if (link->parent >= 0) {
             double rate[3];
-            dal_sub3(work->wrench[i].f, work->wrench[link->parent].f, rate);
+            dal_sub3(work->motion[i].rd, work->motion[link->parent].rd, rate);
             hang(composite_of(work, i), work->motion[i].d, rate, composite_of(work, link->parent));
         }
     }

@@ -38,8 +38,8 @@ dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, 
     const dal_link_motion *m = &work->motion[seat->link];
     const double *rates = v ? v : state->still;
     double arm[3], turned[3];
+    dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, rates, vd);
-    dal_tree_origins(links, work, rates);
     memset(motion, 0, sizeof *motion);
     arm_of(links, work, body, point, arm, motion->rotation);
     dal_copy3(m->r, motion->position);
@@ -48,7 +48,7 @@ dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, 
         dal_copy3(m->w, motion->omega);
         dal_copy3(m->alpha, motion->alpha);
     }
-    dal_copy3(work->wrench[seat->link].f, motion->velocity);
+    dal_copy3(work->motion[seat->link].rd, motion->velocity);
     dal_add_cross(m->w, arm, motion->velocity);
     for (int i = 0; i < 3; i++)
         motion->acceleration[i] = m->a[i] + links->gravity[i];
@@ -82,8 +82,8 @@ static void next_column(const dal_links *links, const dal_links_work *work, way 
         return;
     const int parent = links->link_of[w->column];
     dal_axpy3(1, work->motion[w->link].d, w->arm);
-    dal_axpy3(1, work->wrench[w->link].f, w->rate);
-    dal_axpy3(-1, work->wrench[parent].f, w->rate);
+    dal_axpy3(1, work->motion[w->link].rd, w->rate);
+    dal_axpy3(-1, work->motion[parent].rd, w->rate);
     w->link = parent;
 }
 
@@ -115,8 +115,8 @@ dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, const doub
     if (!body_exists(links, body))
         return DAL_BAD_MODEL;
     const size_t n = (size_t)links->nv;
+    dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, v, NULL);
-    dal_tree_origins(links, work, v);
     memset(Jd, 0, sizeof *Jd * 6 * n);
     for (way w = start_way(links, work, body, point); w.column >= 0; next_column(links, work, &w)) {
         dal_column_motion c;
@@ -221,6 +221,7 @@ dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v
     double r[3], R[9], arm[3];
     if (!links)
         return DAL_BAD_MODEL;
+    dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, v ? v : state->still, vd);
     for (int b = 0; b < links->n_bodies; b++)
         body_needs(links, work, &state->system->mechanism.bodies[b], b, wrenches ? &wrenches[b] : NULL, r, &carried[b]);

@@ -1,4 +1,5 @@
-/* Udwadia and Kalaba's equation (`udwadia-phohomsiri` (4.24) with C = 0):
+/* Udwadia and Kalaba's equation (`udwadia-phohomsiri` (4.24); with C, the forces of
+ * non-ideal joints, among Q its last term is in the others, because A M^-1 = B M^-1/2):
  *     v' = a + M^-1/2 B^+ (gamma - A a),   a = M^-1 (Q - h),   B = A M^-1/2.
  * Any factor of M = L L^T serves for the square root: with B = A L^-T,
  *     v' = a + L^-T B^+ (gamma - A a),     B^+ = Q R^-T   from B^T = Q R on the independent rows,
@@ -216,7 +217,7 @@ static void show(dal_state *state, dal_equations *equations)
 {
     const size_t m = (size_t)state->system->layout.nv;
     dal_show_equation(equations, "v' = a + G (gamma - A a),  a = M^-1 (Q - h),  G = M^-1/2 (A M^-1/2)^+",
-                      "`udwadia-phohomsiri` (4.24) with C = 0");
+                      "`udwadia-phohomsiri` (4.24), C among Q");
     show_completed(state, equations);
     const double *a = equations->blocks[equations->n_blocks - 1].values;
     const double *A = equations->blocks[dal_show_constraints(equations, state)].values;

@@ -11,7 +11,8 @@
 static dal_flow factor(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    layout->family->inertia(layout, &state->work);
+    if (!state->system->loops) /* the links have their own */
+        layout->family->inertia(layout, &state->work);
     return dal_saddle_ready(state, DAL_METRIC_MASS);
 }
 

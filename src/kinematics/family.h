@@ -238,6 +238,9 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
 void dal_rows_position(const dal_layout *layout, dal_work *work);
 /* Then: A, and Y of the speeds. */
 void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
+/* After dal_rows_position: of row i (or speed), what it asks of the body of each of its sides: force at r, moment; not in the separated family. */
+#define dal_row_covectors DAL_K(dal_row_covectors)
+void dal_row_covectors(const dal_layout *layout, const dal_work *work, int i, dal_real covector[][6]);
 /* After family->velocity: rates, biases, A v - beta and gamma. */
 void dal_rows_velocity(const dal_layout *layout, dal_work *work);
 /* D_a [A b - beta db] of all rows and D_a [Y b + Z db] of the speeds, from the tangents of both and their bend. */

@@ -202,37 +202,55 @@ static void scatter(const dal_vector *vector, int space, int n_rot, dal_real coe
                 out[space + space * k + i] += coef * vector->s[k] * g[i];
 }
 
-static void row_jacobian(const dal_layout *layout, dal_work *w, int i)
+void dal_row_covectors(const dal_layout *layout, const dal_work *w, int i, dal_real f[][6])
 {
     const dal_mechanism *m = layout->mechanism;
-    const bool separated = layout->family->separated;
     const dal_row *row = row_of(layout, i);
     const dal_row_layout *at = &layout->row[i];
-    dal_real *out = w->A + at->value, f[DAL_MAX_SIDES][6];
-    for (int k = 0; k < at->n_values; k++)
-        out[k] = 0;
     for (int k = 0; k < at->n_sides; k++)
         dal_zero3(f[k]), dal_zero3(f[k] + 3);
     for (int k = row->term; k < row->term + row->n_terms; k++) {
         const dal_measure *measure = &m->measures[m->terms[k].measure];
         const dal_real *g = w->gradient + 12 * m->terms[k].measure;
-        if (measure->kind == DAL_MEASURE_COORDINATE) {
-            out[layout->term_entry[k]] += w->coef[k];
-            continue;
-        }
-        for (int j = 0; j < 4; j++) {
-            int side = layout->term_side[4 * k + j];
-            if (side < 0)
-                continue;
-            int n = measure->vector[j];
-            const dal_side *s = &layout->side[at->side + side];
-            if (separated)
-                scatter(&m->vectors[n], (int)m->space, layout->body[s->body].n_rot, w->coef[k], g + 3 * j, out + s->offset);
-            else
-                gather(&m->vectors[n], &w->kin[s->body], w->x + 3 * n, w->coef[k], g + 3 * j, f[side]);
+        for (int j = 0; j < 4 && measure->kind != DAL_MEASURE_COORDINATE; j++) {
+            const int side = layout->term_side[4 * k + j], n = measure->vector[j];
+            if (side >= 0)
+                gather(&m->vectors[n], &w->kin[layout->side[at->side + side].body], w->x + 3 * n, w->coef[k], g + 3 * j, f[side]);
         }
     }
-    for (int k = 0; k < at->n_sides && !separated; k++) {
+}
+
+/* The columns of coordinates that are measures themselves; in the separated family those of vectors, too. */
+static void own_entries(const dal_layout *layout, const dal_work *w, int i, dal_real *out)
+{
+    const dal_mechanism *m = layout->mechanism;
+    const dal_row *row = row_of(layout, i);
+    const dal_row_layout *at = &layout->row[i];
+    for (int k = row->term; k < row->term + row->n_terms; k++) {
+        const dal_measure *measure = &m->measures[m->terms[k].measure];
+        const dal_real *g = w->gradient + 12 * m->terms[k].measure;
+        if (measure->kind == DAL_MEASURE_COORDINATE)
+            out[layout->term_entry[k]] += w->coef[k];
+        for (int j = 0; j < 4 && layout->family->separated; j++) {
+            const int side = layout->term_side[4 * k + j];
+            const dal_side *s = &layout->side[at->side + side];
+            if (side >= 0)
+                scatter(&m->vectors[measure->vector[j]], (int)m->space, layout->body[s->body].n_rot, w->coef[k], g + 3 * j, out + s->offset);
+        }
+    }
+}
+
+static void row_jacobian(const dal_layout *layout, dal_work *w, int i)
+{
+    const dal_row_layout *at = &layout->row[i];
+    dal_real *out = w->A + at->value, f[DAL_MAX_SIDES][6];
+    for (int k = 0; k < at->n_values; k++)
+        out[k] = 0;
+    own_entries(layout, w, i, out);
+    if (layout->family->separated)
+        return;
+    dal_row_covectors(layout, w, i, f);
+    for (int k = 0; k < at->n_sides; k++) {
         const dal_side *s = &layout->side[at->side + k];
         if (!layout->family->shares) {
             layout->family->pull(layout, w, s->body, f[k], f[k] + 3, out + s->offset);

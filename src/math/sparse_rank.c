@@ -8,8 +8,12 @@
  * dropped, and no row of the front is used up (Heath's rule). What is left of the front goes to the front of its first other column,
  * reduced by a QR of its own to no more rows than columns, so that freedoms do not pile up.
  *
- * The dense decision takes the largest remaining column as the next one; here the order is given, so that |R_kk| may be larger than the
- * smallest singular value by more than there. Who needs the rows to be well conditioned looks at the factor made of them.
+ * The span is known to eps / |R_kk| along a column that was nearly parallel to those before it, and what depends on it would not be
+ * seen to. So a column with a small R_kk is put off: it stays in the front, goes with it to the next, and is asked again when other columns
+ * were taken in; most become zero then. What is left when no other column is, is taken in with the largest first.
+ *
+ * The dense decision takes the largest of all remaining columns as the next one. Here the order is given, so that |R_kk| may be larger
+ * than the smallest singular value by more than there: who needs the rows to be well conditioned looks at the factor made of them.
  *
  * The smallest singular value. With K = [G A^T; A 0] and K (x, mu) = (0, b):
  *     mu = -(A G^-1 A^T)^-1 b
@@ -35,6 +39,7 @@ enum {
     MOST_PAIRS = 20000000,  /* of rows that share a column */
     MOST_VALUES = 40000000 /* of what the fronts leave over */
 };
+static const double DOUBTFUL = 1e-4; /* |R_kk| below which a column is put off */
 
 /* What a front leaves for another: rows of values in some columns of B. */
 typedef struct piece {
@@ -51,6 +56,7 @@ typedef struct elimination {
     double *value;     /* columns at unit norm */
     int *order;        /* the row of A at each place */
     piece **waiting;   /* for each place */
+    bool *off;         /* of each place: its column was put off */
     int *seat, *list;  /* of a place in the front, -1: not in it; the places in the front */
     double *front;
     size_t room, kept;
@@ -126,12 +132,12 @@ static bool find_neighbours(elimination *e, int **first, int **other)
     return true;
 }
 
-/* A row of B waits for the first of its columns. */
+/* A row of B waits for the first of its columns that is not put off; there is one. */
 static void enqueue(elimination *e, piece *p)
 {
-    int least = p->column[0];
-    for (int k = 1; k < p->n_columns; k++)
-        least = p->column[k] < least ? p->column[k] : least;
+    int least = e->a->r;
+    for (int k = 0; k < p->n_columns; k++)
+        least = !e->off[p->column[k]] && p->column[k] < least ? p->column[k] : least;
     p->next = e->waiting[least];
     e->waiting[least] = p;
 }
@@ -224,49 +230,122 @@ static double reflect(double *x, int n, int ld, int n_columns)
     return norm;
 }
 
-/* The columns 1 ... n of the front from row `used` on, as no more rows than columns, go to the front of the first of them. */
-static bool pass_on(elimination *e, int n_rows, int n, int used)
+/* ---- elimination ------------------------------------------------------------------------ */
+
+/* The front while it is worked on: columns `done` ... n are left, in rows `used` ... n_rows. */
+typedef struct front {
+    int n_rows, n, done, used;
+} front;
+
+static double *column_at(const elimination *e, const front *f, int c)
 {
-    int rows = n_rows - used, columns = n - 1;
+    return e->front + (size_t)c * (size_t)f->n_rows + f->used;
+}
+
+static double norm_of(const elimination *e, const front *f, int c)
+{
+    const double *x = column_at(e, f, c);
+    double sum = 0;
+    for (int i = 0; i < f->n_rows - f->used; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* Column c becomes the first of those that are left. */
+static void bring_forward(elimination *e, front *f, int c)
+{
+    double *x = e->front + (size_t)c * (size_t)f->n_rows, *y = e->front + (size_t)f->done * (size_t)f->n_rows;
+    const int place = e->list[c];
+    e->list[c] = e->list[f->done];
+    e->list[f->done] = place;
+    for (int i = 0; i < f->n_rows; i++) {
+        const double value = x[i];
+        x[i] = y[i];
+        y[i] = value;
+    }
+}
+
+static void leave_out(elimination *e, front *f, int c, double *pivot)
+{
+    bring_forward(e, f, c);
+    pivot[e->order[e->list[f->done++]]] = 0;
+}
+
+static void take_in(elimination *e, front *f, int c, double *pivot)
+{
+    bring_forward(e, f, c);
+    pivot[e->order[e->list[f->done]]] = reflect(column_at(e, f, f->done), f->n_rows - f->used, f->n_rows, f->n - f->done - 1);
+    f->done++;
+    f->used++;
+}
+
+/* What is left of the front, as no more rows than columns, goes to the front of the first of its columns that is not put off. */
+static bool pass_on(elimination *e, front *f)
+{
+    int rows = f->n_rows - f->used, columns = f->n - f->done;
     if (rows <= 0 || columns <= 0)
         return true;
-    double *F = e->front + n_rows + used;
     if (rows > columns)
         for (int c = 0; c < columns; c++)
-            reflect(F + (size_t)c * (size_t)n_rows + c, rows - c, n_rows, columns - 1 - c);
+            reflect(column_at(e, f, f->done + c) + c, rows - c, f->n_rows, columns - 1 - c);
     rows = rows > columns ? columns : rows;
     if ((e->kept += (size_t)rows * (size_t)columns) > MOST_VALUES)
         return false;
     piece *p = DAL_TAKE(e->arena, piece, 1);
     *p = (piece){NULL, rows, columns, DAL_TAKE(e->arena, int, columns), DAL_TAKE(e->arena, double, (size_t)rows * (size_t)columns)};
-    memcpy(p->column, e->list + 1, sizeof *p->column * (size_t)columns);
+    memcpy(p->column, e->list + f->done, sizeof *p->column * (size_t)columns);
     for (int i = 0; i < rows; i++)
         for (int c = 0; c < columns; c++)
-            p->value[(size_t)i * (size_t)columns + (size_t)c] = F[(size_t)c * (size_t)n_rows + (size_t)i];
+            p->value[(size_t)i * (size_t)columns + (size_t)c] = column_at(e, f, f->done + c)[i];
     enqueue(e, p);
     return true;
 }
 
-static int eliminate(elimination *e, double tolerance, double *pivot)
+/* Columns that were put off: what has become zero depends on the others. Returns whether only such columns are left. */
+static bool ask_again(elimination *e, front *f, double tolerance, double *pivot)
 {
-    int rank = 0;
-    for (int k = 0; k < e->a->r; k++) {
-        int n_rows, n = gather_columns(e, k, &n_rows);
-        bool fits = gather_values(e, k, n_rows, n);
-        for (int c = 0; c < n; c++)
-            e->seat[e->list[c]] = -1;
-        if (!fits)
-            return DAL_RANK_TOO_WIDE;
-        double norm = 0;
-        for (int i = 0; i < n_rows; i++)
-            norm += e->front[i] * e->front[i];
-        const bool independent = sqrt(norm) > tolerance;
-        pivot[e->order[k]] = independent ? reflect(e->front, n_rows, n_rows, n - 1) : 0;
-        rank += independent;
-        if (!pass_on(e, n_rows, n, independent))
-            return DAL_RANK_TOO_WIDE;
+    bool only = true;
+    for (int c = f->done; c < f->n; c++)
+        if (!e->off[e->list[c]])
+            only = false;
+        else if (norm_of(e, f, c) <= tolerance)
+            leave_out(e, f, c, pivot);
+    return only;
+}
+
+/* Nothing better comes: the largest first. */
+static void finish(elimination *e, front *f, double tolerance, double *pivot)
+{
+    while (f->done < f->n) {
+        int best = f->done;
+        for (int c = f->done + 1; c < f->n; c++)
+            if (norm_of(e, f, c) > norm_of(e, f, best))
+                best = c;
+        if (norm_of(e, f, best) > tolerance)
+            take_in(e, f, best, pivot);
+        else
+            leave_out(e, f, best, pivot);
     }
-    return rank;
+}
+
+static bool eliminate(elimination *e, int k, double tolerance, double *pivot)
+{
+    front f = {0};
+    f.n = gather_columns(e, k, &f.n_rows);
+    const bool fits = gather_values(e, k, f.n_rows, f.n);
+    for (int c = 0; c < f.n; c++)
+        e->seat[e->list[c]] = -1;
+    if (!fits)
+        return false;
+    const double norm = norm_of(e, &f, 0);
+    e->off[k] = norm > tolerance && norm <= DOUBTFUL;
+    if (norm <= tolerance)
+        leave_out(e, &f, 0, pivot);
+    else if (!e->off[k])
+        take_in(e, &f, 0, pivot);
+    if (ask_again(e, &f, tolerance, pivot))
+        finish(e, &f, tolerance, pivot);
+    return pass_on(e, &f);
 }
 
 static int rank_of(elimination *e, double tolerance, const bool *late, double *pivot)
@@ -280,11 +359,20 @@ static int rank_of(elimination *e, double tolerance, const bool *late, double *p
     e->list = DAL_TAKE(e->arena, int, r);
     e->seat = DAL_TAKE(e->arena, int, r);
     e->waiting = DAL_TAKE(e->arena, piece *, r);
+    e->off = DAL_TAKE(e->arena, bool, r);
     for (int i = 0; i < r; i++)
         e->seat[i] = -1;
     if (!transpose(e))
         return DAL_RANK_NOT_FINITE;
-    return find_order(e, late) ? eliminate(e, tolerance, pivot) : DAL_RANK_TOO_WIDE;
+    if (!find_order(e, late))
+        return DAL_RANK_TOO_WIDE;
+    for (int k = 0; k < r; k++)
+        if (!eliminate(e, k, tolerance, pivot))
+            return DAL_RANK_TOO_WIDE;
+    int rank = 0;
+    for (int i = 0; i < r; i++)
+        rank += pivot[i] > 0;
+    return rank;
 }
 
 int dal_sparse_rank(const dal_allocator *allocator, const dal_sparse_matrix *a, double tolerance, const bool *late, double *pivot)

@@ -11,7 +11,7 @@
 typedef struct dal_link_motion {
     double R[3][4];       /* columns: the axes */
     double r[4], d[4];    /* origin; from the parent's origin */
-    double w[4];          /* angular velocity */
+    double w[4], rd[4];   /* angular velocity; velocity of the origin */
     double alpha[4], a[4]; /* accelerations of the link and of its origin, less gravity */
 } dal_link_motion;
 
@@ -38,6 +38,7 @@ typedef struct dal_links_work {
     dal_link_motion *motion;   /* [-1] is the ground */
     dal_link_wrench *wrench;   /* [-1]: what the ground gets */
     dal_link_inertia *inertia; /* [-1]: likewise */
+    double lift[4];            /* acceleration of the ground: minus gravity, where weight is not among the wrenches */
     double *cosine, *sine;     /* of turns, a link each */
     double *column[9];         /* of columns of v: axis (3), direction (3), origin (3) */
 } dal_links_work;
@@ -58,6 +59,11 @@ typedef struct dal_recursion {
     void (*solve)(const dal_links *links, dal_links_work *work, const double *tau, double *x);
     /* Both in one. */
     bool (*advance)(const dal_links *links, dal_links_work *work, const double *tau, double *x);
+    /* The ways in and out, one link at a time: inertias (`inertial`) or wrenches; then accelerations. */
+    bool (*inwards_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertial);
+    void (*outwards_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, double *x);
+    /* (moment, force), four numbers each, := inertia^-1 of it, for a free link that has been eliminated. */
+    void (*solve_free)(const dal_link_inertia *inertia, double wrench[8]);
     /* The lower triangle of M; NULL: only the composite inertias, in I, Ht[0], M[0][0], and the columns. */
     void (*mass)(const dal_links *links, dal_links_work *work, const double *q, double *M);
 } dal_recursion;

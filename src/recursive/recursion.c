@@ -2,7 +2,7 @@
  *
  * Outwards, with the parent's quantities under p, d from its origin to the link's, a the axis, x and x' the joint's rate and
  * acceleration (turn: A = 1, L = 0; shift: A = 0, L = 1; screw: A = 1, L = pitch):
- *     w     = w_p + A x a
+ *     w     = w_p + A x a,   r' = r_p' + w_p x d + L x a
  *     alpha = alpha_p + A (x' a + x w_p x a)
  *     acc   = acc_p + alpha_p x d + w_p x (w_p x d) + L (x' a + 2 x w_p x a)                acc of the ground: -g
  * Newton and Euler about the origin, with first moment s = R (m c) and inertia I = R I' R^T:
@@ -171,18 +171,21 @@ V4_INLINE void keep_place(const dal_link_motion *parent, dal_link_motion *m, con
 
 /* w, alpha and acc, as in the head of this file. */
 V4_INLINE void move(const dal_link *link, dal_link_kind kind, const dal_link_motion *parent, const v4 R[3], v4 d, const double *v,
-                    const double *vd, v4 *w, v4 *alpha, v4 *acc)
+                    const double *vd, v4 *w, v4 *rd, v4 *alpha, v4 *acc)
 {
     const v4 w_p = v4_load(parent->w), alpha_p = v4_load(parent->alpha);
     *acc = v4_load(parent->a);
     if (kind == DAL_LINK_FREE) {
         *w = v4_times(R, v + 3);
+        *rd = (v4){v[0], v[1], v[2], 0};
         *alpha = vd ? v4_times(R, vd + 3) : v4_all(0);
         if (vd)
             *acc += (v4){vd[0], vd[1], vd[2], 0};
         return;
     }
-    *acc += v4_cross(alpha_p, d) + v4_cross(w_p, v4_cross(w_p, d));
+    const v4 carried = v4_cross(w_p, d);
+    *rd = v4_load(parent->rd) + carried;
+    *acc += v4_cross(alpha_p, d) + v4_cross(w_p, carried);
     if (kind == DAL_LINK_BALL) {
         const v4 own = v4_times(R, v);
         *w = w_p + own;
@@ -200,6 +203,7 @@ V4_INLINE void move(const dal_link *link, dal_link_kind kind, const dal_link_mot
     }
     if (kind != DAL_LINK_TURN) {
         const v4 along = v4_all(kind == DAL_LINK_SHIFT ? 1 : link->pitch);
+        *rd += R[2] * rate * along;
         *acc += (grown + turned + turned) * along;
     }
 }
@@ -237,11 +241,12 @@ V4_INLINE void newton_run(const dal_links *links, dal_links_work *work, const da
         const dal_link *link = &links->link[i];
         const dal_link_motion *parent = &work->motion[link->parent];
         dal_link_motion *m = &work->motion[i];
-        v4 R[3], d, w, alpha, acc, f, n;
+        v4 R[3], d, w, rd, alpha, acc, f, n;
         place(link, kind, parent, q + link->q, work->sine[i], work->cosine[i], R, &d);
         keep_place(parent, m, R, d);
-        move(link, kind, parent, R, d, v + link->v, vd ? vd + link->v : NULL, &w, &alpha, &acc);
+        move(link, kind, parent, R, d, v + link->v, vd ? vd + link->v : NULL, &w, &rd, &alpha, &acc);
         v4_store(m->w, w);
+        v4_store(m->rd, rd);
         v4_store(m->alpha, alpha);
         v4_store(m->a, acc);
         newton_link(link, R, w, alpha, acc, &f, &n);
@@ -250,14 +255,13 @@ V4_INLINE void newton_run(const dal_links *links, dal_links_work *work, const da
     }
 }
 
-static void ground(const dal_links *links, dal_links_work *work)
+static void ground(dal_links_work *work)
 {
     dal_link_motion *m = &work->motion[-1];
     memset(m, 0, sizeof *m);
-    for (int i = 0; i < 3; i++) {
+    memcpy(m->a, work->lift, sizeof m->a);
+    for (int i = 0; i < 3; i++)
         m->R[i][i] = 1;
-        m->a[i] = -links->gravity[i];
-    }
     memset(&work->wrench[-1], 0, sizeof work->wrench[-1]);
 }
 
@@ -292,7 +296,7 @@ static void turns(const dal_links *links, dal_links_work *work, const double *q)
 
 static void newton(const dal_links *links, dal_links_work *work, const double *q, const double *v, const double *vd)
 {
-    ground(links, work);
+    ground(work);
     turns(links, work, q);
 #define CALL(kind) newton_run(links, work, run, kind, q, v, vd)
     OVER_RUNS(links, CALL)
@@ -370,7 +374,7 @@ V4_INLINE void prepare_run(const dal_links *links, dal_links_work *work, const d
         const dal_link *link = &links->link[i];
         const dal_link_motion *parent = &work->motion[link->parent];
         dal_link_motion *m = &work->motion[i];
-        v4 R[3], I[3], d, w, alpha, acc, f, n;
+        v4 R[3], I[3], d, w, rd, alpha, acc, f, n;
         place(link, kind, parent, q + link->q, work->sine[i], work->cosine[i], R, &d);
         keep_place(parent, m, R, d);
         const v4 s = v4_times(R, link->moment);
@@ -378,8 +382,9 @@ V4_INLINE void prepare_run(const dal_links *links, dal_links_work *work, const d
         keep_rigid(link, I, s, &work->inertia[i]);
         if (!v)
             continue;
-        move(link, kind, parent, R, d, v + link->v, NULL, &w, &alpha, &acc);
+        move(link, kind, parent, R, d, v + link->v, NULL, &w, &rd, &alpha, &acc);
         v4_store(m->w, w);
+        v4_store(m->rd, rd);
         v4_store(m->alpha, alpha);
         v4_store(m->a, acc);
         force_of(link, s, w, alpha, acc, &f, &n);
@@ -391,7 +396,7 @@ V4_INLINE void prepare_run(const dal_links *links, dal_links_work *work, const d
 
 static void prepare(const dal_links *links, dal_links_work *work, const double *q, const double *v)
 {
-    ground(links, work);
+    ground(work);
     turns(links, work, q);
 #define CALL(kind) prepare_run(links, work, run, kind, q, v)
     if (v) {
@@ -405,7 +410,7 @@ static void prepare(const dal_links *links, dal_links_work *work, const double *
 
 static void position(const dal_links *links, dal_links_work *work, const double *q)
 {
-    ground(links, work);
+    ground(work);
     turns(links, work, q);
     for (int i = 0; i < links->n; i++) {
         const dal_link *link = &links->link[i];
@@ -714,6 +719,34 @@ static bool advance(const dal_links *links, dal_links_work *work, const double *
     return regular;
 }
 
+static bool inwards_link(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertial)
+{
+    const dal_link_run one = {links->link[i].kind, i, 1}, *run = &one;
+    bool regular = true;
+#define CALL(kind) regular = inertial ? inwards_run(links, work, run, kind, tau, true, false) : inwards_run(links, work, run, kind, tau, false, true)
+    RUN_OF(run->kind, CALL)
+#undef CALL
+    return regular;
+}
+
+static void outwards_link(const dal_links *links, dal_links_work *work, int i, const double *tau, double *x)
+{
+    const dal_link_run one = {links->link[i].kind, i, 1}, *run = &one;
+#define CALL(kind) outwards_run(links, work, run, kind, tau, x)
+    RUN_OF(run->kind, CALL)
+#undef CALL
+}
+
+static void solve_free(const dal_link_inertia *inertia, double wrench[8])
+{
+    double x[6] = {wrench[0], wrench[1], wrench[2], wrench[4], wrench[5], wrench[6]};
+    solve6(inertia->factor, x);
+    for (int k = 0; k < 3; k++) {
+        wrench[k] = x[k];
+        wrench[4 + k] = x[3 + k];
+    }
+}
+
 /* ---- composite bodies -------------------------------------------------------------------- */
 
 /* Axis, direction and origin of column j. */
@@ -834,7 +867,7 @@ V4_INLINE void mass_run(const dal_links *links, dal_links_work *work, const dal_
 
 static void mass(const dal_links *links, dal_links_work *work, const double *q, double *M)
 {
-    ground(links, work);
+    ground(work);
     turns(links, work, q);
 #define CALL(kind) composite_run(links, work, run, kind, q)
     OVER_RUNS(links, CALL)
@@ -853,5 +886,8 @@ const dal_recursion DAL_RECURSION = {
     .articulate = articulate,
     .solve = solve,
     .advance = advance,
+    .inwards_link = inwards_link,
+    .outwards_link = outwards_link,
+    .solve_free = solve_free,
     .mass = mass,
 };

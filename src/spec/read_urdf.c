@@ -28,9 +28,9 @@ typedef struct remark {
 typedef struct urdf_reader {
     dal_reader *base;
     dal_urdf *robot;
-    remark *remarks;       /* what was told already */
+    remark *remarks; /* what was told already */
     size_t room_links, room_joints;
-    bool limits;           /* somebody was told about them */
+    bool limits; /* somebody was told about them */
 } urdf_reader;
 
 /* ---- what is not used ------------------------------------------------------------------------ */
@@ -119,8 +119,8 @@ static bool read_numbers(urdf_reader *r, const dal_xml_node *node, const char *o
             p = NULL;
     }
     if (!p || found != n) {
-        dal_complain(r->base->messages, node->mark, "'%s' of %s needs %s; '%.80s' was found", name, of, n == 1 ? "a number" : "three numbers",
-                     text);
+        dal_complain(r->base->messages, node->mark, "'%s' of %s needs %s; '%.80s' was found", name, of,
+                     n == 1 ? "a number" : "three numbers", text);
         return false;
     }
     for (int i = 0; i < n; i++)
@@ -160,8 +160,8 @@ static const char *read_name(urdf_reader *r, const dal_xml_node *node, const cha
     if (!name)
         dal_complain(r->base->messages, node->mark, "%s has no '%s'", of, attribute);
     else if (!*name || bad)
-        dal_complain(r->base->messages, node->mark, *name ? "the '%s' of %s has a character in it that cannot stand in a name" : "the '%s' of %s is empty",
-                     attribute, of);
+        dal_complain(r->base->messages, node->mark,
+                     *name ? "the '%s' of %s has a character in it that cannot stand in a name" : "the '%s' of %s is empty", attribute, of);
     else if (strlen(name) > LONGEST)
         dal_complain(r->base->messages, node->mark, "the '%s' of %s is longer than %d characters", attribute, of, LONGEST);
     else
@@ -300,9 +300,10 @@ static void read_dynamics(urdf_reader *r, const dal_xml_node *node, const char *
     if (read_numbers(r, dynamics, of, "damping", 1, &joint->damping) && joint->damping < 0)
         dal_complain(r->base->messages, dynamics->mark, "the damping of %s is %.6g, and cannot be negative", of, joint->damping);
     if (read_numbers(r, dynamics, of, "friction", 1, &friction) && friction != 0)
-        dal_caution(r->base->messages, dynamics->mark,
-                    "the friction of %s is not used: dry friction here follows the force in the joint, and a constant one of %.6g has no place", of,
-                    friction);
+        dal_caution(
+            r->base->messages, dynamics->mark,
+            "the friction of %s is not used: dry friction here follows the force in the joint, and a constant one of %.6g has no place", of,
+            friction);
     if (joint->damping > 0 && !dal_urdf_has_coordinate(joint)) {
         dal_caution(r->base->messages, dynamics->mark, "the damping of %s is not used: a %s joint has no coordinate of its own", of,
                     dal_urdf_kinds[joint->kind]);
@@ -351,8 +352,9 @@ static bool read_kind(urdf_reader *r, const dal_xml_node *node, const char *of, 
             return true;
         }
     if (type)
-        dal_complain(r->base->messages, node->mark, "%s: there is no type '%.80s'%s; there are revolute, continuous, prismatic, fixed, planar, floating",
-                     of, type, dal_did_you_mean(type, dal_urdf_kinds, hint));
+        dal_complain(r->base->messages, node->mark,
+                     "%s: there is no type '%.80s'%s; there are revolute, continuous, prismatic, fixed, planar, floating", of, type,
+                     dal_did_you_mean(type, dal_urdf_kinds, hint));
     else
         dal_complain(r->base->messages, node->mark, "%s has no 'type'", of);
     return false;
@@ -360,8 +362,10 @@ static bool read_kind(urdf_reader *r, const dal_xml_node *node, const char *of, 
 
 static void read_joint(urdf_reader *r, const dal_xml_node *node)
 {
-    static const char *const attributes[] = {"name", "type", NULL}, *const none[] = {NULL},
-                             *const children[] = {"origin", "parent", "child", "axis", "dynamics", "limit", "mimic", NULL};
+    static const char *const attributes[] = {"name", "type", NULL}, *const none[] = {NULL}, *const children[] = {"origin",   "parent",
+                                                                                                                 "child",    "axis",
+                                                                                                                 "dynamics", "limit",
+                                                                                                                 "mimic",    NULL};
     const char *name = read_name(r, node, "name", "this joint");
     if (!name)
         return;

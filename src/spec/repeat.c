@@ -123,7 +123,7 @@ static bool read_ranges(loop_nest *loop, const dal_tree *tree)
 static void complain_many(const loop_nest *loop)
 {
     dal_complain(loop->reader->messages, loop->tree->key_mark,
-                 "a model has at most %d bodies, joints and forces together", DAL_ELEMENT_LIMIT);
+                 "a model has at most %d bodies, joints, forces and repeated points together", DAL_ELEMENT_LIMIT);
 }
 
 /* A large element many times would take memory without end. */

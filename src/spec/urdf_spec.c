@@ -68,7 +68,8 @@ static dal_list three_zeros(writer *w, dal_mark mark)
 static dal_orientation axes_of(writer *w, const double B[9], dal_mark mark)
 {
     const double z[3] = {B[2], B[5], B[8]}, x[3] = {B[0], B[3], B[6]};
-    return (dal_orientation){.kind = DAL_ATTITUDE_AXES, .letters = "zx", .first = numbers(w, 3, z, mark), .second = numbers(w, 3, x, mark), .mark = mark};
+    return (dal_orientation){
+        .kind = DAL_ATTITUDE_AXES, .letters = "zx", .first = numbers(w, 3, z, mark), .second = numbers(w, 3, x, mark), .mark = mark};
 }
 
 /* On a body, or on the ground for -1. */
@@ -188,8 +189,9 @@ static void add_mimic(writer *w, const dal_urdf_joint *joint)
 {
     dal_constraint_spec *row = DAL_PUSH(w->base->keep, w->spec->constraints, w->spec->n_constraints, w->room_constraints);
     const char *wish = dal_arena_print(w->base->scratch, "%s_mimic", joint->safe);
-    const char *text = dal_arena_print(w->base->keep, "%s - (%s*%s + %s)", coordinate_of(w, joint), number(w, joint->multiplier, joint->mark).text,
-                                       coordinate_of(w, &w->robot->joint[joint->mimic]), number(w, joint->offset, joint->mark).text);
+    const char *text =
+        dal_arena_print(w->base->keep, "%s - (%s*%s + %s)", coordinate_of(w, joint), number(w, joint->multiplier, joint->mark).text,
+                        coordinate_of(w, &w->robot->joint[joint->mimic]), number(w, joint->offset, joint->mark).text);
     *row = (dal_constraint_spec){.name = word(dal_urdf_claim(w->base, wish, "_constraint", "constraint", joint->mark), joint->mark),
                                  .position = word(text, joint->mark)};
 }
@@ -220,7 +222,8 @@ static void place_in_tree(writer *w, int index)
     if (joint->kind == DAL_URDF_FLOATING) {
         set_free(w, index);
         if (w->body[joint->parent] >= 0)
-            dal_caution(w->base->messages, joint->mark, "link '%s' of the floating joint '%s' is a free body: its coordinates are in world axes, not in those of '%s'",
+            dal_caution(w->base->messages, joint->mark,
+                        "link '%s' of the floating joint '%s' is a free body: its coordinates are in world axes, not in those of '%s'",
                         link->name, joint->name, joint->parent_name);
         return;
     }

@@ -71,7 +71,8 @@ static void refuse_twice(dal_reader *reader, const dal_urdf *robot, const char *
 
 /* ---- ends, mimics ------------------------------------------------------------------------------- */
 
-static int find_end(dal_reader *reader, const dal_urdf *robot, const entry *links, const dal_urdf_joint *joint, const char *role, const char *name)
+static int find_end(dal_reader *reader, const dal_urdf *robot, const entry *links, const dal_urdf_joint *joint, const char *role,
+                    const char *name)
 {
     const int link = find(links, robot->n_links, name);
     if (link < 0)
@@ -88,11 +89,12 @@ static void connect(dal_reader *reader, dal_urdf *robot, const entry *links, int
         return;
     dal_urdf_link *child = &robot->link[joint->child];
     if (joint->parent == joint->child)
-        dal_complain(reader->messages, joint->mark, "joint '%s' connects link '%s' with itself: two different links are needed", joint->name,
-                     child->name);
+        dal_complain(reader->messages, joint->mark, "joint '%s' connects link '%s' with itself: two different links are needed",
+                     joint->name, child->name);
     else if (child->joint >= 0)
         dal_complain(reader->messages, joint->mark,
-                     "link '%s' is the child of joint '%s' and, at line %d, of joint '%s': a link hangs at one joint, and what closes a loop is added in YAML",
+                     "link '%s' is the child of joint '%s' and, at line %d, of joint '%s': a link hangs at one joint, and what closes a "
+                     "loop is added in YAML",
                      child->name, joint->name, robot->joint[child->joint].mark.line, robot->joint[child->joint].name);
     else
         child->joint = j;
@@ -109,8 +111,8 @@ static void find_mimic(dal_reader *reader, dal_urdf *robot, const entry *joints,
     else if (other == joint)
         dal_complain(reader->messages, joint->mark, "joint '%s' mimics itself", joint->name);
     else if (!dal_urdf_has_coordinate(other))
-        dal_complain(reader->messages, joint->mark, "joint '%s' mimics joint '%s', which is %s and has no coordinate of its own", joint->name,
-                     other->name, dal_urdf_kinds[other->kind]);
+        dal_complain(reader->messages, joint->mark, "joint '%s' mimics joint '%s', which is %s and has no coordinate of its own",
+                     joint->name, other->name, dal_urdf_kinds[other->kind]);
 }
 
 /* Starts of joints that mimic, along the chain to one that does not. */
@@ -150,11 +152,12 @@ static bool find_root(dal_reader *reader, dal_urdf *robot)
             robot->root = i;
         else
             dal_complain(reader->messages, robot->link[i].mark,
-                         "link '%s' is the child of no joint, and neither is link '%s' at line %d: a robot has one root", robot->link[i].name,
-                         robot->link[robot->root].name, robot->link[robot->root].mark.line);
+                         "link '%s' is the child of no joint, and neither is link '%s' at line %d: a robot has one root",
+                         robot->link[i].name, robot->link[robot->root].name, robot->link[robot->root].mark.line);
     }
     if (robot->root < 0)
-        dal_complain(reader->messages, robot->mark, "every link is the child of a joint: they go round in a circle, and a robot has a root");
+        dal_complain(reader->messages, robot->mark,
+                     "every link is the child of a joint: they go round in a circle, and a robot has a root");
     return dal_messages_count(reader->messages, DAL_ERROR) == 0;
 }
 
@@ -203,7 +206,8 @@ static void place(const dal_urdf_pose *parent, const dal_urdf_joint *joint, dal_
     const double q = joint->kind == DAL_URDF_PRISMATIC ? joint->start : 0;
     memcpy(R_o, joint->origin.R, sizeof R_o);
     for (int i = 0; i < 3; i++)
-        shift[i] = joint->origin.xyz[i] + q * (R_o[3 * i] * joint->axis[0] + R_o[3 * i + 1] * joint->axis[1] + R_o[3 * i + 2] * joint->axis[2]);
+        shift[i] =
+            joint->origin.xyz[i] + q * (R_o[3 * i] * joint->axis[0] + R_o[3 * i + 1] * joint->axis[1] + R_o[3 * i + 2] * joint->axis[2]);
     for (int i = 0; i < 3; i++)
         out->xyz[i] = parent->xyz[i] + parent->R[3 * i] * shift[0] + parent->R[3 * i + 1] * shift[1] + parent->R[3 * i + 2] * shift[2];
     dal_rotation_multiply(R_o, turn, R_o);
@@ -237,7 +241,8 @@ const char *dal_urdf_claim(dal_reader *reader, const char *wish, const char *suf
             *p = '_';
     const char *tried = name;
     for (size_t i = 0; is_taken(reader, tried); i++) /* the number of names so far is seldom one that somebody has */
-        tried = i ? dal_arena_print(reader->keep, "%s%s_%zu", name, suffix, reader->names.n + i) : dal_arena_print(reader->keep, "%s%s", name, suffix);
+        tried = i ? dal_arena_print(reader->keep, "%s%s_%zu", name, suffix, reader->names.n + i)
+                  : dal_arena_print(reader->keep, "%s%s", name, suffix);
     dal_names_add(reader, tried, section, 0, mark);
     return tried;
 }

@@ -22,7 +22,6 @@
 #include "system/assembly.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { LARGE = 600, MOST_STEPS = 400 };      /* unknowns or rows from which on this is used; steps of the iteration */
@@ -171,8 +170,8 @@ bool dal_assembly_least(dal_assembly *a, int n)
 
 /* ---- velocities ---------------------------------------------------------------------------- */
 
-/* Rows of C and, of start rates that may give way, of G; their right sides at v = 0 apart from what is fixed. */
-static void velocity_rows(dal_assembly *a, const double *fixed)
+/* Rows of C and, of start rates that may give way, of G, multiplied by `scale`; their right sides at v = 0 apart from what is fixed. */
+static void velocity_rows(dal_assembly *a, double scale, const double *fixed)
 {
     struct dal_assembly_saddle *s = a->saddle;
     const int exact = dal_assembly_exact(a);
@@ -194,10 +193,10 @@ static void velocity_rows(dal_assembly *a, const double *fixed)
         s->soft[i] = largest > 0 && i >= exact;
         if (!s->soft[i])
             scale_row(a, i);
-        for (int k = at->value; k < at->value + at->n_values && s->soft[i]; k++)
-            s->row[k] /= largest; /* of the size of a component of the given velocities */
         if (s->soft[i])
-            s->unit[i] = 1 / largest;
+            s->unit[i] = scale / largest; /* of the size of a component of the given velocities */
+        for (int k = at->value; k < at->value + at->n_values && s->soft[i]; k++)
+            s->row[k] *= s->unit[i];
     }
 }
 
@@ -291,8 +290,9 @@ static void gradient(const descent *d, bool right, const double *y, double *out)
     }
 }
 
-/* z := the solution above for r; where `rows`, with C (y + z) = d instead of C z = 0. */
-static void precondition(const descent *d, const double *r, bool rows, double *z)
+/* z := the solution above for r; where `rows`, with C (y + z) = d instead of C z = 0. r := r - C^T mu: the same for every z with C z = 0,
+ * and no larger than what is left to do. */
+static void precondition(const descent *d, double *r, bool rows, double *z)
 {
     const dal_assembly *a = d->a;
     const struct dal_assembly_saddle *s = a->saddle;
@@ -301,6 +301,9 @@ static void precondition(const descent *d, const double *r, bool rows, double *z
     memcpy(s->rhs, r, sizeof *r * (size_t)a->m);
     dal_sparse_solve(a->build->sparse, s->rhs);
     memcpy(z, s->rhs, sizeof *z * (size_t)a->m);
+    for (int i = 0; i < a->r; i++)
+        for (int k = s->start[i]; k < s->start[i + 1] && s->used[i] && !s->soft[i]; k++)
+            r[a->layout->column[k]] -= s->row[k] * s->rhs[a->m + i];
 }
 
 static double product(const double *x, const double *y, int n)
@@ -337,7 +340,7 @@ static void descend(const descent *d)
     for (int step = 0; step < MOST_STEPS; step++) {
         precondition(d, d->r, false, d->z);
         const double now = product(d->r, d->z, m);
-        first = step ? first : now; fprintf(stderr, "DBG %d %g y %g\n", step, now, product(d->y, d->y, m));
+        first = step ? first : now;
         if (!(now > 1e-26 * first) || !(now > 1e-30 * product(d->y, d->y, m)))
             return;
         for (int k = 0; k < m; k++)
@@ -371,7 +374,7 @@ bool dal_assembly_velocity(dal_assembly *a, double *v, const double *v0)
         d.n_f[b] = dal_assembly_components(a, b, 1 / sqrt(mass), d.f + layout->block[b].value);
         add_block(a, b, d.n_f[b], d.f + layout->block[b].value, M);
     }
-    velocity_rows(a, fixed);
+    velocity_rows(a, 1 / sqrt(mass), fixed);
     a->undecided = !choose_rows(a) || !(factor(a, s->H, true) > 0);
     if (a->undecided)
         return false;

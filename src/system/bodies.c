@@ -315,6 +315,43 @@ static void compose(dal_marker *marker, const dal_marker *point)
     dal_rotation_multiply(marker->B, point->B, marker->B);
 }
 
+static int slot_of(const dal_build *build, const char *name)
+{
+    unsigned hash = 2166136261u; /* FNV-1a */
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    int slot = (int)(hash % (unsigned)build->n_ground_slots);
+    while (build->ground_slot[slot] >= 0 && strcmp(build->spec->ground.item[build->ground_slot[slot]].name.text, name))
+        slot = (slot + 1) % build->n_ground_slots;
+    return slot;
+}
+
+/* The ground may have many points. */
+static void index_ground(dal_build *build)
+{
+    const dal_points *points = &build->spec->ground;
+    build->n_ground_slots = 2 * points->n + 1;
+    build->ground_slot = DAL_TAKE(build->arena, int, build->n_ground_slots);
+    for (int i = 0; i < build->n_ground_slots; i++)
+        build->ground_slot[i] = -1;
+    for (int i = points->n - 1; i >= 0; i--) /* of several with one name, which the reader refused, the first */
+        build->ground_slot[slot_of(build, points->item[i].name.text)] = i;
+}
+
+static const dal_point_spec *find_point(dal_build *build, const dal_points *points, const char *name)
+{
+    if (points == &build->spec->ground) {
+        if (!build->ground_slot)
+            index_ground(build);
+        const int i = build->ground_slot[slot_of(build, name)];
+        return i < 0 ? NULL : &points->item[i];
+    }
+    for (int i = 0; i < points->n; i++)
+        if (!strcmp(points->item[i].name.text, name))
+            return &points->item[i];
+    return NULL;
+}
+
 /* depth: how many grounds of included models have been gone through. */
 static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes, int depth)
 {
@@ -351,15 +388,15 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
     }
     if (!*rest)
         return true;
-    for (int i = 0; i < points->n; i++)
-        if (!strcmp(points->item[i].name.text, rest + 1)) {
-            dal_marker point = {.B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-            bool ok = read_point(build, binding, &points->item[i], &point, has_axes);
-            compose(marker, &point);
-            return ok;
-        }
-    refuse_point(build, name, rest, points);
-    return false;
+    const dal_point_spec *found = find_point(build, points, rest + 1);
+    if (!found) {
+        refuse_point(build, name, rest, points);
+        return false;
+    }
+    dal_marker point = {.B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    bool ok = read_point(build, binding, found, &point, has_axes);
+    compose(marker, &point);
+    return ok;
 }
 
 bool dal_build_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes)

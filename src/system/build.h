@@ -108,6 +108,7 @@ typedef struct dal_build {
     dal_text *action_texts;      /* what the actions were written as */
     dal_system *packed;          /* the result, and a state for the first evaluation: not in the arena */
     dal_state *first;
+    int *ground_slot, n_ground_slots; /* points of the ground by name: open addressing, -1: free; NULL: not yet */
     struct dal_sparse *sparse;   /* of the assembly of large models: not in the arena either */
     int n_times;
     int n_laws;
@@ -235,5 +236,8 @@ double dal_build_length(const dal_build *build);
 /* compile.c: as dal_compile, also where the start does not satisfy the constraints or does not determine the accelerations. For
  * analyses that say why. */
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
+
+/* loops.c: the rows of the layout as loops on the links. */
+dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system);
 
 #endif

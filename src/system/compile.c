@@ -180,6 +180,8 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     dal_layout_pack(block, &from->layout, block->memory ? &to->mechanism : &from->mechanism, &to->layout);
     if (from->links)
         to->links = dal_links_pack(block, from->links);
+    if (from->loops)
+        to->loops = dal_loops_pack(block, from->loops);
     DAL_PACK(block, to->groups, from->n_groups);
     for (int i = 0; i < from->n_groups; i++) {
         void *copy = dal_block_copy(block, from->groups[i].elements,
@@ -355,6 +357,8 @@ static void lay_out(dal_build *build, dal_system *system)
     memcpy(system->layout.sequence, sequence, sizeof sequence);
     system->links = system->layout.tree ? dal_links_build(build->arena, &build->mechanism, system->layout.tree, build->gravity) : NULL;
     system->recursion = dal_recursion_choose();
+    if (system->links && system->formulation->recursive)
+        system->loops = dal_build_loops(build->arena, system);
     system->start = DAL_TAKE(build->arena, dal_start, build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++) {
         const dal_body_start *s = &build->start[b];

@@ -88,10 +88,12 @@ static bool is_tiny(const dal_build *build, const dal_layout *layout, const doub
         double values[3] = {body->inertia[8], 0, body->inertia[8]}, work[600];
         if (at->n_rot > 1 && dal_symmetric_eigen(body->inertia, 3, 3, values, NULL, work))
             return false;
-        for (size_t i = 0; i < n_null; i++)
-            for (int k = 0; k < at->nv; k++)
-                if (fabs(null[i * m + (size_t)(at->v + k)]) > visible && !(k < at->nv - at->n_rot ? body->mass > 0 : values[0] > 1e-12 * values[2]))
+        for (int k = 0; k < at->nv; k++) {
+            const bool has = k < at->nv - at->n_rot ? body->mass > 0 : values[0] > 1e-12 * values[2];
+            for (size_t i = 0; i < n_null && !has; i++)
+                if (fabs(null[i * m + (size_t)(at->v + k)]) > visible)
                     return false;
+        }
     }
     return true;
 }
@@ -133,8 +135,8 @@ static bool is_determined(dal_build *build, const dal_state *state)
     }
     if (!layout->family->shares && is_tiny(build, layout, null, m - (size_t)rank)) {
         dal_error(build->messages, mark,
-                  "the inertia of %s is lost in rounding beside that of the others: rank [M; A] is %d, and %d is needed; give more of it, or none "
-                  "and another joint", *text ? text : "the bodies", rank, (int)m);
+                  "the inertia of %s is lost in rounding beside that of the others: rank [M; A] is %d, and %d is needed; give more of it, or "
+                  "none and another joint", *text ? text : "the bodies", rank, (int)m);
         return false;
     }
     dal_error(build->messages, mark,

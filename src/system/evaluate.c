@@ -29,7 +29,7 @@ dal_flow dal_state_take(dal_state *state, double t, const double *y)
     state->work.t = t;
     memcpy(state->work.q, y, sizeof *y * (size_t)layout->nq);
     memcpy(state->z, z, sizeof *y * (size_t)(system->n_y - layout->nq - system->n_w));
-    state->reactions_known = state->accelerations_known = state->friction_known = state->placed = false;
+    state->reactions_known = state->accelerations_known = state->friction_known = state->placed = state->links_fresh = false;
     if (!system->formulation->unpack) {
         memcpy(state->work.v, w, sizeof *y * (size_t)layout->nv);
         return 0;
@@ -55,7 +55,7 @@ dal_flow dal_state_put(dal_state *state, double *y)
 
 void dal_state_moved(dal_state *state)
 {
-    state->placed = false;
+    state->placed = state->links_fresh = false;
 }
 
 /* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
@@ -73,6 +73,7 @@ void dal_state_position(dal_state *state)
     const dal_layout *layout = &state->system->layout;
     if (state->placed)
         return;
+    state->swift = false;
     state->table_left = state->system->drives.program ? run_program(state, &state->system->drives, NULL, state->work.time) : 0;
     layout->family->position(layout, &state->work);
     dal_rows_position(layout, &state->work);
@@ -109,7 +110,7 @@ int dal_state_not_finite(const dal_state *state)
     return -1;
 }
 
-dal_flow dal_state_loads(dal_state *state)
+dal_flow dal_state_push(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
@@ -129,7 +130,16 @@ dal_flow dal_state_loads(dal_state *state)
         w->direct[k] += state->given[k];
         state->loads.power += state->given[k] * w->v[k];
     }
-    layout->family->inertia(layout, w);
+    return 0;
+}
+
+dal_flow dal_state_loads(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_flow flow = dal_state_push(state);
+    if (flow)
+        return flow;
+    layout->family->inertia(layout, &state->work);
     dal_state_pull(state);
     return 0;
 }
@@ -157,8 +167,42 @@ void dal_state_stabilise(dal_state *state)
             state->gamma[i] -= a * state->work.phid[i] + b * state->work.phi[i];
 }
 
+/* Everything that the rows and the forces need comes from the links; J, A, M, h and Q are left out. */
+static dal_flow accelerate_swiftly(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    state->table_left = state->system->drives.program ? run_program(state, &state->system->drives, NULL, state->work.time) : 0;
+    dal_tree_motion(state);
+    dal_rows_position(layout, &state->work);
+    dal_rows_velocity(layout, &state->work);
+    if (layout->forms && state->work.table_left)
+        state->table_left = state->work.table_left;
+    state->swift = true;
+    dal_flow flow = dal_state_push(state);
+    if (flow)
+        return flow;
+    dal_state_stabilise(state);
+    state->evaluations++;
+    return state->system->formulation->solve(state);
+}
+
+void dal_state_complete(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (!state->swift)
+        return;
+    state->swift = false;
+    layout->family->position(layout, &state->work);
+    dal_rows_jacobian(layout, &state->work);
+    layout->family->velocity(layout, &state->work);
+    layout->family->inertia(layout, &state->work);
+    dal_state_pull(state);
+}
+
 dal_flow dal_state_accelerate(dal_state *state)
 {
+    if (state->system->formulation->recursive && !state->system->n_frictions)
+        return accelerate_swiftly(state);
     dal_state_position(state);
     dal_state_jacobian(state);
     dal_state_velocity(state);

@@ -235,19 +235,166 @@ static void refuse_circle(dal_build *build, int body)
     }
 }
 
+/* What still may be placed, so that nobody is asked in vain each time somebody else was placed. */
+typedef struct placing {
+    dal_build *build;
+    int n_waiting, *waiting; /* bodies that wait for others: between points, in a model on a body */
+    int n_started, *started; /* joints with a start */
+    int *first, *joint;      /* of each body: its joints without a start, first[b] ... first[b + 1]; ascending */
+    int n_heap, *heap;       /* joints without a start at a body that was placed, the first of the file on top; some in vain, some twice */
+    bool *known;             /* of bodies: their joints are in the heap, or were */
+} placing;
+
+static void push_joint(placing *p, int joint)
+{
+    int at = p->n_heap++;
+    for (; at > 0 && joint < p->heap[(at - 1) / 2]; at = (at - 1) / 2)
+        p->heap[at] = p->heap[(at - 1) / 2];
+    p->heap[at] = joint;
+}
+
+static int pop_joint(placing *p)
+{
+    const int top = p->heap[0], last = p->heap[--p->n_heap];
+    int at = 0;
+    for (int child; (child = 2 * at + 1) < p->n_heap; at = child) {
+        if (child + 1 < p->n_heap && p->heap[child + 1] < p->heap[child])
+            child++;
+        if (last <= p->heap[child])
+            break;
+        p->heap[at] = p->heap[child];
+    }
+    p->heap[at] = last;
+    return top;
+}
+
+/* The bodies of a joint: the ground stands behind the others. False: there is something wrong with it. */
+static bool ends_of(dal_build *build, const dal_joint_spec *spec, int body[2])
+{
+    dal_messages *messages = build->messages;
+    dal_marker marker[2];
+    build->messages = NULL; /* complaints come when the joint itself is compiled */
+    bool ok = spec->connect.n == 2;
+    for (int k = 0; k < 2 && ok; k++) {
+        ok = dal_build_marker(build, spec->connect.item[k], &marker[k], NULL);
+        body[k] = !ok || marker[k].body == DAL_GROUND ? build->spec->n_bodies : marker[k].body;
+    }
+    build->messages = messages;
+    return ok;
+}
+
+static void begin_placing(placing *p, dal_build *build)
+{
+    const dal_spec *spec = build->spec;
+    const int n = spec->n_bodies;
+    int *fill = DAL_TAKE(build->arena, int, n + 2), *ends = DAL_TAKE(build->arena, int, 2 * spec->n_joints);
+    *p = (placing){.build = build};
+    p->waiting = DAL_TAKE(build->arena, int, n);
+    p->started = DAL_TAKE(build->arena, int, spec->n_joints);
+    p->first = DAL_TAKE(build->arena, int, n + 2);
+    p->joint = DAL_TAKE(build->arena, int, 2 * spec->n_joints);
+    p->heap = DAL_TAKE(build->arena, int, 4 * spec->n_joints);
+    p->known = DAL_TAKE(build->arena, bool, n + 1);
+    for (int b = 0; b < n; b++)
+        if (build->start[b].mounted || spec->bodies[b].between.n == 2)
+            p->waiting[p->n_waiting++] = b;
+    for (int j = 0; j < spec->n_joints; j++) {
+        const bool started = spec->joints[j].start.angle.text || spec->joints[j].start.distance.text;
+        ends[2 * j] = -1;
+        if (started)
+            p->started[p->n_started++] = j;
+        else if (ends_of(build, &spec->joints[j], ends + 2 * j))
+            for (int k = 0; k < 2; k++)
+                p->first[ends[2 * j + k] + 1]++;
+        else
+            ends[2 * j] = -1;
+    }
+    for (int b = 0; b <= n; b++)
+        fill[b + 1] = p->first[b + 1] += p->first[b];
+    for (int j = 0; j < spec->n_joints; j++)
+        for (int k = 0; k < 2 && ends[2 * j] >= 0; k++)
+            p->joint[fill[ends[2 * j + k]]++] = j;
+}
+
+/* A body that was placed (or the ground, behind the others): its joints may place others. */
+static void spread(placing *p, int body)
+{
+    for (int i = p->first[body]; i < p->first[body + 1] && !p->known[body]; i++)
+        push_joint(p, p->joint[i]);
+    p->known[body] = true;
+}
+
+static void spread_all(placing *p)
+{
+    const int n = p->build->spec->n_bodies;
+    for (int b = 0; b <= n; b++)
+        if (b == n || p->build->start[b].placed)
+            spread(p, b);
+}
+
+/* Everything that is certain; false: nothing was. */
+static bool place_certain(placing *p)
+{
+    dal_build *build = p->build;
+    bool any = false;
+    for (bool progress = p->n_waiting + p->n_started > 0; progress; any |= progress) {
+        progress = false;
+        for (int i = 0; i < p->n_waiting; i++)
+            if (!build->start[p->waiting[i]].placed)
+                progress |= place_mounted(build, p->waiting[i]) || place_between(build, p->waiting[i]);
+        for (int i = 0; i < p->n_started; i++)
+            progress |= place_by_joint(build, &build->spec->joints[p->started[i]], FORWARD);
+    }
+    return any;
+}
+
+static bool place_backward(placing *p)
+{
+    for (int i = 0; i < p->n_started; i++)
+        if (place_by_joint(p->build, &p->build->spec->joints[p->started[i]], BACKWARD))
+            return true;
+    return false;
+}
+
+/* By the first joint of the file that can. Where bodies wait for others, what failed once may succeed later, and all are asked. */
+static bool place_guess(placing *p)
+{
+    dal_build *build = p->build;
+    if (p->n_waiting) {
+        for (int j = 0; j < build->spec->n_joints; j++)
+            if (place_by_joint(build, &build->spec->joints[j], GUESS))
+                return true;
+        return false;
+    }
+    while (p->n_heap) {
+        const dal_joint_spec *joint = &build->spec->joints[pop_joint(p)];
+        if (!place_by_joint(build, joint, GUESS))
+            continue;
+        int body[2];
+        ends_of(build, joint, body);
+        spread(p, body[0]);
+        spread(p, body[1]);
+        return true;
+    }
+    return false;
+}
+
 void dal_build_place(dal_build *build)
 {
     const dal_spec *spec = build->spec;
+    placing p;
     for (int j = 0; j < spec->n_joints; j++)
         check_started_once(build, &spec->joints[j]);
-    for (boldness stage = FORWARD; stage <= GUESS;) { /* behind the first stage one at a time */
-        bool progress = false;
-        for (int b = 0; b < spec->n_bodies && stage == FORWARD; b++)
-            if (!build->start[b].placed)
-                progress |= place_mounted(build, b) || place_between(build, b);
-        for (int j = 0; j < spec->n_joints && !(stage != FORWARD && progress); j++)
-            progress |= place_by_joint(build, &spec->joints[j], stage);
-        stage = progress ? FORWARD : stage + 1;
+    begin_placing(&p, build);
+    spread_all(&p);
+    for (bool progress = true; progress;) { /* steps backward and guesses one at a time */
+        if (place_certain(&p))
+            spread_all(&p);
+        progress = place_backward(&p);
+        if (progress)
+            spread_all(&p);
+        else
+            progress = place_guess(&p);
     }
     for (int b = 0; b < spec->n_bodies; b++) {
         if (build->start[b].placed)

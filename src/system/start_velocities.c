@@ -299,7 +299,8 @@ static void report_changes(const dal_assembly *a, const double *v, const double 
         start->change.velocity = start->velocity_given ? change_of(space, v + at->v, v0 + at->v) : 0;
         start->change.spin = start->spin_given ? change_of(at->n_rot, v + at->v + space, v0 + at->v + space) : 0;
         if (fmax(start->change.velocity, start->change.spin) > dal_worth_a_note * fastest)
-            dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly changed the start velocity of '%s' by %.3g m/s and %.3g rad/s",
+            dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark,
+                    "assembly changed the start velocity of '%s' by %.3g m/s and %.3g rad/s",
                     a->mechanism.bodies[b].name, start->change.velocity, start->change.spin);
     }
 }

@@ -20,7 +20,7 @@ static int registers(const dal_compiled *compiled)
 }
 
 /* One list for measuring and for laying out. */
-static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, double **links, int **chart)
+static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, double **links, double **loops, int **chart)
 {
     const dal_layout *layout = &system->layout;
     const int nv = layout->nv, r = layout->n_rows, bodies = system->mechanism.n_bodies;
@@ -31,11 +31,13 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, *work, dal_work_size(layout));
     TAKE(block, *chart, 3 * bodies);
     TAKE(block, *links, system->links ? dal_links_work_size(system->links) : 0);
+    TAKE(block, *loops, system->loops ? dal_loops_work_size(system->loops) : 0);
     TAKE(block, s->y, system->n_y);
     TAKE(block, s->yd, system->n_y);
     TAKE(block, s->z, system->n_states + 1);
     TAKE(block, s->turning, system->mechanism.n_windings);
     TAKE(block, s->vd, nv);
+    TAKE(block, s->vd_more, system->loops ? nv : 0);
     TAKE(block, s->lambda, r);
     TAKE(block, s->gamma, r);
     TAKE(block, s->variables, system->n_signals);
@@ -91,9 +93,9 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
     dal_state shape = {0};
     dal_block block = {NULL, sizeof(dal_state)};
-    double *work, *links;
+    double *work, *links, *loops;
     int *chart;
-    lay(&block, system, &shape, &work, &links, &chart);
+    lay(&block, system, &shape, &work, &links, &loops, &chart);
     char *memory = source.allocate(source.user, block.used + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         return NULL;
@@ -101,13 +103,15 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
     dal_state *state = (dal_state *)(void *)aligned;
     block = (dal_block){aligned, sizeof(dal_state)};
-    lay(&block, system, state, &work, &links, &chart);
+    lay(&block, system, state, &work, &links, &loops, &chart);
     state->system = system;
     state->allocator = source;
     state->memory = memory;
     dal_work_lay(&system->layout, work, chart, &state->work);
     if (system->links)
         dal_links_work_lay(system->links, links, &state->links);
+    if (system->loops)
+        dal_loops_work_lay(system->loops, loops, &state->loops);
     state->loads = (dal_loads){&system->layout, &state->work, state->expression, state->effort, 0, 0};
     if (!system->dense) {
         state->sparse = dal_sparse_create(&source, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);

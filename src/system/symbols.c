@@ -194,8 +194,8 @@ static bool is_misspelt(dal_build *build, const char *path, const char *name)
 {
     for (;;) {
         const size_t n = strcspn(path, "."), k = strcspn(name, ".");
-        const char *candidate[2] = {dal_arena_copy(build->arena, name, k), NULL};
-        if ((n != k || strncmp(path, name, n)) && (!may_be_misspelt(path, n) || !dal_nearest(dal_arena_copy(build->arena, path, n), candidate)))
+        const char *word = dal_arena_copy(build->arena, path, n), *candidate[2] = {dal_arena_copy(build->arena, name, k), NULL};
+        if (strcmp(word, candidate[0]) && (!may_be_misspelt(word, n) || !dal_nearest(word, candidate)))
             return false;
         if (!path[n] || !name[k])
             return path[n] == name[k];
@@ -214,7 +214,8 @@ const char *dal_symbol_hint(dal_build *build, unsigned kinds, const char *path)
     const size_t inside = right_part(whole, names);
     if (inside == strlen(whole)) {
         keep_inside(whole, inside, names);
-        return dal_arena_print(build->arena, " (write which of its parts, as in '%s%s')", whole, names[names[1] && !strcmp(names[0], "ground")]);
+        const int first = names[1] && !strcmp(names[0], "ground");
+        return dal_arena_print(build->arena, " (write which of its parts, as in '%s%s')", whole, names[first]);
     }
     keep_inside(path, inside, names);
     path += inside;

@@ -14,7 +14,7 @@
 #include "force/signal.h"
 #include "integrate/integrate.h"
 #include "kinematics/layout.h"
-#include "recursive/kernels.h"
+#include "recursive/loops.h"
 
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
@@ -36,6 +36,7 @@ struct dal_formulation {
     dal_flow (*pack)(dal_state *state, double *w);             /* work.v -> w; positions and A are known */
     bool ignores;                                              /* takes the momenta of ignorable coordinates for constants */
     bool chooses;                                              /* uses Y: speeds of the model, or a choice of its own */
+    bool recursive;                                            /* works on the links of the tree: M and A are not wanted */
     const struct dal_more_rows *more;                          /* rows beside A that the velocities obey; NULL: none */
     /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
     dal_flow (*solve)(dal_state *state);
@@ -91,6 +92,7 @@ struct dal_system {
 
     dal_links *links;          /* the joint tree, for recursion; NULL: another family, or bodies on particles */
     const dal_recursion *recursion; /* for this machine */
+    dal_loops *loops;          /* formulation `recursive`: the rows on top of the tree; else NULL */
 
     const dal_formulation *formulation;
     const dal_stabilization *stabilization;
@@ -171,12 +173,16 @@ struct dal_state {
     void *memory;
     dal_work work;
     dal_links_work links;      /* where the system has links */
+    dal_loops_work loops;      /* where it has loops */
+    bool links_fresh;          /* inertias and wrenches of the links belong to the present q and v and are not yet eliminated */
+    bool swift;                /* the last evaluation left out J, A, M, h and Q: see dal_state_complete */
     double *y, *yd;            /* flat state and its rate */
     const double *given;       /* generalized forces beside those of the model, nv of them; NULL: none */
     int n_pushes;              /* efforts along measures, beside those of the model */
     const dal_push *pushes;
     bool placed;               /* positions and A belong to the present q and t */
     double *vd, *lambda;       /* accelerations, multipliers of all rows */
+    double *vd_more;           /* recursive: what refinement adds */
     double *wd;                /* rates of the speeds, of formulations that have them */
     double *momenta;           /* of the ignorable coordinates: constants of the run */
     int *speeds;               /* automatic speeds: columns of v */
@@ -245,6 +251,9 @@ dal_flow dal_state_loads(dal_state *state); /* M, h, Q */
 void dal_state_stabilise(dal_state *state); /* gamma */
 void dal_state_pull(dal_state *state); /* Q from the forces on bodies and coordinates */
 dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
+/* After accelerate: J, A, M, h and Q, where the formulation did without them. */
+void dal_state_complete(dal_state *state);
+dal_flow dal_state_push(dal_state *state); /* forces on bodies and coordinates */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy);
 double dal_state_power(dal_state *state); /* of non-potential forces and drives */
 int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is no number, -1: none; after velocity */
@@ -283,6 +292,14 @@ void dal_velocity_name(const dal_system *system, int k, char *buffer, size_t siz
 /* ---- dynamics/: shared by formulations and projections ------------------------ */
 
 void dal_scaled_rows(const dal_state *state, double *A, double *scale);
+/* Frames of the bodies and how they move, from the links at work.q, work.v (recursive.c). */
+void dal_tree_motion(dal_state *state);
+/* Factor and solve as below, on the links; without the scaling. */
+double dal_tree_factor(dal_state *state);
+void dal_tree_saddle(dal_state *state, double *f, double *b);
+/* M v' + h = Q + A^T lambda, A v' = gamma on the null space of A, dense: near singular positions (null_space.c). */
+dal_flow dal_null_space_solve(dal_state *state);
+size_t dal_null_space_work(const dal_system *system);
 /* Choose independent rows at the present A, `most` at the most. */
 void dal_state_rank(dal_state *state, int most);
 /* Has this factorisation become so much worse since the last ranking that other rows should be taken? */

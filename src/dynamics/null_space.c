@@ -1,0 +1,82 @@
+/* Lagrange's equations of the first kind, M v' + h = Q + A^T lambda, A v' = gamma, near a singular position.
+ *
+ * At a distance d from it the multipliers grow like 1/d, and a symmetric factorisation of the saddle matrix leaves an error of eps/d^2 in
+ * v'. On the null space of A the error is eps/d: with A^T = [Q1 Q2] [R; 0],
+ *     v' = Q1 R^-T gamma + Q2 y,   (Q2^T M Q2) y = Q2^T (Q - h - M Q1 R^-T gamma),   lambda = R^-1 Q1^T (M v' + h - Q)
+ */
+#include "math/dense.h"
+#include "system/system.h"
+
+#include <string.h>
+
+/* Large systems do not have it. */
+size_t dal_null_space_work(const dal_system *system)
+{
+    const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
+    return system->careful ? m * r + 2 * r + 3 * m * m + 4 * m : 0;
+}
+
+static double dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+dal_flow dal_null_space_solve(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const int m = layout->nv, k = state->rank, p = m - k;
+    const size_t columns = (size_t)m;
+    double *B = state->solver, *tau = B + columns * (size_t)layout->n_rows, *rhs = tau + layout->n_rows;
+    double *Z = rhs + layout->n_rows, *MZ = Z + columns * columns, *K = MZ + columns * columns;
+    double *f = K + columns * columns, *x = f + m, *Mx = x + m, *y = Mx + m;
+    int where;
+
+    /* A^T = Q R, x = Q1 R^-T gamma */
+    memset(B, 0, sizeof *B * columns * (size_t)k);
+    for (int i = 0; i < k; i++) {
+        const dal_row_layout *at = &layout->row[state->order[i]];
+        for (int j = at->value; j < at->value + at->n_values; j++)
+            B[(size_t)i * columns + (size_t)layout->column[j]] += state->work.A[j];
+        rhs[i] = state->gamma[state->order[i]];
+    }
+    if (!(dal_qr(B, m, k, m, tau) > 0))
+        return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
+    dal_qr_least_norm(B, m, k, m, tau, rhs, x);
+
+    /* Z = Q2, K = Z^T M Z, y = Z^T (Q - h - M x) */
+    dal_mass_times(layout, state->work.M, x, Mx);
+    for (int i = 0; i < m; i++)
+        f[i] = state->work.Q[i] - state->work.h[i];
+    for (int j = 0; j < p; j++) {
+        double *z = Z + (size_t)j * columns;
+        memset(z, 0, sizeof *z * columns);
+        z[k + j] = 1;
+        dal_qr_q_times(B, m, k, m, tau, z);
+        dal_mass_times(layout, state->work.M, z, MZ + (size_t)j * columns);
+        y[j] = dot(z, f, m) - dot(z, Mx, m);
+        for (int i = 0; i <= j; i++)
+            K[(size_t)j * (size_t)p + (size_t)i] = dot(z, MZ + (size_t)i * columns, m);
+    }
+    if (p && !dal_cholesky(K, p, p, 1e-15, &where))
+        return dal_state_fail(state, "the equations of motion are singular: the inertia does not determine the motion that the constraints leave free");
+    if (p)
+        dal_cholesky_solve(K, p, p, y);
+    memcpy(state->vd, x, sizeof *x * columns);
+    for (int j = 0; j < p; j++)
+        for (int i = 0; i < m; i++)
+            state->vd[i] += y[j] * Z[(size_t)j * columns + (size_t)i];
+
+    /* R lambda = Q1^T (M v' - f) */
+    dal_mass_times(layout, state->work.M, state->vd, Mx);
+    for (int i = 0; i < m; i++)
+        Mx[i] -= f[i];
+    dal_qr_qt_times(B, m, k, m, tau, Mx);
+    dal_qr_r_solve(B, k, m, Mx);
+    memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
+    for (int i = 0; i < k; i++)
+        state->lambda[state->order[i]] = Mx[i];
+    return 0;
+}

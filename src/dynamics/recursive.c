@@ -1,0 +1,250 @@
+/* Formulation `recursive`: articulated bodies over the joint tree, loops closed on top.
+ *
+ *     M v' = Q - h + A^T lambda,   A v' = gamma
+ *
+ * without M, h, Q or A: the wrench that each link needs while v' = 0, less the forces on its bodies, is eliminated from the tips to the
+ * ground together with the inertias (recursive/recursion.c) and the rows that close loops (recursive/loops.h), and v' follows on the way
+ * out. The work grows with the number of bodies, where loops couple locally.
+ *
+ * The rows are eliminated by the pivots of A M^-1 A^T, so that what is left of A v' - gamma is larger than rounding where many loops hang
+ * on each other; one step of refinement removes it. Near a singular position small systems are solved on the null space of A.
+ */
+#include "dynamics/equations.h"
+#include "dynamics/mutate.h"
+#include "math/vec.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool applies(const dal_system *system, char *why, size_t size)
+{
+    if (system->links)
+        return true;
+    if (system->layout.tree)
+        snprintf(why, size, "formulation 'recursive' needs bodies that carry bodies: a joint hangs a body on a particle");
+    else
+        snprintf(why, size, "formulation 'recursive' works over the joint tree: use it with coordinates: joint");
+    return false;
+}
+
+static int equations(const dal_system *system)
+{
+    return system->layout.nv;
+}
+
+static int multipliers(const dal_system *system)
+{
+    return system->layout.n_rows;
+}
+
+/* ---- from the links to the bodies and back ---------------------------------------- */
+
+static void arm_of(const dal_link_motion *m, const double s[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = m->R[0][i] * s[0] + m->R[1][i] * s[1] + m->R[2][i] * s[2];
+}
+
+/* r, R, r', w and the biases of a body from those of its link. */
+static void export_body(const dal_seat *seat, const dal_link_motion *m, dal_kin *kin)
+{
+    double arm[3], turned[3];
+    arm_of(m, seat->s, arm);
+    dal_cross(m->w, arm, turned);
+    for (int i = 0; i < 3; i++) {
+        kin->r[i] = m->r[i] + arm[i];
+        kin->rd[i] = m->rd[i] + turned[i];
+        kin->rb[i] = m->a[i];
+    }
+    dal_add_cross(m->alpha, arm, kin->rb);
+    dal_add_cross(m->w, turned, kin->rb);
+    if (seat->particle)
+        return; /* its attitude stays as it was laid out */
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            kin->R[3 * i + j] = m->R[0][i] * seat->B[j] + m->R[1][i] * seat->B[3 + j] + m->R[2][i] * seat->B[6 + j];
+    dal_copy3(m->w, kin->w);
+    dal_copy3(m->alpha, kin->wb);
+    dal_orthonormal_bias(kin);
+}
+
+static void refresh(dal_state *state)
+{
+    memset(state->links.lift, 0, sizeof state->links.lift); /* weight is among the forces on bodies */
+    state->system->recursion->prepare(state->system->links, &state->links, state->work.q, state->work.v);
+    state->links_fresh = true;
+}
+
+void dal_tree_motion(dal_state *state)
+{
+    const dal_links *links = state->system->links;
+    refresh(state);
+    for (int b = 0; b < links->n_bodies; b++)
+        export_body(&links->seat[b], &state->links.motion[links->seat[b].link], &state->work.kin[b]);
+}
+
+/* The forces on bodies: what a link is given, it needs less. */
+static void load_links(dal_state *state)
+{
+    const dal_links *links = state->system->links;
+    for (int b = 0; b < links->n_bodies; b++) {
+        const dal_seat *seat = &links->seat[b];
+        const double *f = state->work.force + 6 * b;
+        dal_link_wrench *wrench = &state->links.wrench[seat->link];
+        double arm[3], moment[3];
+        if (seat->link < 0)
+            continue;
+        arm_of(&state->links.motion[seat->link], seat->s, arm);
+        dal_cross(arm, f, moment);
+        for (int i = 0; i < 3; i++) {
+            wrench->f[i] -= f[i];
+            wrench->n[i] -= moment[i] + (seat->particle ? 0 : f[3 + i]);
+        }
+    }
+}
+
+/* ---- factor and solve ---------------------------------------------------------------- */
+
+/* What each row asks of the links that it acts on, about their origins. */
+static void find_covectors(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    int s = 0;
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        double f[DAL_MAX_SIDES][6];
+        dal_row_covectors(layout, &state->work, i, f);
+        for (int k = 0; k < at->n_sides; k++) {
+            const dal_seat *seat = &system->links->seat[layout->side[at->side + k].body];
+            double arm[3], *out = state->loops.covector[s];
+            if (seat->link < 0)
+                continue;
+            arm_of(&state->links.motion[seat->link], seat->s, arm);
+            dal_copy3(f[k] + 3, out);
+            if (seat->particle)
+                dal_zero3(out);
+            dal_add_cross(arm, f[k], out);
+            dal_copy3(f[k], out + 4);
+            s++;
+        }
+    }
+}
+
+double dal_tree_factor(dal_state *state)
+{
+    const dal_system *system = state->system;
+    if (!state->links_fresh)
+        refresh(state);
+    state->links_fresh = false;
+    find_covectors(state);
+    return dal_loops_factor(system->links, system->loops, system->recursion, &state->links, &state->loops, state->independent);
+}
+
+static void clear_wrenches(dal_state *state)
+{
+    memset(state->links.wrench, 0, sizeof *state->links.wrench * (size_t)state->system->links->n);
+}
+
+static const double good = 2e-16; /* of the sums that a row is made of: nothing to refine */
+
+static void solve_tree(dal_state *state, const double *tau, const double *b, double *x, double *lambda)
+{
+    const dal_system *system = state->system;
+    const dal_links *links = system->links;
+    double *residual = state->loops.lambda, *more = state->saddle_rhs + links->nv, *dx = state->vd_more;
+    dal_loops_solve(links, system->loops, system->recursion, &state->links, &state->loops, tau, b, x, lambda);
+    if (!system->layout.n_rows || !(dal_loops_residual(system->loops, &state->links, &state->loops, state->independent, b, residual) > good))
+        return;
+    clear_wrenches(state);
+    dal_loops_solve(links, system->loops, system->recursion, &state->links, &state->loops, NULL, residual, dx, more);
+    for (int i = 0; i < links->nv; i++)
+        x[i] += dx[i];
+    for (int i = 0; i < system->layout.n_rows; i++)
+        lambda[i] += more[i];
+}
+
+/* M x + mu A^T = f with M over the model's mass. */
+void dal_tree_saddle(dal_state *state, double *f, double *b)
+{
+    const int nv = state->system->layout.nv, r = state->system->layout.n_rows;
+    const double mass = state->system->mass;
+    for (int i = 0; i < nv; i++)
+        state->saddle_rhs[i] = mass * f[i];
+    clear_wrenches(state);
+    double *wanted = state->loops.lambda + 2 * r;
+    memcpy(wanted, b, sizeof *b * (size_t)r);
+    solve_tree(state, state->saddle_rhs, wanted, f, b);
+    for (int i = 0; i < r; i++)
+        b[i] *= -1 / mass;
+}
+
+/* ---- the formulation -------------------------------------------------------------------- */
+
+static dal_flow no_inertia(dal_state *state)
+{
+    return dal_state_fail(state, "a joint of the tree moves nothing that has inertia, or the constraints became dependent: formulation "
+                                 "'recursive' cannot go on here; 'lagrange' may");
+}
+
+/* No loops: everything in two passes. */
+static dal_flow solve_open(dal_state *state)
+{
+    const dal_system *system = state->system;
+    if (!state->links_fresh)
+        refresh(state);
+    state->links_fresh = false;
+    const double *tau = state->work.direct;
+    if (state->swift)
+        load_links(state);
+    else {
+        clear_wrenches(state);
+        for (int i = 0; i < system->layout.nv; i++)
+            state->saddle_rhs[i] = state->work.Q[i] - state->work.h[i];
+        tau = state->saddle_rhs;
+    }
+    return system->recursion->advance(system->links, &state->links, tau, state->vd) ? 0 : no_inertia(state);
+}
+
+static dal_flow solve(dal_state *state)
+{
+    const dal_system *system = state->system;
+    if (!system->layout.n_rows)
+        return solve_open(state);
+    double ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
+    if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
+        ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
+        if (!(ratio > 0))
+            return no_inertia(state);
+    }
+    if (ratio < state->condition_worst)
+        state->condition_worst = ratio;
+    if (state->near_singular) {
+        dal_state_complete(state);
+        return dal_null_space_solve(state);
+    }
+    if (state->swift) {
+        load_links(state);
+        solve_tree(state, state->work.direct, state->gamma, state->vd, state->lambda);
+        return 0;
+    }
+    clear_wrenches(state);
+    for (int i = 0; i < system->layout.nv; i++)
+        state->saddle_rhs[i] = state->work.Q[i] - state->work.h[i];
+    solve_tree(state, state->saddle_rhs, state->gamma, state->vd, state->lambda);
+    return 0;
+}
+
+const dal_formulation dal_recursive = {
+    .name = "recursive",
+    .title = "articulated bodies over the joint tree, loops closed on top: work in proportion to the bodies",
+    .applies = applies,
+    .equations = equations,
+    .multipliers = multipliers,
+    .work = dal_null_space_work,
+    .recursive = true,
+    .solve = solve,
+    .show = dal_lagrange_show,
+};
