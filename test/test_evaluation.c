@@ -2,6 +2,7 @@
 #include "gallery.h"
 #include "json.h"
 #include "math/rank.h"
+#include "ration.h"
 
 #include <float.h>
 
@@ -151,7 +152,7 @@ static void identities(const char *file, const char *family, const char *formula
 static void the_parts_add_up_to_the_equations_of_motion_in_every_family_and_formulation(void **unused)
 {
     (void)unused;
-    static const char *const formulations[] = {"lagrange", "udwadia-kalaba", "kane", "maggi", "routh"};
+    static const char *const formulations[] = {"lagrange", "udwadia-kalaba", "kane", "maggi", "routh", "recursive"};
     gallery g = gallery_open();
     for (size_t i = 0; i < g.n; i++) {
         double worst = 0;
@@ -233,13 +234,14 @@ static void inverse_undoes_forward(void **unused)
 
 /* Cranks of length l turn alike, the coupler only moves: with J = Ia + ma l^2/4 + Ic + mc l^2/4 + mb l^2 and the angle th of the cranks,
  *     tau = J th'' + g l cos th (ma/2 + mb + mc/2) */
-#define PARALLELOGRAM(forces)                                                                                                                        \
-    "dalembert: 1\nname: P\nspace: planar\nparameters: {l: 1.37, d: 2.11}\ngravity: [0, -9.81]\nground: {points: {A: [0, 0], D: [d, 0]}}\n"            \
-    "bodies:\n"                                                                                                                                      \
-    "  a: {mass: 1.9, inertia: 0.31, position: [l/2*cos(0.7), l/2*sin(0.7)], angle: 0.7, points: {A: [-l/2, 0], B: [l/2, 0]}}\n"                      \
-    "  b: {mass: 2.3, inertia: 0.77, position: [l*cos(0.7) + d/2, l*sin(0.7)], angle: 0, points: {B: [-d/2, 0], C: [d/2, 0]}}\n"                      \
-    "  c: {mass: 0.8, inertia: 0.23, position: [d + l/2*cos(0.7), l/2*sin(0.7)], angle: 0.7, points: {D: [-l/2, 0], C: [l/2, 0]}}\n"                  \
-    "joints:\n  A: {type: revolute, connect: [ground.A, a.A]}\n  B: {type: revolute, connect: [a.B, b.B]}\n"                                        \
+#define PARALLELOGRAM(forces)                                                                                                              \
+    "dalembert: 1\nname: P\nspace: planar\nparameters: {l: 1.37, d: 2.11}\ngravity: [0, -9.81]\nground: {points: {A: [0, 0], D: [d, "      \
+    "0]}}\n"                                                                                                                               \
+    "bodies:\n"                                                                                                                            \
+    "  a: {mass: 1.9, inertia: 0.31, position: [l/2*cos(0.7), l/2*sin(0.7)], angle: 0.7, points: {A: [-l/2, 0], B: [l/2, 0]}}\n"           \
+    "  b: {mass: 2.3, inertia: 0.77, position: [l*cos(0.7) + d/2, l*sin(0.7)], angle: 0, points: {B: [-d/2, 0], C: [d/2, 0]}}\n"           \
+    "  c: {mass: 0.8, inertia: 0.23, position: [d + l/2*cos(0.7), l/2*sin(0.7)], angle: 0.7, points: {D: [-l/2, 0], C: [l/2, 0]}}\n"       \
+    "joints:\n  A: {type: revolute, connect: [ground.A, a.A]}\n  B: {type: revolute, connect: [a.B, b.B]}\n"                               \
     "  C: {type: revolute, connect: [b.C, c.C]}\n  D: {type: revolute, connect: [ground.D, c.D]}\n" forces
 
 static double parallelogram_torque(double th, double thdd)
@@ -291,9 +293,19 @@ static void parallelogram_state(const char *text, const char *family, char *buff
     const struct {
         const char *name;
         double q, rate;
-    } all[] = {{"A.angle", th, w}, {"B.angle", -th, -w}, {"C.angle", th, w}, {"D.angle", th, w}, /* b turns against a, c against b */
-               {"a.x", c / 2, -s / 2 * w}, {"a.y", s / 2, c / 2 * w}, {"a.angle", th, w}, {"b.x", c + d / 2, -s * w}, {"b.y", s, c * w},
-               {"b.angle", 0, 0}, {"c.x", d + c / 2, -s / 2 * w}, {"c.y", s / 2, c / 2 * w}, {"c.angle", th, w}};
+    } all[] = {{"A.angle", th, w},
+               {"B.angle", -th, -w},
+               {"C.angle", th, w},
+               {"D.angle", th, w}, /* b turns against a, c against b */
+               {"a.x", c / 2, -s / 2 * w},
+               {"a.y", s / 2, c / 2 * w},
+               {"a.angle", th, w},
+               {"b.x", c + d / 2, -s * w},
+               {"b.y", s, c * w},
+               {"b.angle", 0, 0},
+               {"c.x", d + c / 2, -s / 2 * w},
+               {"c.y", s / 2, c / 2 * w},
+               {"c.angle", th, w}};
     dal_system *system = gallery_compile_text(text, family, "lagrange");
     char label[64];
     int used[2] = {0, 0};
@@ -302,8 +314,8 @@ static void parallelogram_state(const char *text, const char *family, char *buff
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             if (!strcmp(label, all[i].name))
                 for (int rate = 0; rate < 2; rate++)
-                    used[rate] += snprintf(part[rate] + used[rate], sizeof part[rate] - (size_t)used[rate], "%s\"%s\": %.17g", k ? ", " : "", label,
-                                           rate ? all[i].rate : all[i].q);
+                    used[rate] += snprintf(part[rate] + used[rate], sizeof part[rate] - (size_t)used[rate], "%s\"%s\": %.17g",
+                                           k ? ", " : "", label, rate ? all[i].rate : all[i].q);
     snprintf(buffer, size, "{\"q\": {%s}, \"rates\": {%s}, \"accelerations\": {\"%s\": %.17g}}", part[0], part[1],
              !strcmp(family, "joint") ? "A" : "a.angle", a);
     dal_system_free(system);
@@ -347,7 +359,8 @@ static void two_motors_for_one_freedom_share_by_least_norm_and_it_is_said(void *
     end(&p);
 }
 
-/* A model without motors has an actuator on every coordinate: that the torques do the same is seen by the power, tau . v' for each motion. */
+/* A model without motors has an actuator on every coordinate: that the torques do the same is seen by the power, tau . v' for each
+ * motion. */
 static void without_motors_every_coordinate_has_one(void **unused)
 {
     (void)unused;
@@ -391,16 +404,16 @@ static void accelerations_that_contradict_a_loop_are_refused_by_its_joint(void *
     end(&p);
 }
 
-/* One motor, two freedoms. Gauss: the missing accelerations y are orthogonal to what the motor can do, B^T y = 0: its own joint gets what was wanted. */
+/* One motor, two freedoms. Gauss: the missing accelerations y are orthogonal to what the motor can do, B^T y = 0: its own joint gets
+ * what was wanted. */
 static void a_missing_motor_is_reported_with_what_it_fails_to_give(void **unused)
 {
     (void)unused;
-    static const char text[] =
-        "dalembert: 1\nname: D\nspace: planar\ngravity: [0, -9.81]\n"
-        "bodies:\n  a: {mass: 1.3, inertia: 0.21, position: [0.4, 0.1], points: {P: [-0.4, 0], Q: [0.5, 0.1]}}\n"
-        "  b: {mass: 0.7, inertia: 0.11, position: [1.1, 0.2], points: {Q: [-0.3, 0]}}\n"
-        "joints:\n  P: {type: revolute, connect: [ground, a.P]}\n  Q: {type: revolute, connect: [a.Q, b.Q]}\n"
-        "forces:\n  m: {type: motor, joint: Q, value: 0}\n";
+    static const char text[] = "dalembert: 1\nname: D\nspace: planar\ngravity: [0, -9.81]\n"
+                               "bodies:\n  a: {mass: 1.3, inertia: 0.21, position: [0.4, 0.1], points: {P: [-0.4, 0], Q: [0.5, 0.1]}}\n"
+                               "  b: {mass: 0.7, inertia: 0.11, position: [1.1, 0.2], points: {Q: [-0.3, 0]}}\n"
+                               "joints:\n  P: {type: revolute, connect: [ground, a.P]}\n  Q: {type: revolute, connect: [a.Q, b.Q]}\n"
+                               "forces:\n  m: {type: motor, joint: Q, value: 0}\n";
     problem p;
     assert_int_equal(solve(&p, text, "joint", "{\"q\": [0.3, -0.8], \"rates\": [1.1, 0.4], \"accelerations\": [2, -1]}", false), DAL_OK);
     const dal_inverse *i = p.e->inverse;
@@ -448,7 +461,8 @@ static void a_motor_overcomes_the_friction_that_its_own_motion_causes(void **unu
     end(&p);
 }
 
-/* A motor of the inverse problem is no reaction: what the joint transmits is the same in coordinates `angle`, where it comes from multipliers. */
+/* A motor of the inverse problem is no reaction: what the joint transmits is the same in coordinates `angle`, where it comes from
+ * multipliers. */
 static void reactions_under_the_torques_are_those_of_other_coordinates(void **unused)
 {
     (void)unused;
@@ -517,7 +531,8 @@ static void faulty_state_files_are_refused_at_their_place(void **unused)
     for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++) {
         dal_messages *messages = dal_messages_create(NULL);
         dal_instant *instant = NULL;
-        assert_int_equal(dal_instant_parse(NULL, system, "s.json", faulty[i].text, strlen(faulty[i].text), messages, &instant), DAL_BAD_MODEL);
+        assert_int_equal(dal_instant_parse(NULL, system, "s.json", faulty[i].text, strlen(faulty[i].text), messages, &instant),
+                         DAL_BAD_MODEL);
         assert_null(instant);
         const dal_message *m = dal_messages_first(messages);
         assert_non_null(m);
@@ -534,7 +549,8 @@ static void faulty_state_files_are_refused_at_their_place(void **unused)
 static void damaged_state_files_do_no_harm(void **unused)
 {
     (void)unused;
-    static const char good[] = "{\"time\": 2.5, \"q\": {\"S\": 0.3, \"base.qx\": 3}, \"rates\": {\"S.angle'\": 7e-1}, \"forces\": [1, 2, 3, 4, 5, 6, 7]}";
+    static const char good[] =
+        "{\"time\": 2.5, \"q\": {\"S\": 0.3, \"base.qx\": 3}, \"rates\": {\"S.angle'\": 7e-1}, \"forces\": [1, 2, 3, 4, 5, 6, 7]}";
     static const char bytes[] = "{}[]\":,'\\.-+eE0123456789 \t\n#&*!|>%@`~\xff\x01";
     dal_system *system = gallery_compile_text(robot, "joint", "lagrange");
     uint64_t seed = 2;
@@ -543,7 +559,8 @@ static void damaged_state_files_do_no_harm(void **unused)
         size_t n = sizeof good - 1;
         memcpy(text, good, n);
         for (int k = 0; k < 1 + i % 4; k++) {
-            size_t at = (size_t)(0.5 * (check_random(&seed) + 1) * (double)n), which = (size_t)(0.5 * (check_random(&seed) + 1) * (double)(sizeof bytes - 1));
+            size_t at = (size_t)(0.5 * (check_random(&seed) + 1) * (double)n),
+                   which = (size_t)(0.5 * (check_random(&seed) + 1) * (double)(sizeof bytes - 1));
             if (i % 3 == 0 && n > 1)
                 memmove(text + at, text + at + 1, --n - at);
             else if (i % 3 == 1 && n < sizeof text - 1)
@@ -642,6 +659,38 @@ static void a_random_state_is_the_same_for_the_same_seed(void **unused)
     dal_system_free(system);
 }
 
+/* Whichever piece of memory is missing: a status, nothing left behind. */
+static void without_memory_there_is_a_status_and_no_leak(void **unused)
+{
+    (void)unused;
+    static const char text[] = PARALLELOGRAM("forces:\n  m1: {type: motor, joint: A, value: 0}\n  m2: {type: motor, joint: D, value: 4}\n");
+    static const dal_evaluation_options options = {.inverse = true};
+    dal_system *system = gallery_compile_text(text, "angle", "lagrange");
+    dal_state *state = dal_state_create(NULL, system);
+    char file[2400];
+    bool whole = false;
+    parallelogram_state(text, "angle", file, sizeof file);
+    for (int n = 0; !whole; n++) {
+        ration r = {n, 0};
+        const dal_allocator source = {take_rationed, release_rationed, &r};
+        dal_instant *instant = NULL;
+        dal_evaluation *e = NULL;
+        dal_status status = dal_instant_parse(&source, system, "s.json", file, strlen(file), NULL, &instant);
+        assert_true((status == DAL_OK) == (instant != NULL));
+        if (status == DAL_OK)
+            status = dal_evaluate(&source, state, instant, &options, NULL, &e);
+        assert_true(status == DAL_OK || status == DAL_NO_MEMORY);
+        assert_true((status == DAL_OK) == (e != NULL));
+        whole = status == DAL_OK;
+        dal_evaluation_free(e);
+        dal_instant_free(instant);
+        assert_int_equal(r.taken, 0);
+        assert_true(n < 10000);
+    }
+    dal_state_free(state);
+    dal_system_free(system);
+}
+
 /* ---- other engines --------------------------------------------------------------------------------- */
 
 static void copy_list(const json *list, double *out, int n)
@@ -727,6 +776,7 @@ int main(void)
         cmocka_unit_test(a_state_file_says_what_it_means),
         cmocka_unit_test(a_state_off_the_constraints_is_evaluated_as_it_is_and_said),
         cmocka_unit_test(a_random_state_is_the_same_for_the_same_seed),
+        cmocka_unit_test(without_memory_there_is_a_status_and_no_leak),
         cmocka_unit_test(a_chain_of_7_moves_as_in_other_engines),
         cmocka_unit_test(a_chain_of_20_moves_as_in_other_engines),
         cmocka_unit_test(an_arm_of_7_axes_moves_as_in_other_engines),

@@ -17,20 +17,23 @@ typedef struct rows {
     double value[MOST_ROWS * MOST_ENTRIES];
 } rows;
 
-/* Rows of three to six entries among neighbouring columns, as of loops in a chain; some are multiples of one before, or sums of two. */
+/* Rows of four entries among neighbouring columns, as of loops in a chain; some are sums of two others, as of redundant joints. */
 static void fill_rows(rows *a, int r, int m, double dependent, uint64_t *seed)
 {
     static double full[MOST_ROWS][MOST_COLUMNS];
+    int own[2] = {-1, -1}; /* the last rows that are no sums */
     memset(full, 0, sizeof full);
     *a = (rows){.r = r, .m = m};
     for (int i = 0; i < r; i++) {
-        const int first = (int)((double)i / r * (m - 6)), before = i - 1 - (int)(2 * fabs(check_random(seed)));
-        const bool sum = before > 0 && fabs(check_random(seed)) < dependent;
+        const int first = (int)((double)i / r * (m - 6));
+        const bool sum = own[0] >= 0 && fabs(check_random(seed)) < dependent;
         for (int j = 0; j < m; j++)
             if (sum)
-                full[i][j] = 1.37 * full[before][j] - 0.618 * (i % 2 ? full[before - 1][j] : 0);
+                full[i][j] = 1.37 * full[own[1]][j] - 0.618 * (i % 2 ? full[own[0]][j] : 0);
             else if (j >= first && j < first + 6 && (j - first + i) % 3 < 2)
-                full[i][j] = pow(10, check_random(seed)) * check_random(seed);
+                full[i][j] = copysign(0.3, check_random(seed)) + check_random(seed);
+        if (!sum)
+            own[0] = own[1], own[1] = i;
         int n = 0;
         a->start[i + 1] = a->start[i];
         for (int j = 0; j < m && n < MOST_ENTRIES; j++)
@@ -42,7 +45,7 @@ static void fill_rows(rows *a, int r, int m, double dependent, uint64_t *seed)
     }
 }
 
-/* -1: a singular value lies where counting as zero or not is a matter of taste. */
+/* -1: a singular value is small but not zero. Rows that are kept may be worse conditioned than all of them by some orders. */
 static int dense_rank(const rows *a, double *least)
 {
     double *A = calloc((size_t)a->r * (size_t)a->m, sizeof *A), *work = malloc(sizeof *work * dal_rank_work(a->r, a->m));
@@ -58,7 +61,7 @@ static int dense_rank(const rows *a, double *least)
     int rank = dal_rank_rows(A, a->r, a->m, a->m, DAL_RANK_TOLERANCE, a->r, order, NULL, work);
     dal_rank_svd(A, a->r, a->m, a->m, DAL_RANK_TOLERANCE, sigma, NULL, NULL, work);
     for (int i = 0; i < a->r && i < a->m; i++)
-        if (sigma[i] > 1e-13 && sigma[i] < 1e-7)
+        if (sigma[i] > 1e-13 && sigma[i] < 1e-3)
             rank = -1;
     if (least)
         *least = sigma[a->r - 1];
@@ -91,7 +94,7 @@ static void sparse_rows_have_the_rank_of_the_dense_ones(void **unused)
             assert_int_equal(rank, dense);
         clear += dense >= 0;
     }
-    assert_true(clear > 150);
+    assert_true(clear > 100);
 }
 
 /* What is left out depends on what stays: the chosen rows alone have the whole rank. */
@@ -123,9 +126,11 @@ static void the_rows_that_stay_have_the_whole_rank(void **unused)
                 chosen.r++;
             }
             early_rank = dense_rank(&chosen, NULL);
-            if (!pass)
+            if (!pass && early_rank >= 0)
                 assert_int_equal(early_rank, rank);
         }
+        if (early_rank < 0)
+            continue;
         for (int i = 0; i < a.r; i++)
             early += !late[i] && pivot[i] > 0;
         assert_int_equal(early, early_rank); /* none of them was left out for a late one */
@@ -450,7 +455,7 @@ static cost measure(int n, const char *family, bool assembled)
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     double begin = cpu_seconds();
-    assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/n-four-bar.yaml", 2, overrides, messages, &spec), DAL_OK);
+    assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/n-four-bar-tree.yaml", 2, overrides, messages, &spec), DAL_OK);
     dal_spec_set(spec, "coordinates", family, messages);
     dal_spec_set(spec, "stabilization", "mass-projection", messages);
     if (assembled)
@@ -459,7 +464,10 @@ static cost measure(int n, const char *family, bool assembled)
             if (b > n)
                 spec->bodies[b].angle.text = "0.01", spec->bodies[b].velocity.n = 0, spec->bodies[b].rate.text = NULL;
         }
-    assert_int_equal(dal_compile(&allocator, spec, messages, &system), DAL_OK);
+    if (dal_compile(&allocator, spec, messages, &system) != DAL_OK)
+        for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+            if (m->severity == DAL_ERROR)
+                fail_msg("N = %d, %s: %s", n, family, m->text);
     cost found = {.compile = cpu_seconds() - begin};
     assert_int_equal(system->rank, system->layout.n_rows);
     assert_int_equal(system->layout.nv - system->rank, 1);
@@ -518,7 +526,7 @@ static void a_thousand_bodies_take_steps(void **unused)
         dal_spec *spec = NULL;
         dal_system *system = NULL;
         dal_evidence evidence;
-        assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/n-four-bar.yaml", 1, overrides, messages, &spec), DAL_OK);
+        assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/n-four-bar-tree.yaml", 1, overrides, messages, &spec), DAL_OK);
         dal_spec_set(spec, "coordinates", families[f], messages);
         dal_spec_set(spec, "until", "0.05", messages);
         assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);

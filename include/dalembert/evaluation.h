@@ -56,9 +56,9 @@ DAL_API dal_status dal_instant_read(const dal_allocator *allocator, const dal_sy
                                     dal_instant **instant);
 DAL_API dal_status dal_instant_parse(const dal_allocator *allocator, const dal_system *system, const char *file, const char *text,
                                      size_t length, dal_messages *messages, dal_instant **instant);
-/* The same for the same seed. Open trees in coordinates `joint`: angles uniform over a turn, shifts over twice the model's length, attitudes
- * uniform. Otherwise as far from the start as the constraints let it come. Rates and wanted accelerations are normal (rad/s, or the
- * model's length a second) and meet the constraints; forces are zero. The state serves as scratch. */
+/* The same for the same seed. Open trees in coordinates `joint`: angles uniform over a turn, shifts over twice the model's length,
+ * attitudes uniform. Otherwise as far from the start as the constraints let it come. Rates and wanted accelerations are normal (rad/s,
+ * or the model's length a second) and meet the constraints; forces are zero. The state serves as scratch. */
 DAL_API dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages,
                                       dal_instant **instant);
 DAL_API void dal_instant_free(dal_instant *instant);
@@ -76,8 +76,8 @@ typedef struct dal_evaluation_row {
     bool independent;  /* of those that were solved with */
 } dal_evaluation_row;
 
-/* What a joint exerts on its second body at its point there, world axes, without motors and without forces that were given on its coordinate.
- * (A torque that was given on the three velocities of a ball is part of it.) */
+/* What a joint exerts on its second body at its point there, world axes, without motors and without forces that were given on its
+ * coordinate. (A torque that was given on the three velocities of a ball is part of it.) */
 typedef struct dal_evaluation_reaction {
     const char *joint;
     double force[3], torque[3];

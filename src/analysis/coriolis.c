@@ -1,8 +1,8 @@
 /* The Coriolis matrix: C v + g = bias, and M' - 2 C is skew-symmetric (`lagrange-to-kane` (40)).
  *
  * (40) is written in body axes, C = sum of J^T (M J' + W M J + M W J) over the bodies, with J the velocity of the centre of mass and the
- * angular velocity of a unit of each rate, W the cross product with the angular velocity w on the angular part. In world axes the columns of J
- * turn along: J'_body = R^T (J' - w x J), and the two terms with I w x cancel,
+ * angular velocity of a unit of each rate, W the cross product with the angular velocity w on the angular part. In world axes the
+ * columns of J turn along: J'_body = R^T (J' - w x J), and the two terms with I w x cancel,
  *     C = sum over bodies of   m J_c^T J_c'  +  J_w^T (I J_w' + w x I J_w)
  * Then, with I' = w x I - I w x,
  *     M' - 2 C = sum of  m (J_c'^T J_c - J_c^T J_c') + J_w'^T I J_w - J_w^T I J_w' - J_w^T (w x I + I w x) J_w,

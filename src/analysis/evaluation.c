@@ -2,8 +2,9 @@
  *
  *     M v' + bias = applied + forces (+ torques) + A^T lambda
  *
- * bias = h + g: h from the family (`lagrange-to-kane` (39)), g = -(generalized force of gravity). What the other elements of the model push is the
- * whole Q less gravity and less what was given; reactions and multipliers are those of the formulation, redundant ones as reactions.c shares them.
+ * bias = h + g: h from the family (`lagrange-to-kane` (39)), g = -(generalized force of gravity). What the other elements of the model
+ * push is the whole Q less gravity and less what was given; reactions and multipliers are those of the formulation, redundant ones as
+ * reactions.c shares them.
  */
 #include "analysis/evaluator.h"
 #include "base/message.h"
@@ -37,6 +38,14 @@ static double *copy_of(gatherer *g, const double *values, size_t n)
     return copy;
 }
 
+dal_status dal_evaluate_whole(dal_state *state, dal_messages *messages)
+{
+    dal_status status = dal_state_evaluate(state, messages);
+    if (status == DAL_OK)
+        dal_state_complete(state);
+    return status;
+}
+
 /* ---- before ---------------------------------------------------------------------------- */
 
 static dal_status check_instant(gatherer *g)
@@ -48,7 +57,8 @@ static dal_status check_instant(gatherer *g)
     for (int k = 0; k < g->instant->nv; k++)
         sum += fabs(g->instant->rates[k]) + fabs(g->instant->forces[k]) + fabs(g->instant->accelerations[k]);
     if (g->instant->nq != system->layout.nq || g->instant->nv != system->layout.nv || !isfinite(sum)) {
-        dal_error(g->messages, dal_nowhere, isfinite(sum) ? "the instant belongs to another system" : "a number of the instant is not finite");
+        dal_error(g->messages, dal_nowhere,
+                  isfinite(sum) ? "the instant belongs to another system" : "a number of the instant is not finite");
         return DAL_BAD_COMMAND;
     }
     return DAL_OK;
@@ -92,7 +102,8 @@ static void warn_off(gatherer *g, const double *residual, const char *level, con
         return;
     char name[DAL_LABEL];
     dal_row_name(g->state, worst, name, sizeof name);
-    dal_warn(g->messages, dal_nowhere, "the state is off the constraints: the %s of row '%s' are off by %.3g %s%s; it is evaluated as it is", level, name,
+    dal_warn(g->messages, dal_nowhere,
+             "the state is off the constraints: the %s of row '%s' are off by %.3g %s%s; it is evaluated as it is", level, name,
              fabs(residual[worst]), is_angular(system, worst) ? "rad" : "m", unit);
 }
 
@@ -106,7 +117,8 @@ static void warn_moved(gatherer *g)
         size = fmax(size, fabs(g->instant->rates[k]));
     }
     if (most > off_constraints * fmax(1, size))
-        dal_warn(g->messages, dal_nowhere, "the rates do not meet the constraints, and formulation %s has no others: they were moved by up to %.3g",
+        dal_warn(g->messages, dal_nowhere,
+                 "the rates do not meet the constraints, and formulation %s has no others: they were moved by up to %.3g",
                  state->system->formulation->name, most);
 }
 
@@ -121,7 +133,7 @@ static dal_status begin(gatherer *g)
     warn_off(g, state->work.phid, "velocities", "/s");
     g->given = copy_of(g, g->instant->forces, (size_t)g->instant->nv);
     state->given = g->given;
-    dal_status status = dal_state_evaluate(state, g->messages);
+    dal_status status = dal_evaluate_whole(state, g->messages);
     if (status == DAL_OK)
         warn_moved(g);
     return status;
@@ -149,7 +161,7 @@ static void gather_mass(gatherer *g)
     const dal_state *state = g->state;
     const dal_layout *layout = &state->system->layout;
     const size_t n = (size_t)layout->nv;
-    double *M = DAL_TAKE(&g->arena, double, n * n + 1), *C = DAL_TAKE(&g->arena, double, n * n + 1);
+    double *M = DAL_TAKE(&g->arena, double, n *n + 1), *C = DAL_TAKE(&g->arena, double, n *n + 1);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n; i++)
@@ -228,8 +240,8 @@ static void gather_momenta(gatherer *g)
     dal_add_cross(e->center, back, e->angular_center);
 }
 
-/* In the tree a joint's reaction is all that it transmits; what was given on its own coordinates acts inside it and is no reaction. That of a
- * ball is left in it. */
+/* In the tree a joint's reaction is all that it transmits; what was given on its own coordinates acts inside it and is no reaction. That
+ * of a ball is left in it. */
 static void take_given_out(const gatherer *g, int joint, double wrench[6])
 {
     const dal_tree *tree = g->state->system->layout.tree;
@@ -238,8 +250,11 @@ static void take_given_out(const gatherer *g, int joint, double wrench[6])
         return;
     const dal_carrier *c = &tree->carrier[tree->carrier_of[tree->carries[joint]]];
     for (int s = c->step; s < c->step + c->n_steps; s++)
-        if (tree->step[s].coordinate >= 0 && tree->step[s].v >= 0)
-            dal_add_measure(g->state, joint, of->coordinate[tree->step[s].coordinate], -g->given[tree->step[s].v], wrench);
+        if (tree->step[s].coordinate >= 0 && tree->step[s].v >= 0) {
+            const int measure = of->coordinate[tree->step[s].coordinate];
+            dal_rows_measure(&g->state->system->layout, &g->state->work, measure);
+            dal_add_measure(g->state, joint, measure, -g->given[tree->step[s].v], wrench);
+        }
 }
 
 static void gather_reactions(gatherer *g)
@@ -272,7 +287,7 @@ static void gather_rows(gatherer *g)
     const dal_mechanism *m = &state->system->mechanism;
     dal_evaluation *e = g->out;
     dal_evaluation_row *rows = DAL_TAKE(&g->arena, dal_evaluation_row, layout->n_rows + 1);
-    double *A = DAL_TAKE(&g->arena, double, (size_t)layout->n_rows * (size_t)layout->nv + 1);
+    double *A = DAL_TAKE(&g->arena, double, (size_t)layout->n_rows *(size_t)layout->nv + 1);
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         char name[DAL_LABEL];

@@ -126,8 +126,8 @@ static const dal_term *turning_term(const dal_mechanism *m, const dal_row *row)
     return n == 1 ? found : NULL;
 }
 
-/* Attitudes of bodies in space, and parameters of attitudes, do not hold whole turns. A row that speaks of one such angle (a drive, a screw) takes it
- * at the turn where the row is met the best. */
+/* Attitudes of bodies in space, and parameters of attitudes, do not hold whole turns. A row that speaks of one such angle (a drive, a
+ * screw) takes it at the turn where the row is met the best. */
 static void count_turns(dal_state *state)
 {
     const dal_system *system = state->system;
@@ -138,7 +138,8 @@ static void count_turns(dal_state *state)
     for (int i = 0; i < layout->n_extrinsic; i++) {
         const dal_term *term = turning_term(&system->mechanism, &system->mechanism.rows[layout->row[i].source]);
         if (term)
-            state->work.winding[system->mechanism.measures[term->measure].winding] = state->work.value[term->measure] - state->work.phi[i] / term->coef;
+            state->work.winding[system->mechanism.measures[term->measure].winding] =
+                state->work.value[term->measure] - state->work.phi[i] / term->coef;
     }
     dal_state_moved(state);
     dal_state_position(state);
@@ -224,7 +225,8 @@ static void draw_free(const dal_system *system, uint64_t *seed, const double *ch
     }
 }
 
-/* Angles that are a chart of an attitude are not near where the chart ends; matrices are no mirrors; the constraints have the rank of the start. */
+/* Angles that are a chart of an attitude are not near where the chart ends; matrices are no mirrors; the constraints have the rank of
+ * the start. */
 static bool is_sound(const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
@@ -303,7 +305,8 @@ static dal_status draw(void *user)
     return DAL_OK;
 }
 
-dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages, dal_instant **instant)
+dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages,
+                              dal_instant **instant)
 {
     dal_status status = dal_instant_create(allocator, state->system, instant);
     if (status != DAL_OK)

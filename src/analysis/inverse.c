@@ -1,18 +1,19 @@
 /* The inverse problem: forces of the actuators that give wanted accelerations, constraints included.
  *
- * Wanted accelerations have to meet A v' = gamma. Those that were not named are found with the constraints, and are as small as these allow:
- * the least norm of S v' under [A; E] v' = [gamma; wanted], S = column_scale (what a unit of each velocity moves, in metres).
+ * Wanted accelerations have to meet A v' = gamma. Those that were not named are found with the constraints, and are as small as these
+ * allow: the least norm of S v' under [A; E] v' = [gamma; wanted], S = column_scale (what a unit of each velocity moves, in metres).
  *
  * Then M v' + h = Q + B tau + A^T lambda is to be solved for tau and lambda. On the motions Z that the constraints leave free (A Z = 0,
  * orthonormal in S v) the multipliers fall out,
  *     (Z^T B) tau = Z^T (M v' + h - Q) =: Z^T f,
  * p equations for the actuators: n_a columns of rank r.
- *   r = p            exact; of all tau (n_a > p) the one of least norm, in which a torque T counts as the force T / L (L the model's length) and
- *                    a force on a coordinate of the user's as that force over what a unit of the coordinate moves
+ *   r = p            exact; of all tau (n_a > p) the one of least norm, in which a torque T counts as the force T / L (L the model's
+ *                    length), and a force on a coordinate of the model's own as that force over what a unit of it moves
  *   r < p            some accelerations are out of reach. Taken is the tau whose motion is the nearest in the sense of Gauss: with
- *                    K = Z^T M Z, the motion misses y = K^-1 Z^T (f - B tau), and y^T K y is made least. That does not depend on coordinates.
- * What comes out is checked by solving the forward problem with it. Friction in joints depends on the reactions, hence on tau: there M times what
- * the accelerations lack is solved for again until nothing is missing.
+ *                    K = Z^T M Z, the motion misses y = K^-1 Z^T (f - B tau), and y^T K y is made least. That does not depend on
+ *                    coordinates.
+ * What comes out is checked by solving the forward problem with it. Friction in joints depends on the reactions, hence on tau: there M
+ * times what the accelerations lack is solved for again until nothing is missing.
  */
 #include "analysis/evaluator.h"
 #include "base/message.h"
@@ -35,16 +36,16 @@ typedef struct inverter {
     const char *const *rates;
     dal_messages *messages;
     dal_inverse *out;
-    int m, p, n;       /* velocities, freedoms, actuators */
-    double *Z;         /* p x m: rows z with A z / S = 0 */
-    double *B;         /* n x m: generalized forces of a unit of each actuator */
-    double *unit;      /* n: what a unit of the norm is */
-    double *reach;     /* p x n: Z^T B unit */
-    double *weighted;  /* the same over the Cholesky factor of K, where r < p; else NULL */
+    int m, p, n;      /* velocities, freedoms, actuators */
+    double *Z;        /* p x m: rows z with A z / S = 0 */
+    double *B;        /* n x m: generalized forces of a unit of each actuator */
+    double *unit;     /* n: what a unit of the norm is */
+    double *reach;    /* p x n: Z^T B unit */
+    double *weighted; /* the same over the Cholesky factor of K, where r < p; else NULL */
     double *K;
-    double *given;     /* nv: state->given */
-    dal_push *pushes;  /* motors: what their forces are more than their `value`, in state->pushes */
-    double *tau;       /* n */
+    double *given;    /* nv: state->given */
+    dal_push *pushes; /* motors: what their forces are more than their `value`, in state->pushes */
+    double *tau;      /* n */
 } inverter;
 
 /* ---- wanted accelerations ---------------------------------------------------------------- */
@@ -78,7 +79,8 @@ static double dot(const double *a, const double *b, int n)
 static void meet_rows(dal_arena *arena, const dal_system *system, int rows, const double *matrix, const double *b, double *x)
 {
     const int m = system->layout.nv;
-    double *lack = DAL_TAKE(arena, double, rows), *change = DAL_TAKE(arena, double, m), *work = DAL_TAKE(arena, double, dal_rank_work(rows, m));
+    double *lack = DAL_TAKE(arena, double, rows), *change = DAL_TAKE(arena, double, m),
+           *work = DAL_TAKE(arena, double, dal_rank_work(rows, m));
     for (int pass = 0; pass < 2 && rows; pass++) { /* the second removes the rounding of the first */
         for (int i = 0; i < rows; i++)
             lack[i] = b[i] - dot(matrix + (size_t)i * (size_t)m, x, m);
@@ -147,7 +149,8 @@ static dal_status refuse(const inverter *v, int rows, double *matrix, double *b,
     const int worst = worst_row(v->state, matrix, b, x, 0);
     dal_row_name(v->state, worst < 0 ? 0 : worst, name, sizeof name);
     dal_error(v->messages, dal_nowhere,
-              "the wanted accelerations contradict the constraints: row '%s' is missed by %.3g m/s^2; leave out those that follow from the others, or "
+              "the wanted accelerations contradict the constraints: row '%s' is missed by %.3g m/s^2; leave out those that follow from the "
+              "others, or "
               "ask for the nearest ones (--nearest)",
               name, worst < 0 ? 0 : fabs(dot(matrix + (size_t)worst * (size_t)v->m, x, v->m) - b[worst]));
     return DAL_BAD_MODEL;
@@ -188,8 +191,8 @@ static dal_status complete(inverter *v, const dal_instant *instant, bool nearest
     for (int j = 0; j < v->m; j++)
         if (instant->wanted[j])
             v->out->moved = fmax(v->out->moved, fabs(wanted[j] - instant->accelerations[j]));
-    dal_warn(v->messages, dal_nowhere, "the wanted accelerations contradict the constraints: the nearest that do not were taken, moved by up to %.3g",
-             v->out->moved);
+    dal_warn(v->messages, dal_nowhere,
+             "the wanted accelerations contradict the constraints: the nearest that do not were taken, moved by up to %.3g", v->out->moved);
     return DAL_OK;
 }
 
@@ -217,7 +220,7 @@ static void take_motors(inverter *v, const dal_force_group *motors)
     const dal_system *system = state->system;
     const char **names = DAL_TAKE(v->arena, const char *, motors->n + 1);
     v->n = motors->n;
-    v->B = DAL_TAKE(v->arena, double, (size_t)v->n * (size_t)v->m);
+    v->B = DAL_TAKE(v->arena, double, (size_t)v->n *(size_t)v->m);
     v->unit = DAL_TAKE(v->arena, double, v->n);
     v->pushes = DAL_TAKE(v->arena, dal_push, v->n);
     for (int i = 0; i < v->n; i++) {
@@ -262,7 +265,7 @@ static void find_free(inverter *v)
     const int m = v->m, r = system->layout.n_rows;
     const size_t size = (size_t)m;
     double *b, *A = take_rows(v->arena, state, 0, &b), *sigma = DAL_TAKE(v->arena, double, r + m);
-    v->Z = DAL_TAKE(v->arena, double, size * size + 1);
+    v->Z = DAL_TAKE(v->arena, double, size *size + 1);
     int k = r ? dal_rank_svd(A, r, m, m, system->rank_tolerance, sigma, v->Z, NULL, DAL_TAKE(v->arena, double, dal_rank_work(r, m))) : 0;
     for (size_t j = 0; j < size && !r; j++)
         v->Z[j * size + j] = 1;
@@ -275,7 +278,7 @@ static void find_free(inverter *v)
 static void find_reach(inverter *v)
 {
     const size_t n = (size_t)v->n;
-    v->reach = DAL_TAKE(v->arena, double, (size_t)v->p * n + 1);
+    v->reach = DAL_TAKE(v->arena, double, (size_t)v->p *n + 1);
     for (int i = 0; i < v->p; i++)
         for (int a = 0; a < v->n; a++)
             v->reach[(size_t)i * n + (size_t)a] = push_along(v, a, v->Z + (size_t)i * (size_t)v->m) * v->unit[a];
@@ -290,7 +293,7 @@ static void weigh(inverter *v)
     const size_t m = (size_t)v->m, p = (size_t)v->p, n = (size_t)v->n;
     double *Mz = DAL_TAKE(v->arena, double, m), *column = DAL_TAKE(v->arena, double, p);
     int where;
-    v->K = DAL_TAKE(v->arena, double, p * p);
+    v->K = DAL_TAKE(v->arena, double, p *p);
     for (size_t i = 0; i < p; i++) {
         dal_mass_times(layout, v->state->work.M, v->Z + i * m, Mz);
         for (size_t j = 0; j < p; j++)
@@ -298,7 +301,7 @@ static void weigh(inverter *v)
     }
     if (!dal_cholesky(v->K, v->p, v->p, 1e-14, &where))
         return;
-    v->weighted = DAL_TAKE(v->arena, double, p * n + 1);
+    v->weighted = DAL_TAKE(v->arena, double, p *n + 1);
     for (size_t a = 0; a < n; a++) {
         for (size_t i = 0; i < p; i++)
             column[i] = v->reach[i * n + a];
@@ -355,7 +358,7 @@ static dal_status settle(inverter *v, const double *wanted, double size)
     const dal_layout *layout = &state->system->layout;
     double *lack = DAL_TAKE(v->arena, double, v->m), *f = DAL_TAKE(v->arena, double, v->m), before = HUGE_VAL;
     for (int round = 0;; round++) {
-        dal_status status = dal_state_evaluate(state, v->messages);
+        dal_status status = dal_evaluate_whole(state, v->messages);
         if (status != DAL_OK)
             return status;
         const double miss = distance(v, state->vd, wanted, &size);
@@ -380,15 +383,17 @@ static const char *plural(int n)
 static void judge(inverter *v)
 {
     dal_inverse *out = v->out;
-    const char *what = out->motors ? "motor" : "actuator", *of_all = out->motors ? "" : " (one on every coordinate: the model declares no motors)";
+    const char *what = out->motors ? "motor" : "actuator",
+               *of_all = out->motors ? "" : " (one on every coordinate: the model declares no motors)";
     char head[200];
     snprintf(head, sizeof head, "%d %s%s%s for %d freedom%s", v->n, what, plural(v->n), of_all, v->p, plural(v->p));
     out->verdict = out->rank < v->p ? DAL_INVERSE_TOO_FEW : v->n > v->p ? DAL_INVERSE_LEAST_NORM : DAL_INVERSE_UNIQUE;
     if (out->verdict == DAL_INVERSE_UNIQUE)
-        out->text = dal_arena_print(v->arena, "%s: the torques are unique%s", head, out->achieved ? "" : ", but friction keeps them from giving these accelerations");
+        out->text = dal_arena_print(v->arena, "%s: the torques are unique%s", head,
+                                    out->achieved ? "" : ", but friction keeps them from giving these accelerations");
     else if (out->verdict == DAL_INVERSE_LEAST_NORM)
-        out->text = dal_arena_print(v->arena, "%s: the torques of least norm, a torque T counted as the force T/L with L = %.6g m%s", head, out->length,
-                                    out->achieved ? "" : "; friction keeps them from giving these accelerations");
+        out->text = dal_arena_print(v->arena, "%s: the torques of least norm, a torque T counted as the force T/L with L = %.6g m%s", head,
+                                    out->length, out->achieved ? "" : "; friction keeps them from giving these accelerations");
     else
         out->text = dal_arena_print(v->arena, "%s, of which they move %d: too few for any accelerations; %s", head, out->rank,
                                     out->achieved ? "these they give" : "these they do not give, what is missing is listed");
@@ -412,7 +417,7 @@ dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_insta
     else
         take_coordinates(&v);
     v.tau = DAL_TAKE(arena, double, v.n);
-    if ((status = dal_state_evaluate(state, messages)) != DAL_OK)
+    if ((status = dal_evaluate_whole(state, messages)) != DAL_OK)
         return status;
     distance(&v, state->vd, wanted, &size);
     v.p = v.m;

@@ -16,7 +16,8 @@ typedef struct vectors {
     dal_equation_block block[8];
 } vectors;
 
-static void add_vector(vectors *v, const char *const *name, const char *title, int rows, const char *const *rows_names, const double *values)
+static void add_vector(vectors *v, const char *const *name, const char *title, int rows, const char *const *rows_names,
+                       const double *values)
 {
     if (values)
         v->block[v->n++] = (dal_equation_block){*name, title, rows, 1, values, rows_names, name};
@@ -67,12 +68,13 @@ static void print_inverse(dal_tables *p, const dal_inverse *inverse)
     dal_print(&p->out, "\n%s\n", inverse->text);
     if (!inverse->motors)
         return;
-    const dal_equation_block block = {name, "the motors", inverse->n_actuators, 1, inverse->actuators.values, inverse->actuators.names, &name};
+    const dal_equation_block block = {name, "the motors", inverse->n_actuators, 1, inverse->actuators.values, inverse->actuators.names,
+                                      &name};
     dal_print_blocks(p, &block, 1);
 }
 
-static void print_matrix(dal_tables *p, const char *name, const char *title, int rows, const char *const *row_names, const dal_evaluation *e,
-                         const double *values, bool whole)
+static void print_matrix(dal_tables *p, const char *name, const char *title, int rows, const char *const *row_names,
+                         const dal_evaluation *e, const double *values, bool whole)
 {
     if (!rows || !e->nv)
         return;
@@ -92,8 +94,8 @@ static void print_triple(dal_tables *p, const char *name, const double x[3], con
 static void print_whole(dal_tables *p, const dal_evaluation *e)
 {
     dal_print(&p->out, "\nthe whole\n");
-    dal_print(&p->out, "  %-24s kinetic %.*g, potential %.*g, sum %.*g J\n", "energy", p->digits, e->kinetic, p->digits, e->potential, p->digits,
-              e->kinetic + e->potential);
+    dal_print(&p->out, "  %-24s kinetic %.*g, potential %.*g, sum %.*g J\n", "energy", p->digits, e->kinetic, p->digits, e->potential,
+              p->digits, e->kinetic + e->potential);
     dal_print(&p->out, "  %-24s %.*g kg\n", "mass", p->digits, e->mass);
     print_triple(p, "centre of mass", e->center, "m");
     print_triple(p, "linear momentum", e->linear, "kg m/s");
@@ -106,13 +108,14 @@ static void print_rows(dal_tables *p, const dal_evaluation *e)
     int width = 4;
     for (int i = 0; i < e->n_rows; i++)
         width = (int)strlen(e->rows[i].name) > width ? (int)strlen(e->rows[i].name) : width;
-    dal_print(&p->out, "\nconstraints (%d of rank %d): phi = 0, A v - beta = 0, A v' = gamma; lambda acts as A^T lambda\n", e->n_rows, e->rank);
-    dal_print(&p->out, "  %-*s %*s %*s %*s %*s\n", width, "", p->digits + 8, "phi", p->digits + 8, "A v - beta", p->digits + 8, "gamma", p->digits + 8,
-              "lambda");
+    dal_print(&p->out, "\nconstraints (%d of rank %d): phi = 0, A v - beta = 0, A v' = gamma; lambda acts as A^T lambda\n", e->n_rows,
+              e->rank);
+    dal_print(&p->out, "  %-*s %*s %*s %*s %*s\n", width, "", p->digits + 8, "phi", p->digits + 8, "A v - beta", p->digits + 8, "gamma",
+              p->digits + 8, "lambda");
     for (int i = 0; i < e->n_rows; i++) {
         const dal_evaluation_row *row = &e->rows[i];
-        dal_print(&p->out, "  %-*s %*.*g %*.*g %*.*g %*.*g%s\n", width, row->name, p->digits + 8, p->digits, row->position, p->digits + 8, p->digits,
-                  row->velocity, p->digits + 8, p->digits, row->gamma, p->digits + 8, p->digits, row->multiplier,
+        dal_print(&p->out, "  %-*s %*.*g %*.*g %*.*g %*.*g%s\n", width, row->name, p->digits + 8, p->digits, row->position, p->digits + 8,
+                  p->digits, row->velocity, p->digits + 8, p->digits, row->gamma, p->digits + 8, p->digits, row->multiplier,
                   row->independent ? "" : "  depends on the others");
     }
 }
@@ -274,8 +277,8 @@ static void json_inverse(writer *w, const dal_evaluation *e)
     dal_print_entry(&w->out, "verdict", verdicts[i->verdict]);
     dal_print(&w->out, ", \"achieved\": %s, ", i->achieved ? "true" : "false");
     dal_print_entry(&w->out, "text", i->text);
-    dal_print(&w->out, ", \"motors\": %s, \"actuator_count\": %d, \"freedoms\": %d, \"rank\": %d", i->motors ? "true" : "false", i->n_actuators,
-              i->freedoms, i->rank);
+    dal_print(&w->out, ", \"motors\": %s, \"actuator_count\": %d, \"freedoms\": %d, \"rank\": %d", i->motors ? "true" : "false",
+              i->n_actuators, i->freedoms, i->rank);
     print_scalar(w, ", ", "norm_length", i->length);
     print_scalar(w, ", ", "moved", i->moved);
     print_object(w, "actuators", i->n_actuators, i->actuators.names, i->actuators.values);

@@ -634,6 +634,12 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
         dal_error(messages, dal_nowhere, "at t = %.9g: %s became infinite or not a number (step %.3g)", result->t, name, result->h);
         break;
     case DAL_END_STEP_COLLAPSE:
+        if (dal_friction_jammed(state, result->t)) {
+            dal_error(messages, dal_nowhere, "at t = %.9g: the friction of joint '%s' comes to a position beyond which it has no solution while it slides "
+                                             "(the joint jams); a smaller coefficient, or another geometry, is needed", result->t,
+                      dal_friction_jammed(state, result->t));
+            break;
+        }
         dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance", result->t,
                   result->h);
         break;

@@ -1,7 +1,7 @@
 /* State files: {"q": , "rates": , "forces": , "accelerations": , "time": }, JSON, read as the YAML that it is.
  *
- * Each of the first four is an object by name or an array in the order of the names. A name that is missing is zero; of an attitude with more
- * numbers than freedoms, all missing is no turn. Everything else that is odd is an error with its place.
+ * Each of the first four is an object by name or an array in the order of the names. A name that is missing is zero; of an attitude with
+ * more numbers than freedoms, all missing is no turn. Everything else that is odd is an error with its place.
  */
 #include "analysis/evaluator.h"
 #include "spec/document.h"
@@ -47,8 +47,9 @@ static void say_unknown(file_reader *r, const dal_tree *child, const char *key, 
 {
     char hint[96];
     dal_did_you_mean(child->key, labels->label, hint);
-    dal_complain(r->messages, child->key_mark, "'%.80s' in '%s' is no %s of this model in its coordinates%s; 'dalembert eval MODEL --names' lists them",
-                 child->key, key, labels->rates ? "rate" : "coordinate", hint);
+    dal_complain(r->messages, child->key_mark,
+                 "'%.80s' in '%s' is no %s of this model in its coordinates%s; 'dalembert eval MODEL --names' lists them", child->key, key,
+                 labels->rates ? "rate" : "coordinate", hint);
 }
 
 static void read_object(file_reader *r, const dal_tree *node, const char *key, const dal_labels *labels, double *values, bool *given)
@@ -70,8 +71,8 @@ static void read_array(file_reader *r, const dal_tree *node, const char *key, co
 {
     int k = 0;
     if (node->n != labels->n) {
-        dal_complain(r->messages, node->mark, "'%s' has %d number%s; this model has %d %s%s ('dalembert eval MODEL --names' lists them)", key, node->n,
-                     node->n == 1 ? "" : "s", labels->n, labels->rates ? "rate" : "coordinate", labels->n == 1 ? "" : "s");
+        dal_complain(r->messages, node->mark, "'%s' has %d number%s; this model has %d %s%s ('dalembert eval MODEL --names' lists them)",
+                     key, node->n, node->n == 1 ? "" : "s", labels->n, labels->rates ? "rate" : "coordinate", labels->n == 1 ? "" : "s");
         return;
     }
     for (const dal_tree *child = node->first; child; child = child->next, k++) {
@@ -108,8 +109,8 @@ static void settle_attitude(file_reader *r, const dal_tree *node, const dal_turn
     if (!any || !attitude->unit)
         return;
     if (!(sum > 0) || !isfinite(sum)) {
-        dal_complain(r->messages, node->mark, "the quaternion '%s', ... has the length %.3g: it is no attitude", r->coordinates.label[attitude->q],
-                     sqrt(sum));
+        dal_complain(r->messages, node->mark, "the quaternion '%s', ... has the length %.3g: it is no attitude",
+                     r->coordinates.label[attitude->q], sqrt(sum));
         return;
     }
     for (int i = 0; i < attitude->n; i++)
@@ -150,8 +151,8 @@ static void read_key(file_reader *r, const dal_tree *node)
     else if (!strcmp(node->key, "time"))
         read_number(r, node, "'time'", &r->instant->time);
     else
-        dal_complain(r->messages, node->key_mark, "'%.80s' is no key of a state file%s; there are q, rates, forces, accelerations and time", node->key,
-                     dal_did_you_mean(node->key, keys, hint));
+        dal_complain(r->messages, node->key_mark, "'%.80s' is no key of a state file%s; there are q, rates, forces, accelerations and time",
+                     node->key, dal_did_you_mean(node->key, keys, hint));
 }
 
 static bool is_blank(const char *text, size_t length)
@@ -185,7 +186,8 @@ static dal_status read_state(void *user)
     r->coordinates = dal_make_labels(&r->arena, r->system, false);
     r->rates = dal_make_labels(&r->arena, r->system, true);
     if (root->kind != DAL_MAP)
-        dal_complain(r->messages, root->mark, "a state file is an object, as {\"q\": {...}, \"rates\": {...}}; %s was found", dal_tree_found(&r->arena, root));
+        dal_complain(r->messages, root->mark, "a state file is an object, as {\"q\": {...}, \"rates\": {...}}; %s was found",
+                     dal_tree_found(&r->arena, root));
     for (const dal_tree *child = root->kind == DAL_MAP ? root->first : NULL; child; child = child->next)
         read_key(r, child);
     return dal_messages_count(r->messages, DAL_ERROR) ? DAL_BAD_MODEL : DAL_OK;

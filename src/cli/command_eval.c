@@ -15,7 +15,8 @@ static const char usage[] =
     "Print everything at one state: q', accelerations, mass matrix, bias, Coriolis matrix, gravity terms, energies, momenta,\n"
     "constraint rows and reactions.\n"
     "\n"
-    "    --state FILE            the state, as JSON: {\"q\": , \"rates\": , \"forces\": , \"accelerations\": , \"time\": }, each of the first\n"
+    "    --state FILE            the state, as JSON: {\"q\": , \"rates\": , \"forces\": , \"accelerations\": , \"time\": }, each of the "
+    "first\n"
     "                            four an object by name (missing names are zero) or an array in the order of --names\n"
     "    --random SEED           a random state that meets the constraints, the same for the same number\n"
     "    --names                 print the names of q and of the rates, in their order\n"
@@ -206,7 +207,8 @@ static int check_use(const request *wanted)
 {
     const int ways = (wanted->file != NULL) + wanted->random + wanted->names;
     if (ways != 1)
-        return dal_wrong_use("eval", ways ? "one of --state, --random and --names is enough" : "which state? --state FILE, --random SEED, or --names");
+        return dal_wrong_use("eval", ways ? "one of --state, --random and --names is enough"
+                                          : "which state? --state FILE, --random SEED, or --names");
     if (wanted->options.nearest && !wanted->options.inverse)
         return dal_wrong_use("eval", "--nearest belongs to --inverse");
     return DAL_OK;

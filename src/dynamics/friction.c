@@ -13,9 +13,9 @@
  * multipliers. No formulation knows of it. Which surfaces stick is decided in slip.c; stick.c keeps them where they stuck.
  *
  * G is symmetric and not negative: G = S M_c S^T with the constrained mobility M_c and s = S v + ... Where the joint is driven, or a
- * linkage passes a position in which its freedom does not move these surfaces, G_kk is zero: no friction can hold or move them. That
- * is seen against the mobility g_k that the two bodies of the joint would have if they were free: with the wrench (f, t about the centre of mass)
- * of a unit of e on them
+ * linkage passes a position in which its freedom does not move these surfaces, G_kk is zero: no friction can hold or move them. That is
+ * seen against the mobility g_k that the two bodies of the joint would have if they were free: with the wrench (f, t about the centre of
+ * mass) of a unit of e on them
  *     g_k = sum |f|^2 / m + |t|^2 / (t^ . I t^),   t^ = t / |t|
  * In the same way s' is known only to the rounding of what it is made of: (|f| + |t| / L) times the largest acceleration of the model.
  */
@@ -46,10 +46,11 @@ static size_t lay(const dal_system *system, double *memory, dal_friction_parts *
         size_t size;
     } all[] = {
         {&p->force, 6 * (size_t)system->mechanism.n_bodies}, {&p->direct, nv}, {&p->slip, n}, {&p->rate, n}, {&p->G, n * n}, {&p->F, 3 * m},
-        {&p->F_e, 3 * m * n}, {&p->vd, nv}, {&p->B, nv * n}, {&p->mobility, n}, {&p->rounding, n}, {&p->e, n}, {&p->press, m}, {&p->base, n},
+        {&p->F_e, 3 * m * n}, {&p->vd, nv}, {&p->B, nv * n}, {&p->mobility, n}, {&p->rounding, n}, {&p->e, n}, {&p->press, m},
+        {&p->base, n},
         {&p->E, n * m}, {&p->a, 3 * m}, {&p->b, 3 * m * m}, {&p->J, m * m}, {&p->step, m}, {&p->N, m}, {&p->path, m}, {&p->H, n * n},
         {&p->H_plain, n * n}, {&p->x, 2 * n}, {&p->rank_work, dal_rank_work((int)n, (int)n)}, {&p->held, n}, {&p->fresh, m}, {&p->slack, m},
-        {&p->give, m}, {&p->bound, n}, {&p->place, 9 * m}, {&p->look, m}, {&p->ahead, m}, {&p->fastest, m},
+        {&p->give, m}, {&p->bound, n}, {&p->place, 9 * m}, {&p->look, m}, {&p->ahead, m}, {&p->fastest, m}, {&p->jam, 2},
     };
     size_t used = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -125,8 +126,8 @@ static void find_slip_rate(dal_state *state, const dal_friction *f, double *sd)
     dal_state_accelerations(state);
     if (f->turn) {
         const int first = joint->marker[0].body, second = joint->marker[1].body;
-        relative(second == DAL_GROUND ? still : state->acceleration[second].alpha, first == DAL_GROUND ? still : state->acceleration[first].alpha,
-                 f->lever[0], sd);
+        relative(second == DAL_GROUND ? still : state->acceleration[second].alpha,
+                 first == DAL_GROUND ? still : state->acceleration[first].alpha, f->lever[0], sd);
         return;
     }
     for (int k = 0; k < f->n; k++) {

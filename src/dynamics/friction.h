@@ -39,6 +39,11 @@ void dal_friction_push(dal_state *state, const dal_friction *friction, const dou
 /* Adds the friction to the reactions of the joints. */
 void dal_friction_reactions(dal_state *state);
 
+/* ---- friction_balance.c ---- */
+
+/* The joint whose friction had no solution at about the time t, or grows beyond bounds in the last evaluation; or NULL. */
+const char *dal_friction_jammed(const dal_state *state, double t);
+
 /* ---- slip.c ---- */
 
 /* Which surfaces stick at the present state; `ended`: of the elements that stick and slip, those whose mode has ended, or NULL. */

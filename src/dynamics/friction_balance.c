@@ -7,27 +7,29 @@
  *     N_i = |a_i + sum_j b_ij N_j|,   a_i = P_i F_i(base),   b_ij = P_i sum_k F_ik E_kj                                         (*)
  * one equation for each element: every right side is convex in N, and smooth where it is not zero.
  *
- * One element that slips: N^2 (1 - b.b) - 2 a.b N - a.a = 0. For |b| < 1 there is one solution. For |b| >= 1 (friction that moves more normal force
- * than it needs) there are two or none, and none where a.b > -|a| sqrt(b.b - 1): the paradox of Painleve. Of two, the smaller one is
- * that which continues N = |a| from mu = 0. f(N) = N - |a + b N| is concave and negative at N = 0; its tangents lie above it. So Newton's
- * steps from N = 0 never pass the smallest solution and rise to it, and where a tangent does not rise (f' <= 0 while f < 0) f has no zero at
- * all. This decides: f' > 0 at the solution, f' <= 0 before one is found says that there is none. The plain iteration N := |a + b N| diverges for
- * a.b < 0, |b| > 1, where there is a solution.
+ * One element that slips: N^2 (1 - b.b) - 2 a.b N - a.a = 0. For |b| < 1 there is one solution. For |b| >= 1 (friction that moves more
+ * normal force than it needs) there are two or none, and none where a.b > -|a| sqrt(b.b - 1): the paradox of Painleve. Of two, the smaller
+ * one is that which continues N = |a| from mu = 0. f(N) = N - |a + b N| is concave and negative at N = 0; its tangents lie above it. So
+ * Newton's steps from N = 0 never pass the smallest solution and rise to it, and where a tangent does not rise (f' <= 0 while f < 0) f has
+ * no zero at all. This decides: f' > 0 at the solution, f' <= 0 before one is found says that there is none. The plain iteration N := |a +
+ * b N| diverges for a.b < 0, |b| > 1, where there is a solution.
  *
- * Several elements: Newton's method on (*) from N = 0, with the matrix 1 - dphi/dN. It is taken if it ends with det > 0, the sign at mu = 0.
- * Else the solution is followed from mu = 0, where N = |a|: with theta b in place of b, theta from 0 to 1, Newton at each
- * theta. The branch ends only where the matrix becomes singular; if it ends before theta = 1 no solution continues that of smaller
- * friction, and the joint jams.
+ * Several elements: Newton's method on (*) from N = 0, with the matrix 1 - dphi/dN. It is taken if it ends with det > 0, the sign at mu =
+ * 0. Else the solution is followed from mu = 0, where N = |a|: with theta b in place of b, theta from 0 to 1, Newton at each theta. The
+ * branch ends only where the matrix becomes singular; if it ends before theta = 1 no solution continues that of smaller friction, and the
+ * joint jams.
  *
- * A surface with several components that starts from rest. There n = s / |s| is not known, and for a while known badly: n relaxes to the direction of s' with the
- * rate mu N G / |s|, which no explicit method can follow where s grows slowly (s' = 0 at first, as under a load that grows). While it starts, n is that of the sliding a short
- * time h ahead, s + h s', with s' = r - mu N G_ii n and r the part of s' that the others cause:
+ * A surface with several components that starts from rest. There n = s / |s| is not known, and for a while known badly: n relaxes to the
+ * direction of s' with the rate mu N G / |s|, which no explicit method can follow where s grows slowly (s' = 0 at first, as under a load
+ * that grows). While it starts, n is that of the sliding a short time h ahead, s + h s', with s' = r - mu N G_ii n and r the part of s'
+ * that the others cause:
  *     (rho + h mu N G_ii) n = s + h r,   |n| = 1,   rho > 0
- * |n| falls with rho, because G_ii is not negative, from at least 1 at rho = 0 (what slips is not held) to at most 1 at rho = |s + h r|: one solution, by
- * bisection; N and r are iterated. The rate is then below 1 / h, at rest n is the direction of s', and n is wrong by h times the rate at which it turns, as long as |s| < h |r|.
+ * |n| falls with rho, because G_ii is not negative, from at least 1 at rho = 0 (what slips is not held) to at most 1 at rho = |s + h r|:
+ * one solution, by bisection; N and r are iterated. The rate is then below 1 / h, at rest n is the direction of s', and n is wrong by h
+ * times the rate at which it turns, as long as |s| < h |r|.
  *
- * Sticking components whose G_kk is nothing against the free mobility g_k are left out: no force holds them. Where G_ss is singular among the others,
- * surfaces hold each other, and the least of the forces that do are taken.
+ * Sticking components whose G_kk is nothing against the free mobility g_k are left out: no force holds them. Where G_ss is singular among
+ * the others, surfaces hold each other, and the least of the forces that do are taken.
  */
 #include "dynamics/friction_parts.h"
 
@@ -42,10 +44,12 @@
 enum { MOST_STEPS = 60, MOST_TURNS = 50 };
 static const double immobile = 1e-11;   /* G_kk over g_k: less is rounding */
 static const double dependent = 1e-10;  /* pivot of G_ss, scaled to a unit diagonal */
-static const double settled = 4e-16;    /* relative step that ends Newton's method; or, where rounding does not let it, one that no longer falls below: */
-static const double stalled = 1e-13;
+static const double settled = 4e-16;    /* relative step that ends Newton's method */
+static const double stalled = 1e-13;    /* the same where rounding does not let the steps fall any more */
 static const double still = 1e-12;      /* of the extent a second: slower than that the motion has no direction of its own */
 static const double shortest = 1e-5;    /* of theta */
+static const double runaway = 1e3;      /* N over what presses without friction: |b| is near 1 */
+static const double near_in_time = 1e-6; /* s: a jam so near to the end of a run is its reason */
 
 /* ---- what sticks ----------------------------------------------------------------------- */
 
@@ -59,8 +63,8 @@ static int held(const dal_friction_parts *p, int i)
     return (int)p->held[i];
 }
 
-/* H = G_ss with rows and columns scaled to a unit diagonal: its pivots are what each component has of its own, and its entries have the rounding
- * of g_k / G_kk. */
+/* H = G_ss with rows and columns scaled to a unit diagonal: its pivots are what each component has of its own, and its entries have the
+ * rounding of g_k / G_kk. */
 void dal_friction_factor(const dal_state *state, dal_friction_parts *p)
 {
     const dal_system *system = state->system;
@@ -130,9 +134,9 @@ static void complete(const dal_state *state, const dal_friction_parts *p, const 
 
 /* ---- what slips -------------------------------------------------------------------------- */
 
-/* The law of slipping: e = base - mu N n. The direction d of the last step serves a single component, which is thus continued smoothly beyond
- * the end of its sliding, and what has no direction of its own yet; with several components n = s / |s| up to the sign that it has with d: a path that
- * runs through s = 0 keeps its n. */
+/* The law of slipping: e = base - mu N n. The direction d of the last step serves a single component, which is thus continued smoothly
+ * beyond the end of its sliding, and what has no direction of its own yet; with several components n = s / |s| up to the sign that it has
+ * with d: a path that runs through s = 0 keeps its n. */
 static void slide(const dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->system->frictions[element];
@@ -350,6 +354,24 @@ bool dal_friction_balance(dal_state *state, dal_friction_parts *p)
 dal_flow dal_friction_jams(dal_state *state, int element)
 {
     const dal_system *system = state->system;
-    return dal_state_fail(state, "the friction of joint '%s' has no solution: it grows with the very force that it causes (the joint jams); a smaller "
-                                 "coefficient, or another geometry, is needed", system->mechanism.joints[system->frictions[element].joint].name);
+    const dal_friction_parts p = dal_friction_lay(state);
+    p.jam[0] = element + 1;
+    p.jam[1] = state->work.t;
+    return dal_state_fail(state, "the friction of joint '%s' has no solution: it grows with the very force that it causes (the joint "
+                                 "jams); a smaller coefficient, or another geometry, is needed",
+                          system->mechanism.joints[system->frictions[element].joint].name);
+}
+
+const char *dal_friction_jammed(const dal_state *state, double t)
+{
+    const dal_system *system = state->system;
+    if (!system->n_frictions)
+        return NULL;
+    const dal_friction_parts p = dal_friction_lay(state);
+    for (int i = 0; i < p.elements; i++)
+        if (p.N[i] > runaway * dal_size(p.a + 3 * i, 3))
+            return system->mechanism.joints[system->frictions[i].joint].name;
+    if (!(p.jam[0] > 0) || !(fabs(p.jam[1] - t) <= near_in_time * fmax(1, fabs(t))))
+        return NULL;
+    return system->mechanism.joints[system->frictions[(int)p.jam[0] - 1].joint].name;
 }

@@ -33,6 +33,7 @@ typedef struct dal_friction_parts {
     double *place;            /* 9 an element: where it stuck */
     double *look;             /* of elements that slide several ways: the time by which n looks ahead while they start, or 0 */
     double *ahead, *fastest;  /* the sliding that this time adds, and the fastest since the start */
+    double *jam;              /* the last that was refused: its element, from 1, and when */
 } dal_friction_parts;
 
 /* ---- friction.c ---- */

@@ -107,7 +107,8 @@ static void load_links(dal_state *state)
 
 /* ---- factor and solve ---------------------------------------------------------------- */
 
-/* What each row asks of the links that it acts on, about their origins. */
+/* What each row asks of the links that it acts on, about their origins. Its weight is what A M^-1 A^T would have for it if the bodies were
+ * free and had the mass of the model at its length: a row that vanishes in a singular position does not weigh less there. */
 static void find_covectors(dal_state *state)
 {
     const dal_system *system = state->system;
@@ -116,7 +117,11 @@ static void find_covectors(dal_state *state)
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         double f[DAL_MAX_SIDES][6];
+        double weight = 0;
         dal_row_covectors(layout, &state->work, i, f);
+        for (int k = 0; k < at->n_sides; k++)
+            weight += dal_dot(f[k], f[k]) + dal_dot(f[k] + 3, f[k] + 3) / (system->length * system->length);
+        state->loops.weight[i] = weight / system->mass;
         for (int k = 0; k < at->n_sides; k++) {
             const dal_seat *seat = &system->links->seat[layout->side[at->side + k].body];
             double arm[3], *out = state->loops.covector[s];
@@ -133,14 +138,19 @@ static void find_covectors(dal_state *state)
     }
 }
 
-double dal_tree_factor(dal_state *state)
+static void ready_links(dal_state *state)
 {
-    const dal_system *system = state->system;
     if (!state->links_fresh)
         refresh(state);
     state->links_fresh = false;
     find_covectors(state);
-    return dal_loops_factor(system->links, system->loops, system->recursion, &state->links, &state->loops, state->independent);
+}
+
+double dal_tree_factor(dal_state *state)
+{
+    const dal_system *system = state->system;
+    ready_links(state);
+    return system->recursion->loops->factor(system->links, system->loops, system->recursion, &state->links, &state->loops, state->independent);
 }
 
 static void clear_wrenches(dal_state *state)
@@ -148,18 +158,21 @@ static void clear_wrenches(dal_state *state)
     memset(state->links.wrench, 0, sizeof *state->links.wrench * (size_t)state->system->links->n);
 }
 
-static const double good = 2e-16; /* of the sums that a row is made of: nothing to refine */
+static const double good = 1e-14; /* of the sums that a row is made of: nothing to refine */
 
-static void solve_tree(dal_state *state, const double *tau, const double *b, double *x, double *lambda)
+/* The way out, and one step of refinement where A x = b is not met. */
+static void finish(dal_state *state, const double *tau, const double *b, double *x, double *lambda)
 {
     const dal_system *system = state->system;
     const dal_links *links = system->links;
+    const dal_elimination *run = system->recursion->loops;
     double *residual = state->loops.lambda, *more = state->saddle_rhs + links->nv, *dx = state->vd_more;
-    dal_loops_solve(links, system->loops, system->recursion, &state->links, &state->loops, tau, b, x, lambda);
-    if (!system->layout.n_rows || !(dal_loops_residual(system->loops, &state->links, &state->loops, state->independent, b, residual) > good))
+    run->outwards(links, system->loops, system->recursion, &state->links, &state->loops, tau, x, lambda);
+    if (!(run->residual(system->loops, &state->links, &state->loops, state->independent, b, residual) > good))
         return;
     clear_wrenches(state);
-    dal_loops_solve(links, system->loops, system->recursion, &state->links, &state->loops, NULL, residual, dx, more);
+    run->load(links, system->loops, system->recursion, &state->links, &state->loops, NULL, residual);
+    run->outwards(links, system->loops, system->recursion, &state->links, &state->loops, NULL, dx, more);
     for (int i = 0; i < links->nv; i++)
         x[i] += dx[i];
     for (int i = 0; i < system->layout.n_rows; i++)
@@ -169,14 +182,16 @@ static void solve_tree(dal_state *state, const double *tau, const double *b, dou
 /* M x + mu A^T = f with M over the model's mass. */
 void dal_tree_saddle(dal_state *state, double *f, double *b)
 {
-    const int nv = state->system->layout.nv, r = state->system->layout.n_rows;
-    const double mass = state->system->mass;
+    const dal_system *system = state->system;
+    const int nv = system->layout.nv, r = system->layout.n_rows;
+    const double mass = system->mass;
     for (int i = 0; i < nv; i++)
         state->saddle_rhs[i] = mass * f[i];
     clear_wrenches(state);
     double *wanted = state->loops.lambda + 2 * r;
     memcpy(wanted, b, sizeof *b * (size_t)r);
-    solve_tree(state, state->saddle_rhs, wanted, f, b);
+    system->recursion->loops->load(system->links, system->loops, system->recursion, &state->links, &state->loops, state->saddle_rhs, wanted);
+    finish(state, state->saddle_rhs, wanted, f, b);
     for (int i = 0; i < r; i++)
         b[i] *= -1 / mass;
 }
@@ -189,6 +204,19 @@ static dal_flow no_inertia(dal_state *state)
                                  "'recursive' cannot go on here; 'lagrange' may");
 }
 
+/* Wrenches on the links and tau. Where everything was evaluated (friction, singular positions) Q and h take their place. */
+static const double *load(dal_state *state)
+{
+    if (state->swift) {
+        load_links(state);
+        return state->work.direct;
+    }
+    clear_wrenches(state);
+    for (int i = 0; i < state->system->layout.nv; i++)
+        state->saddle_rhs[i] = state->work.Q[i] - state->work.h[i];
+    return state->saddle_rhs;
+}
+
 /* No loops: everything in two passes. */
 static dal_flow solve_open(dal_state *state)
 {
@@ -196,26 +224,28 @@ static dal_flow solve_open(dal_state *state)
     if (!state->links_fresh)
         refresh(state);
     state->links_fresh = false;
-    const double *tau = state->work.direct;
-    if (state->swift)
-        load_links(state);
-    else {
-        clear_wrenches(state);
-        for (int i = 0; i < system->layout.nv; i++)
-            state->saddle_rhs[i] = state->work.Q[i] - state->work.h[i];
-        tau = state->saddle_rhs;
-    }
+    const double *tau = load(state);
     return system->recursion->advance(system->links, &state->links, tau, state->vd) ? 0 : no_inertia(state);
+}
+
+/* Factor and the way in at once. */
+static double advance(dal_state *state, const double **tau)
+{
+    const dal_system *system = state->system;
+    ready_links(state);
+    *tau = load(state);
+    return system->recursion->loops->factor_and_load(system->links, system->loops, system->recursion, &state->links, &state->loops,
+                                                     state->independent, *tau, state->gamma);
 }
 
 static dal_flow solve(dal_state *state)
 {
-    const dal_system *system = state->system;
-    if (!system->layout.n_rows)
+    const double *tau;
+    if (!state->system->layout.n_rows)
         return solve_open(state);
-    double ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
+    double ratio = advance(state, &tau);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
-        ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
+        ratio = advance(state, &tau);
         if (!(ratio > 0))
             return no_inertia(state);
     }
@@ -225,15 +255,7 @@ static dal_flow solve(dal_state *state)
         dal_state_complete(state);
         return dal_null_space_solve(state);
     }
-    if (state->swift) {
-        load_links(state);
-        solve_tree(state, state->work.direct, state->gamma, state->vd, state->lambda);
-        return 0;
-    }
-    clear_wrenches(state);
-    for (int i = 0; i < system->layout.nv; i++)
-        state->saddle_rhs[i] = state->work.Q[i] - state->work.h[i];
-    solve_tree(state, state->saddle_rhs, state->gamma, state->vd, state->lambda);
+    finish(state, tau, state->gamma, state->vd, state->lambda);
     return 0;
 }
 

@@ -8,10 +8,11 @@
  * Where this turns in a circle, or a slipping surface has no solution, all combinations of sticking, slipping forth and slipping back are
  * tried for the surfaces at rest, and the first that is consistent is taken.
  *
- * Guards. Sticking: mu_s N - |e|. Slipping: n.s, the turn of the sliding by a right angle, or its end. Neither is known better than to rounding: e to that
- * of s' over G_kk (`give`), and a surface that has just begun to slide has an s of rounding, of either sign; how far back it may seem to slide
- * (`slack`) is given up once it has clearly left. If it comes back before, the event is late by slack / |s'|, and the energy wrong by mu N slack^2 / |s'|.
- * A surface at rest that cannot be moved by friction has nothing to hold: it slips when it is seen to slide.
+ * Guards. Sticking: mu_s N - |e|. Slipping: n.s, the turn of the sliding by a right angle, or its end. Neither is known better than to
+ * rounding: e to that of s' over G_kk (`give`), and a surface that has just begun to slide has an s of rounding, of either sign; how far
+ * back it may seem to slide (`slack`) is given up once it has clearly left. If it comes back before, the event is late by slack / |s'|, and
+ * the energy wrong by mu N slack^2 / |s'|. A surface at rest that cannot be moved by friction has nothing to hold: it slips when it is seen
+ * to slide.
  */
 #include "dynamics/friction_parts.h"
 
@@ -303,8 +304,8 @@ static void conclude(dal_state *state, const dal_friction_parts *p)
     }
 }
 
-/* Has a surface that stuck come loose? Then others that are at their limits do not hold in its place: shares that are not unique would be handed from one to
- * the next without end. */
+/* Has a surface that stuck come loose? Then others that are at their limits do not hold in its place: shares that are not unique would be
+ * handed from one to the next without end. */
 static bool has_broken(const dal_state *state, const bool *ended)
 {
     bool any = false;
@@ -312,6 +313,26 @@ static bool has_broken(const dal_state *state, const bool *ended)
         if (dal_friction_switches(&state->system->frictions[i]))
             any |= ended[guard++] && state->slip_mode[i] == DAL_STICKS;
     return any;
+}
+
+/* In coordinates of the model's own that keep a joint together by themselves its rows are empty, and its reaction is not known. */
+static dal_flow check_reactions(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    for (int i = 0; i < system->n_frictions && layout->placement; i++) {
+        const dal_joint *joint = &system->mechanism.joints[system->frictions[i].joint];
+        for (int j = joint->row; j < joint->row + joint->n_rows; j++) {
+            const int row = layout->row_at[j];
+            double size = 0;
+            for (int k = row < 0 ? 0 : layout->row[row].n_values; k > 0; k--)
+                size = fmax(size, fabs(state->work.A[layout->row[row].value + k - 1]));
+            if (!(size > 1e-12))
+                return dal_state_fail(state, "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
+                                             "together by themselves: take another family of coordinates, as angle or joint", joint->name);
+        }
+    }
+    return 0;
 }
 
 dal_flow dal_friction_restart(dal_state *state, const bool *ended)
@@ -339,8 +360,8 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended)
             p.fresh[i] = p.look[i] = 0;
         }
     }
-    dal_flow flow = dal_friction_respond(state, &p);
-    if (flow)
+    dal_flow flow = check_reactions(state);
+    if (flow || (flow = dal_friction_respond(state, &p)))
         return flow;
     bool found = false, solved = true;
     for (int round = 0; !found && solved && round <= 4 * p.elements + 4; round++) {

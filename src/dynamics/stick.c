@@ -5,10 +5,10 @@
  * leave free. A force e on the surfaces that stick changes v' by B e with A B = 0 and s' by G e (friction.c); as a direction of
  * velocities and of displacements B does the same to s and x. So
  *     v := v + B c,  G c = -s       q := q + B d,  G d = -(x - x_0)
- * over the components that stick. c is the impulse, and d the like displacement, that friction itself would give: the correction is the least in the metric of the
- * kinetic energy. d is of the size of the error of one step, so that its square is below rounding.
- * x_0 is kept from the restart at which the surface came to rest: levers times measures; for a ball the attitude of the
- * second body in the first, P = R_1^T R_2, and x - x_0 = radius delta with exp [delta x] = R_2 (R_1 P)^T.
+ * over the components that stick. c is the impulse, and d the like displacement, that friction itself would give: the correction is the
+ * least in the metric of the kinetic energy. d is of the size of the error of one step, so that its square is below rounding. x_0 is kept
+ * from the restart at which the surface came to rest: levers times measures; for a ball the attitude of the second body in the first, P =
+ * R_1^T R_2, and x - x_0 = radius delta with exp [delta x] = R_2 (R_1 P)^T.
  */
 #include "dynamics/friction_parts.h"
 

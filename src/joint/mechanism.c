@@ -21,11 +21,14 @@ enum { LOOK_BACK = 24 };
 int dal_add_vector(dal_mechanism *m, int body, bool point, const double s[3])
 {
     for (int i = m->n_vectors - 1; i >= 0 && i >= m->n_vectors - LOOK_BACK; i--)
-        if (m->vectors[i].body == body && m->vectors[i].point == point && !memcmp(m->vectors[i].s, s, 3 * sizeof *s))
+        if (m->vectors[i].body == body && m->vectors[i].point == point && !memcmp(m->vectors[i].s, s, 3 * sizeof *s)) {
+            m->vectors[i].wanted |= !m->for_rows;
             return i;
+        }
     dal_vector *vector = DAL_PUSH(m->arena, m->vectors, m->n_vectors, m->cap_vectors);
     vector->body = body;
     vector->point = point;
+    vector->wanted = !m->for_rows;
     memcpy(vector->s, s, sizeof vector->s);
     return m->n_vectors - 1;
 }
@@ -44,7 +47,7 @@ int dal_add_axis(dal_mechanism *mechanism, const dal_marker *marker, int axis)
 static int add_measure(dal_mechanism *m, dal_measure_kind kind, int a, int b, int c, int d)
 {
     dal_measure *measure = DAL_PUSH(m->arena, m->measures, m->n_measures, m->cap_measures);
-    *measure = (dal_measure){kind, {a, b, c, d}, -1};
+    *measure = (dal_measure){kind, {a, b, c, d}, -1, !m->for_rows};
     if (kind == DAL_MEASURE_ANGLE)
         measure->winding = m->n_windings++;
     return m->n_measures - 1;

@@ -37,6 +37,7 @@ typedef struct dal_marker {
 typedef struct dal_vector {
     int body;
     int point; /* 1 a point, 0 a direction */
+    bool wanted; /* by others than a joint itself */
     double s[3];
 } dal_vector;
 
@@ -52,6 +53,7 @@ typedef struct dal_measure {
     dal_measure_kind kind;
     int vector[4];
     int winding; /* ANGLE: which counter of whole turns, else -1 */
+    bool wanted; /* by others than a joint itself: forces, signals, other joints */
 } dal_measure;
 
 typedef struct dal_term {
@@ -97,6 +99,7 @@ typedef struct dal_joint {
 
 typedef struct dal_mechanism {
     dal_arena *arena; /* while it is being built */
+    bool for_rows;    /* what is added now serves a joint itself: where its rows hold by construction, it is not yet wanted */
     dal_space space;
     int n_bodies, n_vectors, n_measures, n_terms, n_joints, n_windings;
     int n_rows;        /* of constraints */

@@ -73,6 +73,8 @@ typedef struct dal_layout {
     dal_body_layout *body;
     dal_mass_block *block;    /* of M; in families that own columns, one a body */
     dal_row_layout *row;      /* n_rows + n_speeds */
+    int n_vectors, n_measures; /* those that anybody wants: all but what the rows that hold by construction were made of */
+    int *vector, *measure;
     int *row_at;              /* of each row of the mechanism: its row here, or -1: it holds by construction */
     dal_side *side;
     int *term_side;           /* 4 a term: the side on which each of its measure's vectors lies, or -1 */
@@ -236,6 +238,9 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
 #define dal_rows_bend DAL_K(dal_rows_bend)
 /* After family->position: x, values and gradients of measures, phi of all rows. */
 void dal_rows_position(const dal_layout *layout, dal_work *work);
+/* Value and gradient of one measure that nobody wanted. */
+#define dal_rows_measure DAL_K(dal_rows_measure)
+void dal_rows_measure(const dal_layout *layout, dal_work *work, int number);
 /* Then: A, and Y of the speeds. */
 void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
 /* After dal_rows_position: of row i (or speed), what it asks of the body of each of its sides: force at r, moment; not in the separated family. */

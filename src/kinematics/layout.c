@@ -194,6 +194,42 @@ static void fill_sources(dal_layout *layout)
         layout->row[layout->n_rows + i].source = i;
 }
 
+/* Measures of the rows here, of their coefficients, and those that others want; then the vectors of these. Where no joint holds by
+ * construction that is all of them: angles are measured for the sake of their whole turns. */
+static void choose_vectors(dal_layout *layout, dal_arena *arena)
+{
+    const dal_mechanism *m = layout->mechanism;
+    bool *measure = DAL_TAKE(arena, bool, m->n_measures), *vector = DAL_TAKE(arena, bool, m->n_vectors);
+    for (int i = 0; i < m->n_measures; i++)
+        measure[i] = !layout->tree || m->measures[i].wanted;
+    for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
+        const int source = layout->row[i].source;
+        if (i >= layout->n_extrinsic && i < layout->n_rows)
+            continue;
+        const dal_row *row = i < layout->n_rows ? &m->rows[source] : &m->speeds[source];
+        for (int k = row->term; k < row->term + row->n_terms; k++)
+            measure[m->terms[k].measure] = true;
+    }
+    for (int i = 0; i < layout->n_form_needs; i++)
+        if (layout->form_need[2 * i + 1] >= 0)
+            measure[layout->form_need[2 * i + 1]] = true;
+    layout->measure = DAL_TAKE(arena, int, m->n_measures);
+    layout->vector = DAL_TAKE(arena, int, m->n_vectors);
+    for (int i = 0; i < m->n_vectors; i++)
+        vector[i] = !layout->tree || m->vectors[i].wanted;
+    for (int i = 0; i < m->n_measures; i++) {
+        if (!measure[i])
+            continue;
+        layout->measure[layout->n_measures++] = i;
+        for (int k = 0; k < 4 && m->measures[i].kind != DAL_MEASURE_COORDINATE; k++)
+            if (m->measures[i].vector[k] >= 0)
+                vector[m->measures[i].vector[k]] = true;
+    }
+    for (int i = 0; i < m->n_vectors; i++)
+        if (vector[i])
+            layout->vector[layout->n_vectors++] = i;
+}
+
 /* (55)-(57) of `natural-absolute-coordinates`, corrected. */
 static void fill_constant_mass(dal_layout *layout)
 {
@@ -244,6 +280,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     layout->n_speeds = mechanism->n_speeds;
     layout->row = DAL_TAKE(arena, dal_row_layout, layout->n_rows + layout->n_speeds);
     fill_sources(layout);
+    choose_vectors(layout, arena);
     layout->term_side = DAL_TAKE(arena, int, 4 * mechanism->n_terms);
     layout->term_entry = DAL_TAKE(arena, int, mechanism->n_terms);
     if (family->shares)
@@ -274,6 +311,8 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
     DAL_PACK(block, to->block, from->n_blocks);
     DAL_PACK(block, to->row, from->n_rows + from->n_speeds);
     DAL_PACK(block, to->row_at, mechanism->n_rows);
+    DAL_PACK(block, to->measure, from->n_measures);
+    DAL_PACK(block, to->vector, from->n_vectors);
     DAL_PACK(block, to->side, from->n_sides);
     DAL_PACK(block, to->term_side, 4 * mechanism->n_terms);
     DAL_PACK(block, to->term_entry, mechanism->n_terms);

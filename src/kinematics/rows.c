@@ -21,23 +21,27 @@
 
 static const double two_pi = 6.283185307179586476925287;
 
+static void move_vector(const dal_layout *layout, dal_work *w, int i)
+{
+    const dal_vector *vector = &layout->mechanism->vectors[i];
+    const dal_kin *kin = &w->kin[vector->body];
+    dal_real *x = w->x + 3 * i;
+    dal_turn(kin->R, vector->s, x);
+    if (vector->point)
+        dal_axpy3(1, kin->r, x);
+}
+
 static void move_vectors_position(const dal_layout *layout, dal_work *w)
 {
-    const dal_mechanism *m = layout->mechanism;
-    for (int i = 0; i < m->n_vectors; i++) {
-        const dal_vector *vector = &m->vectors[i];
-        const dal_kin *kin = &w->kin[vector->body];
-        dal_real *x = w->x + 3 * i;
-        dal_turn(kin->R, vector->s, x);
-        if (vector->point)
-            dal_axpy3(1, kin->r, x);
-    }
+    for (int k = 0; k < layout->n_vectors; k++)
+        move_vector(layout, w, layout->vector[k]);
 }
 
 static void move_vectors_velocity(const dal_layout *layout, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
-    for (int i = 0; i < m->n_vectors; i++) {
+    for (int k = 0; k < layout->n_vectors; k++) {
+        const int i = layout->vector[k];
         const dal_vector *vector = &m->vectors[i];
         const dal_kin *kin = &w->kin[vector->body];
         dal_real *xd = w->xd + 3 * i, *xb = w->xb + 3 * i;
@@ -161,8 +165,10 @@ void dal_rows_position(const dal_layout *layout, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
     move_vectors_position(layout, w);
-    for (int i = 0; i < m->n_measures; i++)
+    for (int k = 0; k < layout->n_measures; k++) {
+        const int i = layout->measure[k];
         measure_position(&m->measures[i], w, &w->value[i], w->gradient + 12 * i);
+    }
     if (layout->forms)
         run_forms(layout, w);
     for (int i = 0; i < layout->n_extrinsic; i++) {
@@ -176,6 +182,15 @@ void dal_rows_position(const dal_layout *layout, dal_work *w)
             phi += m->terms[k].coef * w->value[m->terms[k].measure];
         w->phi[i] = row->time < 0 ? phi : phi - w->time[3 * row->time];
     }
+}
+
+void dal_rows_measure(const dal_layout *layout, dal_work *w, int number)
+{
+    const dal_measure *measure = &layout->mechanism->measures[number];
+    for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
+        if (measure->vector[k] >= 0)
+            move_vector(layout, w, measure->vector[k]);
+    measure_position(measure, w, &w->value[number], w->gradient + 12 * number);
 }
 
 /* Adds coef g of one vector to the block of its body, orthonormal: force g (points), moment (R s) x g. */
@@ -326,8 +341,10 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
     move_vectors_velocity(layout, w);
-    for (int i = 0; i < m->n_measures; i++)
+    for (int k = 0; k < layout->n_measures; k++) {
+        const int i = layout->measure[k];
         measure_velocity(&m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
+    }
     EACH_ROW(i) {
         const dal_row *row = row_of(layout, i);
         dal_real phid = explicit_part(w, row), gamma = 0;

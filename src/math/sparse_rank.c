@@ -9,11 +9,12 @@
  * reduced by a QR of its own to no more rows than columns, so that freedoms do not pile up.
  *
  * The span is known to eps / |R_kk| along a column that was nearly parallel to those before it, and what depends on it would not be
- * seen to. So a column with a small R_kk is put off: it stays in the front, goes with it to the next, and is asked again when other columns
- * were taken in; most become zero then. What is left when no other column is, is taken in with the largest first.
+ * seen to; several that are only a little parallel do the same together. So a column with a small R_kk is put off: it stays in the
+ * front, goes with it to the next, and is asked again when other columns were taken in; most that depend on others become zero within a
+ * few fronts. What is left after PATIENCE of them, when no other column is left, or only late ones, is taken in.
  *
- * The dense decision takes the largest of all remaining columns as the next one. Here the order is given, so that |R_kk| may be larger
- * than the smallest singular value by more than there: who needs the rows to be well conditioned looks at the factor made of them.
+ * The dense decision takes the largest of all remaining columns as the next one. Here the order is given, so that rows that were taken in
+ * may depend on each other all the same, and are looked at once more (`correct`).
  *
  * The smallest singular value. With K = [G A^T; A 0] and K (x, mu) = (0, b):
  *     mu = -(A G^-1 A^T)^-1 b
@@ -34,12 +35,16 @@
 #include <string.h>
 
 enum {
+    PATIENCE = 30,          /* fronts to which a column is put off */
     STARTS = 3,
     STEPS = 6,
+    MOST_CORRECTIONS = 100,
     MOST_PAIRS = 20000000,  /* of rows that share a column */
     MOST_VALUES = 40000000 /* of what the fronts leave over */
 };
-static const double DOUBTFUL = 1e-4; /* |R_kk| below which a column is put off */
+static const double SUSPICIOUS = 1e-5; /* singular value below which the rows are looked at once more */
+static const double SEEN = 1e-6;       /* part of a row in a free motion that is no rounding */
+static const double DOUBTFUL = 1e-3; /* |R_kk| below which a column is put off */
 
 /* What a front leaves for another: rows of values in some columns of B. */
 typedef struct piece {
@@ -55,8 +60,9 @@ typedef struct elimination {
     int *start, *row;  /* B by rows: its row j has the entries start[j] ... start[j + 1] */
     double *value;     /* columns at unit norm */
     int *order;        /* the row of A at each place */
+    int n_early;       /* places of rows that are not late */
     piece **waiting;   /* for each place */
-    bool *off;         /* of each place: its column was put off */
+    int *off;          /* of each place: how often its column was put off */
     int *seat, *list;  /* of a place in the front, -1: not in it; the places in the front */
     double *front;
     size_t room, kept;
@@ -152,8 +158,10 @@ static bool find_order(elimination *e, const bool *late)
         for (int i = 0; i < a->r; i++)
             if ((late && late[chosen[i]]) == (pass == 1))
                 e->order[n++] = chosen[i];
-    for (int i = 0; i < a->r; i++)
+    for (int i = 0; i < a->r; i++) {
         place[e->order[i]] = i;
+        e->n_early += !(late && late[i]);
+    }
     for (int j = 0; j < a->m; j++) {
         const int count = e->start[j + 1] - e->start[j];
         if (!count)
@@ -197,7 +205,8 @@ static bool gather_values(elimination *e, int k, int n_rows, int n)
         e->room = 2 * size;
         e->front = DAL_TAKE(e->arena, double, e->room);
     }
-    memset(e->front, 0, sizeof *e->front * size);
+    if (size)
+        memset(e->front, 0, sizeof *e->front * size);
     int row = 0;
     for (const piece *p = e->waiting[k]; p; row += p->n_rows, p = p->next)
         for (int i = 0; i < p->n_rows; i++)
@@ -301,7 +310,8 @@ static bool pass_on(elimination *e, front *f)
     return true;
 }
 
-/* Columns that were put off: what has become zero depends on the others. Returns whether only such columns are left. */
+/* Columns that were put off: what has become zero depends on the others, and what was put off often enough is taken in. Returns whether
+ * only such columns are left. */
 static bool ask_again(elimination *e, front *f, double tolerance, double *pivot)
 {
     bool only = true;
@@ -310,22 +320,35 @@ static bool ask_again(elimination *e, front *f, double tolerance, double *pivot)
             only = false;
         else if (norm_of(e, f, c) <= tolerance)
             leave_out(e, f, c, pivot);
+        else if (++e->off[e->list[c]] > PATIENCE)
+            take_in(e, f, c, pivot);
     return only;
 }
 
-/* Nothing better comes: the largest first. */
-static void finish(elimination *e, front *f, double tolerance, double *pivot)
+/* Nothing better comes for the columns before place `end`: the largest first. */
+static void finish(elimination *e, front *f, int end, double tolerance, double *pivot)
 {
-    while (f->done < f->n) {
-        int best = f->done;
-        for (int c = f->done + 1; c < f->n; c++)
-            if (norm_of(e, f, c) > norm_of(e, f, best))
-                best = c;
-        if (norm_of(e, f, best) > tolerance)
+    for (;;) {
+        int best = -1;
+        double most = -1;
+        for (int c = f->done; c < f->n; c++)
+            if (e->off[e->list[c]] && e->list[c] < end && norm_of(e, f, c) > most)
+                most = norm_of(e, f, best = c);
+        if (best < 0)
+            return;
+        if (most > tolerance)
             take_in(e, f, best, pivot);
         else
             leave_out(e, f, best, pivot);
     }
+}
+
+static int position_of(const elimination *e, const front *f, int place)
+{
+    int c = f->done;
+    while (e->list[c] != place)
+        c++;
+    return c;
 }
 
 static bool eliminate(elimination *e, int k, double tolerance, double *pivot)
@@ -337,52 +360,18 @@ static bool eliminate(elimination *e, int k, double tolerance, double *pivot)
         e->seat[e->list[c]] = -1;
     if (!fits)
         return false;
-    const double norm = norm_of(e, &f, 0);
+    if (k >= e->n_early)
+        finish(e, &f, e->n_early, tolerance, pivot);
+    const int at = position_of(e, &f, k);
+    const double norm = norm_of(e, &f, at);
     e->off[k] = norm > tolerance && norm <= DOUBTFUL;
     if (norm <= tolerance)
-        leave_out(e, &f, 0, pivot);
+        leave_out(e, &f, at, pivot);
     else if (!e->off[k])
-        take_in(e, &f, 0, pivot);
+        take_in(e, &f, at, pivot);
     if (ask_again(e, &f, tolerance, pivot))
-        finish(e, &f, tolerance, pivot);
+        finish(e, &f, e->a->r, tolerance, pivot);
     return pass_on(e, &f);
-}
-
-static int rank_of(elimination *e, double tolerance, const bool *late, double *pivot)
-{
-    const int r = e->a->r;
-    jmp_buf no_memory;
-    if (setjmp(no_memory))
-        return DAL_RANK_NO_MEMORY;
-    e->arena->guard = &no_memory;
-    e->order = DAL_TAKE(e->arena, int, r);
-    e->list = DAL_TAKE(e->arena, int, r);
-    e->seat = DAL_TAKE(e->arena, int, r);
-    e->waiting = DAL_TAKE(e->arena, piece *, r);
-    e->off = DAL_TAKE(e->arena, bool, r);
-    for (int i = 0; i < r; i++)
-        e->seat[i] = -1;
-    if (!transpose(e))
-        return DAL_RANK_NOT_FINITE;
-    if (!find_order(e, late))
-        return DAL_RANK_TOO_WIDE;
-    for (int k = 0; k < r; k++)
-        if (!eliminate(e, k, tolerance, pivot))
-            return DAL_RANK_TOO_WIDE;
-    int rank = 0;
-    for (int i = 0; i < r; i++)
-        rank += pivot[i] > 0;
-    return rank;
-}
-
-int dal_sparse_rank(const dal_allocator *allocator, const dal_sparse_matrix *a, double tolerance, const bool *late, double *pivot)
-{
-    dal_arena arena;
-    dal_arena_begin(&arena, allocator);
-    elimination e = {.arena = &arena, .a = a};
-    int rank = rank_of(&e, tolerance, late, pivot);
-    dal_arena_release(&arena);
-    return rank;
 }
 
 /* ---- the smallest singular value ------------------------------------------------------ */
@@ -426,4 +415,184 @@ double dal_sparse_least(dal_sparse *sparse, int m, int r, double *x)
         }
     }
     return most > 0 ? 1 / sqrt(most) : 0;
+}
+
+/* ---- correction ---------------------------------------------------------------------------- */
+
+/* Rows that were taken in may still depend on each other, where none is near the others before it but all together are. The vector mu
+ * of the smallest singular value of the rows at hand says so: it comes from inverse iteration, and sigma = |A^T mu| from A itself, which is
+ * exact to rounding. The row with the largest part in it then depends on the others, to sigma times that part. SHIFT, which changes no
+ * singular vector, keeps the matrix regular. */
+static const double SHIFT = 1e-13;
+
+typedef struct saddle {
+    int n, *start, *row, *next;
+    double *value, *x;
+    dal_sparse *sparse;
+} saddle;
+
+static void begin_saddle(elimination *e, saddle *s)
+{
+    const int entries = e->a->start[e->a->r];
+    s->n = e->a->m + e->a->r;
+    s->next = DAL_TAKE(e->arena, int, s->n);
+    s->start = DAL_TAKE(e->arena, int, s->n + 1);
+    s->row = DAL_TAKE(e->arena, int, 2 * entries + s->n);
+    s->value = DAL_TAKE(e->arena, double, 2 * entries + s->n);
+    s->x = DAL_TAKE(e->arena, double, s->n);
+}
+
+/* [1 A^T; A -SHIFT], rows at unit norm; rows that were left out are those of the unit matrix. */
+static void fill_saddle(elimination *e, const double *pivot, saddle *s)
+{
+    const dal_sparse_matrix *a = e->a;
+    const int m = a->m, entries = a->start[a->r];
+    int *next = s->next;
+    memset(s->start, 0, sizeof *s->start * (size_t)(s->n + 1));
+    for (int k = 0; k < entries; k++)
+        s->start[a->column[k] + 1]++;
+    for (int i = 0; i < a->r; i++)
+        s->start[m + i + 1] = a->start[i + 1] - a->start[i];
+    for (int j = 0; j < s->n; j++)
+        s->start[j + 1] += s->start[j] + 1; /* and the diagonal */
+    for (int j = 0; j < m; j++) {
+        next[j] = s->start[j];
+        s->row[next[j]] = j;
+        s->value[next[j]++] = 1;
+    }
+    for (int i = 0; i < a->r; i++) {
+        double sum = 0;
+        next[m + i] = s->start[m + i];
+        for (int k = a->start[i]; k < a->start[i + 1]; k++)
+            sum += a->value[k] * a->value[k];
+        for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+            s->row[next[a->column[k]]] = m + i;
+            s->value[next[a->column[k]]++] = pivot[i] > 0 ? a->value[k] / sqrt(sum) : 0;
+        }
+    }
+    for (int j = 0; j < m; j++) /* the same to the right of the diagonal */
+        for (int k = s->start[j] + 1; k < s->start[j + 1]; k++) {
+            s->row[next[s->row[k]]] = j;
+            s->value[next[s->row[k]]++] = s->value[k];
+        }
+    for (int i = 0; i < a->r; i++) {
+        s->row[next[m + i]] = m + i;
+        s->value[next[m + i]] = pivot[i] > 0 ? -SHIFT : 1;
+    }
+}
+
+/* |A^T mu| of the rows at hand, with mu = x + m at unit norm. */
+static double weakness(const dal_sparse_matrix *a, const saddle *s, const double *pivot)
+{
+    double *mu = s->x + a->m, sum = 0;
+    for (int i = 0; i < a->r; i++)
+        mu[i] = pivot[i] > 0 ? mu[i] : 0;
+    normalise(mu, a->r);
+    for (int j = 0; j < a->m; j++) {
+        double part = 0;
+        for (int k = s->start[j] + 1; k < s->start[j + 1]; k++)
+            part += s->value[k] * mu[s->row[k] - a->m];
+        sum += part * part;
+    }
+    return sqrt(sum);
+}
+
+/* The row with the largest part in mu; late ones first where they have a share in it. */
+static int weakest(const dal_sparse_matrix *a, const double *mu, const bool *late)
+{
+    int worst = -1;
+    for (int pass = late ? 0 : 1; pass < 2 && worst < 0; pass++)
+        for (int i = 0; i < a->r; i++)
+            if ((pass == 1 || (late[i] && fabs(mu[i]) > 1e-6)) && (worst < 0 || fabs(mu[i]) > fabs(mu[worst])))
+                worst = i;
+    return worst;
+}
+
+/* x := a motion that the rows at hand leave free, of any size; a row that was left out and sees it does not depend on them. Returns the one
+ * that sees the most of it and how much, -1: none does. */
+static int missed(const dal_sparse_matrix *a, saddle *s, const double *pivot, double *part)
+{
+    uint64_t seed = 1717;
+    int best = -1;
+    *part = SEEN;
+    for (int j = 0; j < s->n; j++)
+        s->x[j] = j < a->m ? random_number(&seed) : 0;
+    dal_sparse_solve(s->sparse, s->x);
+    normalise(s->x, a->m);
+    for (int i = 0; i < a->r; i++) {
+        double sum = 0, norm = 0;
+        for (int k = a->start[i]; k < a->start[i + 1] && pivot[i] == 0; k++) {
+            sum += a->value[k] * s->x[a->column[k]];
+            norm += a->value[k] * a->value[k];
+        }
+        if (norm > 0 && fabs(sum) > *part * sqrt(norm)) {
+            *part = fabs(sum) / sqrt(norm);
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Exchanges rows until those at hand are independent and none is missing. False without memory. */
+static bool correct(elimination *e, double tolerance, const bool *late, double *pivot)
+{
+    const dal_sparse_matrix *a = e->a;
+    saddle s = {0};
+    begin_saddle(e, &s);
+    fill_saddle(e, pivot, &s);
+    s.sparse = dal_sparse_create(&e->arena->allocator, s.n, s.start, s.row);
+    for (int i = 0; i < MOST_CORRECTIONS && s.sparse && dal_sparse_factor(s.sparse, s.value, true) > 0; i++) {
+        double part = 0;
+        int row = -1;
+        if (dal_sparse_least(s.sparse, a->m, a->r, s.x) < SUSPICIOUS && weakness(a, &s, pivot) <= tolerance)
+            row = weakest(a, s.x + a->m, late);
+        else
+            row = missed(a, &s, pivot, &part);
+        if (row < 0)
+            break;
+        pivot[row] = part;
+        fill_saddle(e, pivot, &s);
+    }
+    const bool fine = s.sparse;
+    dal_sparse_free(s.sparse);
+    return fine;
+}
+
+static int rank_of(elimination *e, double tolerance, const bool *late, double *pivot)
+{
+    const int r = e->a->r;
+    jmp_buf no_memory;
+    if (setjmp(no_memory))
+        return DAL_RANK_NO_MEMORY;
+    e->arena->guard = &no_memory;
+    e->order = DAL_TAKE(e->arena, int, r);
+    e->list = DAL_TAKE(e->arena, int, r);
+    e->seat = DAL_TAKE(e->arena, int, r);
+    e->waiting = DAL_TAKE(e->arena, piece *, r);
+    e->off = DAL_TAKE(e->arena, int, r);
+    for (int i = 0; i < r; i++)
+        e->seat[i] = -1;
+    if (!transpose(e))
+        return DAL_RANK_NOT_FINITE;
+    if (!find_order(e, late))
+        return DAL_RANK_TOO_WIDE;
+    for (int k = 0; k < r; k++)
+        if (!eliminate(e, k, tolerance, pivot))
+            return DAL_RANK_TOO_WIDE;
+    if (!correct(e, tolerance, late, pivot))
+        return DAL_RANK_NO_MEMORY;
+    int rank = 0;
+    for (int i = 0; i < r; i++)
+        rank += pivot[i] > 0;
+    return rank;
+}
+
+int dal_sparse_rank(const dal_allocator *allocator, const dal_sparse_matrix *a, double tolerance, const bool *late, double *pivot)
+{
+    dal_arena arena;
+    dal_arena_begin(&arena, allocator);
+    elimination e = {.arena = &arena, .a = a};
+    int rank = rank_of(&e, tolerance, late, pivot);
+    dal_arena_release(&arena);
+    return rank;
 }

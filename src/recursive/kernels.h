@@ -43,8 +43,11 @@ typedef struct dal_links_work {
     double *column[9];         /* of columns of v: axis (3), direction (3), origin (3) */
 } dal_links_work;
 
+typedef struct dal_elimination dal_elimination; /* of loops: loops.h */
+
 typedef struct dal_recursion {
     const char *name;
+    const dal_elimination *loops;
     /* q -> R, r, d. */
     void (*position)(const dal_links *links, dal_links_work *work, const double *q);
     /* q, v, v' (NULL: zero) -> all of motion, and the wrench that each link needs by itself. */
@@ -59,8 +62,8 @@ typedef struct dal_recursion {
     void (*solve)(const dal_links *links, dal_links_work *work, const double *tau, double *x);
     /* Both in one. */
     bool (*advance)(const dal_links *links, dal_links_work *work, const double *tau, double *x);
-    /* The ways in and out, one link at a time: inertias (`inertial`) or wrenches; then accelerations. */
-    bool (*inwards_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertial);
+    /* The ways in and out, one link at a time: inertias (`inertial`), wrenches (`loaded`) or both; then accelerations. */
+    bool (*inwards_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertial, bool loaded);
     void (*outwards_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, double *x);
     /* (moment, force), four numbers each, := inertia^-1 of it, for a free link that has been eliminated. */
     void (*solve_free)(const dal_link_inertia *inertia, double wrench[8]);
@@ -69,8 +72,10 @@ typedef struct dal_recursion {
 } dal_recursion;
 
 extern const dal_recursion dal_recursion_baseline;
+extern const dal_elimination dal_elimination_baseline;
 #if defined(__x86_64__) && !defined(DAL_NO_AVX2)
 extern const dal_recursion dal_recursion_avx2;
+extern const dal_elimination dal_elimination_avx2;
 #define DAL_HAVE_AVX2 1
 #endif
 /* The best that this machine has; DAL_ISA=baseline in the environment takes the plain one. */

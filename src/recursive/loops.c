@@ -1,51 +1,59 @@
-/* Numbers of the elimination: see the head of loops.h. */
+/* Numbers of the elimination: see the head of loops.h. One source for every instruction set, as recursion.c. */
 #include "recursive/loops.h"
+#include "recursive/vector.h"
 
 #include <math.h>
 #include <string.h>
 
+#ifndef DAL_ELIMINATION
+#define DAL_ELIMINATION dal_elimination_baseline
+
 size_t dal_loops_work_size(const dal_loops *loops)
 {
-    return (size_t)(16 + 1) * (size_t)loops->n_slots + 8 * (size_t)loops->n_sides + (size_t)loops->n_entries + (size_t)loops->n_pivots +
-           3 * (size_t)loops->n_rows;
+    return (size_t)(8 + 1 + 1) * (size_t)loops->n_slots + 8 * (size_t)loops->n_heavy + 8 * (size_t)loops->n_sides + (size_t)loops->n_entries + (size_t)loops->n_pivots +
+           4 * (size_t)loops->n_rows;
 }
 
 void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *work)
 {
     work->K = (double (*)[8])memory;
-    work->kappa = (double (*)[8])(memory + 8 * (size_t)loops->n_slots);
-    work->covector = (double (*)[8])(memory + 16 * (size_t)loops->n_slots);
-    work->entry = memory + 16 * (size_t)loops->n_slots + 8 * (size_t)loops->n_sides;
+    memory += 8 * (size_t)loops->n_slots;
+    work->heavy = (double (*)[8])memory;
+    memory += 8 * (size_t)loops->n_heavy;
+    work->covector = (double (*)[8])memory;
+    work->kappa = memory + 8 * (size_t)loops->n_sides;
+    work->entry = work->kappa + loops->n_slots;
     work->inverse = work->entry + loops->n_entries;
     work->g = work->inverse + loops->n_pivots;
-    work->lambda = work->g + loops->n_slots;
+    work->weight = work->g + loops->n_slots;
+    work->lambda = work->weight + loops->n_rows;
 }
+
+#endif
 
 static void begin(const dal_loops *loops, dal_loops_work *work, const bool *used)
 {
     memset(work->K, 0, sizeof *work->K * (size_t)loops->n_slots);
     memset(work->entry, 0, sizeof *work->entry * (size_t)loops->n_entries);
-    for (int s = 0; s < loops->n_sides; s++)
-        for (int k = 0; k < 8 && used[loops->side[s].row]; k++)
-            work->K[loops->side_slot[s]][k] += work->covector[s][k];
-}
-
-/* a.b over moments and forces. */
-static double pair_of(const double a[8], const double b[8])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6];
+    for (int s = 0; s < loops->n_sides; s++) {
+        double *K = work->K[loops->side_slot[s]];
+        const double *c = work->covector[s];
+        if (!used[loops->side[s].row])
+            continue;
+        v4_store(K, v4_load(K) + v4_load(c));
+        v4_store(K + 4, v4_load(K + 4) + v4_load(c + 4));
+    }
 }
 
 /* I += k k^T / d */
 static void stiffen(const double k[8], double inverse, dal_link_inertia *at)
 {
+    const v4 kn = v4_load(k), kf = v4_load(k + 4);
     for (int j = 0; j < 3; j++) {
-        const double n = inverse * k[j], f = inverse * k[4 + j];
-        for (int i = 0; i < 3; i++) {
-            at->I[j][i] += k[i] * n;
-            at->Ht[j][i] += k[4 + i] * n;
-            at->M[j][i] += k[4 + i] * f;
-        }
+        const v4 n = v4_all(inverse * k[j]), f = v4_all(inverse * k[4 + j]);
+        v4_store(at->I[j], v4_load(at->I[j]) + kn * n);
+        v4_store(at->Ht[j], v4_load(at->Ht[j]) + kf * n);
+        v4_store(at->M[j], v4_load(at->M[j]) + kf * f);
     }
 }
 
@@ -53,8 +61,6 @@ static void stiffen(const double k[8], double inverse, dal_link_inertia *at)
 static double eliminate(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const bool *used, dal_link_inertia *at)
 {
     double ratio = 1;
-    for (int j = 0; j < front->n_eliminated; j++) /* what each row has before the others are taken from it */
-        work->g[front->slot + j] = work->entry[loops->pivot[front->pivot + j].diagonal];
     for (int j = 0; j < front->n_eliminated; j++) {
         const dal_loop_pivot *pivot = &loops->pivot[front->pivot + j];
         const dal_loop_below *below = loops->below + pivot->below;
@@ -67,7 +73,7 @@ static double eliminate(const dal_loops *loops, const dal_loop_front *front, dal
                 work->entry[below[x].entry] = 0;
             continue;
         }
-        ratio = fmin(ratio, d / work->g[front->slot + j]);
+        ratio = fmin(ratio, d / work->weight[loops->slot_row[front->slot + j]]);
         if (!(d > 0))
             return 0;
         const double inverse = work->inverse[front->pivot + j] = 1 / d;
@@ -75,9 +81,11 @@ static double eliminate(const dal_loops *loops, const dal_loop_front *front, dal
             const double l = work->entry[below[x].entry] * inverse;
             for (int y = 0; y <= x; y++)
                 work->entry[*target++] -= l * work->entry[below[y].entry];
-            double *other = work->K[below[x].slot];
-            for (int i = 0; i < 8 && at; i++)
-                other[i] -= l * K[i];
+            if (at) {
+                double *other = work->K[below[x].slot];
+                v4_store(other, v4_load(other) - v4_all(l) * v4_load(K));
+                v4_store(other + 4, v4_load(other + 4) - v4_all(l) * v4_load(K + 4));
+            }
         }
         for (int x = 0; x < pivot->n; x++)
             work->entry[below[x].entry] *= inverse;
@@ -95,10 +103,9 @@ static void turn(const double *A, const double x[3], double out[3])
 }
 
 /* S.K of a joint with one coordinate. */
-static double along(const dal_link *link, const double *axis, const double K[8])
+V4_INLINE double along(const dal_link *link, v4 axis, v4 n, v4 f)
 {
-    const double n = axis[0] * K[0] + axis[1] * K[1] + axis[2] * K[2], f = axis[0] * K[4] + axis[1] * K[5] + axis[2] * K[6];
-    return link->kind == DAL_LINK_TURN ? n : link->kind == DAL_LINK_SHIFT ? f : n + link->pitch * f;
+    return link->kind == DAL_LINK_TURN ? v4_dot(axis, n) : link->kind == DAL_LINK_SHIFT ? v4_dot(axis, f) : v4_sum(axis * n + axis * f * v4_all(link->pitch));
 }
 
 static void solve3(const double L[6], const double b[3], double x[3])
@@ -118,66 +125,48 @@ static void pass_joint(const dal_links *links, const dal_loops *loops, int i, co
     const dal_link_motion *m = &tree->motion[i];
     const dal_link_inertia *at = &tree->inertia[i];
     const int first = front->slot + front->n_eliminated, end = front->slot + front->n_slots;
-    const double *d = m->d;
+    const bool single = link->kind != DAL_LINK_FREE && link->kind != DAL_LINK_BALL;
+    const v4 d = v4_load(m->d), axis = v4_load(m->R[2]), Un = v4_load(at->Un), Uf = v4_load(at->Uf);
     for (int s = first; s < end; s++) {
-        double *K = work->K[s], *kappa = work->kappa[s], left[8] = {0};
+        double *K = work->K[s];
+        v4 n = v4_load(K), f = v4_load(K + 4);
         if (link->kind == DAL_LINK_FREE) { /* D^-1 S.K in full; nothing is left, and the ground takes nothing */
-            memcpy(kappa, K, sizeof left);
-            run->solve_free(at, kappa);
+            double *all = work->heavy[front->heavy + s - first];
+            memcpy(all, K, 8 * sizeof *all);
+            run->solve_free(at, all);
             continue;
         }
-        if (link->kind == DAL_LINK_BALL) {
-            double felt[3];
-            solve3(at->factor, K, kappa);
-            turn(at->Ht[0], kappa, felt);
-            for (int k = 0; k < 3; k++)
-                left[4 + k] = K[4 + k] - felt[k];
+        if (single) {
+            work->kappa[s] = along(link, axis, n, f);
+            const v4 push = v4_all(work->kappa[s] * at->inverse);
+            n -= Un * push;
+            f -= Uf * push;
         } else {
-            kappa[0] = along(link, m->R[2], K);
-            const double push = kappa[0] * at->inverse;
-            for (int k = 0; k < 3; k++) {
-                left[k] = K[k] - at->Un[k] * push;
-                left[4 + k] = K[4 + k] - at->Uf[k] * push;
-            }
+            double felt[4] = {0}, *turned = work->heavy[front->heavy + s - first];
+            solve3(at->factor, K, turned);
+            turn(at->Ht[0], turned, felt);
+            n = v4_all(0);
+            f -= v4_load(felt);
         }
         if (link->parent < 0)
             continue;
         double *up = work->K[loops->slot_up[s]];
-        up[0] += left[0] + d[1] * left[6] - d[2] * left[5];
-        up[1] += left[1] + d[2] * left[4] - d[0] * left[6];
-        up[2] += left[2] + d[0] * left[5] - d[1] * left[4];
-        for (int k = 4; k < 7; k++)
-            up[k] += left[k];
+        v4_store(up, v4_load(up) + n + v4_cross(d, f));
+        v4_store(up + 4, v4_load(up + 4) + f);
     }
     const dal_loop_pair *pair = loops->pair + front->pair;
     for (int p = 0; p < front->n_pairs; p++) {
-        const double *a = work->kappa[pair[p].a], *b = work->kappa[pair[p].b];
         double sum = pair[p].entry >= 0 ? work->entry[pair[p].entry] : 0;
-        if (link->kind == DAL_LINK_FREE || link->kind == DAL_LINK_BALL) {
-            const double *K = work->K[pair[p].b];
+        if (single)
+            sum += work->kappa[pair[p].a] * work->kappa[pair[p].b] * at->inverse;
+        else {
+            const double *a = work->heavy[front->heavy + pair[p].a - first], *K = work->K[pair[p].b];
             sum += a[0] * K[0] + a[1] * K[1] + a[2] * K[2];
             if (link->kind == DAL_LINK_FREE)
                 sum += a[4] * K[4] + a[5] * K[5] + a[6] * K[6];
-        } else
-            sum += a[0] * b[0] * at->inverse;
+        }
         work->entry[pair[p].up] += sum;
     }
-}
-
-double dal_loops_factor(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                        const bool *used)
-{
-    double ratio = 1;
-    begin(loops, work, used);
-    for (int i = links->n - 1; i >= 0; i--) {
-        if (loops->front[i].n_eliminated)
-            ratio = fmin(ratio, eliminate(loops, &loops->front[i], work, used, &tree->inertia[i]));
-        if (!(ratio > 0) || !run->inwards_link(links, tree, i, NULL, true))
-            return 0;
-        if (loops->hit[i])
-            pass_joint(links, loops, i, tree, work, run);
-    }
-    return fmin(ratio, eliminate(loops, &loops->front[links->n], work, used, NULL));
 }
 
 /* g of the complete rows, and what their multipliers do to the link. */
@@ -191,9 +180,9 @@ static void reduce(const dal_loops *loops, const dal_loop_front *front, dal_loop
         const double *K = work->K[front->slot + j], z = work->g[front->slot + j], push = z * work->inverse[front->pivot + j];
         for (int x = 0; x < pivot->n; x++)
             work->g[below[x].slot] -= work->entry[below[x].entry] * z;
-        for (int k = 0; k < 3 && wrench; k++) {
-            wrench->n[k] -= K[k] * push;
-            wrench->f[k] -= K[4 + k] * push;
+        if (wrench) {
+            v4_store(wrench->n, v4_load(wrench->n) - v4_load(K) * v4_all(push));
+            v4_store(wrench->f, v4_load(wrench->f) - v4_load(K + 4) * v4_all(push));
         }
     }
 }
@@ -206,8 +195,8 @@ static void restore(const dal_loops *loops, const dal_loop_front *front, const d
         const dal_loop_below *below = loops->below + pivot->below;
         const double *K = work->K[front->slot + j];
         double z = work->g[front->slot + j];
-        for (int k = 0; k < 3 && motion; k++)
-            z -= K[k] * motion->n[k] + K[4 + k] * motion->f[k];
+        if (motion)
+            z -= v4_sum(v4_load(K) * v4_load(motion->n) + v4_load(K + 4) * v4_load(motion->f));
         z *= work->inverse[front->pivot + j];
         for (int x = 0; x < pivot->n; x++)
             z -= work->entry[below[x].entry] * lambda[loops->slot_row[below[x].slot]];
@@ -234,11 +223,16 @@ static void pass_load(const dal_links *links, const dal_loops *loops, int i, con
         }
     } else
         u[0] = at->u * at->inverse;
-    for (int s = front->slot + front->n_eliminated; s < front->slot + front->n_slots; s++) {
-        const double *kappa = work->kappa[s];
-        const bool one = link->kind != DAL_LINK_BALL && link->kind != DAL_LINK_FREE;
-        const double known = one ? kappa[0] * u[0] : link->kind == DAL_LINK_BALL ? kappa[0] * u[0] + kappa[1] * u[1] + kappa[2] * u[2]
-                                                                                  : pair_of(kappa, u);
+    const int first = front->slot + front->n_eliminated;
+    for (int s = first; s < front->slot + front->n_slots; s++) {
+        double known = 0;
+        if (link->kind == DAL_LINK_FREE || link->kind == DAL_LINK_BALL) {
+            const double *all = work->heavy[front->heavy + s - first];
+            known = all[0] * u[0] + all[1] * u[1] + all[2] * u[2];
+            if (link->kind == DAL_LINK_FREE)
+                known += all[4] * u[4] + all[5] * u[5] + all[6] * u[6];
+        } else
+            known = work->kappa[s] * u[0];
         work->g[loops->slot_up[s]] += work->g[s] - known;
     }
 }
@@ -262,23 +256,61 @@ static void push_joint(const dal_links *links, const dal_loops *loops, int i, da
                 wrench->f[k] -= l * K[4 + k];
             }
             break;
-        default: at->u += l * work->kappa[s][0];
+        default: at->u += l * work->kappa[s];
         }
     }
 }
 
-void dal_loops_solve(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                     const double *tau, const double *b, double *x, double *lambda)
+/* From the tips to the ground: inertias (`used`: which rows count), loads (`b`), or both. */
+V4_INLINE double inwards(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                         const bool *used, const double *tau, const double *b)
 {
-    memset(work->g, 0, sizeof *work->g * (size_t)loops->n_slots);
+    double ratio = 1;
+    if (used)
+        begin(loops, work, used);
+    if (b)
+        memset(work->g, 0, sizeof *work->g * (size_t)loops->n_slots);
     for (int i = links->n - 1; i >= 0; i--) {
-        if (loops->front[i].n_eliminated)
+        const bool complete = loops->front[i].n_eliminated > 0;
+        if (used && complete)
+            ratio = fmin(ratio, eliminate(loops, &loops->front[i], work, used, &tree->inertia[i]));
+        if (b && complete)
             reduce(loops, &loops->front[i], work, b, &tree->wrench[i]);
-        run->inwards_link(links, tree, i, tau, false);
-        if (loops->hit[i])
+        if (!(ratio > 0) || !run->inwards_link(links, tree, i, tau, used != NULL, b != NULL))
+            return 0;
+        if (used && loops->hit[i])
+            pass_joint(links, loops, i, tree, work, run);
+        if (b && loops->hit[i])
             pass_load(links, loops, i, tree, work, tau);
     }
-    reduce(loops, &loops->front[links->n], work, b, NULL);
+    if (used)
+        ratio = fmin(ratio, eliminate(loops, &loops->front[links->n], work, used, NULL));
+    if (b)
+        reduce(loops, &loops->front[links->n], work, b, NULL);
+    return ratio;
+}
+
+static double factor(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                     const bool *used)
+{
+    return inwards(links, loops, run, tree, work, used, NULL, NULL);
+}
+
+static void load(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                 const double *tau, const double *b)
+{
+    inwards(links, loops, run, tree, work, NULL, tau, b);
+}
+
+static double factor_and_load(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree,
+                              dal_loops_work *work, const bool *used, const double *tau, const double *b)
+{
+    return inwards(links, loops, run, tree, work, used, tau, b);
+}
+
+static void outwards(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                     const double *tau, double *x, double *lambda)
+{
     restore(loops, &loops->front[links->n], work, NULL, lambda);
     memset(&tree->wrench[-1], 0, sizeof tree->wrench[-1]);
     for (int i = 0; i < links->n; i++) {
@@ -290,29 +322,28 @@ void dal_loops_solve(const dal_links *links, const dal_loops *loops, const dal_r
     }
 }
 
-double dal_loops_residual(const dal_loops *loops, const dal_links_work *tree, const dal_loops_work *work, const bool *used, const double *b,
-                          double *residual)
+static double residual(const dal_loops *loops, const dal_links_work *tree, const dal_loops_work *work, const bool *used, const double *b,
+                       double *out)
 {
     double *size = work->lambda + loops->n_rows, worst = 0;
     for (int i = 0; i < loops->n_rows; i++) {
-        residual[i] = used[i] ? b[i] : 0;
-        size[i] = fabs(residual[i]);
+        out[i] = used[i] ? b[i] : 0;
+        size[i] = fabs(out[i]);
     }
     for (int s = 0; s < loops->n_sides; s++) {
         const dal_link_wrench *a = &tree->wrench[loops->side[s].link];
         const double *c = work->covector[s];
-        double sum = 0, sizes = 0;
-        for (int k = 0; k < 3; k++) {
-            sum += c[k] * a->n[k] + c[4 + k] * a->f[k];
-            sizes += fabs(c[k] * a->n[k]) + fabs(c[4 + k] * a->f[k]);
-        }
+        const v4 n = v4_load(c) * v4_load(a->n), f = v4_load(c + 4) * v4_load(a->f);
+        const double sum = v4_sum(n + f), sizes = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(f[0]) + fabs(f[1]) + fabs(f[2]);
         if (used[loops->side[s].row]) {
-            residual[loops->side[s].row] -= sum;
+            out[loops->side[s].row] -= sum;
             size[loops->side[s].row] += sizes;
         }
     }
     for (int i = 0; i < loops->n_rows; i++)
         if (size[i] > 0)
-            worst = fmax(worst, fabs(residual[i]) / size[i]);
+            worst = fmax(worst, fabs(out[i]) / size[i]);
     return worst;
 }
+
+const dal_elimination DAL_ELIMINATION = {factor, load, factor_and_load, outwards, residual};

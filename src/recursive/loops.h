@@ -38,6 +38,7 @@ typedef struct dal_loop_front {
     int slot, n_eliminated, n_slots; /* slots slot ... : the complete rows in the order of their elimination, then the open ones */
     int pivot;                       /* of dal_loop_pivot: n_eliminated of them */
     int pair, n_pairs;               /* pairs of open slots: dal_loop_pair */
+    int heavy;                       /* balls and free links: their first place in work->heavy */
 } dal_loop_front;
 
 /* Elimination of a complete row: entries pattern ... pattern + n of `entry` are those below its diagonal. */
@@ -56,7 +57,7 @@ typedef struct dal_loop_below {
 } dal_loop_below;
 
 typedef struct dal_loops {
-    int n_rows, n_sides, n_slots, n_pivots, n_below, n_targets, n_pairs, n_entries, n_links;
+    int n_rows, n_sides, n_slots, n_pivots, n_below, n_targets, n_pairs, n_entries, n_heavy, n_links;
     dal_loop_front *front;      /* n_links + 1: the ground is the last one */
     dal_loop_pivot *pivot;
     dal_loop_below *below;
@@ -72,10 +73,12 @@ typedef struct dal_loops {
 typedef struct dal_loops_work {
     double (*K)[8];        /* of slots: moment, force; four numbers each */
     double (*covector)[8]; /* of sides, about the origins of their links; filled in by the caller before factoring */
-    double (*kappa)[8];    /* of open slots: kappa (one number), or D^-1 S.K of balls and free links */
+    double *kappa;         /* of open slots of links with one coordinate */
+    double (*heavy)[8];    /* of open slots of balls and free links: D^-1 S.K */
     double *entry;         /* L */
     double *inverse;       /* of pivots: 1 / d */
-    double *g;             /* of slots; while factoring: the diagonal before elimination */
+    double *g;             /* of slots */
+    double *weight;        /* of rows: what a pivot is compared with; filled in by the caller before factoring */
     double *lambda;        /* of rows, three times: scratch */
 } dal_loops_work;
 
@@ -85,17 +88,25 @@ dal_loops *dal_loops_pack(dal_block *block, const dal_loops *from);
 size_t dal_loops_work_size(const dal_loops *loops); /* doubles */
 void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *work);
 
-/* After `prepare` (inertias of the links by themselves), with the covectors of all sides: all articulated inertias and L. `used`: rows that
- * count; the others get lambda = 0. Returns the smallest ratio of a pivot to what its row had before others
- * were eliminated, 0 where a pivot or a joint's inertia is not positive. */
-double dal_loops_factor(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                        const bool *used);
-/* x, lambda of M x = tau - (what the wrenches ask) + A^T lambda, A x = b. Wrenches are used up and become accelerations (n: alpha, f: acc). */
-void dal_loops_solve(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                     const double *tau, const double *b, double *x, double *lambda);
-/* b - A x after solve, from the accelerations of the links; 0 for rows that are not used. Returns the largest, relative to the sums that it
- * is made of. */
-double dal_loops_residual(const dal_loops *loops, const dal_links_work *tree, const dal_loops_work *work, const bool *used, const double *b,
-                          double *residual);
+struct dal_elimination {
+    /* After `prepare` (inertias of the links by themselves), with the covectors of all sides: all articulated inertias and L. `used`: rows
+     * that count; the others get lambda = 0. Returns the smallest ratio of a pivot to the weight of its row, 0 where a pivot or a joint's
+     * inertia is not positive. */
+    double (*factor)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                     const bool *used);
+    /* M x = tau - (what the wrenches ask) + A^T lambda, A x = b: the way in. Wrenches are used up. */
+    void (*load)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                 const double *tau, const double *b);
+    /* Both at once. */
+    double (*factor_and_load)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree,
+                              dal_loops_work *work, const bool *used, const double *tau, const double *b);
+    /* The way out: x, lambda; the wrenches become accelerations (n: alpha, f: acc). */
+    void (*outwards)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                     const double *tau, double *x, double *lambda);
+    /* b - A x after that, from the accelerations of the links; 0 for rows that are not used. Returns the largest, relative to the sums
+     * that it is made of. */
+    double (*residual)(const dal_loops *loops, const dal_links_work *tree, const dal_loops_work *work, const bool *used, const double *b,
+                       double *residual);
+};
 
 #endif

@@ -239,6 +239,9 @@ static void lift(builder *b, int i, dal_loop_front *front, const neighbours *own
                 (dal_loop_pair){front->slot + x, front->slot + y, entry_of(&own[x], y), entry_of(&above[up], b->local[b->draft[i].row[y]])};
     }
     front->n_pairs = loops->n_pairs - front->pair;
+    front->heavy = loops->n_heavy;
+    if (b->links->link[i].kind == DAL_LINK_BALL || b->links->link[i].kind == DAL_LINK_FREE)
+        loops->n_heavy += front->n_slots - front->n_eliminated;
 }
 
 static void list_children(builder *b)

@@ -39,6 +39,7 @@
 #ifndef DAL_RECURSION
 #define DAL_RECURSION dal_recursion_baseline
 #define DAL_RECURSION_NAME "baseline"
+#define DAL_RECURSION_LOOPS dal_elimination_baseline
 #endif
 
 /* ---- sine and cosine of many angles --------------------------------------- */
@@ -719,11 +720,14 @@ static bool advance(const dal_links *links, dal_links_work *work, const double *
     return regular;
 }
 
-static bool inwards_link(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertial)
+static bool inwards_link(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertial, bool loaded)
 {
     const dal_link_run one = {links->link[i].kind, i, 1}, *run = &one;
     bool regular = true;
-#define CALL(kind) regular = inertial ? inwards_run(links, work, run, kind, tau, true, false) : inwards_run(links, work, run, kind, tau, false, true)
+#define CALL(kind)                                                                                                                         \
+    regular = !inertial ? inwards_run(links, work, run, kind, tau, false, true)                                                           \
+              : loaded  ? inwards_run(links, work, run, kind, tau, true, true)                                                             \
+                        : inwards_run(links, work, run, kind, tau, true, false)
     RUN_OF(run->kind, CALL)
 #undef CALL
     return regular;
@@ -879,6 +883,7 @@ static void mass(const dal_links *links, dal_links_work *work, const double *q, 
 
 const dal_recursion DAL_RECURSION = {
     .name = DAL_RECURSION_NAME,
+    .loops = &DAL_RECURSION_LOOPS,
     .position = position,
     .newton = newton,
     .gather = gather,

@@ -47,8 +47,10 @@ static int component(dal_build *build, int vector, int k)
     dal_mechanism *m = &build->mechanism;
     const int wanted[4] = {vector, -1, k, -1};
     for (int i = m->n_measures - 1; i >= 0; i--)
-        if (m->measures[i].kind == DAL_MEASURE_DOT && !memcmp(m->measures[i].vector, wanted, sizeof wanted))
+        if (m->measures[i].kind == DAL_MEASURE_DOT && !memcmp(m->measures[i].vector, wanted, sizeof wanted)) {
+            m->measures[i].wanted = true;
             return i;
+        }
     return dal_add_dot(m, vector, -1, k, -1);
 }
 

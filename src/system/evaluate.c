@@ -326,8 +326,8 @@ dal_flow dal_state_turned(dal_state *state)
 {
     const dal_mechanism *m = &state->system->mechanism;
     double h = state->work.t - state->unwound;
-    for (int i = 0; i < m->n_measures; i++) {
-        int k = m->measures[i].winding;
+    for (int n = 0; n < state->system->layout.n_measures; n++) {
+        const int i = state->system->layout.measure[n], k = m->measures[i].winding;
         if (k >= 0 && h * fmax(fabs(state->work.rate[i]), fabs(state->turning[k])) > most_turn) {
             dal_state_fail(state, "'%s' turns by about half a turn in one step of %.3g s: the number of its turns would be lost; take a smaller step",
                            name_of_angle(m, i), h);
@@ -340,8 +340,8 @@ dal_flow dal_state_turned(dal_state *state)
 void dal_state_unwind(dal_state *state)
 {
     const dal_mechanism *m = &state->system->mechanism;
-    for (int i = 0; i < m->n_measures; i++) {
-        int k = m->measures[i].winding;
+    for (int n = 0; n < state->system->layout.n_measures; n++) {
+        const int i = state->system->layout.measure[n], k = m->measures[i].winding;
         if (k >= 0) {
             state->work.winding[k] = state->work.value[i];
             state->turning[k] = state->work.rate[i];

@@ -114,6 +114,8 @@ static bool shape(dal_build *build, const dal_joint_spec *spec, const dal_joint 
     const dal_space space = build->spec->space;
     const dal_marker *marker = &joint->marker[0];
     const int column = space == DAL_PLANAR ? 0 : 2;
+    for (int k = 0; k < joint->n_coordinates; k++)
+        build->mechanism.measures[joint->coordinate[k]].wanted = true;
     surface s = {.angle = measure_of(joint, space, "angle"), .distance = measure_of(joint, space, "distance"), .radius = radius};
     if (spec->pitch.text)
         dal_build_number(build, spec->binding, spec->pitch, &s.pitch);

@@ -171,6 +171,7 @@ int dal_build_joint_coordinate(dal_build *build, dal_text name, dal_text coordin
         return -1;
     if (zero)
         *zero = joint->zero[k];
+    build->mechanism.measures[joint->coordinate[k]].wanted = true;
     return joint->coordinate[k];
 }
 
@@ -280,15 +281,19 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
     check_placed_once(build, spec, joint->marker[1].body);
     dal_joint_builder b = {.mechanism = &build->mechanism, .joint = joint};
     dal_build_joint_forms(build, &b);
+    build->mechanism.for_rows = true;
     b.point[0] = dal_add_point(b.mechanism, &joint->marker[0]);
     b.point[1] = dal_add_point(b.mechanism, &joint->marker[1]);
-    if (!read_lengths(build, spec, &b)) {
+    bool complete = read_lengths(build, spec, &b);
+    if (complete)
+        type->forbid(&b);
+    if (complete && type->measure)
+        type->measure(&b);
+    build->mechanism.for_rows = false;
+    if (!complete) {
         joint->type = NULL;
         return;
     }
-    type->forbid(&b);
-    if (type->measure)
-        type->measure(&b);
     if (!strcmp(type->name, "screw"))
         build->mechanism.rows[build->mechanism.n_rows - 1].constant = NAN; /* from the start */
     double zero = 0;

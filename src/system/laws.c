@@ -10,6 +10,12 @@
 
 #include <string.h>
 
+static int want(dal_build *build, int measure)
+{
+    build->mechanism.measures[measure].wanted = true;
+    return measure;
+}
+
 /* The measure that a channel stands for; -1 with a message. */
 static int channel(dal_build *build, int number, const dal_pair *pair)
 {
@@ -17,7 +23,7 @@ static int channel(dal_build *build, int number, const dal_pair *pair)
     for (int k = 0; k < joint->n_coordinates; k++) {
         const char *own = dal_joint_coordinate_name(joint, build->spec->space, k);
         if (own && !strcmp(own, pair->name.text))
-            return joint->coordinate[k];
+            return want(build, joint->coordinate[k]);
     }
     dal_node node;
     if (!dal_build_scalar(build, DAL_REACH_CONSTRAINT, pair->binding, pair->name, &node))

@@ -263,6 +263,8 @@ static void rehash_signals(dal_build *build)
 
 int dal_build_variable(dal_build *build, dal_signal signal)
 {
+    if (signal.kind == DAL_SIGNAL_MEASURE)
+        build->mechanism.measures[signal.index].wanted = true;
     if (2 * build->n_signals >= build->n_signal_table)
         rehash_signals(build);
     size_t mask = (size_t)build->n_signal_table - 1, at = hash_signal(&signal) & mask;
