@@ -2,7 +2,7 @@
  * construction and with bodies that have no mass. The kernels compiled for __float128 say at the start how many rows of A and of [M; A] are
  * independent. The mechanisms are written down with 16 digits, so that what is redundant by construction is so to about 1e-15: the rank at
  * 1e-10 has to be that at 1e-13, otherwise it would be a matter of tolerance. */
-#include "check.h"
+#include "chance.h"
 #include "dalembert/dalembert.h"
 #include "system/system.h"
 
@@ -13,129 +13,7 @@ dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *sp
 
 /* ---- mechanisms by chance ---------------------------------------------------------------- */
 
-enum { MOST_BODIES = 6, MOST_TEXT = 12000 };
-
-typedef struct maker {
-    uint64_t seed;
-    char text[MOST_TEXT], list[MOST_TEXT],
-        points[MOST_BODIES + 1][MOST_TEXT]; /* list: the joints; points: of the ground, then of the bodies */
-    int bodies, joints, ends;
-    double r[MOST_BODIES][3], p[MOST_BODIES][4], R[MOST_BODIES][9]; /* columns of R: axes of the body */
-} maker;
-
-static double number(maker *m)
-{
-    return check_random(&m->seed);
-}
-
-static bool chance(maker *m, double probability)
-{
-    return (number(m) + 1) / 2 < probability;
-}
-
-static int pick(maker *m, int n)
-{
-    int k = (int)((number(m) + 1) / 2 * n);
-    return k < n ? k : n - 1;
-}
-
-static void say(char text[MOST_TEXT], const char *format, ...) DAL_PRINTF(2, 3);
-
-static void say(char text[MOST_TEXT], const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    int n = vsnprintf(text + used, MOST_TEXT - used, format, list);
-    va_end(list);
-    assert_true(n >= 0 && used + (size_t)n < MOST_TEXT);
-}
-
-static void random_unit(maker *m, double u[3])
-{
-    double size;
-    do {
-        size = 0;
-        for (int i = 0; i < 3; i++) {
-            u[i] = number(m);
-            size += u[i] * u[i];
-        }
-    } while (size < 0.01);
-    for (int i = 0; i < 3; i++)
-        u[i] /= sqrt(size);
-}
-
-static void place_body(maker *m)
-{
-    int b = m->bodies++;
-    double *p = m->p[b], size = 0;
-    for (int i = 0; i < 4; i++) {
-        p[i] = number(m);
-        size += p[i] * p[i];
-    }
-    for (int i = 0; i < 4; i++)
-        p[i] /= sqrt(size);
-    const double w = p[0], x = p[1], y = p[2], z = p[3];
-    const double R[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                         2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                         2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-    memcpy(m->R[b], R, sizeof R);
-    for (int i = 0; i < 3; i++)
-        m->r[b][i] = number(m);
-}
-
-static void say_body(maker *m, int b)
-{
-    static const char *const inertias[] = {"1.3, inertia: [0.21, 0.34, 0.27]", "0.9, inertia: [0, 0.3, 0.3]", "0, inertia: [0, 0, 0]"};
-    const int kind = chance(m, 0.65) ? 0 : chance(m, 0.5) ? 1 : 2;
-    const double *r = m->r[b], *p = m->p[b];
-    say(m->text,
-        "  b%d: {mass: %s, position: [%.17g, %.17g, %.17g], orientation: {quaternion: {w: %.17g, x: %.17g, y: %.17g, z: %.17g}}, points: "
-        "{%s}}\n",
-        b, inertias[kind], r[0], r[1], r[2], p[0], p[1], p[2], p[3], m->points[b + 1]);
-}
-
-/* A point (or a direction) of the world in the axes of body b, -1: the ground. */
-static void in_body(const maker *m, int b, bool point, const double x[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        out[i] = b < 0 ? x[i] : 0;
-        for (int k = 0; k < 3 && b >= 0; k++)
-            out[i] += m->R[b][3 * k + i] * (x[k] - (point ? m->r[b][k] : 0));
-    }
-}
-
-/* One entry of `connect:`: a body and a point of its own. */
-static void say_end(maker *m, int b, const double at[3])
-{
-    double s[3];
-    in_body(m, b, true, at, s);
-    say(m->points[b + 1], "%sp%d: [%.17g, %.17g, %.17g]", m->points[b + 1][0] ? ", " : "", m->ends, s[0], s[1], s[2]);
-    if (b < 0)
-        say(m->list, "ground.p%d", m->ends++);
-    else
-        say(m->list, "b%d.p%d", b, m->ends++);
-}
-
-/* A joint at a point of the world, its axis a direction of the world. */
-static void add_joint(maker *m, const char *type, int a, int b, const double at[3], const double at_b[3], const double *axis)
-{
-    say(m->list, "  j%d: {type: %s, connect: [", m->joints++, type);
-    say_end(m, a, at);
-    say(m->list, ", ");
-    say_end(m, b, at_b);
-    say(m->list, "]");
-    if (axis) {
-        double u[3], w[3];
-        in_body(m, a, false, axis, u);
-        in_body(m, b, false, axis, w);
-        if (strcmp(type, "point-on-plane"))
-            say(m->list, ", axis: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]]", u[0], u[1], u[2], w[0], w[1], w[2]);
-        else
-            say(m->list, ", axis: [%.17g, %.17g, %.17g]", u[0], u[1], u[2]);
-    }
-    say(m->list, "}\n");
-}
+enum { SOME_BODIES = 6 };
 
 /* A tree, loops at random points, and twins of joints of the tree: shifted along their axes they forbid the same. */
 static void make(maker *m, int number_of)
@@ -143,7 +21,7 @@ static void make(maker *m, int number_of)
     static const char *const types[] = {"revolute", "prismatic", "cylindrical", "spherical"};
     memset(m, 0, sizeof *m);
     m->seed = 1000 + (uint64_t)number_of;
-    int bodies = 2 + pick(m, MOST_BODIES - 1);
+    int bodies = 2 + pick(m, SOME_BODIES - 1);
     for (int b = 0; b < bodies; b++)
         place_body(m);
     double common[3];

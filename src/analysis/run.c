@@ -178,7 +178,7 @@ static dal_flow guards(void *user, double t, const double *y, double *g)
         dal_state_jacobian(state);
         flow = dal_state_accelerate(state);
     } else {
-        flow = dal_state_loads(state);
+        flow = dal_state_push(state);
     }
     if (flow)
         return recoverable(flow);
@@ -491,7 +491,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     if (layout->family->intrinsic)
         dal_state_jacobian(state); /* the residual of the intrinsic rows comes with their Jacobian */
     dal_state_velocity(state);
-    if ((flow = dal_state_loads(state)) || (flow = dal_state_turned(state)))
+    if ((flow = (r->system->n_frictions ? dal_state_loads : dal_state_push)(state)) || (flow = dal_state_turned(state)))
         return flow;
     dal_state_unwind(state);
     if ((flow = check_finite(state)))
@@ -591,7 +591,7 @@ static dal_flow output(void *user, double t, const double *y)
         if (r->system->layout.family->intrinsic)
             dal_state_jacobian(state);
         dal_state_velocity(state);
-        flow = dal_state_loads(state);
+        flow = dal_state_push(state);
     }
     if (flow)
         return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;

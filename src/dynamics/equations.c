@@ -374,6 +374,7 @@ static dal_status compose(dal_equations *equations, dal_state *state, dal_messag
     dal_status status = dal_state_evaluate(state, messages);
     if (status != DAL_OK)
         return status;
+    dal_state_complete(state);
     if (!formulation->show) {
         dal_error(messages, dal_nowhere, "%s does not show its equations", formulation->name);
         return DAL_BAD_MODEL;

@@ -36,6 +36,9 @@
 #ifndef DAL_MUTATE_ROUTH
 #define DAL_MUTATE_ROUTH 0
 #endif
+#ifndef DAL_MUTATE_RECURSIVE
+#define DAL_MUTATE_RECURSIVE 0
+#endif
 
 #define DAL_MUTATED(FORMULATION, term) (DAL_MUTATE_##FORMULATION ? (1 + 1e-3) * (term) : (term))
 

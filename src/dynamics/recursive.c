@@ -99,7 +99,7 @@ static void load_links(dal_state *state)
         arm_of(&state->links.motion[seat->link], seat->s, arm);
         dal_cross(arm, f, moment);
         for (int i = 0; i < 3; i++) {
-            wrench->f[i] -= f[i];
+            wrench->f[i] -= DAL_MUTATED(RECURSIVE, f[i]);
             wrench->n[i] -= moment[i] + (seat->particle ? 0 : f[3 + i]);
         }
     }

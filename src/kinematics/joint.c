@@ -186,7 +186,7 @@ static void columns(const dal_layout *layout, dal_work *work, const dal_carrier 
     }
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void frames(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
     for (int i = 0; i < tree->n_bodies; i++) {
@@ -203,7 +203,18 @@ static void position(const dal_layout *layout, dal_work *work)
             turn_frame(R, c->to.B, true, kin->R);
         dal_turn(kin->R, c->to.s, arm);
         dal_sub3(r, arm, kin->r);
-        columns(layout, work, c, r);
+    }
+}
+
+static void position(const dal_layout *layout, dal_work *work)
+{
+    frames(layout, work);
+    for (int i = 0; i < layout->tree->n_bodies; i++) {
+        const dal_carrier *c = &layout->tree->carrier[i];
+        dal_real P[3];
+        dal_turn(work->kin[c->body].R, c->to.s, P);
+        dal_axpy3(1, work->kin[c->body].r, P);
+        columns(layout, work, c, P);
     }
 }
 
@@ -685,6 +696,7 @@ const dal_family dal_family_joint = {
     .title = "relative coordinates over the tree of the joints, as few as it has freedoms; joints that close loops stay constraints",
     .shares = true,
     .scratch = scratch,
+    .frames = frames,
     .position = position,
     .velocity = velocity,
     .tangent = tangent,

@@ -68,14 +68,39 @@ static int run_program(dal_state *state, const dal_compiled *compiled, const int
     return dal_program_run(compiled->program, state->variables, modes, state->registers, out);
 }
 
+/* Formulation `recursive`: nothing with the columns of bodies, as long as nobody asks for them. Friction asks. */
+static bool is_swift(const dal_system *system)
+{
+    return system->formulation->recursive && !system->n_frictions;
+}
+
+void dal_state_frames(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (!state->frames_old)
+        return;
+    layout->family->frames(layout, &state->work);
+    state->frames_old = false;
+}
+
+void dal_state_columns(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (!state->columns_old)
+        return;
+    layout->family->position(layout, &state->work);
+    state->frames_old = state->columns_old = false;
+}
+
 void dal_state_position(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     if (state->placed)
         return;
     state->swift = false;
+    state->frames_old = state->columns_old = true;
     state->table_left = state->system->drives.program ? run_program(state, &state->system->drives, NULL, state->work.time) : 0;
-    layout->family->position(layout, &state->work);
+    (is_swift(state->system) ? dal_state_frames : dal_state_columns)(state);
     dal_rows_position(layout, &state->work);
     if ((layout->forms || layout->placement) && state->work.table_left)
         state->table_left = state->work.table_left;
@@ -83,13 +108,16 @@ void dal_state_position(dal_state *state)
 
 void dal_state_jacobian(dal_state *state)
 {
-    if (!state->placed)
-        dal_rows_jacobian(&state->system->layout, &state->work);
+    if (state->placed || !(state->system->layout.n_rows + state->system->layout.n_speeds))
+        return;
+    dal_state_columns(state);
+    dal_rows_jacobian(&state->system->layout, &state->work);
 }
 
 void dal_state_velocity(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
+    dal_state_frames(state);
     layout->family->velocity(layout, &state->work);
     dal_rows_velocity(layout, &state->work);
 }
@@ -139,6 +167,7 @@ dal_flow dal_state_loads(dal_state *state)
     dal_flow flow = dal_state_push(state);
     if (flow)
         return flow;
+    dal_state_columns(state);
     layout->family->inertia(layout, &state->work);
     dal_state_pull(state);
     return 0;
@@ -148,6 +177,7 @@ void dal_state_pull(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
+    dal_state_columns(state);
     memcpy(w->Q, w->direct, sizeof *w->Q * (size_t)layout->nv);
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
         dal_pull_body(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q);
@@ -177,7 +207,7 @@ static dal_flow accelerate_swiftly(dal_state *state)
     dal_rows_velocity(layout, &state->work);
     if (layout->forms && state->work.table_left)
         state->table_left = state->work.table_left;
-    state->swift = true;
+    state->swift = state->frames_old = state->columns_old = true;
     dal_flow flow = dal_state_push(state);
     if (flow)
         return flow;
@@ -192,7 +222,7 @@ void dal_state_complete(dal_state *state)
     if (!state->swift)
         return;
     state->swift = false;
-    layout->family->position(layout, &state->work);
+    dal_state_columns(state);
     dal_rows_jacobian(layout, &state->work);
     layout->family->velocity(layout, &state->work);
     layout->family->inertia(layout, &state->work);
@@ -201,7 +231,7 @@ void dal_state_complete(dal_state *state)
 
 dal_flow dal_state_accelerate(dal_state *state)
 {
-    if (state->system->formulation->recursive && !state->system->n_frictions)
+    if (is_swift(state->system))
         return accelerate_swiftly(state);
     dal_state_position(state);
     dal_state_jacobian(state);
@@ -221,6 +251,7 @@ void dal_state_accelerations(dal_state *state)
     dal_work *w = &state->work;
     if (state->accelerations_known)
         return;
+    dal_state_frames(state);
     const dal_direction along = {state->vd, 0, state->tangents};
     layout->family->tangent(layout, w, &along);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {

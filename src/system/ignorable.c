@@ -133,6 +133,7 @@ static void add_forces(dal_state *state, double *Q, double *size)
 {
     const dal_layout *layout = &state->system->layout;
     const dal_work *w = &state->work;
+    dal_state_columns(state);
     for (int k = 0; k < layout->nv; k++) {
         Q[k] += w->direct[k];
         size[k] += fabs(w->direct[k]);
@@ -186,6 +187,7 @@ static verdict absent_from_energy(dal_state *state, int column)
     double sum = 0, size = 0, energy = 0, pace = 0;
     memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
     state->still[column] = 1;
+    dal_state_frames(state);
     layout->family->tangent(layout, w, &along);
     layout->family->tangent(layout, w, &motion);
     layout->family->bend(layout, w, &along, &motion, state->bends);

@@ -12,6 +12,8 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const dal_work *w = &state->work;
+    if (system->n_ignorable)
+        dal_state_columns(state);
     for (int i = 0; i < system->n_ignorable; i++) {
         momenta[i] = 0;
         if (size)
@@ -49,6 +51,7 @@ void dal_momentum_rows(dal_state *state, double *rows, double *free)
     const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
     const dal_direction time = {state->still, 1, state->tangents};
+    dal_state_columns(state);
     memset(rows, 0, sizeof *rows * (size_t)system->n_ignorable * (size_t)layout->nv);
     memset(free, 0, sizeof *free * (size_t)system->n_ignorable);
     memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
@@ -129,6 +132,7 @@ void dal_momenta_rates(dal_state *state, double *p, double *pd)
     const int bodies = layout->mechanism->n_bodies;
     dal_work *w = &state->work;
     const dal_direction motion = {w->v, 1, state->tangents}, unit = {state->still, 0, state->tangents + bodies};
+    dal_state_columns(state);
     memset(p, 0, sizeof *p * (size_t)layout->nv);
     memset(pd, 0, sizeof *pd * (size_t)layout->nv);
     memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);

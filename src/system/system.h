@@ -175,7 +175,8 @@ struct dal_state {
     dal_links_work links;      /* where the system has links */
     dal_loops_work loops;      /* where it has loops */
     bool links_fresh;          /* inertias and wrenches of the links belong to the present q and v and are not yet eliminated */
-    bool swift;                /* the last evaluation left out J, A, M, h and Q: see dal_state_complete */
+    bool swift;                /* the last evaluation left out A, M, h and Q: see dal_state_complete */
+    bool frames_old, columns_old; /* what the family's `frames` and `position` leave behind belongs to another q */
     double *y, *yd;            /* flat state and its rate */
     const double *given;       /* generalized forces beside those of the model, nv of them; NULL: none */
     int n_pushes;              /* efforts along measures, beside those of the model */
@@ -253,6 +254,9 @@ void dal_state_pull(dal_state *state); /* Q from the forces on bodies and coordi
 dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
 /* After accelerate: J, A, M, h and Q, where the formulation did without them. */
 void dal_state_complete(dal_state *state);
+/* Before whoever uses the family's tangents and bends, or its work->jacobian. */
+void dal_state_frames(dal_state *state);
+void dal_state_columns(dal_state *state);
 dal_flow dal_state_push(dal_state *state); /* forces on bodies and coordinates */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy);
 double dal_state_power(dal_state *state); /* of non-potential forces and drives */

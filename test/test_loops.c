@@ -1,0 +1,535 @@
+/* Formulation `recursive` where loops close on the tree. The truth is `lagrange` in the same coordinates, which forms M and A and solves
+ * both at once: nothing of the one is used by the other. Mechanisms by chance, counts of the work, runs. */
+#include "chance.h"
+#include "gallery.h"
+
+#include <float.h>
+
+/* ---- mechanisms by chance ---------------------------------------------------------------- */
+
+/* A joint type, the freedoms that it leaves and the rows that it forbids. */
+typedef struct kind {
+    const char *type;
+    int free;
+    enum { NO_AXIS, ONE_AXIS, SAME_AXES, CROSSED_AXES } axes;
+} kind;
+
+static const kind in_space[] = {{"revolute", 1, SAME_AXES},    {"prismatic", 1, SAME_AXES}, {"spherical", 3, NO_AXIS},     {"universal", 2, CROSSED_AXES},
+                                {"cylindrical", 2, SAME_AXES}, {"screw", 1, SAME_AXES},     {"planar", 3, SAME_AXES},      {"rigid", 0, NO_AXIS},
+                                {"point-on-line", 4, ONE_AXIS}, {"point-on-plane", 5, ONE_AXIS}, {"distance", 5, NO_AXIS}};
+static const kind in_the_plane[] = {{"revolute", 1, NO_AXIS}, {"prismatic", 1, ONE_AXIS}, {"pin-in-slot", 2, ONE_AXIS}, {"rigid", 0, NO_AXIS}, {"distance", 2, NO_AXIS}};
+enum { IN_SPACE = sizeof in_space / sizeof *in_space, IN_THE_PLANE = sizeof in_the_plane / sizeof *in_the_plane };
+
+/* What has been made: `turning`, `sliding`: joints of the tree by their numbers. */
+typedef struct made {
+    maker m;
+    bool parallel;     /* in space, and all axes are parallel: loops are redundant */
+    double common[3];
+    int bodies, freedoms, loops, n_turning, n_sliding, drives, couplings, constraints, blades;
+    int turning[MOST_BODIES], sliding[MOST_BODIES];
+    char forces[MOST_TEXT], rules[MOST_TEXT];
+} made;
+
+static void random_point(maker *m, double at[3])
+{
+    for (int i = 0; i < 3; i++)
+        at[i] = m->flat && i == 2 ? 0 : number(m);
+}
+
+/* A unit vector at right angles to u. */
+static void across(maker *m, const double u[3], double out[3])
+{
+    double dot = 0, size = 0;
+    random_unit(m, out);
+    for (int i = 0; i < 3; i++)
+        dot += out[i] * u[i];
+    for (int i = 0; i < 3; i++) {
+        out[i] -= dot * u[i];
+        size += out[i] * out[i];
+    }
+    for (int i = 0; i < 3; i++)
+        out[i] /= sqrt(size);
+}
+
+static void join(made *x, const kind *k, int a, int b, const char *more)
+{
+    maker *m = &x->m;
+    double at[3], other[3], axis[3], second[3];
+    random_point(m, at);
+    random_point(m, other);
+    if (x->parallel && !strcmp(k->type, "prismatic"))
+        across(m, x->common, axis);
+    else if (x->parallel)
+        memcpy(axis, x->common, sizeof axis);
+    else
+        random_unit(m, axis);
+    across(m, axis, second);
+    char keys[200];
+    snprintf(keys, sizeof keys, "%s%s", more, strcmp(k->type, "screw") ? "" : ", pitch: 0.83");
+    add_axes_joint(m, k->type, a, b, at, strcmp(k->type, "distance") ? at : other, k->axes == NO_AXIS ? NULL : axis,
+                   k->axes == SAME_AXES ? axis : k->axes == CROSSED_AXES ? second : NULL, keys);
+}
+
+/* Where a planar hinge stands at the start; a slide, and every joint in space, begins at zero. */
+static double begins(const made *x, int a, int b, const kind *k)
+{
+    return x->m.flat && !strcmp(k->type, "revolute") ? angle_of(&x->m, b) - angle_of(&x->m, a) : 0;
+}
+
+/* A body on its parent. Most hang on the one before: chains are deep, and loops between their tips meet away from the ground. */
+static void grow(made *x, int b)
+{
+    maker *m = &x->m;
+    const int parent = chance(m, 0.55) ? b - 1 : pick(m, b + 1) - 1;
+    const kind *k = x->parallel ? &in_space[chance(m, 0.85) ? 0 : 1] : m->flat ? &in_the_plane[pick(m, 4)] : &in_space[pick(m, 10)];
+    char drive[100] = "";
+    if (!x->parallel && chance(m, 0.08)) {
+        x->freedoms += m->flat ? 3 : 6; /* it hangs on nothing */
+        return;
+    }
+    const bool turns = !strcmp(k->type, "revolute"), slides = !strcmp(k->type, "prismatic");
+    if ((turns || slides) && chance(m, 0.1)) {
+        snprintf(drive, sizeof drive, ", drive: \"%.17g + 0.3*sin(1.7*t) + 0.2*t\"", begins(x, parent, b, k));
+        x->drives++;
+        x->freedoms--;
+    } else if (turns)
+        x->turning[x->n_turning++] = m->joints;
+    else if (slides)
+        x->sliding[x->n_sliding++] = m->joints;
+    join(x, k, parent, b, drive);
+    x->freedoms += k->free;
+}
+
+/* A loop between any two bodies, one of them the ground or a hub that others are joined to, too. */
+static void close_loop(made *x, int hub)
+{
+    maker *m = &x->m;
+    const kind *k = x->parallel ? &in_space[0] : m->flat ? &in_the_plane[pick(m, IN_THE_PLANE)] : &in_space[pick(m, IN_SPACE)];
+    const int forbids = (x->parallel || m->flat ? 3 : 6) - k->free, b = pick(m, x->bodies);
+    const int a = chance(m, 0.25) ? -1 : chance(m, 0.4) ? hub : pick(m, x->bodies);
+    if (a == b || forbids >= x->freedoms)
+        return;
+    join(x, k, a, b, chance(m, 0.7) ? ", cut: true" : "");
+    x->freedoms -= forbids;
+    x->loops++;
+}
+
+static void couple(made *x)
+{
+    maker *m = &x->m;
+    if (x->freedoms < 3)
+        return;
+    if (x->n_turning > 1 && chance(m, 0.5))
+        say(m->list, "  j%d: {type: gear, joints: [j%d, j%d], ratio: %.17g}\n", m->joints, x->turning[0], x->turning[x->n_turning - 1], -1.1 + 0.4 * number(m));
+    else if (x->n_turning > 0 && x->n_sliding > 0)
+        say(m->list, "  j%d: {type: rack-and-pinion, joints: [j%d, j%d], radius: 0.37}\n", m->joints, x->turning[0], x->sliding[x->n_sliding - 1]);
+    else
+        return;
+    m->joints++;
+    x->couplings++;
+    x->freedoms--;
+}
+
+/* Rows of the user's own, true at the start: of places, of a distance times a distance, of rates. */
+static void constrain(made *x)
+{
+    maker *m = &x->m;
+    const int a = pick(m, x->bodies), b = (a + 1 + pick(m, x->bodies - 1)) % x->bodies, what = pick(m, 3);
+    const double *p = m->r[a], *q = m->r[b];
+    if (x->freedoms < 3 || x->parallel)
+        return;
+    if (what == 0)
+        say(x->rules, "  c%d: {position: \"b%d.x*b%d.y + 0.7*b%d.y - %.17g\"}\n", x->constraints, a, b, a, p[0] * q[1] + 0.7 * p[1]);
+    else if (what == 1)
+        say(x->rules, "  c%d: {position: \"(b%d.x - b%d.x)^2 + 2*(b%d.y - b%d.y)^2 - %.17g - 0.1*sin(t)\"}\n", x->constraints, a, b, a, b,
+            (p[0] - q[0]) * (p[0] - q[0]) + 2 * (p[1] - q[1]) * (p[1] - q[1]));
+    else if (x->n_turning > 1)
+        say(x->rules, "  c%d: {velocity: \"j%d.angle' - (0.8 + 0.3*sin(j%d.angle))*j%d.angle'\"}\n", x->constraints, x->turning[0], x->turning[x->n_turning - 1],
+            x->turning[x->n_turning - 1]);
+    else
+        say(x->rules, "  c%d: {velocity: \"b%d.x' - b%d.y*b%d.y'\"}\n", x->constraints, a, b, b);
+    x->constraints++;
+    x->freedoms--;
+}
+
+/* A blade that slides on a plane of another body, or on the plane of the model. */
+static void skate(made *x)
+{
+    maker *m = &x->m;
+    const int b = pick(m, x->bodies), a = m->flat || b == 0 ? -1 : pick(m, b);
+    double at[3], normal[3], blade[3];
+    if (x->freedoms < 4 || x->parallel)
+        return;
+    random_point(m, at);
+    random_unit(m, normal);
+    across(m, normal, blade);
+    say(m->list, "  j%d: {type: skate, connect: [", m->joints++);
+    say_end(m, a, at);
+    say(m->list, ", ");
+    say_end(m, b, at);
+    say(m->list, "]");
+    if (!m->flat)
+        say_direction(m, ", normal: ", a, normal);
+    say_direction(m, ", axis: ", b, blade);
+    say(m->list, "}\n");
+    x->blades++;
+    x->freedoms -= m->flat ? 1 : 2;
+}
+
+static void push(made *x)
+{
+    maker *m = &x->m;
+    const int a = pick(m, x->bodies), b = (a + 1) % x->bodies;
+    say(x->forces, "  spring: {type: spring-damper, connect: [b%d, b%d], stiffness: 31, damping: 0.7, length: 0.4}\n", a, b);
+    if (x->n_turning)
+        say(x->forces, "  turn: {type: torque, joint: j%d, value: \"3*cos(2*t) - 0.4*j%d.angle'\"}\n", x->turning[0], x->turning[0]);
+    if (x->n_sliding)
+        say(x->forces, "  shove: {type: force, joint: j%d, value: 2.3}\n", x->sliding[0]);
+}
+
+static void make(made *x, int number_of)
+{
+    maker *m = &x->m;
+    memset(x, 0, sizeof *x);
+    m->seed = 500 + (uint64_t)number_of;
+    m->solid = true;
+    m->flat = number_of % 3 == 0;
+    x->parallel = number_of % 6 == 1;
+    random_unit(m, x->common);
+    x->bodies = 5 + pick(m, 10);
+    for (int b = 0; b < x->bodies; b++)
+        place_body(m);
+    for (int b = 0; b < x->bodies; b++)
+        grow(x, b);
+    const int hub = pick(m, x->bodies);
+    for (int k = 2 + pick(m, 5); k > 0; k--)
+        close_loop(x, hub);
+    if (chance(m, 0.4))
+        couple(x);
+    if (chance(m, 0.25))
+        skate(x);
+    for (int k = pick(m, 3); k > 0; k--)
+        constrain(x);
+    push(x);
+    say(m->text, "dalembert: 1\nspace: %s\ngravity: %s\nground: {points: {%s}}\nbodies:\n", m->flat ? "planar" : "spatial",
+        m->flat ? "[0.4, -9.81]" : "[0.3, -0.7, -9.81]", m->points[0]);
+    for (int b = 0; b < x->bodies; b++)
+        say_body(m, b);
+    say(m->text, "joints:\n%sforces:\n%s", m->list, x->forces);
+    if (x->constraints)
+        say(m->text, "constraints:\n%s", x->rules);
+    say(m->text, "simulate: {until: 1, stabilization: {direct-correction: 1e-12}}\n");
+}
+
+/* ---- recursive against lagrange ------------------------------------------------------------------- */
+
+/* M and A of a state as dense matrices, and how well they determine the answer. */
+typedef struct dense {
+    int n, r;
+    double *M, *A;
+} dense;
+
+static dense dense_of(const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const int n = layout->nv, r = layout->n_rows;
+    dense d = {n, r, calloc((size_t)(n * n + 1), sizeof(double)), calloc((size_t)(n * r + 1), sizeof(double))};
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *block = &layout->block[b];
+        for (int i = 0; i < block->n; i++)
+            for (int j = 0; j <= i; j++)
+                d.M[n * (block->column + i) + block->column + j] = d.M[n * (block->column + j) + block->column + i] =
+                    state->work.M[block->value + block->n * i + j];
+    }
+    for (int i = 0; i < r; i++)
+        for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
+            d.A[n * i + layout->column[k]] = state->work.A[k];
+    return d;
+}
+
+static void dense_free(dense *d)
+{
+    free(d->M), free(d->A);
+}
+
+/* Largest sum of |entries| of a row. */
+static double norm(int n, const double *K)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += fabs(K[n * i + j]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+/* K := K^-1 by Gauss and Jordan, rows exchanged. */
+static bool invert(int n, double *K)
+{
+    double *X = calloc((size_t)(n * n), sizeof *X);
+    bool fine = true;
+    for (int i = 0; i < n; i++)
+        X[n * i + i] = 1;
+    for (int p = 0; p < n && fine; p++) {
+        int best = p;
+        for (int i = p + 1; i < n; i++)
+            best = fabs(K[n * i + p]) > fabs(K[n * best + p]) ? i : best;
+        fine = fabs(K[n * best + p]) > 0;
+        for (int j = 0; j < n && fine; j++) {
+            double t = K[n * p + j];
+            K[n * p + j] = K[n * best + j], K[n * best + j] = t;
+            t = X[n * p + j];
+            X[n * p + j] = X[n * best + j], X[n * best + j] = t;
+        }
+        for (int i = 0; i < n && fine; i++) {
+            const double l = K[n * i + p] / K[n * p + p];
+            for (int j = 0; j < n && i != p; j++) {
+                K[n * i + j] -= l * K[n * p + j];
+                X[n * i + j] -= l * X[n * p + j];
+            }
+        }
+    }
+    for (int i = 0; i < n && fine; i++)
+        for (int j = 0; j < n; j++)
+            X[n * i + j] /= K[n * i + i];
+    memcpy(K, X, sizeof *K * (size_t)(n * n));
+    free(X);
+    return fine;
+}
+
+/* Condition of [M A^T; A 0] with the independent rows, at unit diagonal of M and unit rows of A. */
+static double condition(const dense *d, const bool *independent)
+{
+    const int n = d->n;
+    int size = n;
+    for (int i = 0; i < d->r; i++)
+        size += independent[i];
+    double *K = calloc((size_t)(size * size + 1), sizeof *K), *s = calloc((size_t)n + 1, sizeof *s);
+    for (int i = 0; i < n; i++)
+        s[i] = 1 / sqrt(d->M[n * i + i]);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            K[size * i + j] = s[i] * d->M[n * i + j] * s[j];
+    for (int i = 0, at = n; i < d->r; i++) {
+        double sum = 0;
+        if (!independent[i])
+            continue;
+        for (int j = 0; j < n; j++)
+            sum += d->A[n * i + j] * s[j] * d->A[n * i + j] * s[j];
+        for (int j = 0; j < n; j++)
+            K[size * at + j] = K[size * j + at] = d->A[n * i + j] * s[j] / sqrt(sum);
+        at++;
+    }
+    const double before = norm(size, K);
+    const double result = invert(size, K) ? before * norm(size, K) : INFINITY;
+    free(K), free(s);
+    return result;
+}
+
+/* What is left of M v' + h = Q + A^T lambda, relative to the largest sum of the sizes that one of its lines is made of, and of A v' = gamma,
+ * relative to |v'|, for rows of unit norm; both with M at unit diagonal. */
+static double defect(const dense *d, const dal_state *truth, const double *vd, const double *lambda)
+{
+    double worst[2] = {0, 0}, most[2] = {0, 0};
+    for (int j = 0; j < d->n; j++)
+        most[1] += d->M[d->n * j + j] * vd[j] * vd[j];
+    most[1] = sqrt(most[1]);
+    for (int i = 0; i < d->n; i++) {
+        double sum = truth->work.h[i] - truth->work.Q[i], size = fabs(truth->work.h[i]) + fabs(truth->work.Q[i]);
+        const double unit = 1 / sqrt(d->M[d->n * i + i]);
+        for (int j = 0; j < d->n; j++) {
+            sum += d->M[d->n * i + j] * vd[j];
+            size += fabs(d->M[d->n * i + j] * vd[j]);
+        }
+        for (int k = 0; k < d->r; k++) {
+            sum -= d->A[d->n * k + i] * lambda[k];
+            size += fabs(d->A[d->n * k + i] * lambda[k]);
+        }
+        worst[0] = fmax(worst[0], unit * fabs(sum));
+        most[0] = fmax(most[0], unit * size);
+    }
+    for (int k = 0; k < d->r; k++) {
+        double sum = -truth->gamma[k], square = 0;
+        for (int j = 0; j < d->n; j++) {
+            sum += d->A[d->n * k + j] * vd[j];
+            square += d->A[d->n * k + j] * d->A[d->n * k + j] / d->M[d->n * j + j];
+        }
+        worst[1] = fmax(worst[1], truth->independent[k] ? fabs(sum) / sqrt(square) : 0);
+    }
+    return fmax(worst[0] / fmax(most[0], DBL_MIN), worst[1] / fmax(most[1], DBL_MIN));
+}
+
+/* Largest difference relative to the largest number. */
+static double difference(int n, const double *a, const double *b)
+{
+    double worst = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        worst = fmax(worst, fabs(a[i] - b[i]));
+        size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
+        if (!isfinite(a[i]) || !isfinite(b[i]))
+            return INFINITY;
+    }
+    return size > 0 ? worst / size : 0;
+}
+
+/* Accelerations of all bodies and reactions of all joints, as numbers. */
+static double difference_of_bodies(dal_state *a, dal_state *b)
+{
+    const dal_mechanism *m = &a->system->mechanism;
+    const int n = 6 * (m->n_bodies > m->n_joints ? m->n_bodies : m->n_joints);
+    double *x[2] = {calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof(double))}, worst;
+    dal_state *state[2] = {a, b};
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < m->n_bodies; i++) {
+            const dal_motion motion = dal_state_body(state[s], i);
+            for (int k = 0; k < 3; k++) {
+                x[s][6 * i + k] = motion.acceleration[k];
+                x[s][6 * i + 3 + k] = motion.alpha[k] * a->system->length;
+            }
+        }
+    worst = difference(6 * m->n_bodies, x[0], x[1]);
+    for (int s = 0; s < 2; s++)
+        for (int j = 0; j < m->n_joints; j++) {
+            dal_state_reaction(state[s], j, x[s] + 6 * j, x[s] + 6 * j + 3);
+            for (int k = 0; k < 3; k++)
+                x[s][6 * j + 3 + k] /= a->system->length;
+        }
+    worst = fmax(worst, difference(6 * m->n_joints, x[0], x[1]));
+    free(x[0]), free(x[1]);
+    return worst;
+}
+
+/* The same q, v, turns and t. */
+static void copy_state(const dal_state *from, dal_state *to)
+{
+    const dal_layout *layout = &from->system->layout;
+    dal_state_reset(to);
+    dal_state_set_time(to, from->work.t);
+    memcpy(to->work.q, from->work.q, sizeof(double) * (size_t)layout->nq);
+    memcpy(to->work.v, from->work.v, sizeof(double) * (size_t)layout->nv);
+    memcpy(to->work.winding, from->work.winding, sizeof(double) * (size_t)layout->mechanism->n_windings);
+    gallery_adopt(to);
+}
+
+typedef struct tally {
+    int mechanisms, states, deep, grounded, shared, redundant, nonholonomic, rheonomic, ill;
+    double worst, worst_defect, worst_condition;
+} tally;
+
+/* The tolerance is 1e-10 until rounding times the condition passes it: then the data themselves do not say more. */
+static double tolerance_at(double cond)
+{
+    return fmax(1e-10, 10 * DBL_EPSILON * cond);
+}
+
+static void compare_at(const char *name, const char *text, dal_state *lagrange, dal_state *recursive, tally *all)
+{
+    const int nv = lagrange->system->layout.nv, r = lagrange->system->layout.n_rows;
+    if (dal_state_evaluate(lagrange, NULL) || dal_state_evaluate(recursive, NULL))
+        fail_msg("%s: %s%s\n%s", name, lagrange->trouble, recursive->trouble, text);
+    dense d = dense_of(lagrange);
+    const double cond = condition(&d, lagrange->independent), tolerance = tolerance_at(cond);
+    const double left = defect(&d, lagrange, recursive->vd, recursive->lambda);
+    double found = fmax(difference(nv, lagrange->vd, recursive->vd), difference_of_bodies(lagrange, recursive));
+    if (!memcmp(lagrange->independent, recursive->independent, sizeof(bool) * (size_t)r))
+        found = fmax(found, difference(r, lagrange->lambda, recursive->lambda));
+    if (!(found < tolerance) || !(left < 1e-12))
+        fail_msg("%s: they differ by %.3g (relative; defect %.3g, condition %.3g)\n%s", name, found, left, cond, text);
+    all->states++;
+    all->ill += tolerance > 1e-10;
+    all->worst = fmax(all->worst, tolerance > 1e-10 ? 0 : found);
+    all->worst_defect = fmax(all->worst_defect, left);
+    all->worst_condition = fmax(all->worst_condition, cond);
+    dense_free(&d);
+}
+
+/* Where loops are eliminated: at links that are not the ground, at the ground, several at one link. */
+static void count_shape(const dal_system *system, tally *all)
+{
+    const dal_loops *loops = system->loops;
+    int most = 0;
+    bool deep = false;
+    for (int i = 0; i < loops->n_links; i++) {
+        deep |= loops->front[i].n_eliminated > 0;
+        most = loops->front[i].n_slots > most ? loops->front[i].n_slots : most;
+    }
+    all->deep += deep;
+    all->grounded += loops->front[loops->n_links].n_eliminated > 0;
+    all->shared += most > 6;
+    all->redundant += system->rank < system->layout.n_rows;
+}
+
+/* NULL where loops by chance hold what a drive moves; nothing else may be refused. */
+static dal_system *compile_or_refuse(const char *text, const char *formulation)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    assert_int_equal(dal_spec_parse(NULL, "model.yaml", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+    dal_spec_set(spec, "coordinates", "joint", messages);
+    dal_spec_set(spec, "formulation", formulation, messages);
+    dal_compile(NULL, spec, messages, &system);
+    for (const dal_message *m = dal_messages_first(messages); m && !system; m = m->next)
+        if (m->severity == DAL_ERROR && !strstr(m->text, "the start velocities contradict the constraints"))
+            fail_msg("%s\n%s", m->text, text);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return system;
+}
+
+static void check_mechanism(int number_of, tally *all)
+{
+    made *x = calloc(1, sizeof *x);
+    char name[40];
+    uint64_t seed = 90 + (uint64_t)number_of;
+    make(x, number_of);
+    snprintf(name, sizeof name, "mechanism %d", number_of);
+    dal_system *systems[2] = {compile_or_refuse(x->m.text, "lagrange"), compile_or_refuse(x->m.text, "recursive")};
+    assert_true(!systems[0] == !systems[1]);
+    if (!systems[0]) {
+        free(x);
+        return;
+    }
+    dal_state *lagrange = dal_state_create(NULL, systems[0]), *recursive = dal_state_create(NULL, systems[1]);
+    int seen = 0;
+    for (int i = 0; i < 4; i++) {
+        if (!gallery_random_state(lagrange, &seed, 0.11 * i, i ? 0.04 : 0, 1))
+            continue; /* too far from the start to be assembled */
+        copy_state(lagrange, recursive);
+        compare_at(name, x->m.text, lagrange, recursive, all);
+        seen++;
+    }
+    all->mechanisms += seen > 0;
+    if (seen && systems[1]->layout.n_rows) {
+        count_shape(systems[1], all);
+        all->nonholonomic += x->blades || strstr(x->rules, "velocity");
+        all->rheonomic += x->drives || strstr(x->rules, "sin(t)");
+    }
+    for (int s = 0; s < 2; s++)
+        dal_system_free(systems[s]);
+    dal_state_free(lagrange), dal_state_free(recursive);
+    free(x);
+}
+
+static void loops_by_chance_move_as_lagrange_says(void **unused)
+{
+    (void)unused;
+    tally all = {0};
+    int tried = 0;
+    while (all.mechanisms < 150)
+        check_mechanism(tried++, &all);
+    print_message("  %d mechanisms of %d, %d states: %d with loops that end above the ground, %d at the ground, %d with links that many share,\n"
+                  "  %d redundant, %d nonholonomic, %d rheonomic; difference %.1e, defect %.1e, condition up to %.1e (%d states beyond 1e-10)\n",
+                  all.mechanisms, tried, all.states, all.deep, all.grounded, all.shared, all.redundant, all.nonholonomic, all.rheonomic, all.worst,
+                  all.worst_defect, all.worst_condition, all.ill);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_by_chance_move_as_lagrange_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
