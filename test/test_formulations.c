@@ -31,7 +31,7 @@ static bool refused(const char *file, const char *family, const char *formulatio
     if (!strcmp(formulation, "udwadia-kalaba"))
         return !strcmp(model, "n-four-bar-spatial.yaml") && strcmp(family, "joint");
     if (!strcmp(formulation, "recursive"))
-        return strcmp(family, "joint") != 0;
+        return strcmp(family, "joint") || !strcmp(model, "cart-pole-light.yaml"); /* its pole hangs on a particle */
     if (strcmp(formulation, "volterra-reduced") && strcmp(formulation, "routh"))
         return false;
     for (size_t i = 0; i < sizeof ignorable / sizeof *ignorable; i++)

@@ -132,9 +132,45 @@ static void a_law_of_a_joint_is_a_force_that_belongs_to_it(void **unused)
         }
 }
 
+#define BARS                                                                                                                              \
+    "dalembert: 1\nspace: planar\ngravity: [0.4, -9.81]\nbodies:\n"                                                                       \
+    "  a: {mass: 1.3, inertia: 0.11, points: {A: [-0.5, 0], B: [0.5, 0]}}\n"                                                             \
+    "  b: {mass: 0.7, inertia: 0.07, points: {B: [-0.4, 0], C: [0.4, 0]}}\n  c: {mass: 0.9, inertia: 0.1, points: {C: [-0.3, 0]}}\n"     \
+    "joints:\n  A: {type: revolute, connect: [ground, a.A], start: {angle: 0.3, rate: 1.7}}\n"                                           \
+    "  B: {type: revolute, connect: [a.B, b.B], start: {angle: 0.5}}\n  C: {type: revolute, connect: [b.C, c.C], start: {angle: -0.8, rate: 2.3}}\n" \
+    "constraints:\n  once: {velocity: \"A.angle' - (0.8 + 0.3*sin(B.angle))*B.angle'\"}\n"
+
+/* A constraint that is said twice is shared in no unique way, but what the joints carry is. */
+static void a_constraint_said_twice_leaves_the_reactions_of_the_joints_alone(void **unused)
+{
+    (void)unused;
+    for (int f = 0; f < FAMILIES; f++) {
+        dal_system *once = gallery_compile_text(BARS, families[f], "lagrange");
+        dal_system *twice = gallery_compile_text(BARS "  again: {velocity: \"A.angle' - (0.8 + 0.3*sin(B.angle))*B.angle'\"}\n", families[f], "lagrange");
+        dal_state *a = dal_state_create(NULL, once), *b = dal_state_create(NULL, twice);
+        assert_int_equal(dal_state_evaluate(a, NULL), DAL_OK);
+        assert_int_equal(dal_state_evaluate(b, NULL), DAL_OK);
+        assert_true(b->rank < twice->layout.n_rows);
+        for (int j = 0; j < 3; j++) {
+            double F[2][3], T[2][3];
+            dal_state_reaction(a, j, F[0], T[0]);
+            dal_state_reaction(b, j, F[1], T[1]);
+            for (int k = 0; k < 3; k++) {
+                check_close(F[0][k], F[1][k], 1e-11 * 9.81);
+                check_close(T[0][k], T[1][k], 1e-11 * 9.81);
+            }
+            for (int k = 0; k < 6; k++)
+                assert_false(b->loose[6 * j + k]);
+        }
+        dal_state_free(a), dal_state_free(b);
+        dal_system_free(once), dal_system_free(twice);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_constraint_said_twice_leaves_the_reactions_of_the_joints_alone),
         cmocka_unit_test(a_door_on_three_hinges_is_carried_as_the_norm_or_the_compliances_say),
         cmocka_unit_test(joints_without_compliance_are_rigid),
         cmocka_unit_test(the_evidence_names_what_is_not_unique),

@@ -35,6 +35,8 @@ void dal_coriolis(dal_state *state, double *C);
 
 /* x, nv: the nearest accelerations that meet A x = gamma, in metres; returns the largest change. After velocity. */
 double dal_nearest_accelerations(dal_arena *arena, const dal_state *state, double *x);
+/* The rank of A at this tolerance, in metres, rows at unit norm. After velocity. */
+int dal_rank_of_rows(dal_arena *arena, const dal_state *state, double tolerance);
 
 /* Finds the forces and leaves the state evaluated with them. `given`, nv, is what state->given points to: in it are the forces of the
  * instant, and those of actuators on coordinates are added. Motors are in state->pushes. */

@@ -225,9 +225,11 @@ static void draw_free(const dal_system *system, uint64_t *seed, const double *ch
     }
 }
 
+static const double far = 1e-5; /* singular values of the rows: nearer to a singular position accelerations lose more than ten digits */
+
 /* Angles that are a chart of an attitude are not near where the chart ends; matrices are no mirrors; the constraints have the rank of
- * the start. */
-static bool is_sound(const dal_state *state)
+ * the start, and not just so. */
+static bool is_sound(dal_arena *arena, const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
@@ -240,10 +242,10 @@ static bool is_sound(const dal_state *state)
         if (layout->family->condition && layout->body[b].n_rot && layout->family->condition(layout, &state->work, b) < 0.4)
             return false;
     }
-    return state->rank == state->system->rank;
+    return state->rank == state->system->rank && dal_rank_of_rows(arena, state, far) == state->rank;
 }
 
-static bool draw_held(dal_state *state, const double *change, double part, dal_instant *instant)
+static bool draw_held(dal_arena *arena, dal_state *state, const double *change, double part, dal_instant *instant)
 {
     const dal_layout *layout = &state->system->layout;
     dal_turn_block attitude;
@@ -260,7 +262,8 @@ static bool draw_held(dal_state *state, const double *change, double part, dal_i
     if (dal_instant_enter(state, instant) || dal_state_give(state, 0, NULL, NULL, NULL) != DAL_OK)
         return false;
     dal_state_residuals(state, &position, &velocity);
-    if (!(position <= 1e-10 * fmax(1, state->system->length)) || !(velocity <= 1e-9 * fmax(1, state->system->length)) || !is_sound(state))
+    if (!(position <= 1e-10 * fmax(1, state->system->length)) || !(velocity <= 1e-9 * fmax(1, state->system->length)) ||
+        !is_sound(arena, state))
         return false;
     memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);
     memcpy(instant->rates, state->work.v, sizeof *instant->rates * (size_t)layout->nv);
@@ -291,7 +294,7 @@ static dal_status draw(void *user)
     memcpy(instant->rates, rates, sizeof *rates * nv);
     if (!system->layout.n_rows)
         draw_free(system, &d->seed, change, instant->q);
-    for (int i = 0; system->layout.n_rows && !draw_held(state, change, part, instant); i++, part /= 2) {
+    for (int i = 0; system->layout.n_rows && !draw_held(&d->arena, state, change, part, instant); i++, part /= 2) {
         memcpy(instant->rates, rates, sizeof *rates * nv);
         if (i < MOST_HALVINGS)
             continue;

@@ -118,6 +118,13 @@ double dal_nearest_accelerations(dal_arena *arena, const dal_state *state, doubl
     return most;
 }
 
+int dal_rank_of_rows(dal_arena *arena, const dal_state *state, double tolerance)
+{
+    const int m = state->system->layout.nv, r = state->system->layout.n_rows;
+    double *b, *matrix = take_rows(arena, state, 0, &b), *sigma = DAL_TAKE(arena, double, r < m ? r : m);
+    return dal_rank_svd(matrix, r, m, m, tolerance, sigma, NULL, NULL, DAL_TAKE(arena, double, dal_rank_work(r, m)));
+}
+
 /* The row that x misses the most, over the size of the accelerations; -1: none that counts. */
 static int worst_row(const dal_state *state, const double *matrix, const double *b, const double *x, double size)
 {

@@ -80,9 +80,10 @@ int dal_next_option(int argc, char **argv, const char *letters, const struct opt
 /* What was printed must have arrived. */
 static int finish(int code)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    const int failed = fflush(stdout) ? errno : 0; /* an earlier failure has left no reason behind */
+    if (!failed && !ferror(stdout))
         return code;
-    fprintf(stderr, "dalembert: error: standard output cannot be written: %s\n", strerror(errno));
+    fprintf(stderr, "dalembert: error: standard output cannot be written: %s\n", failed ? strerror(failed) : "some of it did not arrive");
     return code ? code : DAL_BAD_FILE;
 }
 

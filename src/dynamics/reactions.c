@@ -190,8 +190,11 @@ static double weight_of(const dal_system *system, int component)
     return torque ? 1 / system->length : 1;
 }
 
-/* A component is loose if a null vector changes it: against the largest change that there is. */
-static void find_loose(dal_state *state, const double *W, int n)
+/* What a null vector of unit norm does to the joints, and is only rounding: constraints between themselves may depend on one another. */
+static const double nothing = 1e-9;
+
+/* A component is loose if a null vector changes it: against the largest change that there is. False: none is. */
+static bool find_loose(dal_state *state, const double *W, int n)
 {
     const int all = 6 * state->system->mechanism.n_joints;
     double most = 0;
@@ -204,8 +207,9 @@ static void find_loose(dal_state *state, const double *W, int n)
             if (pass == 0)
                 most = fmax(most, sum);
             else
-                state->loose[k] = sum > 1e-9 * most;
+                state->loose[k] = most > nothing && sum > 1e-9 * most;
         }
+    return most > nothing;
 }
 
 /* lambda := lambda + Z y of least norm of the joints' wrenches. Scratch: state->redundancy, state->reaction. */
@@ -232,7 +236,8 @@ static void distribute(dal_state *state)
             else
                 W[(size_t)k * (size_t)n + (size_t)c] = state->reaction[k];
     }
-    find_loose(state, W, n);
+    if (!find_loose(state, W, n))
+        return;
     for (int k = 0; k < 6 * joints; k++) {
         const double weight = weight_of(system, k);
         rhs[k] *= weight;

@@ -220,7 +220,8 @@ static double factor_sparse(dal_state *state, dal_metric metric)
 
 double dal_saddle_factor(dal_state *state, dal_metric metric)
 {
-    if (state->system->loops && metric == DAL_METRIC_MASS)
+    state->saddle_on_tree = state->system->loops && metric == DAL_METRIC_MASS;
+    if (state->saddle_on_tree)
         return state->saddle_ratio = dal_tree_factor(state);
     scale_rows(state);
     state->saddle_ratio = state->system->dense ? factor_dense(state, metric) : factor_sparse(state, metric);
@@ -232,7 +233,7 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
     const dal_layout *layout = &state->system->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
     double *x = state->saddle_rhs;
-    if (state->system->loops) {
+    if (state->saddle_on_tree) {
         dal_tree_saddle(state, f, b);
         return;
     }

@@ -299,23 +299,40 @@ static void grow(growth *g)
     }
 }
 
-/* Tree by tree; within a tree the order of growth, in which parents come first. */
-static void sort_by_trees(dal_arena *arena, dal_tree *tree)
+/* Tree by tree in the order of growth; each from its root along every branch to the end, branches in the order in which their joints stand
+ * in the file. The columns of a tree are contiguous, and so are those of a branch. */
+static void sort_by_branches(dal_arena *arena, dal_tree *tree)
 {
     const int n = tree->n_bodies;
-    dal_carrier *grown = tree->carrier;
-    int *tree_of = DAL_TAKE(arena, int, n), *sorted = DAL_TAKE(arena, int, n + 1); /* where the next of each tree goes */
+    const dal_carrier *grown = tree->carrier;
+    int *at = DAL_TAKE(arena, int, n), *first = DAL_TAKE(arena, int, n), *next = DAL_TAKE(arena, int, n), sorted = 0;
+    for (int i = 0; i < n; i++) {
+        at[grown[i].body] = i;
+        first[i] = next[i] = -1;
+    }
+    for (int j = tree->n_joints - 1; j >= 0; j--) {
+        const int body = tree->carries[j], parent = body < 0 ? DAL_GROUND : grown[at[body]].parent;
+        if (parent == DAL_GROUND)
+            continue;
+        next[body] = first[parent];
+        first[parent] = body;
+    }
     tree->carrier = DAL_TAKE(arena, dal_carrier, n);
     for (int i = 0; i < n; i++) {
-        grown[i].tree = tree_of[grown[i].body] = grown[i].parent == DAL_GROUND ? tree->n_trees++ : tree_of[grown[i].parent];
-        sorted[grown[i].tree + 1]++;
-    }
-    for (int t = 0; t < tree->n_trees; t++)
-        sorted[t + 1] += sorted[t];
-    for (int i = 0; i < n; i++) {
-        const int at = sorted[grown[i].tree]++;
-        tree->carrier_of[grown[i].body] = at;
-        tree->carrier[at] = grown[i];
+        if (grown[i].parent != DAL_GROUND)
+            continue;
+        for (int body = grown[i].body; body >= 0;) {
+            tree->carrier_of[body] = sorted;
+            tree->carrier[sorted] = grown[at[body]];
+            tree->carrier[sorted++].tree = tree->n_trees;
+            int onwards = first[body];
+            while (onwards < 0 && body != grown[i].body) { /* back to where another branch begins */
+                onwards = next[body];
+                body = grown[at[body]].parent;
+            }
+            body = onwards;
+        }
+        tree->n_trees++;
     }
 }
 
@@ -354,7 +371,7 @@ dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const
     for (int j = 0; j < mechanism->n_joints; j++)
         tree->carries[j] = -1;
     grow(&g);
-    sort_by_trees(arena, tree);
+    sort_by_branches(arena, tree);
     number_steps(arena, mechanism, tree);
     return tree;
 }
@@ -451,6 +468,16 @@ static int count_free(const dal_tree *tree)
     return n;
 }
 
+/* One of the words that are left of the names of a single free body? A joint that is called so keeps its full name beside one. */
+static bool is_word_of_base(const char *name)
+{
+    static const char *const words[] = {"x", "y", "z", "qw", "qx", "qy", "qz", "wx", "wy", "wz"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(name, words[i]))
+            return true;
+    return false;
+}
+
 /* "shoulder.angle'" -> "shoulder'", "base.x'" -> "x'": the owner alone, or what stands behind it, where that says enough. */
 static void make_plain(const dal_tree *tree, const dal_mechanism *m, const dal_carrier *c, char *buffer)
 {
@@ -460,7 +487,7 @@ static void make_plain(const dal_tree *tree, const dal_mechanism *m, const dal_c
         numbers += dal_step_velocities(&tree->step[s]);
     if (head >= length)
         return; /* the buffer was short */
-    if (c->joint >= 0 && numbers == 1)
+    if (c->joint >= 0 && numbers == 1 && !(count_free(tree) == 1 && is_word_of_base(owner_of(m, c))))
         strcpy(buffer + head - 1, buffer[length - 1] == '\'' ? "'" : "");
     else if (c->joint < 0 && count_free(tree) == 1)
         memmove(buffer, buffer + head, length - head + 1);

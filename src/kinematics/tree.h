@@ -7,7 +7,8 @@
  * A joint may be walked from its second body to its first. Its steps then stand in reverse order with the sign -1, so that the
  * coordinate is that of the second body relative to the first, as the joint measures it. A ball is always the body relative to its
  * parent.
- * Bodies are ordered so that parents come first, and tree by tree: the columns of a tree that hangs at the ground are contiguous.
+ * Bodies are ordered so that parents come first, tree by tree and branch by branch: the columns of a tree that hangs at the ground are
+ * contiguous.
  */
 #ifndef DAL_KINEMATICS_TREE_H
 #define DAL_KINEMATICS_TREE_H

@@ -331,12 +331,14 @@ static void read_limit(urdf_reader *r, const dal_xml_node *node, const char *of)
 {
     static const char *const attributes[] = {"lower", "upper", "effort", "velocity", NULL}, *const none[] = {NULL};
     const dal_xml_node *limit = only_child(r, node, of, "limit");
-    double unused;
+    double value[4] = {0}; /* what URDF takes where nothing is given */
     if (!limit)
         return;
     remark_on(r, limit, attributes, none, none);
     for (int i = 0; attributes[i]; i++)
-        read_numbers(r, limit, of, attributes[i], 1, &unused);
+        read_numbers(r, limit, of, attributes[i], 1, &value[i]);
+    if (value[0] > value[1])
+        dal_warn(r->base->messages, limit->mark, "the limits of %s leave no room: the lower one is %g, the upper one %g", of, value[0], value[1]);
     if (!r->limits)
         dal_say(r->base->messages, DAL_NOTE, limit->mark, "the limits of joints are read and not enforced");
     r->limits = true;

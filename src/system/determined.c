@@ -218,6 +218,15 @@ bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
     return true;
 }
 
+/* Did the formulation stop at a singular matrix? The recursive one does without M and A, which the rank needs. */
+static bool is_singular(dal_state *state)
+{
+    const bool recursive = !strncmp(state->trouble, "a joint of the tree moves nothing", 33);
+    if (recursive)
+        dal_state_complete(state);
+    return recursive || !strncmp(state->trouble, "the equations of motion are singular", 36);
+}
+
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
 {
     if (!dal_build_rank(build, system, state))
@@ -232,7 +241,7 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     if (!is_finite(build, state))
         return false;
     bool doubtful = solved ? state->saddle_ratio > 0 && state->saddle_ratio < suspicious /* 0: it was not factored */
-                           : !strncmp(state->trouble, "the equations of motion are singular", 36);
+                           : is_singular(state);
     if (solved && system->minimum_norm) {
         system->determined = state->determined;
         doubtful = state->determined < system->layout.nv;

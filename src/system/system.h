@@ -212,6 +212,7 @@ struct dal_state {
     double *saddle, *saddle_rhs, *row_scale; /* the saddle matrix and its factor */
     int *pivots;               /* nv + n_rows + 1 */
     double saddle_ratio;       /* of the last factorisation */
+    bool saddle_on_tree;       /* which was one over the links */
     struct dal_sparse *sparse;
     double *rank_matrix, *rank_work; /* n_rows x nv; scratch, of small systems */
     double *exchange;          /* scratch where rows are nonholonomic and the system small, else NULL */
