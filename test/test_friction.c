@@ -774,6 +774,311 @@ static void what_sticks_does_not_creep(void **unused)
         }
 }
 
+/* ---- a constant limit ------------------------------------------------------------------------------ */
+
+static const struct choice {
+    const char *family, *formulation;
+} choices[] = {{"angle", "lagrange"}, {"angle", "kane"}, {"joint", "lagrange"}, {"joint", "kane"}, {"joint", "recursive"}};
+enum { CHOICES = 5 };
+
+/* A wheel under the torque T: it holds for T <= c, and else turns with (T - c) / I, whatever its bearing carries. */
+static void a_constant_limit_holds_what_is_within_it(void **unused)
+{
+    (void)unused;
+    const double c = 0.7, I = 0.31, t = 1.3;
+    const double torques[] = {0.3 * c, c * (1 - 1e-9), c, c * (1 + 1e-6), 1.9 * c, -0.9 * c, -2.3 * c};
+    for (int k = 0; k < CHOICES; k++)
+        for (size_t i = 0; i < sizeof torques / sizeof *torques; i++) {
+            char model[1000];
+            dal_evidence evidence;
+            snprintf(model, sizeof model,
+                     "dalembert: 1\nspace: planar\ngravity: [2.3, -9.81]\nbodies: {wheel: {mass: 5, inertia: %g, position: [0.4, 0.1]}}\n"
+                     "ground: {points: {O: [0.4, 0.1]}}\njoints: {pin: {type: revolute, connect: [ground.O, wheel], friction: {limit: %g}}}\n"
+                     "forces: {push: {type: torque, body: wheel, value: %.17g}}\nrecord: [pin.angle, \"pin.angle'\", pin.torque]\n"
+                     "simulate: {until: %g, rtol: 1e-10, atol: 1e-12}\n", I, c, torques[i], t);
+            last_row row = run_to_end(model, choices[k].family, choices[k].formulation, &evidence);
+            const double T = torques[i], free = fabs(T) > c ? (T - copysign(c, T)) / I : 0;
+            check_close(row.value[1], free * t * t / 2, 1e-10);
+            check_close(row.value[2], free * t, 1e-10);
+            check_close(row.value[3], fabs(T) > c ? -copysign(c, T) : -T, 1e-10);
+            assert_int_equal(evidence.events, 0);
+        }
+}
+
+/* A block that the force c alone resists stops after m v / c, and stays. */
+static void a_constant_force_stops_a_block_at_the_analytic_time(void **unused)
+{
+    (void)unused;
+    const double m = 2.3, v = 1.7, c = 3.1, stop = m * v / c;
+    for (int k = 0; k < CHOICES; k++)
+        for (int late = 0; late < 2; late++) {
+            const double t = (late ? 3 : 0.999999) * stop;
+            char model[1000];
+            dal_evidence evidence;
+            snprintf(model, sizeof model,
+                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {block: {mass: %g, inertia: 0.1, position: [0, 0], velocity: [%g, 0]}}\n"
+                     "joints: {way: {type: prismatic, connect: [ground, block], axis: [1, 0], friction: {limit: %g}}}\n"
+                     "record: [way.distance, \"way.distance'\"]\nsimulate: {until: %.17g, rtol: 1e-10, atol: 1e-12}\n", m, v, c, t);
+            last_row row = run_to_end(model, choices[k].family, choices[k].formulation, &evidence);
+            check_close(row.value[1], late ? m * v * v / (2 * c) : v * t - c / m * t * t / 2, 1e-9);
+            check_close(row.value[2], late ? 0 : v - c / m * t, 1e-9);
+            assert_int_equal(evidence.events, late);
+            assert_true(evidence.energy_drift < 1e-9);
+        }
+}
+
+/* From A to the other side: m g l (cos B - cos A) = c (A + B), B < A; the left side falls with B where it is still moving. */
+static double other_side(double weight, double c, double A)
+{
+    double low = -A, high = A;
+    for (int i = 0; i < 200; i++) {
+        const double B = low + (high - low) / 2;
+        *(weight * (cos(B) - cos(A)) - c * (A + B) > 0 ? &low : &high) = B;
+    }
+    return low;
+}
+
+/* A pendulum in the field of gravity, held by the torque c: its amplitudes from half swing to half swing follow from the energy. It stays at the
+ * first turning point where its weight is weaker than c. Each turning point is one event. */
+static void a_pendulum_loses_the_constant_torque_times_its_way(void **unused)
+{
+    (void)unused;
+    const double m = 1.3, l = 0.6, g = 9.81, c = 0.9, weight = m * g * l;
+    for (int k = 0; k < CHOICES; k++)
+        for (double start = 0.2; start < 2.8; start += 0.43) {
+            char model[1000];
+            dal_evidence evidence;
+            snprintf(model, sizeof model,
+                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {rod: {mass: %g, inertia: 0.05, points: {P: [0, %g]}}}\n"
+                     "joints: {pin: {type: revolute, connect: [ground, rod.P], start: {angle: %.17g, rate: 0}, friction: {limit: %g}}}\n"
+                     "record: [pin.angle, \"pin.angle'\", energy.work]\nsimulate: {until: 25, rtol: 1e-11, atol: 1e-13}\n", m, l, start, c);
+            last_row row = run_to_end(model, choices[k].family, choices[k].formulation, &evidence);
+            double A = start, way = 0;
+            int swings = 0, sign = 1;
+            for (; weight * sin(fabs(A)) > c; swings++, sign = -sign) {
+                const double B = other_side(weight, c, A);
+                way += A + B;
+                A = B;
+            }
+            check_close(row.value[1], sign * A, 1e-8);
+            check_close(row.value[2], 0, 1e-9);
+            check_close(row.value[3], -c * way, 1e-7);
+            assert_int_equal(evidence.events, swings);
+        }
+}
+
+/* A shaft that rests in its bearing with mu r m g and c together: at rest both count static / coefficient times, or c by its own `static-limit`;
+ * and with Stribeck's velocity the torque falls from the one to the other. */
+static void the_constant_limit_adds_to_that_of_the_normal_force(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+        "bodies: {shaft: {mass: 3, inertia: [0.006, 0.02, 0.02], position: [0, 0, 0]}}\n"
+        "joints: {bearing: {type: revolute, connect: [ground, shaft], axis: [1, 0, 0], friction: {%s}}}\n"
+        "forces: {push: {type: torque, body: shaft, value: [%.17g, 0, 0]}}\n"
+        "record: [\"bearing.angle'\", bearing.angle]\nsimulate: {until: 0.4, rtol: 1e-10, atol: 1e-12}\n";
+    const double press = 0.02 * 3 * 9.81, I = 0.006, t = 0.4;
+    const struct {
+        const char *keys;
+        double sliding, resting;
+    } laws[] = {{"coefficient: 0.15, radius: 0.02, limit: 0.06", 0.15 * press + 0.06, 0.15 * press + 0.06},
+                {"coefficient: 0.15, static: 0.21, radius: 0.02, limit: 0.06", 0.15 * press + 0.06, 1.4 * (0.15 * press + 0.06)},
+                {"coefficient: 0.15, static: 0.21, radius: 0.02, limit: 0.06, static-limit: 0.07", 0.15 * press + 0.06, 0.21 * press + 0.07},
+                {"limit: 0.06, static-limit: 0.09", 0.06, 0.09},
+                {"limit: 0.06, static-limit: 0.09, radius: 0.02", 0.06, 0.09},
+                {"coefficient: 0, limit: 0.06", 0.06, 0.06},
+                {"static: 0.1, radius: 0.02, limit: 0.06", 0.06, 0.1 * press + 0.06}};
+    for (int k = 0; k < CHOICES; k++)
+        for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+            for (int over = 0; over < 2; over++) {
+                char model[1000];
+                const double T = laws[i].resting * (over ? 1 + 1e-6 : 1 - 1e-6);
+                snprintf(model, sizeof model, text, laws[i].keys, T);
+                last_row row = run_to_end(model, choices[k].family, choices[k].formulation, NULL);
+                check_close(row.value[1], over ? (T - laws[i].sliding) / I * t : 0, 1e-8);
+            }
+    /* w' = (T - c - (c_s - c) exp(-(w / v)^2)) / I, with v in rad/s where there is no radius, in m/s where there is one */
+    static const char *const units[] = {"limit: 0.06, static-limit: 0.09, stribeck: 1.5", "limit: 0.06, static-limit: 0.09, stribeck: 0.03, radius: 0.02"};
+    double w = 0, h = 1e-5;
+    for (int i = 0; i < 40000; i++) { /* midpoint rule: h^2 */
+        const double half = w + h / 2 * (0.1 - 0.06 - 0.03 * exp(-w * w / 2.25)) / I;
+        w += h * (0.1 - 0.06 - 0.03 * exp(-half * half / 2.25)) / I;
+    }
+    for (int i = 0; i < 2; i++) {
+        char model[1000];
+        snprintf(model, sizeof model, text, units[i], 0.1);
+        check_close(run_to_end(model, "joint", "recursive", NULL).value[1], w, 1e-8);
+    }
+}
+
+/* Made smooth, m s' = -c tanh(s / v) has the solution sinh(s / v) = sinh(s_0 / v) exp(-c t / (m v)). */
+static void a_smooth_constant_limit_has_its_closed_form(void **unused)
+{
+    (void)unused;
+    const double c = 0.8, I = 0.4, v = 0.3, start = 2, t = 1.4;
+    for (int k = 0; k < CHOICES; k++)
+        for (int r = 0; r < 2; r++) {
+            char model[1000];
+            snprintf(model, sizeof model,
+                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {wheel: {mass: 5, inertia: %g}}\n"
+                     "joints: {pin: {type: revolute, connect: [ground, wheel], start: {angle: 0, rate: %g}, friction: {limit: %g, velocity: %.17g%s}}}\n"
+                     "record: [\"pin.angle'\"]\nsimulate: {until: %g, rtol: 1e-11, atol: 1e-13}\n", I, start, c, r ? 0.05 * v : v, r ? ", radius: 0.05" : "", t);
+            last_row row = run_to_end(model, choices[k].family, choices[k].formulation, NULL);
+            check_close(row.value[1], v * asinh(sinh(start / v) * exp(-c * t / (I * v))), 1e-9);
+        }
+}
+
+/* The loads that come and go again, with a constant limit in place of the normal force N or beside it; in rad/s and N m where there is no radius. */
+static void a_constant_limit_sticks_and_slips_as_computed_by_hand(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *joints, *force, *torque; /* of the load */
+        double m, mu, mu_s, v_s, c, share;
+    } cases[] = {
+        {"J: {type: prismatic, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.25*N, static-limit: 0.37*N}}", "1", "0", 2.3, 0.25, 0.37, 0, 0, 1},
+        {"J: {type: prismatic, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.15*N, coefficient: 0.1, static: 0.14}}", "1", "0", 2.3, 0.25, 0.35, 0, 0, 1},
+        {"J: {type: revolute, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.2*N*r, static-limit: 0.35*N*r, stribeck: 0.3/r, viscous: 0.7*r^2}}",
+         "0", "r", 2, 0.2, 0.35, 0.3, 0.7, 20},
+        {"J: {type: revolute, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.2*N*r, static-limit: 0.35*N*r, stribeck: 0.3, viscous: 0.7, radius: r}}",
+         "0", "r", 2, 0.2, 0.35, 0.3, 0.7, 20},
+        {"J: {type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.25*N, static-limit: 0.37*N, radius: r}}", "0.6", "0.8*r", 2.3, 0.25, 0.37, 0, 0, 0.6},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool turns = cases[i].share > 1;
+        const freedom f = {block_accelerate, block_hold, .m = cases[i].m, .N = 2.3 * 9.81, .P = 9.7, .w = 1.3, .mu = cases[i].mu, .mu_s = cases[i].mu_s,
+                           .v_s = cases[i].v_s, .c = cases[i].c};
+        const path truth = slide_and_stick(&f, 6.2);
+        assert_true(truth.switches >= 5);
+        for (int k = 2; k < CHOICES; k++) {
+            char model[2000];
+            dal_evidence evidence;
+            snprintf(model, sizeof model,
+                     "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nparameters: {r: 0.05, N: 2.3*9.81}\n"
+                     "bodies: {rod: {mass: 2.3, inertia: [%g, 0.152, 0.15], position: [0, 0, 0]}}\njoints: {%s}\n"
+                     "forces: {f: {type: force, body: rod, value: [\"9.7*sin(1.3*t)*%s\", 0, 0]}, g: {type: torque, body: rod, value: [\"9.7*sin(1.3*t)*%s\", 0, 0]}}\n"
+                     "record: [rod.velocity.x, rod.omega.x, rod.x]\nsimulate: {until: 6.2, rtol: 1e-9, atol: 1e-11}\n", turns ? 0.005 : 0.00575,
+                     cases[i].joints, cases[i].force, cases[i].torque);
+            last_row row = run_to_end(model, choices[k].family, choices[k].formulation, &evidence);
+            check_close(row.value[turns ? 2 : 1], cases[i].share * truth.v, fmax(cases[i].share, 1) * 1e-7);
+            if (!turns)
+                check_close(row.value[3], cases[i].share * truth.x, 1e-7);
+            assert_int_equal(evidence.events, truth.switches);
+            assert_true(evidence.energy_drift < 1e-7);
+        }
+    }
+}
+
+/* In a sleeve the limit is on the whole sliding: with I = m r^2 both parts fall in proportion, and it stops after m |s| / c. On a thread it is a torque:
+ * it stops the nut after (I + m (p / 2 pi)^2) w / c, with a radius or without. */
+static void a_sleeve_and_a_nut_have_constant_limits(void **unused)
+{
+    (void)unused;
+    static const char sleeve[] =
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+        "bodies: {rod: {mass: 2, inertia: [0.0032, 0.0032, 0.0032], position: [0, 0, 0], velocity: [0.9, 0, 0], angular-velocity: [30, 0, 0]}}\n"
+        "joints: {sleeve: {type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 4, radius: 0.04}}}\n"
+        "record: [sleeve.distance, sleeve.angle]\nsimulate: {until: 2, rtol: 1e-10, atol: 1e-12}\n";
+    static const char nut[] =
+        "dalembert: 1\nspace: spatial\n"
+        "bodies: {nut: {mass: 1.5, inertia: [1e-3, 1e-3, 2e-3]}}\n"
+        "joints: {thread: {type: screw, connect: [ground, nut], axis: [0, 0, 1], pitch: %g, start: {angle: 0, rate: 7}, friction: {limit: 0.03%s}}}\n"
+        "record: [thread.angle, thread.distance, \"thread.angle'\"]\nsimulate: {until: 5, rtol: 1e-10, atol: 1e-12}\n";
+    const double s[2] = {0.9, 0.04 * 30}, speed = hypot(s[0], s[1]), way = speed * speed * 2 / (2 * 4);
+    for (int f = 0; f < FAMILIES; f++) {
+        last_row row = run_to_end(sleeve, families[f], "lagrange", NULL);
+        check_close(row.value[1], way * s[0] / speed, 1e-7);
+        check_close(row.value[2] * 0.04, way * s[1] / speed, 1e-7);
+        for (int k = 0; k < 4; k++) {
+            const double pitch = k % 2 ? 0.1 : -0.04, lead = pitch / (2 * 3.141592653589793), inertia = 2e-3 + 1.5 * lead * lead, turn = inertia * 49 / (2 * 0.03);
+            char model[1000];
+            snprintf(model, sizeof model, nut, pitch, k / 2 ? ", radius: 0.01" : "");
+            row = run_to_end(model, families[f], "lagrange", NULL);
+            check_close(row.value[1], turn, 1e-8);
+            check_close(row.value[2], turn * lead, 1e-9);
+            check_close(row.value[3], 0, 1e-9);
+        }
+    }
+}
+
+/* What does not follow from the normal force needs none: it works in coordinates of the model's own that keep the joint together by themselves. */
+static void a_constant_limit_needs_no_reaction(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ncoordinates: {th: {start: 0, rate: 2}}\n"
+        "bodies: {rod: {mass: 1.5, inertia: 0.2, position: [0.3*sin(th), -0.3*cos(th)], angle: th, points: {P: [0, 0.3]}}}\n"
+        "joints: {pin: {type: revolute, connect: [ground, rod.P], friction: {limit: 0.5}}}\n"
+        "record: [th]\nsimulate: {until: 3, rtol: 1e-10, atol: 1e-12}\n";
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+    assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
+    last_row row = {{0}};
+    dal_sink sink = {&row, begin, keep};
+    dal_run_options options = {.sink = &sink};
+    dal_evidence evidence;
+    assert_int_equal(dal_run(system, &options, messages, &evidence), DAL_OK);
+    check_close(row.value[1], (0.2 + 1.5 * 0.09) * 4 / (2 * 0.5), 1e-8);
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+/* Joints with limits, with coefficients and with both, at random states: one solution in every formulation, `recursive` among them. */
+static void every_formulation_gives_the_same_constant_friction(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: spatial\ngravity: [0.3, -0.2, -9.81]\n"
+        "bodies:\n"
+        "  arm: {mass: 2, inertia: [0.1, 0.2, 0.15], center: [0.1, 0.02, 0], points: {B: [1, 0, 0]}}\n"
+        "  slide: {mass: 1, inertia: [0.05, 0.03, 0.04], center: [0.2, 0, 0.1], points: {C: [0.1, 0.2, -0.1]}}\n"
+        "  hand: {mass: 0.7, inertia: [0.02, 0.03, 0.01], center: [0.1, 0.2, 0]}\n"
+        "joints:\n"
+        "  A: {type: revolute, connect: [ground, arm], axis: [0, 1, 0], start: {angle: 0.1, rate: 0.7}, friction: {limit: 0.8}}\n"
+        "  B: {type: prismatic, connect: [arm.B, slide], axis: [0, 0.6, 0.8], start: {distance: 0.2, rate: -0.4}, friction: {limit: 1.1, coefficient: 0.1}}\n"
+        "  C: {type: revolute, connect: [slide.C, hand], axis: [1, 0, 0], start: {angle: 0.3, rate: 1.2}, friction: {%s}}\n"
+        "simulate: {until: 1}\n";
+    static const char *const last[] = {"limit: 0.4, velocity: 0.2", "coefficient: 0.2, radius: 0.05", "limit: 0.2, coefficient: 0.2, radius: 0.05, viscous: 0.3"};
+    static const char *const all[] = {"recursive", "udwadia-kalaba", "maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra", "lagrange"};
+    for (int law = 0; law < 3; law++) {
+        char model[2000];
+        snprintf(model, sizeof model, text, last[law]);
+        dal_system *reference = gallery_compile_text(model, "euler", "lagrange");
+        dal_state *state = dal_state_create(NULL, reference);
+        uint64_t seed = 23;
+        for (int i = 0; i < 3; i++) {
+            assert_true(gallery_random_state(state, &seed, 0, 0.3, 2));
+            assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+            for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+                dal_system *other = gallery_compile_text(model, "joint", all[k]);
+                dal_state *twin = dal_state_create(NULL, other);
+                gallery_copy_motion(state, twin);
+                assert_int_equal(dal_state_evaluate(twin, NULL), DAL_OK);
+                for (int b = 0; b < 3; b++) {
+                    dal_motion x = dal_state_body(state, b), y = dal_state_body(twin, b);
+                    double u[2][3], v[2][3];
+                    dal_state_reaction(state, b, u[0], u[1]);
+                    dal_state_reaction(twin, b, v[0], v[1]);
+                    for (int c = 0; c < 3; c++) {
+                        check_close(x.acceleration[c], y.acceleration[c], 1e-9 * 30);
+                        check_close(x.alpha[c], y.alpha[c], 1e-9 * 100);
+                        check_close(u[0][c], v[0][c], 1e-9 * 100);
+                        check_close(u[1][c], v[1][c], 1e-9 * 100);
+                    }
+                }
+                dal_state_free(twin);
+                dal_system_free(other);
+            }
+        }
+        dal_state_free(state);
+        dal_system_free(reference);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -799,6 +1104,15 @@ int main(void)
         cmocka_unit_test(without_a_normal_force_there_is_no_friction),
         cmocka_unit_test(a_particle_in_a_joint_with_friction_is_refused),
         cmocka_unit_test(what_sticks_does_not_creep),
+        cmocka_unit_test(a_constant_limit_holds_what_is_within_it),
+        cmocka_unit_test(a_constant_force_stops_a_block_at_the_analytic_time),
+        cmocka_unit_test(a_pendulum_loses_the_constant_torque_times_its_way),
+        cmocka_unit_test(the_constant_limit_adds_to_that_of_the_normal_force),
+        cmocka_unit_test(a_smooth_constant_limit_has_its_closed_form),
+        cmocka_unit_test(a_constant_limit_sticks_and_slips_as_computed_by_hand),
+        cmocka_unit_test(a_sleeve_and_a_nut_have_constant_limits),
+        cmocka_unit_test(a_constant_limit_needs_no_reaction),
+        cmocka_unit_test(every_formulation_gives_the_same_constant_friction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

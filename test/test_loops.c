@@ -415,7 +415,8 @@ static void copy_state(const dal_state *from, dal_state *to)
 
 typedef struct tally {
     int mechanisms, states, deep, grounded, shared, redundant, nonholonomic, rheonomic, ill;
-    double worst, worst_defect, worst_condition;
+    double worst, worst_defect, worst_condition, worst_kernels;
+    double tolerance; /* at the state at hand */
 } tally;
 
 /* The tolerance is 1e-10 until rounding times the condition passes it: then the data themselves do not say more. */
@@ -430,7 +431,7 @@ static void compare_at(const char *name, const char *text, dal_state *lagrange, 
     if (dal_state_evaluate(lagrange, NULL) || dal_state_evaluate(recursive, NULL))
         fail_msg("%s: %s%s\n%s", name, lagrange->trouble, recursive->trouble, text);
     dense d = dense_of(lagrange);
-    const double cond = condition(&d, lagrange->independent), tolerance = tolerance_at(cond);
+    const double cond = condition(&d, lagrange->independent), tolerance = all->tolerance = tolerance_at(cond);
     const double left = defect(&d, lagrange, recursive->vd, recursive->lambda);
     double found = fmax(difference(nv, lagrange->vd, recursive->vd), difference_of_bodies(lagrange, recursive));
     if (!memcmp(lagrange->independent, recursive->independent, sizeof(bool) * (size_t)r))
@@ -443,6 +444,33 @@ static void compare_at(const char *name, const char *text, dal_state *lagrange, 
     all->worst_defect = fmax(all->worst_defect, left);
     all->worst_condition = fmax(all->worst_condition, cond);
     dense_free(&d);
+}
+
+/* The plain kernels at the same state. */
+static void compare_instruction_sets(const char *name, dal_system *system, dal_state *state, tally *all)
+{
+    const size_t nv = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
+    const dal_recursion *best = system->recursion;
+    double *vd = calloc(nv + r + 1, sizeof *vd), *lambda = vd + nv;
+    dal_state *plain = dal_state_create(NULL, system);
+    dal_state *each[2] = {state, plain};
+    const dal_recursion *run[2] = {best, &dal_recursion_baseline};
+    copy_state(state, plain);
+    for (int k = 0; k < 2; k++) {
+        system->recursion = run[k];
+        assert_int_equal(dal_state_evaluate(each[k], NULL), DAL_OK);
+        if (k == 0) { /* before reactions are distributed */
+            memcpy(vd, state->vd, sizeof *vd * nv);
+            memcpy(lambda, state->lambda, sizeof *vd * r);
+        }
+    }
+    system->recursion = best;
+    const double found = fmax(difference((int)nv, vd, plain->vd), difference((int)r, lambda, plain->lambda));
+    if (!(found < all->tolerance))
+        fail_msg("%s: kernels for %s and plain ones differ by %.3g", name, best->name, found);
+    all->worst_kernels = fmax(all->worst_kernels, all->tolerance > 1e-10 ? 0 : found);
+    free(vd);
+    dal_state_free(plain);
 }
 
 /* Where loops are eliminated: at links that are not the ground, at the ground, several at one link. */
@@ -499,6 +527,7 @@ static void check_mechanism(int number_of, tally *all)
             continue; /* too far from the start to be assembled */
         copy_state(lagrange, recursive);
         compare_at(name, x->m.text, lagrange, recursive, all);
+        compare_instruction_sets(name, systems[1], recursive, all);
         seen++;
     }
     all->mechanisms += seen > 0;
@@ -513,7 +542,7 @@ static void check_mechanism(int number_of, tally *all)
     free(x);
 }
 
-static void loops_by_chance_move_as_lagrange_says(void **unused)
+static void loops_by_chance_move_as_lagrange_and_every_instruction_set_say(void **unused)
 {
     (void)unused;
     tally all = {0};
@@ -521,15 +550,146 @@ static void loops_by_chance_move_as_lagrange_says(void **unused)
     while (all.mechanisms < 150)
         check_mechanism(tried++, &all);
     print_message("  %d mechanisms of %d, %d states: %d with loops that end above the ground, %d at the ground, %d with links that many share,\n"
-                  "  %d redundant, %d nonholonomic, %d rheonomic; difference %.1e, defect %.1e, condition up to %.1e (%d states beyond 1e-10)\n",
+                  "  %d redundant, %d nonholonomic, %d rheonomic; difference %.1e, defect %.1e, condition up to %.1e (%d states beyond 1e-10);\n"
+                  "  kernels for %s and plain ones: %.1e\n",
                   all.mechanisms, tried, all.states, all.deep, all.grounded, all.shared, all.redundant, all.nonholonomic, all.rheonomic, all.worst,
-                  all.worst_defect, all.worst_condition, all.ill);
+                  all.worst_defect, all.worst_condition, all.ill, dal_recursion_choose()->name, all.worst_kernels);
+    /* enough of each to mean something */
+    assert_true(tried < 250 && all.states > 500 && all.ill < 30);
+    assert_true(all.deep > 75 && all.grounded > 75 && all.shared > 50 && all.redundant > 50 && all.redundant < 120);
+    assert_true(all.nonholonomic > 25 && all.rheonomic > 25);
+}
+
+/* ---- how much work there is ----------------------------------------------------------------------- */
+
+/* A chain, a crank and a rocker on each of its links, and a bar between them: every loop closes at its own link, however deep. */
+static const char loaded_chain[] =
+    "dalembert: 1\nspace: planar\nparameters: {N: 3, l: 0.3}\ngravity: [0.4, -9.81]\nbodies:\n"
+    "  link: {repeat: {i: 1..N}, mass: 1.3, inertia: 0.021, position: [(i - 1/2)*l, 0], angle: 0, rate: 0.7 + 0.1*i, points: {a: [-l/2, 0], b: [l/2, 0], P: [-0.1, 0.02], Q: [0.1, 0.02]}}\n"
+    "  crank: {repeat: {i: 1..N}, mass: 0.2, inertia: 0.0003, position: [(i - 1/2)*l - 0.1, 0.07], angle: 90*deg, points: {P: [-0.05, 0], S: [0.05, 0]}}\n"
+    "  rocker: {repeat: {i: 1..N}, mass: 0.3, inertia: 0.0007, position: [(i - 1/2)*l + 0.1, 0.095], angle: 90*deg, points: {Q: [-0.075, 0], T: [0.075, 0]}}\n"
+    "  bar: {repeat: {i: 1..N}, mass: 0.1, inertia: 0.0004, between: [\"crank.{i}.S\", \"rocker.{i}.T\"], points: {S: [-sqrt(0.0425)/2, 0], T: [sqrt(0.0425)/2, 0]}}\n"
+    "joints:\n"
+    "  root: {type: revolute, connect: [ground, link.1.a]}\n"
+    "  hinge: {repeat: {i: 2..N}, type: revolute, connect: [\"link.{i-1}.b\", \"link.{i}.a\"]}\n"
+    "  P: {repeat: {i: 1..N}, type: revolute, connect: [\"link.{i}.P\", \"crank.{i}.P\"]}\n"
+    "  Q: {repeat: {i: 1..N}, type: revolute, connect: [\"link.{i}.Q\", \"rocker.{i}.Q\"]}\n"
+    "  S: {repeat: {i: 1..N}, type: revolute, connect: [\"crank.{i}.S\", \"bar.{i}.S\"]}\n"
+    "  T: {repeat: {i: 1..N}, type: revolute, connect: [\"bar.{i}.T\", \"rocker.{i}.T\"], cut: true}\n"
+    "simulate: {until: 10, every: 0.1, rtol: 1e-10, atol: 1e-12, coordinates: joint, formulation: recursive, stabilization: {mass-projection: 1e-12}}\n";
+
+/* One loop through the whole chain. */
+static const char closed_chain[] =
+    "dalembert: 1\nspace: planar\nparameters: {N: 5}\ngravity: [0, -9.81]\nground: {points: {end: [0.3*sin(60*deg*N/(N - 1))/sin(60*deg/(N - 1)), 0]}}\n"
+    "bodies:\n"
+    "  rod: {repeat: {i: 1..N}, mass: 0.7, inertia: 0.011, angle: 60*deg - 120*deg*(i - 1)/(N - 1), points: {a: [-0.15, 0], b: [0.15, 0]}}\n"
+    "joints:\n"
+    "  root: {type: revolute, connect: [ground, rod.1.a]}\n"
+    "  hinge: {repeat: {i: 2..N}, type: revolute, connect: [\"rod.{i-1}.b\", \"rod.{i}.a\"]}\n"
+    "  shut: {type: revolute, connect: [\"rod.{N}.b\", ground.end], cut: true}\n"
+    "simulate: {until: 10, every: 0.1, rtol: 1e-10, atol: 1e-12, coordinates: joint, formulation: recursive, stabilization: {mass-projection: 1e-12}}\n";
+
+static dal_system *compile_with(const char *file, const char *text, int n)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    char value[20];
+    const dal_override set = {"N", value};
+    snprintf(value, sizeof value, "%d", n);
+    const dal_status status = text ? dal_spec_parse(NULL, "model.yaml", text, strlen(text), 1, &set, messages, &spec)
+                                   : dal_spec_read(NULL, file, 1, &set, messages, &spec);
+    if (status == DAL_OK) {
+        dal_spec_set(spec, "coordinates", "joint", messages);
+        dal_spec_set(spec, "formulation", "recursive", messages);
+        dal_compile(NULL, spec, messages, &system);
+    }
+    for (const dal_message *m = dal_messages_first(messages); m && !system; m = m->next)
+        if (m->severity == DAL_ERROR)
+            fail_msg("N = %d: %s", n, m->text);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return system;
+}
+
+enum { COUNTS = 8 };
+static const char *const count_names[COUNTS] = {"slots", "entries", "targets", "pairs", "pivots", "entries below", "sides", "doubles"};
+
+static void count(const char *file, const char *text, int n, long out[COUNTS])
+{
+    dal_system *system = compile_with(file, text, n);
+    const dal_loops *l = system->loops;
+    const long counts[COUNTS] = {l->n_slots, l->n_entries, l->n_targets, l->n_pairs, l->n_pivots, l->n_below, l->n_sides, (long)dal_loops_work_size(l)};
+    memcpy(out, counts, sizeof counts);
+    dal_system_free(system);
+}
+
+/* Straight lines through N = 50, 100, 200, exactly. */
+static void check_linear(const char *name, const char *file, const char *text)
+{
+    long counts[3][COUNTS];
+    for (int k = 0; k < 3; k++)
+        count(file, text, 50 << k, counts[k]);
+    print_message("  %s:", name);
+    for (int c = 0; c < COUNTS; c++) {
+        const long slope = (counts[1][c] - counts[0][c]) / 50;
+        print_message(" %s %ld N %+ld;", count_names[c], slope, counts[0][c] - 50 * slope);
+        if (counts[1][c] - counts[0][c] != 50 * slope || counts[2][c] - counts[1][c] != 100 * slope)
+            fail_msg("%s: %s are %ld, %ld, %ld", name, count_names[c], counts[0][c], counts[1][c], counts[2][c]);
+    }
+    print_message("\n");
+}
+
+static void the_work_grows_with_the_number_of_loops_that_close_locally(void **unused)
+{
+    (void)unused;
+    check_linear("a chain that carries four-bars", NULL, loaded_chain);
+    check_linear("N four-bar", DAL_MODELS "/n-four-bar-tree.yaml", NULL);
+}
+
+/* Two rows, and no more than that at any link. */
+static void a_chain_closed_at_its_end_has_its_rows_once_at_each_link(void **unused)
+{
+    (void)unused;
+    check_linear("a chain closed at its end", NULL, closed_chain);
+    long counts[COUNTS];
+    count(NULL, closed_chain, 100, counts);
+    assert_int_equal(counts[0], 2 * 100 + 2);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------ */
+
+static void check_energy(const char *name, const dal_system *system, double drift)
+{
+    dal_evidence evidence;
+    dal_run_options options = {0};
+    assert_int_equal(dal_run(system, &options, NULL, &evidence), DAL_OK);
+    print_message("  %s: drift %.1e, residual %.1e, %ld steps\n", name, evidence.energy_drift, evidence.position_residual, evidence.steps);
+    check_close(evidence.time_end, 10, 1e-9);
+    check_small(evidence.energy_drift, drift);
+    check_small(evidence.position_residual, 1e-12);
+}
+
+/* rtol is 1e-10 a step, and the steps are some thousands. */
+static void energy_is_kept_for_ten_seconds(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {loaded_chain, closed_chain};
+    static const int sizes[] = {3, 7};
+    for (int k = 0; k < 2; k++) {
+        dal_system *system = compile_with(NULL, texts[k], sizes[k]);
+        check_energy(k ? "a chain closed at its end" : "a chain that carries four-bars", system, 1e-6);
+        dal_system_free(system);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_by_chance_move_as_lagrange_says),
+        cmocka_unit_test(loops_by_chance_move_as_lagrange_and_every_instruction_set_say),
+        cmocka_unit_test(the_work_grows_with_the_number_of_loops_that_close_locally),
+        cmocka_unit_test(a_chain_closed_at_its_end_has_its_rows_once_at_each_link),
+        cmocka_unit_test(energy_is_kept_for_ten_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -315,6 +315,40 @@ static void both_names_of_a_coordinate_are_channels(void **state)
     drop(&r);
 }
 
+/* A joint `x` beside a base whose coordinates are x, y, z, ...: it keeps its full name, and no two numbers share one. */
+static void names_stay_apart_beside_a_floating_base(void **state)
+{
+    (void)state;
+    robot r = load(MODELS "/names.urdf", true);
+    const int n[2] = {r.system->layout.nq, r.system->layout.nv};
+    bool found = false;
+    for (int velocity = 0; velocity < 2; velocity++)
+        for (int i = 0; i < n[velocity]; i++) {
+            char one[100], other[100];
+            (velocity ? dal_velocity_name : dal_coordinate_name)(r.system, i, one, sizeof one);
+            found = found || !strcmp(one, "x.distance");
+            for (int k = 0; k < i; k++) {
+                (velocity ? dal_velocity_name : dal_coordinate_name)(r.system, k, other, sizeof other);
+                assert_string_not_equal(one, other);
+            }
+        }
+    assert_true(found);
+    drop(&r);
+}
+
+/* A URDF file has no `record:`. Without one a robot's joints are written first, and called as in the file. */
+static void joints_are_recorded_under_their_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"time", "x", "x'", "l-hip", "l-hip'", "t", "t'"}, *const units[] = {"s", "m", "m/s", "rad", "rad/s"};
+    robot r = load(MODELS "/names.urdf", false);
+    for (int i = 0; i < 7; i++)
+        assert_string_equal(r.system->columns[i].name, names[i]);
+    for (int i = 0; i < 5; i++)
+        assert_string_equal(r.system->columns[i].unit, units[i]);
+    drop(&r);
+}
+
 /* ---- files there and back --------------------------------------------------------------------------------- */
 
 static char *convert(const robot *r, bool urdf)
@@ -487,9 +521,8 @@ static void what_is_not_used_is_told_once(void **state)
         "24: warning: <calibration> in <joint> is not used",
         "27: note: link '1.tip' is called _1_tip in expressions and in YAML",
         "29: warning: <contact> in <link> is not used",
-        "39: warning: the friction of joint 'puck' is not used: dry friction here follows the force in the joint, and "
-        "a constant one of 0.1 has no place",
         "39: warning: the damping of joint 'puck' is not used: a planar joint has no coordinate of its own",
+        "39: warning: the friction of joint 'puck' is not used: a planar joint has no coordinate of its own",
         "41: warning: <transmission> in <robot> is not used",
         "42: warning: <gazebo> in <robot> is not used"};
     dal_messages *messages = dal_messages_create(NULL);
@@ -505,6 +538,54 @@ static void what_is_not_used_is_told_once(void **state)
     assert_int_equal(n, sizeof expected / sizeof *expected);
     dal_spec_free(spec);
     dal_messages_free(messages);
+}
+
+/* The first message of a robot that is read and, with a formulation, compiled. */
+static void assert_first_message(const char *text, const char *formulation, dal_status expected, const char *message)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec;
+    dal_system *system = NULL;
+    dal_status status = dal_spec_parse(NULL, "r.urdf", text, strlen(text), 0, NULL, messages, &spec);
+    if (formulation) {
+        assert_int_equal(status, DAL_OK);
+        dal_messages_clear(messages);
+        assert_true(dal_spec_set(spec, "formulation", formulation, messages));
+        status = dal_compile(NULL, spec, messages, &system);
+    }
+    assert_int_equal(status, expected);
+    assert_non_null(dal_messages_first(messages));
+    assert_string_equal(dal_messages_first(messages)->text, message);
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+static void limits_that_leave_no_room_are_told(void **state)
+{
+    (void)state;
+    static const char head[] = "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/>"
+                               "</inertial></link><joint name='j' type='revolute'><parent link='a'/><child link='b'/>";
+    char text[1000];
+    snprintf(text, sizeof text, "%s<limit lower='0.3' upper='-0.2' effort='1' velocity='1'/></joint></robot>", head);
+    assert_first_message(text, NULL, DAL_OK, "the limits of joint 'j' leave no room: the lower one is 0.3, the upper one -0.2");
+    snprintf(text, sizeof text, "%s<limit lower='-0.2' upper='0.3' effort='1' velocity='1'/></joint></robot>", head);
+    assert_first_message(text, NULL, DAL_OK, "the limits of joints are read and not enforced");
+}
+
+/* A free link without mass that a hinge connects with the rest: nothing tells how it turns about the hinge. */
+static void a_loose_base_is_named_in_every_formulation(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "<robot name='r'><link name='w'/><link name='a'/><joint name='f' type='floating'><parent link='w'/><child link='a'/></joint>"
+        "<link name='b'><inertial><origin xyz='0.3 0.1 0'/><mass value='1.4'/><inertia ixx='0.1' iyy='0.12' izz='0.13'/></inertial></link>"
+        "<joint name='hip' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 1 0'/></joint></robot>";
+    static const char *const formulations[] = {"lagrange", "recursive", "kane"};
+    for (int i = 0; i < 3; i++)
+        assert_first_message(text, formulations[i], DAL_BAD_MODEL,
+                             "the accelerations of wy, hip' are not determined: rank [M; A] is 6, and 7 is needed; give mass or inertia, or "
+                             "another joint");
 }
 
 static void only_a_robot_can_float_and_none_has_parameters(void **state)
@@ -651,11 +732,15 @@ int main(void)
         cmocka_unit_test(a_floating_base_is_a_free_body),
         cmocka_unit_test(a_coordinate_has_the_name_of_its_joint),
         cmocka_unit_test(both_names_of_a_coordinate_are_channels),
+        cmocka_unit_test(names_stay_apart_beside_a_floating_base),
+        cmocka_unit_test(joints_are_recorded_under_their_names),
         cmocka_unit_test(yaml_and_back_is_the_same_robot),
         cmocka_unit_test(a_model_becomes_a_robot),
         cmocka_unit_test(what_urdf_cannot_say_is_told_one_by_one),
         cmocka_unit_test(faults_are_told_with_their_lines),
         cmocka_unit_test(what_is_not_used_is_told_once),
+        cmocka_unit_test(limits_that_leave_no_room_are_told),
+        cmocka_unit_test(a_loose_base_is_named_in_every_formulation),
         cmocka_unit_test(only_a_robot_can_float_and_none_has_parameters),
         cmocka_unit_test(depth_and_size_are_limited),
         cmocka_unit_test(without_memory_there_is_a_status_and_no_leak),

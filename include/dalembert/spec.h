@@ -105,9 +105,9 @@ typedef struct dal_start_spec {
     bool fix;
 } dal_start_spec;
 
-/* friction: {coefficient: , ...} of a joint */
+/* friction: {coefficient: , limit: , ...} of a joint */
 typedef struct dal_friction_spec {
-    dal_text coefficient, resting, stribeck, viscous, radius, velocity;
+    dal_text coefficient, resting, limit, resting_limit, stribeck, viscous, radius, velocity;
     dal_mark mark; /* line 0: not given */
 } dal_friction_spec;
 

@@ -1,8 +1,9 @@
 /* Recursive dynamics of a joint tree: one call, one quantity, work that grows with the number of bodies.
  *
  * For systems compiled with `coordinates: joint`. A call takes q and v from the caller, in the order of the system's coordinates
- * (dal_tree_names says which is which), and uses the state as its work space only: what dal_state_evaluate computed stays as
- * it was. Nothing allocates, nothing prints; any number of threads may work on one system, each with a state of its own.
+ * (dal_tree_coordinate and dal_tree_velocity say which is which), and uses the state as its work space only: what
+ * dal_state_evaluate computed stays as it was. Nothing allocates, nothing prints; any number of threads may work on one system,
+ * each with a state of its own.
  *
  * The forces that these calls know are gravity, `tau` (dual to v) and external wrenches. Springs, dampers, motors and friction of the
  * model, and joints that close loops, belong to dal_state_evaluate.

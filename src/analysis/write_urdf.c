@@ -4,7 +4,8 @@
  * joint on parent and child, whose frames coincide where the coordinate is zero,
  *   R = B_p B_c^T,   xyz = s_p - o_p,   o_c = s_c,   axis = B_c e_z
  * and the axis is reversed where the joint is walked from its second body to its first. A `zero:` turns B_p or shifts s_p.
- * Couplings of two coordinates are mimics: q_2 = m q_1 + offset.
+ * Couplings of two coordinates are mimics: q_2 = m q_1 + offset. Friction is written as the constant limit T of sliding, g times that of the
+ * surface (friction.c).
  *
  * Names of what cannot be written come one by one: as an error where the mechanism would be another one without it, as a warning
  * where only a force is left out.
@@ -32,7 +33,7 @@ typedef struct link {
 
 /* What becomes of a joint. */
 typedef struct role {
-    double damping, multiplier, offset;
+    double damping, friction, multiplier, offset;
     int mimics; /* a joint, or -1 */
     bool used;  /* carries a link */
 } role;
@@ -133,6 +134,28 @@ static void take_constraint(plan *p, const dal_constraint_spec *constraint)
     couple(p, find_joint(p, first), find_joint(p, second), strtod(factor, NULL), strtod(offset, NULL), what, constraint->name.mark);
 }
 
+/* What URDF has no place for: forces that follow from the reaction, other limits at rest, and everything else of the law. */
+static bool is_plain(const dal_friction *f)
+{
+    return !dal_friction_presses(f) && f->resting_limit == f->limit && f->viscous == 0 && f->regular == 0;
+}
+
+static void take_friction(plan *p, int j)
+{
+    for (int i = 0; i < p->system->n_frictions; i++) {
+        const dal_friction *f = &p->system->frictions[i];
+        if (f->joint != j)
+            continue;
+        p->role[j].friction = f->limit * f->lever[0];
+        if (!(f->limit > 0))
+            dal_warn(p->messages, place_of(p, j),
+                     "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint", p->m->joints[j].name);
+        else if (!is_plain(f))
+            dal_warn(p->messages, place_of(p, j), "of the friction of joint '%s' only the constant limit (%.6g) is written: URDF has no other friction",
+                     p->m->joints[j].name, p->role[j].friction);
+    }
+}
+
 static void take_joint(plan *p, int j)
 {
     const dal_joint *joint = &p->m->joints[j];
@@ -142,9 +165,7 @@ static void take_joint(plan *p, int j)
         take_coupling(p, j);
     else if (!is_pair(p, j))
         dal_error(p->messages, place_of(p, j), "joint '%s': URDF has no joint of type %s", joint->name, joint->type->name);
-    if (p->spec->joints[j].friction.mark.line)
-        dal_warn(p->messages, place_of(p, j),
-                 "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint", joint->name);
+    take_friction(p, j);
     if (p->spec->joints[j].law.n)
         dal_warn(p->messages, place_of(p, j), "the non-ideal forces of joint '%s' are left out", joint->name);
 }
@@ -436,9 +457,12 @@ static void write_dynamics(dal_printer *out, const plan *p, int j)
     const role *r = &p->role[j];
     if (!strcmp(type_of(p, j), "prismatic")) /* URDF demands one; the model has none */
         dal_print(out, "    <limit lower=\"-1e9\" upper=\"1e9\" effort=\"1e9\" velocity=\"1e9\"/>\n");
-    if (r->damping > 0) {
+    if (r->damping > 0 || r->friction > 0) {
         dal_print(out, "    <dynamics");
-        write_attribute(out, p, "damping", r->damping);
+        if (r->damping > 0)
+            write_attribute(out, p, "damping", r->damping);
+        if (r->friction > 0)
+            write_attribute(out, p, "friction", r->friction);
         dal_print(out, "/>\n");
     }
     if (r->mimics >= 0) {

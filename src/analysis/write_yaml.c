@@ -1,6 +1,6 @@
 /* A spec that was read from a URDF file as a YAML model.
  *
- * Only what such a spec has is written: bodies with points, joints, dampers, constraints; its texts are numbers that read back to the
+ * Only what such a spec has is written: bodies with points, joints with constant friction, dampers, constraints; its texts are numbers that read back to the
  * last digit.
  */
 #include "analysis/written.h"
@@ -87,6 +87,8 @@ static void write_joint(dal_printer *p, const dal_joint_spec *joint)
     write_list(p, &joint->connect);
     if (value->text)
         dal_print(p, ", start: {%s: %s, rate: %s}", joint->start.angle.text ? "angle" : "distance", value->text, joint->start.rate.text);
+    if (joint->friction.limit.text)
+        dal_print(p, ", friction: {limit: %s}", joint->friction.limit.text);
     dal_print(p, "}");
     if (joint->label && is_ascii(joint->label))
         dal_print(p, " # %s", joint->label);

@@ -162,6 +162,17 @@ static dal_status print_evaluation(const request *wanted, const dal_evaluation *
 
 /* ---- the road ------------------------------------------------------------------------ */
 
+/* Accelerations in the file, and nobody asked for the inverse problem: those that are printed are others. */
+static void tell_unused(const request *wanted, const dal_system *system, const dal_instant *instant)
+{
+    for (int k = 0; wanted->file && !wanted->options.inverse && k < dal_system_describe(system).velocities; k++)
+        if (instant->wanted[k]) {
+            fprintf(stderr, "%s: note: the accelerations of this file are used by --inverse alone; those printed are the ones that the forces give\n",
+                    wanted->file);
+            return;
+        }
+}
+
 static dal_status evaluate(const request *wanted, const dal_system *system, dal_messages *messages, bool *printed)
 {
     dal_state *state = dal_state_create(NULL, system);
@@ -170,6 +181,8 @@ static dal_status evaluate(const request *wanted, const dal_system *system, dal_
     dal_status status = !state           ? DAL_NO_MEMORY
                         : wanted->random ? dal_instant_random(NULL, state, wanted->seed, messages, &instant)
                                          : dal_instant_read(NULL, system, wanted->file, messages, &instant);
+    if (status == DAL_OK)
+        tell_unused(wanted, system, instant);
     if (status == DAL_OK)
         status = dal_evaluate(NULL, state, instant, &wanted->options, messages, &evaluation);
     if (status == DAL_OK) {

@@ -1,16 +1,19 @@
 /* Dry friction in joints, whatever the formulation.
  *
  * The surfaces of a joint are pressed together by N, a part of the joint's own reaction, and slide with the velocity s. With n = s / |s|
- *     slipping   e = -(mu(|s|) N + c |s|) n,   mu(|s|) = mu_d + (mu_s - mu_d) exp(-(|s| / v_s)^2)      Coulomb, Stribeck, viscous
- *     sticking   s' = 0,  |e| <= mu_s N
+ *     slipping   e = -(K(|s|) + mu(|s|) N + c |s|) n,   mu(|s|) = mu_d + (mu_s - mu_d) exp(-(|s| / v_s)^2)      Coulomb, Stribeck, viscous
+ *     sticking   s' = 0,  |e| <= K_s + mu_s N
  *     smooth     the slipping law with n replaced by n tanh(|s| / v_r)
+ * K is the constant part of the limit (a seal, a brake, gears; `friction` of URDF), K(|s|) = K_d + (K_s - K_d) exp(-(|s| / v_s)^2). It is
+ * given as a force or torque T on the joint's coordinate x: with s = g x' the power T x' = K s makes K = T / g.
  * e does work, unlike the force of an ideal constraint: this is C of `udwadia-phohomsiri` (2.8) where it depends on the force itself.
  *
  * Accelerations and reactions are linear in applied forces at a given state. So the formulation is asked once without friction and once
  * for each component of e; then
  *     s'(e) = s'_0 + G e,   F(e) = F_0 + sum F_k e_k,   v'(e) = v'_0 + B e
  * are known, and e follows from the laws above (friction_balance.c). A last solution with e applied gives accelerations and
- * multipliers. No formulation knows of it. Which surfaces stick is decided in slip.c; stick.c keeps them where they stuck.
+ * multipliers. Where nothing sticks and every mu is zero e is known from the motion alone, and that last solution is the only one. No
+ * formulation knows of it. Which surfaces stick is decided in slip.c; stick.c keeps them where they stuck.
  *
  * G is symmetric and not negative: G = S M_c S^T with the constrained mobility M_c and s = S v + ... Where the joint is driven, or a
  * linkage passes a position in which its freedom does not move these surfaces, G_kk is zero: no friction can hold or move them. That is
@@ -92,9 +95,20 @@ double dal_friction_extent(const dal_system *system, const dal_friction *f)
     return f->shifts ? system->length : f->lever[0];
 }
 
+/* The part of what holds at rest beyond sliding that is left. */
+static double at_rest_still(const dal_friction *f, double speed)
+{
+    return f->stribeck > 0 ? exp(-speed * speed / (f->stribeck * f->stribeck)) : 0;
+}
+
 double dal_friction_coefficient(const dal_friction *f, double speed)
 {
-    return f->stribeck > 0 ? f->sliding + (f->resting - f->sliding) * exp(-speed * speed / (f->stribeck * f->stribeck)) : f->sliding;
+    return f->sliding + (f->resting - f->sliding) * at_rest_still(f, speed);
+}
+
+double dal_friction_limit(const dal_friction *f, double speed)
+{
+    return f->limit + (f->resting_limit - f->limit) * at_rest_still(f, speed);
 }
 
 /* Second relative to first. */
@@ -286,10 +300,11 @@ dal_friction_parts dal_friction_begin(dal_state *state)
 dal_flow dal_friction_accelerate(dal_state *state)
 {
     dal_friction_parts p = dal_friction_begin(state);
-    dal_flow flow = dal_friction_respond(state, &p);
+    const bool given = dal_friction_given(state, &p);
+    dal_flow flow = given ? 0 : dal_friction_respond(state, &p);
     if (flow)
         return flow;
-    if (!dal_friction_balance(state, &p))
+    if (!given && !dal_friction_balance(state, &p))
         return dal_friction_jams(state, p.worst);
     if ((flow = solve_with(state, &p, p.e)))
         return flow;

@@ -10,7 +10,8 @@ typedef struct dal_system dal_system;
 enum { DAL_MAX_SLIP = 3 };
 
 /* The surfaces slide with the velocity s of n components: levers times the rates of measures, or (turn) radius times the relative
- * angular velocity. The friction force e acts on the second body along s. */
+ * angular velocity. The friction force e acts on the second body along s. Where an angle has no radius its lever is 1: s is in rad/s, e a
+ * torque. */
 typedef struct dal_friction {
     int joint, n, first;       /* first: of its components among all */
     bool turn;                 /* spherical: s = radius w */
@@ -23,8 +24,15 @@ typedef struct dal_friction {
     int measure[DAL_MAX_SLIP];
     double lever[DAL_MAX_SLIP];
     double sliding, resting, stribeck, viscous; /* coefficients of friction, Stribeck's velocity, N s/m */
+    double limit, resting_limit; /* what of |e| does not depend on the normal force: sliding, at rest */
     double regular;            /* velocity over which the force is made smooth; 0: it sticks and slips */
 } dal_friction;
+
+/* Does it depend on the normal force at all? */
+static inline bool dal_friction_presses(const dal_friction *f)
+{
+    return f->sliding > 0 || f->resting > 0;
+}
 
 /* Yields: at its limit, and at rest because others hold it. */
 typedef enum dal_slip { DAL_SLIPS, DAL_STICKS, DAL_YIELDS } dal_slip;

@@ -1,11 +1,12 @@
 /* The forces of friction for given modes: which surfaces stick, and which way the others slip.
  *
  * With s'(e) = s'_0 + G e and F(e) = F_0 + sum F_k e_k (friction.c), and N_j the normal force of element j,
- *     slipping   e = -c s - mu N n           affine in N
+ *     slipping   e = -c s - K n - mu N n     affine in N: the constant limit K is a constant of it
  *     sticking   G_ss e_s = -(s'_0 + G_sr e_r)   affine in the others
  * so that e = base + E N with one column of E for each element that slips. The pressing part of F is a linear map P, so
  *     N_i = |a_i + sum_j b_ij N_j|,   a_i = P_i F_i(base),   b_ij = P_i sum_k F_ik E_kj                                         (*)
- * one equation for each element: every right side is convex in N, and smooth where it is not zero.
+ * one equation for each element: every right side is convex in N, and smooth where it is not zero. K is in a_i, so that what follows
+ * about mu does not depend on it; an element with mu = 0 needs no N, and has a = b = N = 0.
  *
  * One element that slips: N^2 (1 - b.b) - 2 a.b N - a.a = 0. For |b| < 1 there is one solution. For |b| >= 1 (friction that moves more
  * normal force than it needs) there are two or none, and none where a.b > -|a| sqrt(b.b - 1): the paradox of Painleve. Of two, the smaller
@@ -20,10 +21,10 @@
  * joint jams.
  *
  * A surface with several components that starts from rest. There n = s / |s| is not known, and for a while known badly: n relaxes to the
- * direction of s' with the rate mu N G / |s|, which no explicit method can follow where s grows slowly (s' = 0 at first, as under a load
- * that grows). While it starts, n is that of the sliding a short time h ahead, s + h s', with s' = r - mu N G_ii n and r the part of s'
+ * direction of s' with the rate m G / |s|, m = K + mu N, which no explicit method can follow where s grows slowly (s' = 0 at first, as under a load
+ * that grows). While it starts, n is that of the sliding a short time h ahead, s + h s', with s' = r - m G_ii n and r the part of s'
  * that the others cause:
- *     (rho + h mu N G_ii) n = s + h r,   |n| = 1,   rho > 0
+ *     (rho + h m G_ii) n = s + h r,   |n| = 1,   rho > 0
  * |n| falls with rho, because G_ii is not negative, from at least 1 at rho = 0 (what slips is not held) to at most 1 at rho = |s + h r|:
  * one solution, by bisection; N and r are iterated. The rate is then below 1 / h, at rest n is the direction of s', and n is wrong by h
  * times the rate at which it turns, as long as |s| < h |r|.
@@ -134,14 +135,15 @@ static void complete(const dal_state *state, const dal_friction_parts *p, const 
 
 /* ---- what slips -------------------------------------------------------------------------- */
 
-/* The law of slipping: e = base - mu N n. The direction d of the last step serves a single component, which is thus continued smoothly
+/* The law of slipping: e = base - mu N n, base = -c s - K n. The direction d of the last step serves a single component, which is thus continued smoothly
  * beyond the end of its sliding, and what has no direction of its own yet; with several components n = s / |s| up to the sign that it has
  * with d: a path that runs through s = 0 keeps its n. */
 static void slide(const dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->system->frictions[element];
     const double *s = p->slip + f->first, *d = state->slip_direction + f->first, speed = dal_size(s, f->n);
-    const double mu = dal_friction_coefficient(f, speed), slow = still * dal_friction_extent(state->system, f);
+    const double mu = dal_friction_coefficient(f, speed), limit = dal_friction_limit(f, speed);
+    const double slow = still * dal_friction_extent(state->system, f);
     double forward = 0;
     for (int k = 0; k < f->n; k++)
         forward += d[k] * s[k];
@@ -149,9 +151,22 @@ static void slide(const dal_state *state, const dal_friction_parts *p, int eleme
         double along = f->n == 1 || speed <= slow || p->look[element] > 0 ? d[k] : forward < 0 ? -s[k] / speed : s[k] / speed;
         if (f->regular > 0)
             along = speed > 0 ? tanh(speed / f->regular) * s[k] / speed : 0;
-        p->base[f->first + k] = -f->viscous * s[k];
+        p->base[f->first + k] = -f->viscous * s[k] - limit * along;
         p->E[element * p->n + f->first + k] = -mu * along;
     }
+}
+
+bool dal_friction_given(const dal_state *state, const dal_friction_parts *p)
+{
+    for (int i = 0; i < p->elements; i++)
+        if (state->slip_mode[i] == DAL_STICKS || dal_friction_presses(&state->system->frictions[i]) || p->look[i] > 0)
+            return false;
+    for (int i = 0; i < p->elements; i++) {
+        slide(state, p, i);
+        p->N[i] = p->press[i] = 0;
+    }
+    memcpy(p->e, p->base, sizeof *p->e * (size_t)p->n);
+    return true;
 }
 
 static void find_columns(const dal_state *state, dal_friction_parts *p)
@@ -176,6 +191,10 @@ static void press(const dal_state *state, const dal_friction_parts *p, int eleme
     const dal_friction *f = &state->system->frictions[element];
     const int body = state->system->mechanism.joints[f->joint].marker[0].body;
     double F[3], axis[3];
+    if (!dal_friction_presses(f)) {
+        memset(out, 0, 3 * sizeof *out);
+        return;
+    }
     for (int c = 0; c < 3; c++) {
         F[c] = F_0 ? F_0[3 * element + c] : 0;
         for (int k = 0; k < p->n; k++)
@@ -305,12 +324,12 @@ static double shifted(const dal_friction_parts *p, const dal_friction *f, double
     return dal_size(n, f->n);
 }
 
-/* (rho + h mu N G_ii) n = s + h r, |n| = 1. Returns how far n has turned. */
+/* (rho + h (K + mu N) G_ii) n = s + h r, |n| = 1. Returns how far n has turned. */
 static double aim(dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->system->frictions[element];
-    const double h = p->look[element], *s = p->slip + f->first;
-    const double m = h * dal_friction_coefficient(f, dal_size(s, f->n)) * p->press[element];
+    const double h = p->look[element], *s = p->slip + f->first, speed = dal_size(s, f->n);
+    const double m = h * (dal_friction_limit(f, speed) + dal_friction_coefficient(f, speed) * p->press[element]);
     double *d = state->slip_direction + f->first, x[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
     for (int k = 0; k < f->n; k++) {
         x[k] = p->rate[f->first + k];

@@ -42,7 +42,8 @@ dal_friction_parts dal_friction_lay(const dal_state *state);
 dal_friction_parts dal_friction_begin(dal_state *state); /* loads and velocities of sliding; after loads and stabilise */
 dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p);
 void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s);
-double dal_friction_coefficient(const dal_friction *f, double speed);
+double dal_friction_coefficient(const dal_friction *f, double speed); /* mu */
+double dal_friction_limit(const dal_friction *f, double speed);       /* K */
 double dal_friction_extent(const dal_system *system, const dal_friction *f); /* m/s of sliding where the model moves by its size a second */
 double dal_size(const double *x, int n);
 
@@ -51,7 +52,16 @@ static inline bool dal_friction_switches(const dal_friction *f)
     return !(f->regular > 0);
 }
 
+/* What it can hold at rest. */
+static inline double dal_friction_holds(const dal_friction *f, double N)
+{
+    return f->resting_limit + f->resting * N;
+}
+
 /* ---- friction_balance.c ---- */
+
+/* e where it depends on nothing but the motion: nothing sticks, and no normal force counts. False where that is not so. */
+bool dal_friction_given(const dal_state *state, const dal_friction_parts *p);
 
 /* e and N for the present modes, with n of what starts to slide. False: there is no solution, p->worst says where. */
 bool dal_friction_balance(dal_state *state, dal_friction_parts *p);

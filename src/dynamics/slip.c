@@ -3,15 +3,15 @@
  * At a restart the surfaces at rest are first taken to stick, all of them. Then, one at a time,
  *     a surface that no friction can hold (driven, or at a position where the linkage moves on without moving it: s' stays, whatever e is)
  *       slips the way in which it is moved, n = s' / |s'|;
- *     a surface of which more than mu_s N is wanted slips; the worst first;
+ *     a surface of which more than K_s + mu_s N is wanted slips; the worst first;
  *     a surface that was to slip from rest, but would be pushed back (s'.n < 0), sticks after all.
  * Where this turns in a circle, or a slipping surface has no solution, all combinations of sticking, slipping forth and slipping back are
  * tried for the surfaces at rest, and the first that is consistent is taken.
  *
- * Guards. Sticking: mu_s N - |e|. Slipping: n.s, the turn of the sliding by a right angle, or its end. Neither is known better than to
+ * Guards. Sticking: K_s + mu_s N - |e|. Slipping: n.s, the turn of the sliding by a right angle, or its end. Neither is known better than to
  * rounding: e to that of s' over G_kk (`give`), and a surface that has just begun to slide has an s of rounding, of either sign; how far
  * back it may seem to slide (`slack`) is given up once it has clearly left. If it comes back before, the event is late by slack / |s'|, and
- * the energy wrong by mu N slack^2 / |s'|. A surface at rest that cannot be moved by friction has nothing to hold: it slips when it is seen
+ * the energy wrong by (K + mu N) slack^2 / |s'|. A surface at rest that cannot be moved by friction has nothing to hold: it slips when it is seen
  * to slide.
  */
 #include "dynamics/friction_parts.h"
@@ -65,7 +65,7 @@ static double rest_of(const dal_state *state, const dal_friction *f)
 static double guard_of_sticking(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->system->frictions[i];
-    double guard = f->resting * p->press[i] - dal_size(state->friction + f->first, f->n) + p->give[i];
+    double guard = dal_friction_holds(f, p->press[i]) - dal_size(state->friction + f->first, f->n) + p->give[i];
     for (int k = f->first; k < f->first + f->n; k++)
         if (p->bound[k] > 0)
             guard = fmin(guard, carried_speed * dal_friction_extent(state->system, f) - fabs(p->slip[k]));
@@ -174,7 +174,7 @@ static double give_of(const dal_state *state, const dal_friction_parts *p, int e
 static double overload(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->system->frictions[i];
-    const double wanted = dal_size(p->e + f->first, f->n), allowed = f->resting * p->press[i], give = give_of(state, p, i);
+    const double wanted = dal_size(p->e + f->first, f->n), allowed = dal_friction_holds(f, p->press[i]), give = give_of(state, p, i);
     if (state->slip_broken[i])
         return wanted > (1 - 1e-6) * allowed - give ? 1 + wanted / (allowed + give) : 0;
     return wanted / (allowed + give) > 1 + 1e-10 ? wanted / (allowed + give) : 0;
@@ -322,7 +322,8 @@ static dal_flow check_reactions(dal_state *state)
     const dal_layout *layout = &system->layout;
     for (int i = 0; i < system->n_frictions && layout->placement; i++) {
         const dal_joint *joint = &system->mechanism.joints[system->frictions[i].joint];
-        for (int j = joint->row; j < joint->row + joint->n_rows; j++) {
+        const int n_rows = dal_friction_presses(&system->frictions[i]) ? joint->n_rows : 0;
+        for (int j = joint->row; j < joint->row + n_rows; j++) {
             const int row = layout->row_at[j];
             double size = 0;
             for (int k = row < 0 ? 0 : layout->row[row].n_values; k > 0; k--)

@@ -399,13 +399,10 @@ static void prepare(const dal_links *links, dal_links_work *work, const double *
 {
     ground(work);
     turns(links, work, q);
-#define CALL(kind) prepare_run(links, work, run, kind, q, v)
-    if (v) {
-        OVER_RUNS(links, CALL)
-    } else {
+    if (!v)
         memset(work->wrench, 0, sizeof *work->wrench * (size_t)links->n);
-        OVER_RUNS(links, CALL)
-    }
+#define CALL(kind) prepare_run(links, work, run, kind, q, v)
+    OVER_RUNS(links, CALL)
 #undef CALL
 }
 
@@ -539,7 +536,7 @@ static void solve6(const double A[36], double x[6])
 }
 
 /* (I, H; H^T, M) factored, over the same memory. */
-static __attribute__((noinline)) bool factor_free(const dal_link_inertia *inertia, double *factor)
+static __attribute__((noinline)) bool factor_six(const dal_link_inertia *inertia, double *factor)
 {
     double A[36] = {0};
     for (int i = 0; i < 3; i++)
@@ -570,7 +567,7 @@ V4_INLINE bool inwards_run(const dal_links *links, dal_links_work *work, const d
         }
         if (kind == DAL_LINK_FREE) {
             if (inertial)
-                regular &= factor_free(at, at->factor);
+                regular &= factor_six(at, at->factor);
             continue; /* its wrench waits for the way out */
         }
         if (kind == DAL_LINK_BALL) {
@@ -637,13 +634,35 @@ V4_INLINE bool inwards_run(const dal_links *links, dal_links_work *work, const d
     return regular;
 }
 
-static bool articulate(const dal_links *links, dal_links_work *work)
+/* One function a kind of link and purpose. */
+typedef bool inwards_function(const dal_links *links, dal_links_work *work, const dal_link_run *run, const double *tau);
+#define INWARDS(name, kind, inertial, loaded)                                                                                              \
+    static __attribute__((noinline)) bool name(const dal_links *links, dal_links_work *work, const dal_link_run *run, const double *tau)   \
+    {                                                                                                                                      \
+        return inwards_run(links, work, run, kind, tau, inertial, loaded);                                                                 \
+    }
+#define INWARDS_OF_ALL_KINDS(name, inertial, loaded)                                                                                       \
+    INWARDS(name##_turn, DAL_LINK_TURN, inertial, loaded)                                                                                  \
+    INWARDS(name##_shift, DAL_LINK_SHIFT, inertial, loaded)                                                                                \
+    INWARDS(name##_screw, DAL_LINK_SCREW, inertial, loaded)                                                                                \
+    INWARDS(name##_ball, DAL_LINK_BALL, inertial, loaded)                                                                                  \
+    INWARDS(name##_free, DAL_LINK_FREE, inertial, loaded)                                                                                  \
+    static inwards_function *const name[DAL_LINK_KINDS] = {name##_turn, name##_shift, name##_screw, name##_ball, name##_free};
+INWARDS_OF_ALL_KINDS(factor, true, false)
+INWARDS_OF_ALL_KINDS(load, false, true)
+INWARDS_OF_ALL_KINDS(both, true, true)
+
+static bool inwards(const dal_links *links, dal_links_work *work, inwards_function *const *of_kind, const double *tau)
 {
     bool regular = true;
-#define CALL(kind) regular &= inwards_run(links, work, run, kind, NULL, true, false)
-    OVER_RUNS_INWARDS(links, CALL)
-#undef CALL
+    for (int k = links->n_runs - 1; k >= 0; k--)
+        regular &= of_kind[links->run[k].kind](links, work, &links->run[k], tau);
     return regular;
+}
+
+static bool articulate(const dal_links *links, dal_links_work *work)
+{
+    return inwards(links, work, factor, NULL);
 }
 
 /* Outwards: accelerations; those of the links take the place of their wrenches (n: alpha, f: acc). */
@@ -694,51 +713,51 @@ V4_INLINE void outwards_run(const dal_links *links, dal_links_work *work, const 
     }
 }
 
+typedef void outwards_function(const dal_links *links, dal_links_work *work, const dal_link_run *run, const double *tau, double *x);
+#define OUTWARDS(name, kind)                                                                                                               \
+    static __attribute__((noinline)) void name(const dal_links *links, dal_links_work *work, const dal_link_run *run, const double *tau,   \
+                                               double *x)                                                                                  \
+    {                                                                                                                                      \
+        outwards_run(links, work, run, kind, tau, x);                                                                                      \
+    }
+OUTWARDS(out_turn, DAL_LINK_TURN)
+OUTWARDS(out_shift, DAL_LINK_SHIFT)
+OUTWARDS(out_screw, DAL_LINK_SCREW)
+OUTWARDS(out_ball, DAL_LINK_BALL)
+OUTWARDS(out_free, DAL_LINK_FREE)
+static outwards_function *const out[DAL_LINK_KINDS] = {out_turn, out_shift, out_screw, out_ball, out_free};
+
 static void outwards(const dal_links *links, dal_links_work *work, const double *tau, double *x)
 {
     memset(&work->wrench[-1], 0, sizeof work->wrench[-1]);
-#define CALL(kind) outwards_run(links, work, run, kind, tau, x)
-    OVER_RUNS(links, CALL)
-#undef CALL
+    for (int k = 0; k < links->n_runs; k++)
+        out[links->run[k].kind](links, work, &links->run[k], tau, x);
 }
 
 static void solve(const dal_links *links, dal_links_work *work, const double *tau, double *x)
 {
-#define CALL(kind) inwards_run(links, work, run, kind, tau, false, true)
-    OVER_RUNS_INWARDS(links, CALL)
-#undef CALL
+    inwards(links, work, load, tau);
     outwards(links, work, tau, x);
 }
 
 static bool advance(const dal_links *links, dal_links_work *work, const double *tau, double *x)
 {
-    bool regular = true;
-#define CALL(kind) regular &= inwards_run(links, work, run, kind, tau, true, true)
-    OVER_RUNS_INWARDS(links, CALL)
-#undef CALL
+    const bool regular = inwards(links, work, both, tau);
     outwards(links, work, tau, x);
     return regular;
 }
 
 static bool inwards_link(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertial, bool loaded)
 {
-    const dal_link_run one = {links->link[i].kind, i, 1}, *run = &one;
-    bool regular = true;
-#define CALL(kind)                                                                                                                         \
-    regular = !inertial ? inwards_run(links, work, run, kind, tau, false, true)                                                           \
-              : loaded  ? inwards_run(links, work, run, kind, tau, true, true)                                                             \
-                        : inwards_run(links, work, run, kind, tau, true, false)
-    RUN_OF(run->kind, CALL)
-#undef CALL
-    return regular;
+    const dal_link_run one = {links->link[i].kind, i, 1};
+    inwards_function *const *of_kind = !inertial ? load : loaded ? both : factor;
+    return of_kind[one.kind](links, work, &one, tau);
 }
 
 static void outwards_link(const dal_links *links, dal_links_work *work, int i, const double *tau, double *x)
 {
-    const dal_link_run one = {links->link[i].kind, i, 1}, *run = &one;
-#define CALL(kind) outwards_run(links, work, run, kind, tau, x)
-    RUN_OF(run->kind, CALL)
-#undef CALL
+    const dal_link_run one = {links->link[i].kind, i, 1};
+    out[one.kind](links, work, &one, tau, x);
 }
 
 static void solve_free(const dal_link_inertia *inertia, double wrench[8])

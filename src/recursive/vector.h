@@ -7,7 +7,17 @@ typedef double v4 __attribute__((vector_size(32), aligned(32), may_alias));
 typedef long long m4 __attribute__((vector_size(32)));
 typedef double v4_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
 
+/* Inlined into every loop, but not where sanitizers look at each access: that would take minutes to compile. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define V4_WATCHED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(V4_WATCHED)
+#define V4_INLINE static inline
+#else
 #define V4_INLINE static inline __attribute__((always_inline))
+#endif
 
 V4_INLINE v4 v4_load(const double *p)
 {

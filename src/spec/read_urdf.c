@@ -289,26 +289,29 @@ static void read_axis(urdf_reader *r, const dal_xml_node *node, const char *of, 
         joint->axis[i] /= length;
 }
 
+/* What acts on a coordinate that this joint has not. */
+static void drop_dynamics(urdf_reader *r, const dal_xml_node *dynamics, const char *of, const dal_urdf_joint *joint, const char *what, double *value)
+{
+    if (*value > 0 && !dal_urdf_has_coordinate(joint)) {
+        dal_caution(r->base->messages, dynamics->mark, "the %s of %s is not used: a %s joint has no coordinate of its own", what, of,
+                    dal_urdf_kinds[joint->kind]);
+        *value = 0;
+    }
+}
+
 static void read_dynamics(urdf_reader *r, const dal_xml_node *node, const char *of, dal_urdf_joint *joint)
 {
     static const char *const attributes[] = {"damping", "friction", NULL}, *const none[] = {NULL};
     const dal_xml_node *dynamics = only_child(r, node, of, "dynamics");
-    double friction = 0;
     if (!dynamics)
         return;
     remark_on(r, dynamics, attributes, none, none);
     if (read_numbers(r, dynamics, of, "damping", 1, &joint->damping) && joint->damping < 0)
         dal_complain(r->base->messages, dynamics->mark, "the damping of %s is %.6g, and cannot be negative", of, joint->damping);
-    if (read_numbers(r, dynamics, of, "friction", 1, &friction) && friction != 0)
-        dal_caution(
-            r->base->messages, dynamics->mark,
-            "the friction of %s is not used: dry friction here follows the force in the joint, and a constant one of %.6g has no place", of,
-            friction);
-    if (joint->damping > 0 && !dal_urdf_has_coordinate(joint)) {
-        dal_caution(r->base->messages, dynamics->mark, "the damping of %s is not used: a %s joint has no coordinate of its own", of,
-                    dal_urdf_kinds[joint->kind]);
-        joint->damping = 0;
-    }
+    if (read_numbers(r, dynamics, of, "friction", 1, &joint->friction) && joint->friction < 0)
+        dal_complain(r->base->messages, dynamics->mark, "the friction of %s is %.6g, and cannot be negative", of, joint->friction);
+    drop_dynamics(r, dynamics, of, joint, "damping", &joint->damping);
+    drop_dynamics(r, dynamics, of, joint, "friction", &joint->friction);
 }
 
 static void read_mimic(urdf_reader *r, const dal_xml_node *node, const char *of, dal_urdf_joint *joint)

@@ -175,11 +175,13 @@ const dal_key dal_keys_start[] = {
 
 const dal_key dal_keys_friction[] = {
 #define R dal_friction_spec
-    KEY("friction", "coefficient", EXPRESSION, R, coefficient, DAL_REQUIRED, "of sliding friction: force over normal force"),
+    KEY("friction", "coefficient", EXPRESSION, R, coefficient, 0, "of sliding friction: force over normal force; this or a limit is needed"),
     KEY("friction", "static", EXPRESSION, R, resting, 0, "the same at rest; the coefficient if it is not given"),
-    KEY("friction", "stribeck", EXPRESSION, R, stribeck, 0, "velocity over which the static coefficient falls to the other, m/s"),
+    KEY("friction", "limit", EXPRESSION, R, limit, 0, "constant part of it on the joint's coordinate, beside the other: force (prismatic, cylindrical) or torque (revolute, screw)"),
+    KEY("friction", "static-limit", EXPRESSION, R, resting_limit, 0, "the same at rest; limit * static/coefficient if it is not given"),
+    KEY("friction", "stribeck", EXPRESSION, R, stribeck, 0, "velocity over which what holds at rest falls to what resists sliding, m/s"),
     KEY("friction", "viscous", EXPRESSION, R, viscous, 0, "force over velocity, N s/m, beside the dry one"),
-    KEY("friction", "radius", EXPRESSION, R, radius, 0, "of the sliding surface, where the joint turns"),
+    KEY("friction", "radius", EXPRESSION, R, radius, 0, "of the sliding surface, where the joint turns; with a limit alone it is not needed, and velocities are rad/s"),
     KEY("friction", "velocity", EXPRESSION, R, velocity, 0, "of sliding, m/s, over which the force is made smooth; without it the joint sticks and slips exactly"),
     END
 #undef R

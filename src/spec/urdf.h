@@ -41,7 +41,7 @@ typedef struct dal_urdf_joint {
     int parent, child, mimic;    /* links, a joint; -1: none */
     dal_urdf_pose origin;
     double axis[3];              /* of unit length, in the frame of the child */
-    double damping, multiplier, offset;
+    double damping, friction, multiplier, offset;
     double start;                /* its coordinate at the start: 0, or what it mimics */
 } dal_urdf_joint;
 

@@ -6,7 +6,7 @@
  *
  *   fixed -> rigid, revolute and continuous -> revolute, prismatic -> prismatic, planar -> planar (its normal is the axis);
  *   floating -> no joint at all: the child is a free body.
- *   damping -> a damper on the joint's coordinate;  mimic -> the constraint q_i - (multiplier q_j + offset) = 0.
+ *   damping -> a damper on the joint's coordinate;  friction -> dry friction with this constant limit on it;  mimic -> the constraint q_i - (multiplier q_j + offset) = 0.
  *
  * The root is fixed to the ground, and is the ground itself where it has no mass; or it is free.
  */
@@ -168,6 +168,8 @@ static void add_joint(writer *w, const dal_urdf_joint *joint)
     *(dal_urdf_turns(joint) ? &out->start.angle : &out->start.distance) = number(w, joint->start, joint->mark);
     out->start.rate = number(w, 0, joint->mark);
     out->start.mark = joint->mark;
+    if (joint->friction > 0)
+        out->friction = (dal_friction_spec){.limit = number(w, joint->friction, joint->mark), .mark = joint->mark};
 }
 
 static const char *coordinate_of(writer *w, const dal_urdf_joint *joint)

@@ -1,6 +1,8 @@
 /* The rows of a tree as loops on its links: which links each row acts on, and whether it knows only relative motions. */
 #include "system/build.h"
 
+#include <string.h>
+
 /* A product that does not change when everything is moved alike: differences of points, or directions, and nothing of the ground. */
 static bool is_relative(const dal_mechanism *m, const dal_measure *measure)
 {
@@ -19,6 +21,31 @@ static bool is_relative(const dal_mechanism *m, const dal_measure *measure)
     return lone[0] == 0 && lone[1] == 0;
 }
 
+/* One component of the gap between two points of bodies, (P - O) . e = 0 with an axis e of the ground. */
+static bool is_gap(const dal_mechanism *m, const dal_row *row)
+{
+    const dal_measure *measure = &m->measures[m->terms[row->term].measure];
+    if (row->n_terms != 1 || row->form >= 0 || row->time >= 0 || row->constant != 0 || measure->kind != DAL_MEASURE_DOT ||
+        measure->vector[1] < 0 || measure->vector[2] < 0 || measure->vector[3] >= 0)
+        return false;
+    const dal_vector *P = &m->vectors[measure->vector[0]], *O = &m->vectors[measure->vector[1]], *e = &m->vectors[measure->vector[2]];
+    return P->point && O->point && P->body != DAL_GROUND && O->body != DAL_GROUND && e->body == DAL_GROUND && !e->point;
+}
+
+/* A joint that closes the gap in all directions says nothing of the ground: moved with both bodies, P - O turns, but it is zero. As much as
+ * is left of it, K . a of the link where the row is complete takes into account. */
+static bool is_part_of_a_point(const dal_mechanism *m, const dal_row *row)
+{
+    if (row->joint < 0 || !is_gap(m, row))
+        return false;
+    const dal_joint *joint = &m->joints[row->joint];
+    const int *points = m->measures[m->terms[row->term].measure].vector;
+    int directions = 0;
+    for (int i = joint->row; i < joint->row + joint->n_rows; i++)
+        directions += is_gap(m, &m->rows[i]) && !memcmp(m->measures[m->terms[m->rows[i].term].measure].vector, points, 2 * sizeof *points);
+    return directions == (m->space == DAL_PLANAR ? 2 : 3);
+}
+
 dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system)
 {
     const dal_layout *layout = &system->layout;
@@ -33,6 +60,7 @@ dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system)
         relative[i] = true;
         for (int k = row->term; k < row->term + row->n_terms; k++)
             relative[i] &= is_relative(m, &m->measures[m->terms[k].measure]);
+        relative[i] |= is_part_of_a_point(m, row);
         for (int k = 0; k < at->n_sides; k++) {
             const int link = system->links->seat[layout->side[at->side + k].body].link;
             if (link >= 0)

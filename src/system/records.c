@@ -66,6 +66,19 @@ static void record_usual(dal_build *build, const char *format, const char *name)
     record(build, (dal_text){.text = dal_arena_print(build->arena, format, name), .mark = dal_nowhere});
 }
 
+/* The coordinates of a robot's joints and their rates, under the names that its file gives. */
+static void record_joints(dal_build *build)
+{
+    for (int j = 0; j < build->mechanism.n_joints; j++) {
+        const dal_joint *joint = &build->mechanism.joints[j];
+        for (int rate = 0; rate < 2 && joint->n_coordinates == 1; rate++) {
+            record_usual(build, rate ? "%s'" : "%s", joint->name);
+            if (joint->label)
+                build->columns[build->n_columns - 1].name = dal_arena_print(build->arena, rate ? "%s'" : "%s", joint->label);
+        }
+    }
+}
+
 void dal_build_records(dal_build *build)
 {
     static const char *const planar[] = {"%s.x", "%s.y", "%s.angle", "%s.x'", "%s.y'", "%s.angle'"};
@@ -81,6 +94,8 @@ void dal_build_records(dal_build *build)
                 record(build, spec->record[i]);
         return;
     }
+    if (spec->plain_names)
+        record_joints(build);
     bool flat = spec->space == DAL_PLANAR;
     for (int b = 0; b < spec->n_bodies; b++)
         for (size_t k = 0; k < (flat ? sizeof planar : sizeof spatial) / sizeof *planar; k++)
