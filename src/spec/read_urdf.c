@@ -71,34 +71,6 @@ static void remark_on(urdf_reader *r, const dal_xml_node *node, const char *cons
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
 
-/* [sign] digits [. digits] [e [sign] digits], alike in every locale: strtod gets an integer and an exponent. NULL: no number. */
-static const char *scan_number(dal_arena *arena, const char *text, double *number)
-{
-    const char *p = text + (*text == '+' || *text == '-'), *digits = p;
-    while (isdigit((unsigned char)*p))
-        p++;
-    size_t whole = (size_t)(p - digits), fraction = 0;
-    const char *point = p;
-    if (*p == '.') {
-        while (isdigit((unsigned char)p[1 + fraction]))
-            fraction++;
-        p += 1 + fraction;
-    }
-    if (whole + fraction == 0 || whole + fraction > 1000)
-        return NULL;
-    long exponent = 0;
-    if ((*p == 'e' || *p == 'E') && isdigit((unsigned char)p[p[1] == '+' || p[1] == '-' ? 2 : 1])) {
-        char *end;
-        exponent = strtol(p + 1, &end, 10);
-        exponent = exponent > 100000 ? 100000 : exponent < -100000 ? -100000 : exponent;
-        p = end;
-    }
-    *number = strtod(dal_arena_print(arena, "%s%.*s%.*se%ld", *text == '-' ? "-" : "", (int)whole, digits, (int)fraction, point + 1,
-                                     exponent - (long)fraction),
-                     NULL);
-    return p;
-}
-
 static const char *skip_blanks(const char *p)
 {
     return p + strspn(p, " \t\r\n");
@@ -113,7 +85,7 @@ static bool read_numbers(urdf_reader *r, const dal_xml_node *node, const char *o
     if (!text)
         return true;
     for (; p && *p; p = p ? skip_blanks(p) : NULL) {
-        p = scan_number(r->base->scratch, p, &value[found < 3 ? found : 2]);
+        p = dal_scan_number(r->base->scratch, p, &value[found < 3 ? found : 2]);
         found++;
         if (p && *p && !isspace((unsigned char)*p))
             p = NULL;

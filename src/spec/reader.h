@@ -164,4 +164,7 @@ char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const ch
 /* The same for a file that a model names: links may not lead out of `folder`. */
 char *dal_load_inside(dal_arena *arena, const char *folder, const char *path, size_t *length, const char **why);
 
+/* number.c: the number that text begins with, alike in every locale; its end, or NULL: there is none. */
+const char *dal_scan_number(dal_arena *arena, const char *text, double *number);
+
 #endif

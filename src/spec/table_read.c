@@ -23,35 +23,6 @@ typedef struct row_reader {
 
 /* ---- one line of a file --------------------------------------------------------- */
 
-/* [sign] digits [. digits] [e [sign] digits], alike in every locale: the point is taken out and the exponent
- * lowered, because strtod reads the point of the locale. Returns the end, or NULL: no number. */
-static const char *read_number(dal_arena *arena, const char *text, double *number)
-{
-    const char *p = text + (*text == '+' || *text == '-'), *digits = p;
-    while (isdigit((unsigned char)*p))
-        p++;
-    size_t whole = (size_t)(p - digits), fraction = 0;
-    const char *point = p;
-    if (*p == '.') {
-        while (isdigit((unsigned char)p[1 + fraction]))
-            fraction++;
-        p += 1 + fraction;
-    }
-    if (whole + fraction == 0 || whole + fraction > 1000)
-        return NULL;
-    long exponent = 0;
-    if ((*p == 'e' || *p == 'E') && isdigit((unsigned char)p[p[1] == '+' || p[1] == '-' ? 2 : 1])) {
-        char *end;
-        exponent = strtol(p + 1, &end, 10);
-        exponent = exponent > 100000 ? 100000 : exponent < -100000 ? -100000 : exponent;
-        p = end;
-    }
-    *number = strtod(dal_arena_print(arena, "%s%.*s%.*se%ld", *text == '-' ? "-" : "", (int)whole, digits,
-                                     (int)fraction, point + 1, exponent - (long)fraction),
-                     NULL);
-    return p;
-}
-
 static const char *skip_blanks(const char *p)
 {
     return p + strspn(p, " \t");
@@ -61,7 +32,7 @@ static const char *skip_blanks(const char *p)
 static bool read_row(dal_arena *arena, const char *line, double number[2], const char *start[2], const char **at)
 {
     const char *p = start[0] = skip_blanks(line);
-    if (!(p = read_number(arena, p, &number[0]))) {
+    if (!(p = dal_scan_number(arena, p, &number[0]))) {
         *at = start[0];
         return false;
     }
@@ -74,7 +45,7 @@ static bool read_row(dal_arena *arena, const char *line, double number[2], const
         return false;
     }
     start[1] = p;
-    if (!(p = read_number(arena, p, &number[1]))) {
+    if (!(p = dal_scan_number(arena, p, &number[1]))) {
         *at = start[1];
         return false;
     }
