@@ -132,6 +132,34 @@ static void bricard_has_one_row_too_many_and_every_joint_carries_it(void **state
     dal_verdict_free(v);
 }
 
+/* Friction follows the reactions, and these are not unique: then the motion depends on what is redundant, unless the friction is a
+ * constant or compliances say how a load is shared. */
+static void with_friction_the_motion_depends_on_what_is_redundant(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys;
+        bool depends;
+    } cases[] = {{"friction: {coefficient: 0.1, radius: 0.02}", true},
+                 {"friction: {coefficient: 0.1, radius: 0.02}, compliance: [1e-6, 1e-3]", false},
+                 {"friction: {limit: 0.3}", false},
+                 {"compliance: [1e-6, 1e-3]", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nground: {points: {A: [-0.2, 0, 0], B: [0.2, 0, 0]}}\nbodies:\n"
+                 "  shaft: {mass: 3, inertia: [0.02, 0.03, 0.03], center: [0.6, 0, 0], points: {A: [-0.2, 0, 0], B: [0.2, 0, 0]}}\njoints:\n"
+                 "  a: {type: revolute, connect: [ground.A, shaft.A], axis: [1, 0, 0], %s}\n"
+                 "  b: {type: revolute, connect: [ground.B, shaft.B], axis: [1, 0, 0], %s}\nsimulate: {until: 2}\n",
+                 cases[i].keys, cases[i].keys);
+        dal_verdict *v = judge_text(text, DAL_OK);
+        assert_int_equal(v->redundant, 5);
+        assert_int_equal(warns(v, "and the friction of a, b follows them"), cases[i].depends);
+        assert_int_equal(warns(v, ": the motion does not depend on"), !cases[i].depends);
+        dal_verdict_free(v);
+    }
+}
+
 static void the_verdict_does_not_depend_on_the_family(void **state)
 {
     (void)state;
@@ -1050,6 +1078,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bricard_has_one_row_too_many_and_every_joint_carries_it),
+        cmocka_unit_test(with_friction_the_motion_depends_on_what_is_redundant),
         cmocka_unit_test(the_verdict_does_not_depend_on_the_family),
         cmocka_unit_test(a_parallelogram_with_three_bars_moves_though_counting_says_it_does_not),
         cmocka_unit_test(a_door_on_three_hinges_has_ten_rows_too_many),

@@ -1079,6 +1079,45 @@ static void every_formulation_gives_the_same_constant_friction(void **unused)
     }
 }
 
+/* A shaft of weight W that hangs over, in two bearings at -d and d, its centre at c > d. Each could carry it alone: only compliances say
+ * what they carry. With F_A + F_B = W, F_B - F_A = x and the moments of both together W c - d x, the energy c_F (W^2 + x^2)/2 +
+ * c_T (W c - d x)^2/2 is least at x = (W c/d)/(1 + c_F/(c_T d^2)). For c_F = c_T d^2 and c = 3 d that is F_A = -W/4, F_B = 5 W/4: the
+ * friction is mu r 3 W/2. Without compliances it is another one, and there is a warning. */
+static void redundant_bearings_rub_as_their_compliances_say(void **unused)
+{
+    (void)unused;
+    static const char form[] =
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nground: {points: {A: [-0.2, 0, 0], B: [0.2, 0, 0]}}\nbodies:\n"
+        "  shaft: {mass: 3, inertia: [0.02, 0.02, 0.02], center: [0.6, 0, 0], points: {A: [-0.2, 0, 0], B: [0.2, 0, 0]}}\njoints:\n"
+        "  a: {type: revolute, connect: [ground.A, shaft.A], axis: [1, 0, 0], %s friction: {coefficient: 0.1, radius: 0.02}, "
+        "start: {angle: 0, rate: 30}}\n"
+        "  b: {type: revolute, connect: [ground.B, shaft.B], axis: [1, 0, 0], %s friction: {coefficient: 0.1, radius: 0.02}}\n"
+        "simulate: {until: 2, every: 2}\nrecord: [\"a.angle'\", a.force, b.force]\n";
+    const double W = 3 * 9.81;
+    for (int compliant = 0; compliant < 2; compliant++)
+        for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+            const char *word = compliant ? "compliance: [0.04, 1]," : "";
+            char text[1000];
+            snprintf(text, sizeof text, form, word, word);
+            dal_system *system = gallery_compile_text(text, families[f], "lagrange");
+            assert_non_null(system);
+            last_row row = {{0}};
+            dal_sink sink = {&row, begin, keep};
+            dal_messages *messages = dal_messages_create(NULL);
+            dal_evidence evidence;
+            assert_int_equal(dal_run(system, &(dal_run_options){.sink = &sink}, messages, &evidence), DAL_OK);
+            const dal_message *first = dal_messages_first(messages);
+            assert_true((first && strstr(first->text, "the friction of joint 'a' follows its force, which is not unique")) == !compliant);
+            if (compliant) {
+                check_close(row.value[1], 30 - 0.1 * 0.02 * 1.5 * W / 0.02 * 2, 1e-7 * 30);
+                check_close(row.value[4], -W / 4, 1e-9 * W);
+                check_close(row.value[7], 5 * W / 4, 1e-9 * W);
+            }
+            dal_messages_free(messages);
+            dal_system_free(system);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1090,6 +1129,7 @@ int main(void)
         cmocka_unit_test(friction_acts_along_the_whole_sliding_velocity),
         cmocka_unit_test(smooth_friction_goes_to_the_exact_one),
         cmocka_unit_test(every_formulation_gives_the_same_friction),
+        cmocka_unit_test(redundant_bearings_rub_as_their_compliances_say),
         cmocka_unit_test(what_is_pulled_too_steeply_sticks),
         cmocka_unit_test(friction_takes_a_coordinate_out_of_the_ignorable_ones),
         cmocka_unit_test(a_driven_joint_slips_on_where_it_turns),

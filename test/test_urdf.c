@@ -391,6 +391,88 @@ static void yaml_and_back_is_the_same_robot(void **state)
     check_journey(MODELS "/base.urdf", true);
 }
 
+static dal_status take_columns(void *user, const dal_system_info *info, int n, const dal_column *columns)
+{
+    (void)user, (void)info, (void)columns;
+    return n <= 8 ? DAL_OK : DAL_BAD_COMMAND;
+}
+
+static dal_status keep_row(void *user, int n, const double *values)
+{
+    memcpy(user, values, sizeof *values * (size_t)n);
+    return DAL_OK;
+}
+
+static void replace_in(char *text, const char *from, const char *to) /* of the same length */
+{
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    memcpy(at, to, strlen(to));
+}
+
+/* The constant friction of URDF, there and back, and what it does: a wheel on a vertical axis stops after I w / c, a slide on a horizontal one after
+ * m v / c, and both stay. */
+static void friction_is_a_constant_limit(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "<robot name='r'><link name='base'/>\n"
+        "<link name='wheel'><inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='0.37' ixy='0' ixz='0' iyz='0'/></inertial></link>\n"
+        "<joint name='spin' type='continuous'><parent link='base'/><child link='wheel'/><axis xyz='0 0 1'/><dynamics friction='0.53'/></joint>\n"
+        "<link name='sled'><inertial><mass value='1.9'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>\n"
+        "<joint name='way' type='prismatic'><parent link='base'/><child link='sled'/><origin xyz='3 0 0'/><axis xyz='1 0 0'/>\n"
+        "<limit effort='1' velocity='1' lower='-9' upper='9'/><dynamics damping='0' friction='2.3'/></joint></robot>";
+    robot first = load_text("friction.urdf", text);
+    char *yaml = convert(&first, false);
+    assert_non_null(strstr(yaml, "friction: {limit: 0.53}"));
+    assert_non_null(strstr(yaml, "friction: {limit: 2.3}"));
+    robot second = load_text("there.yaml", yaml);
+    char *urdf = convert(&second, true);
+    assert_non_null(strstr(urdf, "<dynamics friction=\"0.53\"/>"));
+    assert_non_null(strstr(urdf, "<dynamics friction=\"2.3\"/>"));
+    robot third = load_text("back.urdf", urdf);
+    check_same(&first, &second, 1e-13);
+    check_same(&second, &third, 1e-13);
+    replace_in(yaml, "start: {angle: 0, rate: 0}", "start: {angle: 0, rate: 5}");
+    replace_in(yaml, "start: {distance: 0, rate: 0}", "start: {distance: 0, rate: 3}");
+    char model[4000];
+    snprintf(model, sizeof model, "%srecord: [spin.angle, spin.angle', way.distance, way.distance']\n", yaml);
+    const double stop[2] = {0.37 * 5 / 0.53, 1.9 * 3 / 2.3}, way[2] = {stop[0] * 5 / 2, stop[1] * 3 / 2};
+    static const char *const formulations[] = {"lagrange", "recursive", "kane"};
+    for (int i = 0; i < 3; i++)
+        for (int late = 0; late < 2; late++) {
+            robot moving = load_text("moving.yaml", model);
+            char until[40];
+            double row[8];
+            dal_sink sink = {row, take_columns, keep_row};
+            const dal_run_options options = {.sink = &sink};
+            dal_evidence evidence;
+            dal_messages *messages = dal_messages_create(NULL);
+            const double t = late ? 6 : 2;
+            snprintf(until, sizeof until, "%g", t);
+            dal_system *system = NULL;
+            dal_spec_set(moving.spec, "until", until, messages);
+            dal_spec_set(moving.spec, "formulation", formulations[i], messages);
+            dal_spec_set(moving.spec, "rtol", "1e-10", messages);
+            dal_spec_set(moving.spec, "atol", "1e-12", messages);
+            assert_int_equal(dal_compile(NULL, moving.spec, messages, &system), DAL_OK);
+            assert_int_equal(dal_run(system, &options, messages, &evidence), DAL_OK);
+            check_close(row[1], late ? way[0] : 5 * t - 0.53 / 0.37 * t * t / 2, 1e-8);
+            check_close(row[2], late ? 0 : 5 - 0.53 / 0.37 * t, 1e-8);
+            check_close(row[3], late ? way[1] : 3 * t - 2.3 / 1.9 * t * t / 2, 1e-8);
+            check_close(row[4], late ? 0 : 3 - 2.3 / 1.9 * t, 1e-8);
+            assert_int_equal(evidence.events, late ? 2 : 0);
+            dal_messages_free(messages);
+            dal_system_free(system);
+            drop(&moving);
+        }
+    free(yaml);
+    free(urdf);
+    drop(&first);
+    drop(&second);
+    drop(&third);
+}
+
 /* A model that is not born from URDF: bodies with frames elsewhere than in the joints, a joint from child to parent, zeros, a gear. */
 static void a_model_becomes_a_robot(void **state)
 {
@@ -430,14 +512,15 @@ static void what_urdf_cannot_say_is_told_one_by_one(void **state)
                                "joints:\n"
                                "  A: {type: revolute, connect: [ground, a], axis: [0, 0, 1], drive: t^3}\n"
                                "  B: {type: spherical, connect: [ground.P, b]}\n"
-                               "  C: {type: revolute, connect: [ground.P, b], axis: [0, 0, 1]}\n"
+                               "  C: {type: revolute, connect: [ground.P, b], axis: [0, 0, 1], friction: {limit: 0.2, viscous: 0.1}}\n"
                                "  D: {type: rigid, connect: [ground.P, b]}\n"
                                "constraints: {half: {position: A.angle - C.angle^2}}\n"
                                "forces: {push: {type: force, body: b, value: [1, 0, 0]}}\n"
                                "simulate: {until: 1}\n";
     static const char *const expected[] = {"joint 'A' is driven",           "joint 'B': URDF has no joint of type spherical",
                                            "force 'push' is left out",      "constraint 'half': URDF has no constraints but mimics",
-                                           "gravity is (0, 0, -1.62) here", "joint 'D' closes a loop"};
+                                           "gravity is (0, 0, -1.62) here", "joint 'D' closes a loop",
+                                           "of the friction of joint 'C' only the constant limit (0.2) is written"};
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec;
     char *urdf;
@@ -735,6 +818,7 @@ int main(void)
         cmocka_unit_test(names_stay_apart_beside_a_floating_base),
         cmocka_unit_test(joints_are_recorded_under_their_names),
         cmocka_unit_test(yaml_and_back_is_the_same_robot),
+        cmocka_unit_test(friction_is_a_constant_limit),
         cmocka_unit_test(a_model_becomes_a_robot),
         cmocka_unit_test(what_urdf_cannot_say_is_told_one_by_one),
         cmocka_unit_test(faults_are_told_with_their_lines),

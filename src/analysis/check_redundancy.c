@@ -221,6 +221,18 @@ static const char *joints_of(const dal_probe *p, const dal_check_group *group)
     return text;
 }
 
+/* Those of them that have friction which follows their force, where nothing says how they share it; "" if there are none. */
+static const char *rubbing_of(const dal_probe *p, const dal_check_group *group)
+{
+    const dal_system *system = p->system;
+    const char *text = "";
+    for (int k = 0; k < group->n_joints && !system->compliant; k++)
+        for (int i = 0; i < system->n_frictions; i++)
+            if (dal_friction_presses(&system->frictions[i]) && !strcmp(system->mechanism.joints[system->frictions[i].joint].name, group->joints[k]))
+                text = dal_check_join(p->arena, text, group->joints[k]);
+    return text;
+}
+
 /* Joints of which every row is in a set that may go. */
 static void find_spare(dal_checker *c, const dal_probe *p)
 {
@@ -285,10 +297,11 @@ void dal_check_redundancy(dal_checker *c, dal_probe *p)
     v->n_groups = dal_check_groups(p, p->r - rank, noise, &v->groups);
     for (int g = 0; g < v->n_groups && !v->contradictory; g++) {
         const dal_check_group *group = &v->groups[g];
-        dal_check_warn(
-            c, "%d of the %d rows of %s %s too many: the motion does not depend on %s, but the reactions of these joints are not unique",
-            group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are",
-            group->redundant == 1 ? "it" : "them");
+        const char *rubbing = rubbing_of(p, group), *one = group->redundant == 1 ? "it" : "them";
+        dal_check_warn(c, "%d of the %d rows of %s %s too many: %s on %s, but the reactions of these joints are not unique%s%s%s",
+                       group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are",
+                       *rubbing ? "without friction the motion would not depend" : "the motion does not depend", one,
+                       *rubbing ? ", and the friction of " : "", rubbing, *rubbing ? " follows them: give the joints a `compliance:`" : "");
     }
     find_spare(c, p);
     if (!v->singular && !v->contradictory)

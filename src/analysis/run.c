@@ -44,6 +44,7 @@ typedef struct run {
     double fastest;            /* the largest velocity so far */
     bool near_last, passed_first;
     double *guard, missed_time; /* see look_for_missed_switch */
+    int unsure; /* 1 + the joint whose friction follows a force that is not unique; 0: there is none */
     bool missed;
     int missed_switch;
     int avoided, stages_avoided;
@@ -565,6 +566,12 @@ static void list_loose(run *r)
                 first = false;
             }
     }
+    for (int i = 0; i < r->system->n_frictions && !r->system->compliant; i++) {
+        const dal_friction *f = &r->system->frictions[i];
+        const bool *loose = state->loose + 6 * f->joint;
+        if (dal_friction_presses(f) && (loose[0] || loose[1] || loose[2]) && !r->unsure)
+            r->unsure = f->joint + 1;
+    }
     if (strlen(text) + 1 == size)
         memcpy(text + size - 5, " ...", 5);
     else if (*text)
@@ -725,6 +732,15 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
                  r->system->info.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
 }
 
+/* Friction makes the motion depend on how redundant joints share a load. */
+static void warn_of_shares(const run *r, dal_messages *messages)
+{
+    dal_warn(messages, dal_nowhere,
+             "the friction of joint '%s' follows its force, which is not unique: with redundant joints the motion depends on how they share the "
+             "load, and the least forces were taken; give the joints a `compliance:`, or leave out the rows that 'dalembert check' lists",
+             r->system->mechanism.joints[r->unsure - 1].name);
+}
+
 static void warn_of_speeds(const run *r, dal_messages *messages)
 {
     if (r->system->layout.n_speeds && r->speeds_worst > near_singular_speeds)
@@ -798,6 +814,8 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             finish(&r, &result);
             status = explain(&r, &result, messages);
             warn_of_stiffness(&r, messages);
+            if (r.unsure)
+                warn_of_shares(&r, messages);
             if (status == DAL_OK)
                 warn_of_speeds(&r, messages);
             if (r.missed)

@@ -4,8 +4,8 @@
  * joint on parent and child, whose frames coincide where the coordinate is zero,
  *   R = B_p B_c^T,   xyz = s_p - o_p,   o_c = s_c,   axis = B_c e_z
  * and the axis is reversed where the joint is walked from its second body to its first. A `zero:` turns B_p or shifts s_p.
- * Couplings of two coordinates are mimics: q_2 = m q_1 + offset. Friction is written as the constant limit T of sliding, g times that of the
- * surface (friction.c).
+ * Couplings of two coordinates are mimics: q_2 = m q_1 + offset. Friction is written as the constant limit T = g K of sliding
+ * (dynamics/friction.c).
  *
  * Names of what cannot be written come one by one: as an error where the mechanism would be another one without it, as a warning
  * where only a force is left out.
@@ -149,9 +149,11 @@ static void take_friction(plan *p, int j)
         p->role[j].friction = f->limit * f->lever[0];
         if (!(f->limit > 0))
             dal_warn(p->messages, place_of(p, j),
-                     "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint", p->m->joints[j].name);
+                     "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint",
+                     p->m->joints[j].name);
         else if (!is_plain(f))
-            dal_warn(p->messages, place_of(p, j), "of the friction of joint '%s' only the constant limit (%.6g) is written: URDF has no other friction",
+            dal_warn(p->messages, place_of(p, j),
+                     "of the friction of joint '%s' only the constant limit (%.6g) is written: URDF has no other friction",
                      p->m->joints[j].name, p->role[j].friction);
     }
 }

@@ -21,9 +21,9 @@
  * joint jams.
  *
  * A surface with several components that starts from rest. There n = s / |s| is not known, and for a while known badly: n relaxes to the
- * direction of s' with the rate m G / |s|, m = K + mu N, which no explicit method can follow where s grows slowly (s' = 0 at first, as under a load
- * that grows). While it starts, n is that of the sliding a short time h ahead, s + h s', with s' = r - m G_ii n and r the part of s'
- * that the others cause:
+ * direction of s' with the rate m G / |s|, m = K + mu N, which no explicit method can follow where s grows slowly (s' = 0 at first, as
+ * under a load that grows). While it starts, n is that of the sliding a short time h ahead, s + h s', with s' = r - m G_ii n and r the part
+ * of s' that the others cause:
  *     (rho + h m G_ii) n = s + h r,   |n| = 1,   rho > 0
  * |n| falls with rho, because G_ii is not negative, from at least 1 at rho = 0 (what slips is not held) to at most 1 at rho = |s + h r|:
  * one solution, by bisection; N and r are iterated. The rate is then below 1 / h, at rest n is the direction of s', and n is wrong by h
@@ -135,9 +135,9 @@ static void complete(const dal_state *state, const dal_friction_parts *p, const 
 
 /* ---- what slips -------------------------------------------------------------------------- */
 
-/* The law of slipping: e = base - mu N n, base = -c s - K n. The direction d of the last step serves a single component, which is thus continued smoothly
- * beyond the end of its sliding, and what has no direction of its own yet; with several components n = s / |s| up to the sign that it has
- * with d: a path that runs through s = 0 keeps its n. */
+/* The law of slipping: e = base - mu N n, base = -c s - K n. The direction d of the last step serves a single component, which is thus
+ * continued smoothly beyond the end of its sliding, and what has no direction of its own yet; with several components n = s / |s| up to the
+ * sign that it has with d: a path that runs through s = 0 keeps its n. */
 static void slide(const dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->system->frictions[element];

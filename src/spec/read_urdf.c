@@ -262,7 +262,8 @@ static void read_axis(urdf_reader *r, const dal_xml_node *node, const char *of, 
 }
 
 /* What acts on a coordinate that this joint has not. */
-static void drop_dynamics(urdf_reader *r, const dal_xml_node *dynamics, const char *of, const dal_urdf_joint *joint, const char *what, double *value)
+static void drop_dynamics(urdf_reader *r, const dal_xml_node *dynamics, const char *of, const dal_urdf_joint *joint, const char *what,
+                          double *value)
 {
     if (*value > 0 && !dal_urdf_has_coordinate(joint)) {
         dal_caution(r->base->messages, dynamics->mark, "the %s of %s is not used: a %s joint has no coordinate of its own", what, of,

@@ -158,7 +158,7 @@ const dal_key dal_keys_joint[] = {
     KEY("joint", "start", JOINT_START, J, start, 0, "the joint's coordinate at the start: the second body is placed from the first"),
     KEY("joint", "compliance", EXPRESSIONS, J, compliance, 0, "[m/N, rad/(N m)]: how redundant reactions are distributed"),
     KEY("joint", "non-ideal", LAW, J, law, 0, "forces along channels that belong to the joint's reaction and do work"),
-    KEY("joint", "friction", FRICTION, J, friction, 0, "dry friction between the surfaces of the joint, pressed together by its own reaction"),
+    KEY("joint", "friction", FRICTION, J, friction, 0, "dry friction between the surfaces of the joint, pressed together by its own reaction, or of a constant size"),
     KEY("joint", "cut", FLAG, J, cut, 0, "true: with coordinates: joint, this joint closes a loop and is not in the tree"),
     REPEAT("joint"),
     END

@@ -6,7 +6,8 @@
  *
  *   fixed -> rigid, revolute and continuous -> revolute, prismatic -> prismatic, planar -> planar (its normal is the axis);
  *   floating -> no joint at all: the child is a free body.
- *   damping -> a damper on the joint's coordinate;  friction -> dry friction with this constant limit on it;  mimic -> the constraint q_i - (multiplier q_j + offset) = 0.
+ *   damping -> a damper on the joint's coordinate;  friction -> dry friction with this constant limit on it;
+ *   mimic -> the constraint q_i - (multiplier q_j + offset) = 0.
  *
  * The root is fixed to the ground, and is the ground itself where it has no mass; or it is free.
  */

@@ -8,9 +8,9 @@
  *                resists by a torque and a force along the axis; pressed by the force along the axis over cos psi
  *
  * A constant limit T acts on one coordinate x of the joint, and is T / g on the surface, s = g x': force of a prismatic (g = 1) or
- * cylindrical joint (on its whole sliding, g = 1), torque of a revolute (g = r) or screw joint (g = r / cos psi). Ratios of friction at rest
- * to that of sliding: limit_static / limit = mu_static / mu unless both are given. Where no normal force counts the radius is only a unit
- * of s: without it g = 1, s = angle', and the screw is resisted by a torque alone.
+ * cylindrical joint (on its whole sliding, g = 1), torque of a revolute (g = r) or screw joint (g = r / cos psi). At rest it is larger by
+ * mu_static / mu, unless it is given of its own. Where no normal force counts the radius is only a unit of s: without it g = 1, s = angle',
+ * and the screw is resisted by a torque alone.
  */
 #include "math/vec.h"
 #include "system/build.h"
@@ -154,14 +154,18 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, const char 
     const char *name = spec->name.text;
     const bool turns = strcmp(type, "prismatic") != 0, one_way = !turns || !strcmp(type, "revolute") || !strcmp(type, "screw");
     if (!s->coefficient.text && !s->limit.text)
-        dal_error(build->messages, s->mark, "the friction of joint '%s' needs the key 'coefficient' (force over normal force) or 'limit' (a constant one)", name);
+        dal_error(build->messages, s->mark,
+                  "the friction of joint '%s' needs the key 'coefficient' (force over normal force) or 'limit' (a constant one)", name);
     else if (s->limit.text && !strcmp(type, "spherical"))
         dal_error(build->messages, s->limit.mark,
-                  "joint '%s' of type spherical has no coordinate that a constant 'limit' of its friction could act on: give it a coefficient and a radius", name);
+                  "joint '%s' of type spherical has no coordinate that a constant 'limit' of its friction could act on: give it a "
+                  "coefficient and a radius", name);
     else if (s->resting_limit.text && !s->limit.text)
-        dal_error(build->messages, s->resting_limit.mark, "the friction of joint '%s' has a 'static-limit' and no 'limit': give both", name);
+        dal_error(build->messages, s->resting_limit.mark,
+                  "the friction of joint '%s' has a 'static-limit' and no 'limit': give both", name);
     else if (turns && !s->radius.text && (presses || !s->limit.text || !one_way))
-        dal_error(build->messages, s->mark, "the friction of joint '%s' needs the key 'radius': of the surface that slides when it turns", name);
+        dal_error(build->messages, s->mark,
+                  "the friction of joint '%s' needs the key 'radius': of the surface that slides when it turns", name);
     else if (!turns && s->radius.text)
         dal_error(build->messages, s->radius.mark, "joint '%s' does not turn: its friction has no radius", name);
     else
@@ -179,7 +183,8 @@ void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number
     if (!check_keys(build, spec, joint->type->name, f.sliding > 0 || f.resting > 0))
         return;
     f.limit = number(build, spec, s->limit, "limit", 0, true);
-    f.resting_limit = number(build, spec, s->resting_limit, "static limit", f.sliding > 0 ? f.limit * (f.resting / f.sliding) : f.limit, true);
+    const double ratio = f.sliding > 0 ? f.resting / f.sliding : 1;
+    f.resting_limit = number(build, spec, s->resting_limit, "static limit", f.limit * ratio, true);
     f.stribeck = number(build, spec, s->stribeck, "Stribeck velocity", 0, false);
     f.viscous = number(build, spec, s->viscous, "viscous part", 0, true);
     f.regular = number(build, spec, s->velocity, "velocity", 0, false);
@@ -187,8 +192,8 @@ void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number
         dal_error(build->messages, s->resting.mark, "the static coefficient of joint '%s' (%.6g) cannot be smaller than the other (%.6g)", spec->name.text,
                   f.resting, f.sliding);
     if (s->resting_limit.text && f.resting_limit < f.limit)
-        dal_error(build->messages, s->resting_limit.mark, "the static limit of joint '%s' (%.6g) cannot be smaller than the other (%.6g)", spec->name.text,
-                  f.resting_limit, f.limit);
+        dal_error(build->messages, s->resting_limit.mark, "the static limit of joint '%s' (%.6g) cannot be smaller than the other (%.6g)",
+                  spec->name.text, f.resting_limit, f.limit);
     if (!shape(build, spec, joint, number(build, spec, s->radius, "radius", 0, false), &f)) {
         dal_error(build->messages, s->mark, "joint '%s' has no coordinate that its friction could resist", spec->name.text);
         return;
