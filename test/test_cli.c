@@ -276,10 +276,13 @@ static void eval_prints_a_state_and_what_a_motion_takes(void **state)
     snprintf(path, sizeof path, "%s/state.json", here->folder);
     assert_int_equal(run(here, "eval @/pendulum.yaml --names --coordinates joint"), DAL_OK);
     assert_string_equal(here->out, "q\n  1  pivot.angle\nrates\n  1  pivot.angle\n");
-    write_file(path, "{\"q\": {\"pivot\": 0.25}, \"rates\": [2], \"accelerations\": {\"pivot.angle\": 3}}");
+    write_file(path, "{\"q\": {\"pivot\": 0.25}, \"rates\": [2]}");
     assert_int_equal(run(here, "eval @/pendulum.yaml --coordinates joint --state @/state.json"), DAL_OK);
     expect(here->out, "the mass matrix");
     assert_string_equal(here->err, "");
+    write_file(path, "{\"q\": {\"pivot\": 0.25}, \"rates\": [2], \"accelerations\": {\"pivot.angle\": 3}}");
+    assert_int_equal(run(here, "eval @/pendulum.yaml --coordinates joint --state @/state.json"), DAL_OK);
+    expect(here->err, "state.json: note: the accelerations of this file are used by --inverse alone");
     /* tau = (I + m l^2/4) th'' + m g l/2 cos th */
     const double l = 1.237, tau = (0.174 + 1.37 * l * l / 4) * 3 + 1.37 * 9.81 * l / 2 * cos(0.25);
     assert_int_equal(run(here, "eval @/pendulum.yaml --coordinates joint --state @/state.json --inverse --json"), DAL_OK);

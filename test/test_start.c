@@ -360,6 +360,51 @@ static void rounding_is_not_reported(void **unused)
     check_close(o.value[5], 0.37 / sqrt(1.13), exact);
 }
 
+/* What is welded stands where the weld says, whatever joint comes first in the file: a ball, walked backward through a hinge that is
+ * mounted upside down, would have the base turned over. */
+static void a_weld_places_its_body_before_anything_is_guessed(void **unused)
+{
+    (void)unused;
+    static const char *const joints[] = {"  ball: {type: spherical, connect: [ground.far, tip]}\n",
+                                         "  sleeve: {type: cylindrical, connect: [base.B, tip.B], start: {angle: 0}}\n",
+                                         "  weld: {type: rigid, connect: [ground.O, base.O]}\n"};
+    for (int order = 0; order < 3; order++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "ground: {points: {O: {at: [0, 0, 0], z: [0, 0, 1], x: [1, 0, 0]}, far: [0.5, 0, 0.3]}}\n"
+                 "bodies:\n  tip: {mass: 1, inertia: [0.1, 0.12, 0.13], points: {B: {at: [0, 0, 0], z: [0, 0, -1], x: [1, 0, 0]}}}\n"
+                 "  base: {mass: 1, inertia: [0.1, 0.12, 0.13], points: {O: {at: [0, 0, 0], z: [0, 0, 1], x: [1, 0, 0]}, "
+                 "B: {at: [0.5, 0, 0], z: [0, 0, 1], x: [1, 0, 0]}}}\njoints:\n%s%s%s"
+                 "record: [base.qw, tip.qw, tip.position]\n",
+                 joints[order], joints[(order + 1) % 3], joints[(order + 2) % 3]);
+        outcome o = start_somehow("spatial", text);
+        check_close(fabs(o.value[0]), 1, exact);
+        check_close(o.value[1], 0, exact);
+        check_close(o.value[4], 0.3, exact);
+    }
+}
+
+/* The rows of a joint also vanish half a turn away. That is no position of the joint. */
+static void a_joint_that_closes_turned_over_is_refused(void **unused)
+{
+    (void)unused;
+    static const char *const types[] = {"rigid", "prismatic", "revolute", "cylindrical", "planar", "screw"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (int over = 0; over < 2; over++) {
+            char text[1000];
+            snprintf(text, sizeof text,
+                     "ground: {points: {O: {at: [0, 0, 0], z: [0, 0, 1], x: [1, 0, 0]}}}\nbodies:\n"
+                     "  part: {mass: 1, inertia: [0.1, 0.12, 0.13], position: [0, 0, 0], orientation: {axis: [1, 0, 0], angle: %s}, "
+                     "points: {O: {at: [0, 0, 0], z: [0, 0, 1], x: [1, 0, 0]}}}\n"
+                     "joints:\n  hold: {type: %s, connect: [ground.O, part.O]%s}\nrecord: [part.qw]\n",
+                     over ? "pi" : "0", types[i], strcmp(types[i], "screw") ? "" : ", pitch: 0.1");
+            if (over)
+                refused("spatial", text, "joint 'hold' closes from these start values only with one of its bodies turned over");
+            else
+                check_close(start_quietly("spatial", text).value[0], 1, exact);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +422,8 @@ int main(void)
         cmocka_unit_test(where_the_frame_lies_does_not_matter_for_velocities_in_space),
         cmocka_unit_test(an_omitted_value_does_not_depend_on_other_bodies),
         cmocka_unit_test(rounding_is_not_reported),
+        cmocka_unit_test(a_weld_places_its_body_before_anything_is_guessed),
+        cmocka_unit_test(a_joint_that_closes_turned_over_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,20 +106,23 @@ static void check_run(const dal_system *system)
     dal_state_free(alone.final);
 }
 
-/* An open tree, and loops closed on top of one. */
+/* An open tree, and loops closed on top of one: in the plane, in space, mirrored and coupled. */
 static void two_runs_at_once_follow_the_trajectory_of_one(void **unused)
 {
     (void)unused;
     static const char *const formulations[] = {"lagrange", "recursive"};
+    static const char *const loops[] = {DAL_MODELS "/four-bar.yaml", DAL_MODELS "/robot-leg.yaml", DAL_MODELS "/gripper.yaml"};
     for (int f = 0; f < 2; f++) {
         char why[512];
         dal_system *tree = gallery_compile_text(branching_tree, "joint", formulations[f]);
-        dal_system *loop = gallery_compile(DAL_MODELS "/four-bar.yaml", "joint", formulations[f], why);
-        assert_non_null(loop);
         check_run(tree);
-        check_run(loop);
         dal_system_free(tree);
-        dal_system_free(loop);
+        for (size_t k = 0; k < sizeof loops / sizeof *loops; k++) {
+            dal_system *loop = gallery_compile(loops[k], "joint", formulations[f], why);
+            assert_non_null(loop);
+            check_run(loop);
+            dal_system_free(loop);
+        }
     }
 }
 

@@ -227,9 +227,11 @@ static const char *rubbing_of(const dal_probe *p, const dal_check_group *group)
     const dal_system *system = p->system;
     const char *text = "";
     for (int k = 0; k < group->n_joints && !system->compliant; k++)
-        for (int i = 0; i < system->n_frictions; i++)
-            if (dal_friction_presses(&system->frictions[i]) && !strcmp(system->mechanism.joints[system->frictions[i].joint].name, group->joints[k]))
+        for (int i = 0; i < system->n_frictions; i++) {
+            const dal_friction *f = &system->frictions[i];
+            if (dal_friction_presses(f) && !strcmp(system->mechanism.joints[f->joint].name, group->joints[k]))
                 text = dal_check_join(p->arena, text, group->joints[k]);
+        }
     return text;
 }
 

@@ -736,8 +736,8 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
 static void warn_of_shares(const run *r, dal_messages *messages)
 {
     dal_warn(messages, dal_nowhere,
-             "the friction of joint '%s' follows its force, which is not unique: with redundant joints the motion depends on how they share the "
-             "load, and the least forces were taken; give the joints a `compliance:`, or leave out the rows that 'dalembert check' lists",
+             "the friction of joint '%s' follows its force, which is not unique: with redundant joints the motion depends on how they "
+             "share the load, and the least forces were taken; give the joints a `compliance:`, or leave out the rows that 'dalembert check' lists",
              r->system->mechanism.joints[r->unsure - 1].name);
 }
 

@@ -167,7 +167,9 @@ static void tell_unused(const request *wanted, const dal_system *system, const d
 {
     for (int k = 0; wanted->file && !wanted->options.inverse && k < dal_system_describe(system).velocities; k++)
         if (instant->wanted[k]) {
-            fprintf(stderr, "%s: note: the accelerations of this file are used by --inverse alone; those printed are the ones that the forces give\n",
+            fprintf(stderr,
+                    "%s: note: the accelerations of this file are used by --inverse alone; those printed are the ones that the forces "
+                    "give\n",
                     wanted->file);
             return;
         }

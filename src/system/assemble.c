@@ -568,6 +568,55 @@ static bool assemble_positions(dal_assembly *a)
     return true;
 }
 
+/* E, the axes of a joint's frame in the world. */
+static void frame_of(const dal_assembly *a, const dal_marker *marker, double E[9])
+{
+    if (marker->body == DAL_GROUND)
+        memcpy(E, marker->B, sizeof marker->B);
+    else
+        dal_rotation_multiply(a->work.kin[marker->body].R, marker->B, E);
+}
+
+static bool is_one_of(const dal_joint_type *type, const char *const *names)
+{
+    while (*names && strcmp(type->name, *names))
+        names++;
+    return *names;
+}
+
+/* The rows that forbid a turn are products of axes at right angles. They vanish where the frames coincide, E_i^T E_j = 1 with the
+ * trace 3, and after half a turn about any of their axes, with the trace -1; where a turn about z is free, z_i . z_j is 1 or -1. What
+ * has been turned over is another joint, which the tree of the family `joint` does not know. */
+static bool is_turned_over(const dal_assembly *a, const dal_joint *joint)
+{
+    static const char *const fast[] = {"rigid", "prismatic", NULL};
+    static const char *const turning[] = {"revolute", "cylindrical", "planar", "screw", NULL};
+    const bool about_z = a->mechanism.space == DAL_SPATIAL && is_one_of(joint->type, turning);
+    double E[2][9], product = 0;
+    if (!about_z && !is_one_of(joint->type, fast))
+        return false;
+    for (int k = 0; k < 2; k++)
+        frame_of(a, &joint->marker[k], E[k]);
+    for (int i = about_z ? 2 : 0; i < 9; i += about_z ? 3 : 1)
+        product += E[0][i] * E[1][i];
+    return product < 0;
+}
+
+static bool refuse_turned_over(const dal_assembly *a)
+{
+    for (int j = 0; j < a->build->spec->n_joints; j++) {
+        const dal_joint *joint = &a->mechanism.joints[j];
+        if (!is_turned_over(a, joint))
+            continue;
+        dal_error(a->build->messages, joint->mark,
+                  "the mechanism cannot be assembled: joint '%s' closes from these start values only with one of its bodies turned over, axes "
+                  "against each other; give them better ones",
+                  joint->name);
+        return true;
+    }
+    return false;
+}
+
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding)
 {
     dal_assembly a = {0};
@@ -576,7 +625,7 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
     place_bodies(&a);
     count_turns(&a);
     set_start_constants(&a);
-    bool closed = assemble_positions(&a);
+    bool closed = assemble_positions(&a) && !refuse_turned_over(&a);
     if ((!closed && !build->anyway) || !dal_build_forms_finite(build, &a.mechanism, &a.work))
         return false;
     if (closed && !dal_assemble_velocities(&a) && !build->anyway)

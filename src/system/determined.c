@@ -12,6 +12,7 @@
 
 static const double suspicious = 1e-14; /* pivot ratio below which the rank is looked at */
 static const double visible = 1e-6;     /* share of a coordinate in a null vector that names it */
+static const double lost = 1e-6;        /* gap over the model's length that no assembly leaves */
 enum { LARGEST = 1500 };                /* velocities up to which the singular values are affordable */
 
 /* [M / mass; A], (m + r) x m, in coordinates where lengths are in units of the model's, rows of A at unit norm: the verdict does
@@ -218,6 +219,26 @@ bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
     return true;
 }
 
+/* The bodies were assembled. The frames of a tree coincide but for the motion of their joints: axes that were closed the other way
+ * round are lost there, and the rows of the loops show it. */
+static bool tree_closes(dal_build *build, const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    int worst = -1;
+    for (int i = 0; layout->tree && i < layout->n_extrinsic; i++) {
+        const double gap = fabs(state->work.phi[i]);
+        if (gap > lost * state->system->length && (worst < 0 || gap > fabs(state->work.phi[worst])))
+            worst = i;
+    }
+    if (worst < 0)
+        return true;
+    const dal_joint *joint = &layout->mechanism->joints[layout->mechanism->rows[layout->row[worst].source].joint];
+    dal_error(build->messages, joint->mark,
+              "in the coordinates of the joints '%s' stays open by %.3g at the start, though the bodies were assembled: a joint before it "
+              "was closed with opposite axes; give better start values", joint->name, fabs(state->work.phi[worst]));
+    return false;
+}
+
 /* Did the formulation stop at a singular matrix? The recursive one does without M and A, which the rank needs. */
 static bool is_singular(dal_state *state)
 {
@@ -233,6 +254,8 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
         return false;
     if (build->anyway)
         return true;
+    if (!tree_closes(build, state))
+        return false;
     bool solved = !dal_state_accelerate(state);
     if (state->table_left) {
         dal_error(build->messages, build->spec->tables[state->table_left - 1].name.mark, "at the start: %s", state->trouble);

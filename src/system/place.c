@@ -164,12 +164,26 @@ static bool says_attitude(const dal_build *build, const dal_joint_type *type)
     return !planar(build) && (!strcmp(type->name, "rigid") || !strcmp(type->name, "planar"));
 }
 
+/* A joint that says where its second body stands: it has a start, or it is a weld of two points with axes. */
+static bool is_certain(dal_build *build, const dal_joint_spec *spec)
+{
+    const bool weld = !planar(build) && spec->type.text && !strcmp(spec->type.text, "rigid") && spec->connect.n == 2;
+    dal_messages *messages = build->messages;
+    dal_marker marker[2];
+    bool has_axes[2];
+    build->messages = NULL; /* complaints come when the joint itself is compiled */
+    const bool certain = spec->start.angle.text || spec->start.distance.text ||
+                         (weld && dal_joint_markers(build, spec, marker, has_axes) && has_axes[0] && has_axes[1]);
+    build->messages = messages;
+    return certain;
+}
+
 static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, boldness stage)
 {
     const dal_joint_type *type = dal_joint_type_find(spec->type.text ? spec->type.text : "");
     dal_marker marker[2];
     bool has_axes[2], carried;
-    const bool started = spec->start.angle.text || spec->start.distance.text;
+    const bool started = is_certain(build, spec);
     double angle = 0, distance = 0;
     if (!type || type->class != DAL_JOINT_PAIR || type->surface || spec->connect.n != 2 || started == (stage == GUESS))
         return false;
@@ -239,8 +253,8 @@ static void refuse_circle(dal_build *build, int body)
 typedef struct placing {
     dal_build *build;
     int n_waiting, *waiting; /* bodies that wait for others: between points, in a model on a body */
-    int n_started, *started; /* joints with a start */
-    int *first, *joint;      /* of each body: its joints without a start, first[b] ... first[b + 1]; ascending */
+    int n_started, *started; /* joints that are certain */
+    int *first, *joint;      /* of each body: its other joints, first[b] ... first[b + 1]; ascending */
     int n_heap, *heap;       /* joints without a start at a body that was placed, the first of the file on top; some in vain, some twice */
     bool *known;             /* of bodies: their joints are in the heap, or were */
 } placing;
@@ -299,7 +313,7 @@ static void begin_placing(placing *p, dal_build *build)
         if (build->start[b].mounted || spec->bodies[b].between.n == 2)
             p->waiting[p->n_waiting++] = b;
     for (int j = 0; j < spec->n_joints; j++) {
-        const bool started = spec->joints[j].start.angle.text || spec->joints[j].start.distance.text;
+        const bool started = is_certain(build, &spec->joints[j]);
         ends[2 * j] = -1;
         if (started)
             p->started[p->n_started++] = j;
