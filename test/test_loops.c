@@ -646,7 +646,7 @@ static void check_linear(const char *name, const char *file, const char *text, i
 static void the_work_grows_with_the_number_of_loops_that_close_locally(void **unused)
 {
     (void)unused;
-    check_linear("a chain that carries four-bars", NULL, loaded_chain, 100);
+    check_linear("a chain that carries four-bars", NULL, loaded_chain, 50);
     check_linear("N four-bar", DAL_MODELS "/n-four-bar-tree.yaml", NULL, 50);
 }
 
@@ -654,7 +654,7 @@ static void the_work_grows_with_the_number_of_loops_that_close_locally(void **un
 static void a_chain_closed_at_its_end_has_its_rows_once_at_each_link(void **unused)
 {
     (void)unused;
-    check_linear("a chain closed at its end", NULL, closed_chain, 10);
+    check_linear("a chain closed at its end", NULL, closed_chain, 50);
     long counts[COUNTS];
     count(NULL, closed_chain, 30, counts);
     assert_int_equal(counts[0], 2 * 30 + 2);

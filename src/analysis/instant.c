@@ -227,9 +227,9 @@ static void draw_free(const dal_system *system, uint64_t *seed, const double *ch
 
 static const double far = 1e-5; /* singular values of the rows: nearer to a singular position accelerations lose more than ten digits */
 
-/* Angles that are a chart of an attitude are not near where the chart ends; matrices are no mirrors; the constraints have the rank of
+/* Angles that are a chart of an attitude are not near where the chart ends, or not nearer than half as far as at the start; matrices are no mirrors; the constraints have the rank of
  * the start, and not just so. */
-static bool is_sound(dal_arena *arena, const dal_state *state)
+static bool is_sound(dal_arena *arena, const dal_state *state, const double *start)
 {
     const dal_layout *layout = &state->system->layout;
     for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
@@ -239,13 +239,22 @@ static bool is_sound(dal_arena *arena, const dal_state *state)
         dal_cross(x, y, across);
         if (dal_dot(across, z) < 0.5)
             return false;
-        if (layout->family->condition && layout->body[b].n_rot && layout->family->condition(layout, &state->work, b) < 0.4)
+        if (layout->family->condition && layout->body[b].n_rot && layout->family->condition(layout, &state->work, b) < start[b])
             return false;
     }
     return state->rank == state->system->rank && dal_rank_of_rows(arena, state, far) == state->rank;
 }
 
-static bool draw_held(dal_arena *arena, dal_state *state, const double *change, double part, dal_instant *instant)
+/* How far from the end of its chart the attitude of each body has to be. */
+static void limit_charts(dal_state *state, double *least)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_state_position(state);
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+        least[b] = layout->family->condition && layout->body[b].n_rot ? fmin(0.4, 0.5 * layout->family->condition(layout, &state->work, b)) : 0;
+}
+
+static bool draw_held(dal_arena *arena, dal_state *state, const double *change, const double *charts, double part, dal_instant *instant)
 {
     const dal_layout *layout = &state->system->layout;
     dal_turn_block attitude;
@@ -263,7 +272,7 @@ static bool draw_held(dal_arena *arena, dal_state *state, const double *change, 
         return false;
     dal_state_residuals(state, &position, &velocity);
     if (!(position <= 1e-10 * fmax(1, state->system->length)) || !(velocity <= 1e-9 * fmax(1, state->system->length)) ||
-        !is_sound(arena, state))
+        !is_sound(arena, state, charts))
         return false;
     memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);
     memcpy(instant->rates, state->work.v, sizeof *instant->rates * (size_t)layout->nv);
@@ -289,12 +298,14 @@ static dal_status draw(void *user)
     double part = system->layout.family->shares ? 1 : 0.25; /* joints do not survive it if every body goes anywhere */
     dal_state_reset(state);
     instant->time = state->work.t;
+    double *charts = DAL_TAKE(&d->arena, double, system->mechanism.n_bodies);
+    limit_charts(state, charts);
     draw_change(system, &d->seed, change);
     draw_rates(system, &d->seed, rates);
     memcpy(instant->rates, rates, sizeof *rates * nv);
     if (!system->layout.n_rows)
         draw_free(system, &d->seed, change, instant->q);
-    for (int i = 0; system->layout.n_rows && !draw_held(&d->arena, state, change, part, instant); i++, part /= 2) {
+    for (int i = 0; system->layout.n_rows && !draw_held(&d->arena, state, change, charts, part, instant); i++, part /= 2) {
         memcpy(instant->rates, rates, sizeof *rates * nv);
         if (i < MOST_HALVINGS)
             continue;
