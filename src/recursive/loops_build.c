@@ -222,7 +222,8 @@ static neighbours *order_front(builder *b, int f, dal_loop_front *front)
         for (int k = 0; k < set[i].n; k++)
             set[i].item[k] = place[set[i].item[k]];
     }
-    memcpy(d->row, row, sizeof *row * (size_t)d->n);
+    if (d->n)
+        memcpy(d->row, row, sizeof *row * (size_t)d->n);
     return sorted;
 }
 
@@ -282,7 +283,8 @@ dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows,
     loops->n_links = links->n;
     loops->front = DAL_TAKE(arena, dal_loop_front, n_fronts);
     loops->side = DAL_TAKE(arena, dal_loop_side, n_sides);
-    memcpy(loops->side, sides, sizeof *sides * (size_t)n_sides);
+    if (n_sides)
+        memcpy(loops->side, sides, sizeof *sides * (size_t)n_sides);
     b.draft = DAL_TAKE(arena, draft, n_fronts);
     b.node = DAL_TAKE(arena, int, n_rows);
     b.local = DAL_TAKE(arena, int, n_rows);
