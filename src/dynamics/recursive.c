@@ -41,17 +41,11 @@ static int multipliers(const dal_system *system)
 
 /* ---- from the links to the bodies and back ---------------------------------------- */
 
-static void arm_of(const dal_link_motion *m, const double s[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = m->R[0][i] * s[0] + m->R[1][i] * s[1] + m->R[2][i] * s[2];
-}
-
 /* r, R, r', w and the biases of a body from those of its link. */
 static void export_body(const dal_seat *seat, const dal_link_motion *m, dal_kin *kin)
 {
     double arm[3], turned[3];
-    arm_of(m, seat->s, arm);
+    dal_link_turn(m, seat->s, arm);
     dal_cross(m->w, arm, turned);
     for (int i = 0; i < 3; i++) {
         kin->r[i] = m->r[i] + arm[i];
@@ -96,7 +90,7 @@ static void load_links(dal_state *state)
         double arm[3], moment[3];
         if (seat->link < 0)
             continue;
-        arm_of(&state->links.motion[seat->link], seat->s, arm);
+        dal_link_turn(&state->links.motion[seat->link], seat->s, arm);
         dal_cross(arm, f, moment);
         for (int i = 0; i < 3; i++) {
             wrench->f[i] -= DAL_MUTATED(RECURSIVE, f[i]);
@@ -127,7 +121,7 @@ static void find_covectors(dal_state *state)
             double arm[3], *out = state->loops.covector[s];
             if (seat->link < 0)
                 continue;
-            arm_of(&state->links.motion[seat->link], seat->s, arm);
+            dal_link_turn(&state->links.motion[seat->link], seat->s, arm);
             dal_copy3(f[k] + 3, out);
             if (seat->particle)
                 dal_zero3(out);

@@ -28,8 +28,7 @@ static void load_links(const dal_links *links, dal_links_work *work, const dal_w
         dal_link_wrench *wrench = &work->wrench[seat->link];
         const double *f = wrenches[b].force;
         double arm[3], moment[3];
-        for (int i = 0; i < 3; i++)
-            arm[i] = m->R[0][i] * seat->s[0] + m->R[1][i] * seat->s[1] + m->R[2][i] * seat->s[2];
+        dal_link_turn(m, seat->s, arm);
         dal_copy3(wrenches[b].torque, moment);
         dal_add_cross(arm, f, moment);
         dal_axpy3(-1, f, wrench->f);

@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-void dal_link_turn(const dal_link_motion *m, const double s[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = m->R[0][i] * s[0] + m->R[1][i] * s[1] + m->R[2][i] * s[2];
-}
-
 void dal_tree_column(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out)
 {
     const int i = links->link_of[column];

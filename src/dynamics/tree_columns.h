@@ -21,7 +21,5 @@ void dal_tree_column_rate(const dal_links *links, const dal_links_work *work, in
 
 /* Where a body is: r, and R row-major. */
 void dal_tree_place(const dal_links *links, const dal_links_work *work, int body, double r[3], double R[9]);
-/* arm = R s for a link. */
-void dal_link_turn(const dal_link_motion *m, const double s[3], double out[3]);
 
 #endif

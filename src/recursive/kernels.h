@@ -15,6 +15,13 @@ typedef struct dal_link_motion {
     double alpha[4], a[4]; /* accelerations of the link and of its origin, less gravity */
 } dal_link_motion;
 
+/* R s, s in the link's axes. */
+static inline void dal_link_turn(const dal_link_motion *m, const double s[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = m->R[0][i] * s[0] + m->R[1][i] * s[1] + m->R[2][i] * s[2];
+}
+
 /* What the link needs to move so, and everything behind it: force, moment about the origin. */
 typedef struct dal_link_wrench {
     double f[4], n[4];
@@ -56,11 +63,8 @@ typedef struct dal_recursion {
     void (*gather)(const dal_links *links, dal_links_work *work, double *tau);
     /* The same as newton with v' = 0, and the inertia of each link by itself; v NULL: no wrenches, no motion but the position. */
     void (*prepare)(const dal_links *links, dal_links_work *work, const double *q, const double *v);
-    /* The articulated inertias from the tips to the ground. False: some joint moves nothing that has inertia. */
-    bool (*articulate)(const dal_links *links, dal_links_work *work);
-    /* x = M^-1 (tau - what the wrenches ask), with the articulated inertias; tau NULL: zero. The wrenches are used up. */
-    void (*solve)(const dal_links *links, dal_links_work *work, const double *tau, double *x);
-    /* Both in one. */
+    /* x = M^-1 (tau - what the wrenches ask), by articulated inertias; tau NULL: zero. Inertias and wrenches are used up. False: some joint
+     * moves nothing that has inertia. */
     bool (*advance)(const dal_links *links, dal_links_work *work, const double *tau, double *x);
     /* The ways in and out, one link at a time: inertias (`inertial`), wrenches (`loaded`) or both; then accelerations. */
     bool (*inwards_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertial, bool loaded);

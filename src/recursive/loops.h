@@ -64,7 +64,6 @@ typedef struct dal_loops {
     int *target;
     dal_loop_pair *pair;
     int *slot_row, *slot_up; /* row of a slot; the slot of that row at the parent (open slots) */
-    int *row_slot;         /* of each row: the slot where it is eliminated */
     dal_loop_side *side;
     int *side_slot;        /* the slot of a side's row at its link */
     bool *hit;             /* of each link: has it slots? */

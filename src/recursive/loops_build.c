@@ -295,7 +295,6 @@ dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows,
         sets[f] = order_front(&b, f, &loops->front[f]);
     loops->slot_row = DAL_TAKE(arena, int, loops->n_slots);
     loops->slot_up = DAL_TAKE(arena, int, loops->n_slots);
-    loops->row_slot = DAL_TAKE(arena, int, n_rows);
     for (int k = 0; k < loops->n_slots; k++)
         loops->slot_up[k] = -1;
     loops->hit = DAL_TAKE(arena, bool, links->n);
@@ -304,8 +303,6 @@ dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows,
         for (int k = 0; k < front->n_slots; k++) {
             loops->slot_row[front->slot + k] = b.draft[f].row[k];
             b.local[b.draft[f].row[k]] = k;
-            if (k < front->n_eliminated)
-                loops->row_slot[b.draft[f].row[k]] = front->slot + k;
         }
         if (f < links->n)
             loops->hit[f] = front->n_slots > 0;
@@ -326,7 +323,6 @@ dal_loops *dal_loops_pack(dal_block *block, const dal_loops *from)
     DAL_PACK(block, shape.pair, from->n_pairs);
     DAL_PACK(block, shape.slot_row, from->n_slots);
     DAL_PACK(block, shape.slot_up, from->n_slots);
-    DAL_PACK(block, shape.row_slot, from->n_rows);
     DAL_PACK(block, shape.side, from->n_sides);
     DAL_PACK(block, shape.side_slot, from->n_sides);
     DAL_PACK(block, shape.hit, from->n_links);

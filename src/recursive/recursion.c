@@ -660,11 +660,6 @@ static bool inwards(const dal_links *links, dal_links_work *work, inwards_functi
     return regular;
 }
 
-static bool articulate(const dal_links *links, dal_links_work *work)
-{
-    return inwards(links, work, factor, NULL);
-}
-
 /* Outwards: accelerations; those of the links take the place of their wrenches (n: alpha, f: acc). */
 V4_INLINE void outwards_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, const double *tau,
                             double *x)
@@ -732,12 +727,6 @@ static void outwards(const dal_links *links, dal_links_work *work, const double 
     memset(&work->wrench[-1], 0, sizeof work->wrench[-1]);
     for (int k = 0; k < links->n_runs; k++)
         out[links->run[k].kind](links, work, &links->run[k], tau, x);
-}
-
-static void solve(const dal_links *links, dal_links_work *work, const double *tau, double *x)
-{
-    inwards(links, work, load, tau);
-    outwards(links, work, tau, x);
 }
 
 static bool advance(const dal_links *links, dal_links_work *work, const double *tau, double *x)
@@ -907,8 +896,6 @@ const dal_recursion DAL_RECURSION = {
     .newton = newton,
     .gather = gather,
     .prepare = prepare,
-    .articulate = articulate,
-    .solve = solve,
     .advance = advance,
     .inwards_link = inwards_link,
     .outwards_link = outwards_link,

@@ -540,7 +540,7 @@ static void report_moves(dal_assembly *a)
         start->change.turn = start->attitude_given ? turn : 0;
         if (start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note)
             dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
-                    a->mechanism.bodies[b].name, start->change.shift, start->change.turn);
+                    a->mechanism.bodies[b].name, shift, turn);
     }
     report_axes(a, turned);
 }
