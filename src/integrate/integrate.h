@@ -23,6 +23,22 @@ enum {
     DAL_FLOW_ELSEWHERE      /* from derivative: nothing can be computed well at this stage; a step of about the same length avoids it */
 };
 
+/*
+ * The same equations in implicit form, F(t, y, y', z) = 0, with n_algebraic unknowns z (multipliers) beside y: n + n_algebraic
+ * equations of index 1. For integrators that solve it as it stands. The pattern of dF/dy + c dF/dy' and dF/dz, by columns (y first, then
+ * z), is fixed when a run begins.
+ */
+typedef struct dal_implicit {
+    int n_algebraic;
+    int n_entries;              /* of the pattern */
+    const int *start, *row;     /* n + n_algebraic + 1 starts of columns; rows, ascending within a column */
+    /* y' and z that belong to (t, y). */
+    dal_flow (*begin)(void *user, double t, const double *y, double *yd, double *z);
+    dal_flow (*residual)(void *user, double t, const double *y, const double *yd, const double *z, double *F);
+    /* The entries of the pattern at the same place; NULL: by differences of the residual. */
+    dal_flow (*jacobian)(void *user, double t, double c, const double *y, const double *yd, const double *z, double *entries);
+} dal_implicit;
+
 typedef struct dal_ode {
     int n;          /* length of y */
     int n_control;  /* the first n_control components take part in step-size control */
@@ -41,6 +57,7 @@ typedef struct dal_ode {
     double (*least_step)(void *user, double t, const double *y);
     /* Each output time of the grid, in order, with the projected state there; at an event the state before the restart. */
     dal_flow (*output)(void *user, double t, const double *y);          /* may be NULL */
+    const dal_implicit *implicit;                                       /* NULL: F = y' - f(t, y) */
 } dal_ode;
 
 typedef struct dal_drive_options {
