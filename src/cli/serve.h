@@ -1,0 +1,27 @@
+/* A server of one page for browsers on this machine: loopback only, GET only.
+ *
+ *     /         the page
+ *     /events   a stream of server-sent events, kept open
+ *
+ * Everything happens inside dal_server_turn; nothing blocks longer than it is told to.
+ */
+#ifndef DAL_CLI_SERVE_H
+#define DAL_CLI_SERVE_H
+
+#include "dalembert/base.h"
+
+typedef struct dal_server dal_server;
+
+/* port 0: any that is free. NULL after a message on standard error that begins with "dalembert COMMAND". */
+dal_server *dal_server_open(const char *command, int port);
+int dal_server_port(const dal_server *server);
+/* The page from now on; the server owns `text` (from malloc). What is being sent is sent to its end. */
+void dal_server_show(dal_server *server, char *text, size_t length);
+/* An event to every stream that is open; `data` is one line. What is kept is told to every new stream as well, until the next event. */
+void dal_server_tell(dal_server *server, const char *event, const char *data, bool keep);
+int dal_server_listeners(const dal_server *server); /* streams that are open */
+/* Serve, at most so long. */
+void dal_server_turn(dal_server *server, int milliseconds);
+void dal_server_close(dal_server *server);
+
+#endif
