@@ -15,7 +15,7 @@
 #   make clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-FUZZ_SECONDS ?= 45
+FUZZ_SECONDS ?= 30
 PREFIX ?= /usr/local
 ROUNDS ?= 5
 
