@@ -65,7 +65,7 @@ endforeach()
 # ---- one wrong term a formulation -------------------------------------------
 # Each of these programs brings its own copy of one formulation, with a wrong term in it (src/dynamics/mutate.h); the archive supplies
 # the others. The test passes if exactly that formulation falls out of agreement. Under the sanitizers it would say nothing new.
-set(mutants lagrange udwadia-kalaba udwadia-phohomsiri maggi kane gibbs-appell boltzmann-hamel volterra volterra-reduced routh recursive)
+set(mutants lagrange udwadia-kalaba udwadia-phohomsiri maggi kane gibbs-appell boltzmann-hamel volterra volterra-reduced routh recursive component)
 if(DAL_SANITIZE)
     set(mutants "")
 endif()

@@ -55,7 +55,7 @@ static inline void begin(bench *b)
     dal_arena_begin(&b->arena, NULL);
     b->graph = dal_graph_create(&b->arena);
     b->messages = dal_messages_create(NULL);
-    b->parser = (dal_parser){b->graph, b->messages, resolve, b->graph};
+    b->parser = (dal_parser){.graph = b->graph, .messages = b->messages, .resolve = resolve, .user = b->graph};
     static const char *const shape[] = {"line", "hill", "wave"}, *const end[] = {"_error", "_hold", "_turn"};
     for (int i = 0; i < 9; i++) { /* line_error, hill_error ... wave_turn: every smoothness with every end */
         char name[32];

@@ -85,7 +85,7 @@ static void exercise(dal_arena *arena, dal_messages *messages, const char *text)
     dal_graph_add_table(graph, "line", 5, x, y, 0, DAL_OUTSIDE_ERROR, &why);
     dal_graph_add_table(graph, "hill", 5, x, y, 1, DAL_OUTSIDE_HOLD, &why);
     dal_graph_add_table(graph, "wave", 5, x, y, 2, DAL_OUTSIDE_PERIODIC, &why);
-    dal_parser parser = {graph, messages, resolve, graph};
+    dal_parser parser = {.graph = graph, .messages = messages, .resolve = resolve, .user = graph};
     dal_mark mark = {"fuzz", 1, 1};
     dal_value value;
     if (!dal_parse(&parser, text, mark, &value)) {

@@ -326,6 +326,12 @@ static void the_page_on_urdf_is_true(void **state)
     run_page("doc/urdf.md", 0, 4);
 }
 
+static void the_page_on_actuators_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/actuators.md", 1, 4);
+}
+
 static void the_pages_on_formulations_are_true(void **state)
 {
     glob_t found;
@@ -395,6 +401,7 @@ int main(void)
         cmocka_unit_test(the_page_on_troubleshooting_is_true),
         cmocka_unit_test(the_page_on_coordinates_is_true),
         cmocka_unit_test(the_page_on_urdf_is_true),
+        cmocka_unit_test(the_page_on_actuators_is_true),
         cmocka_unit_test(the_pages_on_formulations_are_true),
         cmocka_unit_test(links_lead_somewhere),
     };

@@ -99,7 +99,7 @@ static void begin(bench *b)
 {
     dal_arena_begin(&b->arena, NULL);
     b->graph = dal_graph_create(&b->arena);
-    b->parser = (dal_parser){b->graph, NULL, resolve, b->graph};
+    b->parser = (dal_parser){.graph = b->graph, .resolve = resolve, .user = b->graph};
     add_tables(b->graph);
 }
 

@@ -468,7 +468,7 @@ static bool work(counter *count, long *during)
     }
     arena.guard = &jump;
     dal_graph *graph = dal_graph_create(&arena);
-    dal_parser parser = {graph, NULL, resolve, graph};
+    dal_parser parser = {.graph = graph, .resolve = resolve, .user = graph};
     const char *why;
     dal_graph_add_table(graph, "wave", N_KNOTS, knots, heights, 2, DAL_OUTSIDE_PERIODIC, &why);
     dal_node out[3] = {0};

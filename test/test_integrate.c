@@ -212,7 +212,7 @@ static void last_step_lands_on_the_end(void **state)
     static const struct { double t_end, h; long steps; } cases[] = {
         {5.03, 0.37, 14}, {1.0, 0.1, 10}, {0.7, 0.1, 7}, {0.3, 0.1, 3}, {0.1, 0.37, 1}, {1e-9, 3e-10, 4}};
     static seen rows;
-    FOR_EVERY(method)
+    FOR_EVERY_HELD(method)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             rows.count = 0;
             dal_ode ode = {.n = 2, .n_control = 2, .user = &rows, .derivative = fall, .output = record};
@@ -225,6 +225,27 @@ static void last_step_lands_on_the_end(void **state)
             assert_int_equal(rows.count, cases[i].steps + 1);
             assert_true(rows.t[0] == 0 && rows.t[rows.count - 1] == cases[i].t_end);
         }
+}
+
+static void one_that_paces_itself_lands_on_the_end_too(void **state)
+{
+    (void)state;
+    static const double ends[] = {5.03, 1, 0.7, 0.1, 1e-9, 1e-14};
+    static seen rows;
+    FOR_EVERY(method)
+        for (size_t i = 0; i < (dal_paced(method) ? sizeof ends / sizeof *ends : 0); i++)
+            for (int later = 0; later < 2; later++) {
+                rows.count = 0;
+                dal_ode ode = {.n = 2, .n_control = 2, .user = &rows, .derivative = fall, .output = record};
+                double t_start = later ? 730.1 : 0, t_end = t_start + ends[i];
+                dal_drive_options options = accurate(t_start, t_end, 0);
+                double y[2] = {1.37, 0.618}, left = t_end - t_start;
+                dal_drive_result result = run(method, &ode, &options, y);
+                assert_int_equal(result.end, DAL_END_REACHED);
+                assert_true(result.t == t_end && rows.t[rows.count - 1] == t_end);
+                assert_int_equal(rows.count, result.steps + 1);
+                check_close(y[0], 1.37 + left * (0.618 - 4.905 * left), own_error(method));
+            }
 }
 
 static void an_empty_interval_has_one_output_and_no_step(void **state)
@@ -256,21 +277,30 @@ static dal_flow with_ripple(void *user, double t, const double *y, double *dy)
 static void components_outside_the_control_do_not_influence_the_steps(void **state)
 {
     (void)state;
-    double y[3][3];
-    dal_drive_result results[3];
-    for (int i = 0; i < 3; i++) {
-        dal_ode ode = {.n = i ? 3 : 2, .n_control = i == 2 ? 3 : 2, .derivative = i ? with_ripple : nonlinear};
-        dal_drive_options options = accurate(t_first, t_last, 0);
-        solution(t_first, y[i]);
-        y[i][2] = 0.618;
-        results[i] = run(&dal_dopri5, &ode, &options, y[i]);
-        assert_int_equal(results[i].end, DAL_END_REACHED);
+    FOR_EVERY(method) {
+        double y[3][3];
+        dal_drive_result results[3];
+        for (int i = 0; i < 3 && method->adaptive; i++) {
+            dal_ode ode = {.n = i ? 3 : 2, .n_control = i == 2 ? 3 : 2, .derivative = i ? with_ripple : nonlinear};
+            dal_drive_options options = accurate(t_first, t_last, 0);
+            solution(t_first, y[i]);
+            y[i][2] = 0.618;
+            results[i] = run(method, &ode, &options, y[i]);
+            assert_int_equal(results[i].end, DAL_END_REACHED);
+        }
+        if (!method->adaptive)
+            continue;
+        assert_true(results[2].steps > 2 * results[0].steps); /* in control it would */
+        if (dal_paced(method)) { /* a mean over three is not to the last digit one over two */
+            assert_in_range(results[1].steps, 0.9 * (double)results[0].steps, 1.1 * (double)results[0].steps);
+            continue;
+        }
+        assert_int_equal(results[1].steps, results[0].steps);
+        assert_int_equal(results[1].rejected, results[0].rejected);
+        assert_true(results[1].smallest_step == results[0].smallest_step);
+        assert_memory_equal(y[1], y[0], 2 * sizeof(double));
+        assert_true(results[2].steps > 5 * results[0].steps);
     }
-    assert_int_equal(results[1].steps, results[0].steps);
-    assert_int_equal(results[1].rejected, results[0].rejected);
-    assert_true(results[1].smallest_step == results[0].smallest_step);
-    assert_memory_equal(y[1], y[0], 2 * sizeof(double));
-    assert_true(results[2].steps > 5 * results[0].steps); /* in control it would */
 }
 
 static dal_flow blow_up(void *user, double t, const double *y, double *dy)
@@ -340,7 +370,7 @@ static void stability_limits_in_the_tables_are_true(void **state)
     (void)state;
     dal_ode real = {.n = 1, .n_control = 1, .derivative = decay};
     dal_ode imaginary = {.n = 2, .n_control = 2, .derivative = oscillate};
-    FOR_EVERY(method) {
+    FOR_EVERY_HELD(method) {
         long n = method == &dal_ab6 ? 4000 : 1000;
         for (int i = 1; i <= 10; i++)
             assert_true(growth(method, real, 0.0999 * i * method->real_stability, 50) < 0);
@@ -362,12 +392,12 @@ static void the_list_names_every_integrator_once(void **state)
 {
     (void)state;
     int count = 0;
-    FOR_EVERY(method) {
+    FOR_EVERY_LISTED(method) { /* also those that cannot be used here */
         for (const dal_integrator *const *other = dal_integrators; *other != method; other++)
             assert_string_not_equal((*other)->name, method->name);
         count++;
     }
-    assert_int_equal(count, 4);
+    assert_int_equal(count, 7);
 }
 
 int main(void)
@@ -385,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_grid_time_on_a_step_takes_the_state_of_the_step),
         cmocka_unit_test(times_do_not_accumulate_rounding),
         cmocka_unit_test(last_step_lands_on_the_end),
+        cmocka_unit_test(one_that_paces_itself_lands_on_the_end_too),
         cmocka_unit_test(an_empty_interval_has_one_output_and_no_step),
         cmocka_unit_test(components_outside_the_control_do_not_influence_the_steps),
         cmocka_unit_test(a_collapsing_step_is_reported),

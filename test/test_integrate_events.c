@@ -55,11 +55,11 @@ static void event_is_located_to_tolerance(void **state)
             assert_int_equal(result.end, DAL_END_REACHED);
             assert_int_equal(result.events, 1);
             assert_int_equal(b.events, 1);
-            double rounding = 100 * DBL_EPSILON; /* of some 20 steps and the division by v */
+            double rounding = 100 * DBL_EPSILON + own_error(method); /* of some 20 steps and the division by v */
             assert_true(b.t_event[0] >= t_exact - rounding);
             check_close(b.t_event[0], t_exact, tolerance + rounding);
             assert_true(b.y_event[0] < 0);
-            assert_true(b.y_event[0] >= -v_exact * tolerance - rounding);
+            assert_true(b.y_event[0] >= -v_exact * tolerance - 100 * DBL_EPSILON);
             double after = 0.9 - t_exact, v1 = 0.8 * v_exact;
             check_close(y[0], v1 * after - g / 2 * after * after, 20 * (tolerance + rounding));
             assert_true(b.guards <= (method->adaptive ? 16 : 1) * (result.steps + result.rejected) + 20); /* bisection alone takes log2(0.037e13) = 38 */
@@ -83,7 +83,9 @@ static void bounces_that_accumulate_are_reported_as_chatter(void **state)
             dal_drive_result result = run(method, &ode, &options, y);
             assert_int_equal(result.end, DAL_END_CHATTER);
             assert_int_equal(result.component, 0);
-            check_close(result.t, fall_time * (1 + e) / (1 - e), 1e-9);
+            /* bounces lower than the error of a state, v^2 / 2g, are not resolved: what follows of them takes 2 v/g / (1 - e) */
+            double unresolved = 2 * sqrt(2 * own_error(method) / 9.81) / (1 - e);
+            check_close(result.t, fall_time * (1 + e) / (1 - e), 1e-9 + unresolved);
             check_small(y[0], 1e-9);
             assert_true(result.events > 200 && result.events < 1000);
         }
@@ -130,7 +132,7 @@ static void sliding_is_reported_as_chatter(void **state)
             dal_drive_result result = run(method, &ode, &options, &y);
             assert_int_equal(result.end, DAL_END_CHATTER);
             assert_int_equal(result.component, 1);
-            check_close(result.t, starts[i] + 1.37 / 0.96, 1e-9 * starts[i] + 1e-9);
+            check_close(result.t, starts[i] + 1.37 / 0.96, 1e-9 * starts[i] + 1e-9 + own_error(method));
             check_small(y, 1e-12 * starts[i] + 1e-12);
         }
 }
@@ -217,7 +219,7 @@ static void discontinuous_forcing_is_integrated_piece_by_piece(void **state)
         for (int i = 0; i < SWITCHES; i++)
             check_close(f.t_switch[i], switching[i], 1e-13 * fmax(1, switching[i]) + 4 * DBL_EPSILON);
         /* each switch is late by at most 1.9e-13 */
-        check_close(y, exact, 2e-13 * jumps + (double)result.steps * 50 * DBL_EPSILON);
+        check_close(y, exact, 2e-13 * jumps + (double)result.steps * 50 * DBL_EPSILON + own_error(method));
     }
 }
 
@@ -280,7 +282,7 @@ static double error_after_event(const dal_integrator *method, double h)
 static void order_survives_an_event(void **state)
 {
     (void)state;
-    FOR_EVERY(method) {
+    FOR_EVERY_HELD(method) {
         double coarse = 0, fine = 0, h = method == &dal_ab6 ? 0.03 : 0.1;
         for (int i = 0; i < 7; i++) {
             coarse = fmax(coarse, error_after_event(method, h * (1 + 0.013 * i)));

@@ -6,7 +6,7 @@
 /* A point on the unit circle that drifts off it once it is off; project brings it back. */
 typedef struct circle {
     long projections, accepted;
-    bool fresh;
+    bool fresh, paced;
     double t, y[2];
     int outputs;
 } circle;
@@ -48,7 +48,7 @@ static dal_flow keep(void *user, double t, const double *y, bool *ask_restart)
     (void)ask_restart;
     circle *c = user;
     c->accepted++;
-    c->fresh = true;
+    c->fresh = !c->paced; /* which may look elsewhere first */
     c->t = t;
     memcpy(c->y, y, sizeof c->y);
     check_close(hypot(y[0], y[1]), 1, 4 * DBL_EPSILON);
@@ -60,7 +60,7 @@ static void steps_and_outputs_are_projected_once_each(void **state)
     (void)state;
     FOR_EVERY(method)
         for (int grid = 0; grid < 2; grid++) {
-            circle c = {0};
+            circle c = {.paced = dal_paced(method)};
             dal_ode ode = {.n = 2, .n_control = 2, .user = &c, .derivative = drift, .project = normalise,
                            .accepted = keep, .output = on_circle};
             dal_drive_options options = accurate(0, 1.93, 0.0137);
@@ -70,7 +70,8 @@ static void steps_and_outputs_are_projected_once_each(void **state)
             assert_int_equal(result.end, DAL_END_REACHED);
             assert_int_equal(c.accepted, result.steps);
             long inside = grid ? c.outputs - 2 : 0; /* no grid time but the first and the last is on a step */
-            assert_int_equal(c.projections, result.steps + inside);
+            /* one that projects before its error test also projects what it repeats */
+            assert_in_range(c.projections, result.steps + inside, result.steps + inside + (method->projects ? result.rejected : 0));
             assert_int_equal(c.outputs, grid ? 266 : result.steps + 1);
             check_close(atan2(y[1], y[0]), 0.4 + 1.1 * 1.93, 1e-7);
         }
@@ -148,7 +149,7 @@ static void a_chart_may_change_the_meaning_of_the_state(void **state)
             /* h^p x^(p+1) (t_change - 0), x^(p+1) = (p + 1)! x^(p+2); errors grow like x^2 */
             int p = method->order;
             double bound = pow(0.0137, p) * tgamma(p + 2) * pow(1.2, p + 2) * 1.2 * pow(1.2 / 0.5, 2);
-            chart c = {.limit = method->adaptive ? 1e-7 : bound};
+            chart c = {.limit = method->adaptive ? 1e-7 + own_error(method) : bound};
             dal_ode ode = {.n = 1, .n_control = 1, .user = &c, .derivative = pole, .restart = change_chart,
                            .accepted = ask_chart, .output = in_chart};
             dal_drive_options options = accurate(0, 5, 0.0137);
@@ -258,7 +259,8 @@ static void a_state_that_overflows_is_named(void **state)
         dal_drive_result result = run(method, &ode, &options, y);
         assert_int_equal(result.end, DAL_END_NOT_FINITE);
         assert_int_equal(result.component, 1);
-        assert_true(isfinite(y[1]) && result.t < 0.98 && result.t > 0.97 - 0.138);
+        /* one with a past may lose it by an overflow, and cannot come nearer by smaller steps */
+        assert_true(isfinite(y[1]) && result.t < 0.98 && (dal_paced(method) || result.t > 0.97 - 0.138));
     }
 }
 
@@ -320,13 +322,14 @@ static void every_hook_can_stop_the_run(void **state)
             refusal r = cases[i].r;
             dal_ode ode = {.n = 1, .n_control = 1, .user = &r, .derivative = idle, .project = refuse_project,
                            .restart = refuse_restart, .accepted = refuse_accepted, .output = refuse_output};
-            dal_drive_options options = fixed(0.1, 3, 0.0137);
+            dal_drive_options options = dal_paced(method) ? accurate(0.1, 3, 0.0137) : fixed(0.1, 3, 0.0137);
+            options.max_step = 0.0137;
             double y = 1.37;
             dal_drive_result result = run(method, &ode, &options, &y);
             assert_int_equal(result.end, cases[i].end);
             assert_int_equal(abs(result.flow), 4);
             assert_true(result.t < 0.92);
-            check_close(y, 1.37 * exp(-0.37 * (result.t - 0.1)), 1e-9);
+            check_close(y, 1.37 * exp(-0.37 * (result.t - 0.1)), 1e-9 + own_error(method));
         }
 }
 
@@ -341,7 +344,10 @@ static void the_number_of_steps_can_be_limited(void **state)
         dal_drive_result result = run(method, &ode, &options, &y);
         assert_int_equal(result.end, DAL_END_MAX_STEPS);
         assert_int_equal(result.steps, 37);
-        check_close(result.t, 0.1 + 37 * 0.0137, 1e-14);
+        if (dal_paced(method))
+            assert_true(result.t > 0.1 && result.t <= 0.1 + 37 * 0.0137 + 1e-14); /* max_step */
+        else
+            check_close(result.t, 0.1 + 37 * 0.0137, 1e-14);
     }
 }
 

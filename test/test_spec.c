@@ -55,7 +55,7 @@ static const char satellite[] =
     "    velocity: {body: [7, 8, 9]}\n"
     "    angular-velocity: {body: [0.1, 0.2, 0.3], fix: true}\n"
     "    points: {A: {at: [1, 0, 0], x: [0, 1, 0], z: [0, 0, 1]}, B: {at: [0, 1, 0], z: [1, 1, 1]}, C: [0, 0, 1]}\n"
-    "    shape: {box: [1, \"2\\\"\", h], colour: red}\n"
+    "    shape: [{type: box, size: [1, 2, h], color: red}, {type: plate, outline: [[0, 0], [h, 0], [0, 1]]}]\n"
     "  sun: {mass: 0, inertia: [1, 2, 3], orientation: {quaternion: {x: 0.1, y: 0.2, z: 0.3, w: 0.9}}}\n"
     "  arm: {mass: 1, inertia: [1, 2, 3, 0.1, 0.2, 0.3], orientation: {axis: [1, 1, 0], angle: 30*deg}}\n"
     "  hand: {mass: 1, orientation: {rpy: [1, 2, 3]}, velocity: {value: [1, 2, 3], fix: true}}\n"
@@ -195,7 +195,12 @@ static void start_values_attitudes_and_points_keep_their_form(void **state)
     assert_string_equal(hull->orientation.letters, "zx"); /* the first written is exact */
     assert_true(hull->orientation.fix);
     CHECK_LIST(hull->orientation.second, 3, "1", "0.5", "0");
-    assert_string_equal(hull->shape.json, "{\"box\":[\"1\",\"2\\\"\",\"h\"],\"colour\":\"red\"}");
+    assert_int_equal(hull->shape.n, 2);
+    assert_string_equal(hull->shape.item[0].type.text, "box");
+    CHECK_LIST(hull->shape.item[0].size, 3, "1", "2", "h");
+    assert_string_equal(hull->shape.item[0].color.text, "red");
+    assert_true(hull->shape.item[1].outline && hull->shape.item[1].n_points == 3);
+    CHECK_LIST(hull->shape.item[1].points[1], 2, "h", "0");
 
     const dal_point_spec *point = hull->points.item;
     assert_string_equal(point[0].axes.letters, "xz");

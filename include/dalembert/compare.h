@@ -54,6 +54,10 @@ typedef struct dal_compare_options {
      * Returns false to stop: rows that are not done then do not apply, and say so. */
     bool (*progress)(void *user, const dal_comparison *comparison, int row, double t, double wall_seconds);
     void *progress_user;
+    /* Called at each compared instant of each motion, the reference (row -2) first; may be NULL. `poses`: 7 a body, x, y, z, w, qx, qy, qz;
+     * `error`: the row's `difference`, of this instant alone. */
+    void (*motion)(void *user, const dal_comparison *comparison, int row, double t, const double *poses, double error);
+    void *motion_user;
     const dal_allocator *allocator;
 } dal_compare_options;
 

@@ -23,6 +23,9 @@ typedef struct dal_sink {
     dal_status (*row)(void *user, int n, const double *values);
 } dal_sink;
 
+/* The columns of a system, time first: those that are recorded, and behind them those of dal_spec_show (page.h), up to `all`. */
+DAL_API const dal_column *dal_system_columns(const dal_system *system, int *recorded, int *all);
+
 /* What every run ends with. Numbers, not adjectives; NAN where a quantity does not exist. */
 typedef struct dal_evidence {
     dal_system_info info;
@@ -38,6 +41,8 @@ typedef struct dal_evidence {
     double ignorable_drift;     /* of the momenta of the ignorable coordinates, each relative to the sum of its bodies' shares; NAN: none */
     double speeds_condition;    /* worst condition of [Y; A] that was seen; NAN: the formulation has no speeds */
     long speeds_changed;        /* how often another set of speeds was taken */
+    double partition_steepest;  /* coordinate-partitioning: the farthest that a dependent coordinate moves with an independent one; NAN: none */
+    long partition_changed;     /* how often other independent coordinates were taken */
     int rank_least, rank_most;  /* seen along the motion */
     long rerankings;            /* changes of the independent rows */
     double condition_worst;     /* smallest reciprocal condition of the factored matrix that was seen */
@@ -54,6 +59,10 @@ typedef struct dal_run_options {
     void *progress_user;
     const dal_allocator *allocator;
     dal_state *final;           /* may be NULL; a state of the same system that becomes what the run ended with */
+    /* Called at each recorded row, after the sink; may be NULL. The state is evaluated there: dal_state_body, dal_state_reaction and their
+     * like may be asked. `values` are the recorded columns and, behind them, those of dal_spec_show. Returns as a sink does. */
+    dal_status (*frame)(void *user, dal_state *state, int n, const double *values);
+    void *frame_user;
 } dal_run_options;
 
 /* On failure the evidence describes the part of the run that was good, and a message says what, when and where. */

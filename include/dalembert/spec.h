@@ -47,6 +47,7 @@ typedef struct dal_pair {
     dal_text name, value;
     double number; /* parameters only: its value, overrides included */
     const dal_binding *binding;
+    const char *block; /* define only: the block or sensor that made it; NULL: the model itself */
 } dal_pair;
 
 typedef enum dal_attitude {
@@ -79,11 +80,23 @@ typedef struct dal_points {
     dal_point_spec *item;
 } dal_points;
 
-/* Kept as it was written for the page that shows the model; checked only for form. */
-typedef struct dal_raw {
-    const char *json; /* the sub-tree as JSON text, numbers and expressions as strings; NULL: not given */
+/* shape: {type: box, size: [...], ...}, or a list of them: for pictures only */
+typedef struct dal_figure_spec {
+    dal_text type, radius, length, thickness, scale, angle, color, file;
+    dal_list size, at, axis;
+    dal_orientation orientation;
+    int n_points;             /* of a polyline, or of the outline of a plate */
+    dal_list *points;
+    dal_mark points_mark;     /* line 0: neither was given */
+    bool outline;             /* they were written as `outline:` */
+    const char *path, *root;  /* of a mesh: the file, and the folder that it has to lie in; NULL: none */
     dal_mark mark;
-} dal_raw;
+} dal_figure_spec;
+
+typedef struct dal_figures {
+    int n;
+    dal_figure_spec *item;
+} dal_figures;
 
 typedef struct dal_body_spec {
     dal_text name; /* "rod.3" for a repeated one */
@@ -94,7 +107,7 @@ typedef struct dal_body_spec {
     dal_text from; /* placed relative to another body, in its axes: only with the model's own coordinates */
     dal_orientation orientation;
     dal_points points;
-    dal_raw shape;
+    dal_figures shape;
     bool fix; /* fix: true beside the values: every given start value of the body is kept */
 } dal_body_spec;
 
@@ -122,18 +135,30 @@ typedef struct dal_joint_spec {
     const char *label;        /* what its coordinates are called after, where that is not its name: a joint of a URDF file whose name
                                  cannot stand in expressions; or NULL */
     const dal_binding *binding;
-    dal_list connect;         /* two of "body", "body.point", "ground", "ground.point" */
+    dal_list connect;         /* two of "body", "body.point", "ground", "ground.point"; up to four where the type is the model's own */
     dal_list axis, axis_second; /* axis: [..] or axis: [[..], [..]] */
     dal_list normal;
     dal_list joints;          /* gear, rack: the joints whose coordinates are coupled */
     dal_text joint, body, coordinate; /* driven, lock: what is driven */
-    dal_text value, ratio, radius, pitch, length, drive, zero;
+    dal_text value, ratio, radius, pitch, length, drive, drive_rate, zero;
     dal_start_spec start;
     dal_friction_spec friction;
     dal_list compliance;      /* of force and torque */
     dal_law_spec law;         /* non-ideal: {channel: expression} */
+    dal_law_spec parameters;  /* of a type of the model's own: {name: constant expression} */
     bool cut;                 /* closes a loop: not in the tree of the family `joint` */
 } dal_joint_spec;
+
+/* A type of joints of the model's own: equations in the points M, N, P, Q and the axes of the sides that are zero. */
+typedef struct dal_joint_type_spec {
+    dal_text name;            /* "left.slot": of an included model */
+    const dal_binding *binding;
+    dal_list equations;       /* at position level, or at velocity level where they contain rates */
+    dal_list velocity;        /* at velocity level */
+    dal_law_spec parameters;  /* name: default value */
+    dal_list required;        /* names of parameters without one */
+    dal_law_spec coordinates; /* name: what it measures */
+} dal_joint_type_spec;
 
 typedef struct dal_force_spec {
     dal_text name, type;
@@ -146,6 +171,8 @@ typedef struct dal_force_spec {
     dal_list center;
     dal_text mu, gradient;
     dal_list direction;
+    dal_text lower, upper, gap, restitution, velocity; /* end-stop, clearance */
+    dal_list limit;           /* motor: lowest and highest effort */
 } dal_force_spec;
 
 typedef struct dal_table_spec {
@@ -181,6 +208,7 @@ typedef struct dal_model_spec {
     dal_text file;       /* as written */
     dal_text ground;     /* the frame that is its ground: "trunk.L"; "ground" */
     dal_points points;   /* of its ground */
+    dal_figures shape;   /* the same */
     dal_binding binding; /* of what is written in it */
 } dal_model_spec;
 
@@ -206,20 +234,23 @@ typedef struct dal_spec {
     dal_mark space_mark;
     dal_list gravity;
     dal_points ground;
+    dal_figures ground_shape;
     int n_parameters, n_define, n_inputs, n_bodies, n_joints, n_forces, n_tables, n_states, n_record;
-    int n_coordinates, n_constraints, n_speeds, n_models;
+    int n_coordinates, n_constraints, n_speeds, n_models, n_joint_types;
     dal_pair *parameters, *define, *inputs;
     dal_coordinate_spec *coordinates;
     dal_constraint_spec *constraints;
     dal_pair *speeds;  /* quasi-velocities: name, expression linear in the rates */
     dal_body_spec *bodies;
     dal_joint_spec *joints;
+    dal_joint_type_spec *joint_types;
     dal_force_spec *forces;
     dal_table_spec *tables;
     dal_state_spec *states;
     dal_model_spec **models; /* that were included, at any depth */
     dal_text *record;
     bool record_given; /* record: [] means nothing; no record: means the usual channels */
+    bool shown;        /* columns that pages show are computed beside the recorded ones: dal_spec_show (page.h) */
     dal_simulate_spec simulate;
     bool plain_names;  /* a coordinate that is the only one of its joint has the joint's name alone; those of the only free body have
                           none before them: x, y, z, qw, ... Set for URDF files */

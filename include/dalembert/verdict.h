@@ -47,6 +47,13 @@ typedef struct dal_check_gap {
     double shift, turn;    /* m, rad */
 } dal_check_gap;
 
+/* A joint of a type of the model's own, its bodies looked at alone. */
+typedef struct dal_check_written {
+    const char *joint, *type;
+    int equations, rows;        /* a vector equation has two or three rows */
+    int removed, removed_near;  /* freedoms that it takes: at the start, and at consistent positions nearby */
+} dal_check_written;
+
 /* Motions that have no inertia and that no constraint holds: their accelerations are not determined. */
 typedef struct dal_check_loose {
     int freedoms;
@@ -82,6 +89,9 @@ typedef struct dal_verdict {
     bool own_coordinates;
     int velocities, rows, rank, freedoms;
     int counted;                /* velocities - rows: Gruebler's count */
+
+    int n_written;
+    const dal_check_written *written; /* joints of `joint-types:` */
 
     /* Redundancy, where the position is not singular; otherwise in its neighbourhood. Of joints that contradict each other: that
      * which there is but for the gap. */

@@ -76,6 +76,24 @@ static void keep_info(dal_checker *c)
     info->ignorable_names = dal_arena_copy(&c->arena, info->ignorable_names, strlen(info->ignorable_names));
 }
 
+/* Joints of the model's own: what joint_rank.c found out about each alone. */
+static void keep_written(dal_checker *c)
+{
+    const dal_mechanism *m = &c->system->mechanism;
+    dal_check_written *list = DAL_TAKE(&c->arena, dal_check_written, m->n_joints);
+    for (int j = 0; j < m->n_joints; j++) {
+        const dal_joint *joint = &m->joints[j];
+        if (joint->type && joint->type->written)
+            list[c->verdict->n_written++] = (dal_check_written){.joint = dal_arena_copy(&c->arena, joint->name, strlen(joint->name)),
+                                                                .type = dal_arena_copy(&c->arena, joint->type->name, strlen(joint->type->name)),
+                                                                .equations = joint->equations,
+                                                                .rows = joint->n_rows - (joint->drive >= 0),
+                                                                .removed = joint->removed,
+                                                                .removed_near = joint->removed_near};
+    }
+    c->verdict->written = list;
+}
+
 /* ---- compile ---------------------------------------------------------------------- */
 
 /* A refused model once more, without the questions whether it closes, whether its accelerations are determined and whether its
@@ -109,6 +127,7 @@ static dal_status compile(dal_checker *c)
         if (!c->state)
             return DAL_NO_MEMORY;
         keep_info(c);
+        keep_written(c);
     }
     return DAL_OK;
 }

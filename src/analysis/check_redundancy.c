@@ -73,6 +73,8 @@ static const char *forbids(const dal_probe *p, int i)
         return "its equation";
     if (!joint->type || joint->type->class == DAL_JOINT_COUPLING)
         return "its relation";
+    if (row->equation)
+        return dal_arena_print(p->arena, "its equation %d", row->equation);
     if (p->layout->placement || !wrench_of(p, i, joint, f, tau))
         return row->angular ? "a turn" : "a shift";
     if (row->angular && flat)

@@ -14,6 +14,7 @@
  */
 #include "base/message.h"
 #include "dalembert/compare.h"
+#include "math/rotation.h"
 #include "system/system.h"
 
 #include <float.h>
@@ -44,6 +45,7 @@ typedef struct comparer {
     dal_difference *differences;    /* of the run in work; NULL: it is the reference and is kept */
     int instant;                    /* rows of the run in work */
     int row;                        /* its number, for the progress */
+    double *poses;                  /* 7 a body; NULL: nobody asks */
     bool stopped;                   /* by the progress hook */
 } comparer;
 
@@ -181,6 +183,7 @@ static void name_columns(comparer *c)
     enum { CHANNELS = sizeof channels / sizeof *channels };
     const dal_spec *spec = &c->base;
     c->record = DAL_TAKE(&c->arena, dal_text, CHANNELS * spec->n_bodies);
+    c->poses = c->options->motion ? DAL_TAKE(&c->arena, double, 7 * spec->n_bodies) : NULL;
     c->n_columns = 1; /* time */
     for (int b = 0; b < spec->n_bodies; b++) {
         for (int k = 0; k < (c->particle[b] ? 2 : CHANNELS); k++)
@@ -205,6 +208,12 @@ static void keep_most(double *most, double value)
         *most = value;
 }
 
+/* Of two attitudes, from their axes: |R - R0| = sqrt(8) sin(angle / 2). */
+static double angle_between(int d, const double *axes, const double *axes0)
+{
+    return 2 * asin(fmin(1, distance(d * d, axes, axes0) / sqrt(8)));
+}
+
 static void compare_instant(comparer *c, const double *now, const double *then)
 {
     int d = (int)c->base.space, at = 1;
@@ -215,9 +224,49 @@ static void compare_instant(comparer *c, const double *now, const double *then)
         keep_most(&most->velocity, distance(d, x + d, x0 + d));
         if (c->particle[b])
             continue;
-        keep_most(&most->attitude, 2 * asin(fmin(1, distance(d * d, x + 2 * d, x0 + 2 * d) / sqrt(8))));
+        keep_most(&most->attitude, angle_between(d, x + 2 * d, x0 + 2 * d));
         keep_most(&most->omega, distance(d == 2 ? 1 : 3, x + 2 * d + d * d, x0 + 2 * d + d * d));
     }
+}
+
+/* The difference of one instant: over all bodies the larger of position / length and attitude. */
+static double instant_error(comparer *c, const double *now, const double *then)
+{
+    int d = (int)c->base.space, at = 1;
+    double most = 0;
+    for (int b = 0; b < c->base.n_bodies; at += columns_of(c, b), b++) {
+        keep_most(&most, distance(d, now + at, then + at) / c->comparison->info.length);
+        if (!c->particle[b])
+            keep_most(&most, angle_between(d, now + at + 2 * d, then + at + 2 * d));
+    }
+    return most;
+}
+
+/* The axes of a body are the columns of R. */
+static void find_poses(comparer *c, const double *values)
+{
+    int d = (int)c->base.space, at = 1;
+    for (int b = 0; b < c->base.n_bodies; at += columns_of(c, b), b++) {
+        double *pose = c->poses + 7 * b, R[9] = {[8] = 1};
+        const double *axes = values + at + 2 * d;
+        pose[2] = pose[4] = pose[5] = pose[6] = 0;
+        pose[3] = 1;
+        memcpy(pose, values + at, sizeof *pose * (size_t)d);
+        if (c->particle[b])
+            continue;
+        for (int k = 0; k < d; k++)
+            for (int i = 0; i < d; i++)
+                R[3 * i + k] = axes[d * k + i];
+        dal_quaternion_of(R, pose + 3);
+    }
+}
+
+static void tell_motion(comparer *c, const double *values, const double *then)
+{
+    if (!c->poses || c->row == -1)
+        return;
+    find_poses(c, values);
+    c->options->motion(c->options->motion_user, c->comparison, c->row, values[0], c->poses, c->row < 0 ? 0 : instant_error(c, values, then));
 }
 
 static dal_status begin_rows(void *user, const dal_system_info *info, int n, const dal_column *columns)
@@ -236,11 +285,12 @@ static dal_status take_row(void *user, int n, const double *values)
     if (!c->differences && i < c->most_instants) {
         memcpy(c->motion + (size_t)i * (size_t)n, values, sizeof *values * (size_t)n);
         c->comparison->n_instants = i + 1;
+        tell_motion(c, values, values);
     } else if (c->differences && i < c->comparison->n_instants) {
         const double *then = c->motion + (size_t)i * (size_t)n;
         /* the last row of a run that stopped early may have a time of its own */
         if (fabs(values[0] - then[0]) <= 1e-9 * c->comparison->info.until)
-            compare_instant(c, values, then);
+            compare_instant(c, values, then), tell_motion(c, values, then);
     }
     return DAL_OK;
 }

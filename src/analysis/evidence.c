@@ -72,6 +72,8 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "ignorable_drift", e->ignorable_drift);
     print_number(&p, "speeds_condition", e->speeds_condition);
     print_integer(&p, "speeds_changed", e->speeds_changed);
+    print_number(&p, "partition_steepest", e->partition_steepest);
+    print_integer(&p, "partition_changed", e->partition_changed);
     dal_print(&p, ", ");
     dal_print_entry(&p, "reactions_not_unique", e->loose);
     print_number(&p, "condition", e->condition_worst);
@@ -136,6 +138,9 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     if (!isnan(e->speeds_condition))
         dal_print(&p, "  speeds      condition %.2g at worst, %ld change%s of the set\n", e->speeds_condition, e->speeds_changed,
                   e->speeds_changed == 1 ? "" : "s");
+    if (!isnan(e->partition_steepest))
+        dal_print(&p, "  partition   dependent coordinates move up to %.2g times as far as an independent one, %ld change%s of the set\n",
+                  e->partition_steepest, e->partition_changed, e->partition_changed == 1 ? "" : "s");
     if (*e->loose)
         dal_print(&p, "  reactions   not unique: %s; %s\n", e->loose,
                   e->compliant ? "distributed by the compliances" : "the least sum of |F|^2 + |T|^2/L^2 is reported");

@@ -51,6 +51,7 @@ typedef struct run {
     long charts_last;
     double stiffest, stiffest_early;
     double speeds_worst, speeds_time; /* condition of [Y; A], and when */
+    dal_implicit implicit;     /* the formulation's own equations, where the integrator takes them */
 } run;
 
 static double clock_now(void)
@@ -99,6 +100,44 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
     if (r->system->layout.placement && (flow == 0 || dal_state_not_finite(r->state) >= 0))
         flow = recoverable(check_finite(r->state));
     return flow ? flow : dal_state_turned(r->state);
+}
+
+/* The formulation's own equations, for integrators that solve them as they stand. */
+
+static dal_flow implicit_begin(void *user, double t, const double *y, double *yd, double *z)
+{
+    run *r = user;
+    return recoverable(r->system->formulation->implicit->begin(r->state, t, y, yd, z));
+}
+
+static dal_flow implicit_residual(void *user, double t, const double *y, const double *yd, const double *z, double *F)
+{
+    run *r = user;
+    dal_flow flow = recoverable(r->system->formulation->implicit->residual(r->state, t, y, yd, z, F));
+    return flow ? flow : dal_state_turned(r->state);
+}
+
+static dal_flow implicit_jacobian(void *user, double t, double c, const double *y, const double *yd, const double *z, double *entries)
+{
+    run *r = user;
+    dal_flow flow = r->system->formulation->implicit->jacobian(r->state, t, c, y, yd, z, entries);
+    if (!(r->state->nearness < too_near))
+        return recoverable(flow);
+    return dal_state_fail(r->state, "a singular position of the constraints is near, where multipliers grow without bound and the implicit equations "
+                                    "have no solution; an integrator of accelerations (dopri5, cvode-bdf) passes it");
+}
+
+static dal_status offer_implicit(run *r, dal_ode *ode)
+{
+    const dal_implicit_form *form = r->system->formulation->implicit;
+    bool offered = false;
+    if (!form || r->system->integrator != &dal_ida)
+        return DAL_OK;
+    r->implicit = (dal_implicit){.begin = implicit_begin, .residual = implicit_residual, .jacobian = implicit_jacobian};
+    dal_status status = form->ready(r->state, &r->implicit, &offered);
+    if (offered && status == DAL_OK)
+        ode->implicit = &r->implicit;
+    return status;
 }
 
 /* Where a constraint begins to hold that did not (its derivative was zero), or turns a corner, velocities would have to jump. */
@@ -249,6 +288,8 @@ static void hand_over(const dal_system *system, const dal_state *from, dal_state
     to->nearness = from->nearness;
     to->near_singular = from->near_singular;
     memcpy(to->speeds, from->speeds, sizeof *to->speeds * (size_t)system->layout.nv);
+    memcpy(to->partition, from->partition, sizeof *to->partition * (size_t)system->layout.nv);
+    to->n_partition = from->n_partition;
     memcpy(to->momenta, from->momenta, sizeof *to->momenta * (size_t)system->n_ignorable);
     if (system->n_frictions) {
         const dal_friction *last = &system->frictions[system->n_frictions - 1];
@@ -505,6 +546,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     const double balance_before = r->passed_first ? r->balance_last : r->energy_last - r->work_last;
     if ((flow = check_passage(r, t)) || (flow = watch_speeds(r, t, ask_restart)) || (flow = check_loss(r, balance_before)))
         return flow;
+    *ask_restart |= r->implicit.residual && r->system->formulation->implicit->stale(state);
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++) {
         double condition = layout->family->condition(layout, &state->work, b);
         if (condition < chart_limit && !layout->sequence_fixed)
@@ -582,14 +624,15 @@ static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
     dal_state *state = r->viewer;
-    if (!r->options->sink && r->started && !r->system->integrator->adaptive)
+    const bool wanted = r->options->sink || r->options->frame;
+    if (!wanted && r->started && !r->system->integrator->adaptive)
         return 0; /* rows are steps, which were watched already */
     look_on(r);
     dal_flow flow = dal_state_take(state, t, y);
     if (flow)
         return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
     const bool first = !r->started;
-    if (r->system->records_reactions || first) {
+    if (r->system->records_reactions || r->options->frame || first) {
         flow = dal_state_accelerate(state);
         if (!flow && first)
             list_loose(r);
@@ -604,12 +647,15 @@ static dal_flow output(void *user, double t, const double *y)
         return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
     watch(r, state);
     look_for_missed_switch(r, t);
-    if (!r->options->sink)
+    if (!wanted)
         return 0;
     if ((flow = dal_state_record(state, r->row)))
         return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
     r->evidence->rows_recorded++;
-    r->sink_status = r->options->sink->row(r->options->sink->user, r->system->n_columns, r->row);
+    if (r->options->sink)
+        r->sink_status = r->options->sink->row(r->options->sink->user, r->system->n_recorded, r->row);
+    if (r->options->frame && r->sink_status == DAL_OK)
+        r->sink_status = r->options->frame(r->options->frame_user, state, r->system->n_columns, r->row);
     return r->sink_status == DAL_OK ? 0 : -(int)r->sink_status;
 }
 
@@ -660,6 +706,11 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
                   "at t = %.9g: '%s' switches without end; smooth it (tanh instead of sign), or give the contact some softness", result->t,
                   dal_program_switch_text(r->system->actions.program, result->component));
         break;
+    case DAL_END_UNOPENED:
+        if (result->flow == -DAL_NO_MEMORY)
+            return DAL_NO_MEMORY;
+        dal_error(messages, dal_nowhere, "integrator '%s' could not be opened", r->system->integrator->name);
+        return DAL_BAD_COMMAND;
     case DAL_END_MAX_STEPS: dal_error(messages, dal_nowhere, "at t = %.9g: too many steps", result->t); break;
     case DAL_END_DERIVATIVE:
     case DAL_END_PROJECT:
@@ -712,6 +763,8 @@ static void finish(run *r, const dal_drive_result *result)
             e->ignorable_drift = fmax(isnan(e->ignorable_drift) ? 0 : e->ignorable_drift, r->ignorable[4 * n + i] / r->ignorable[3 * n + i]);
     e->speeds_condition = r->system->formulation->chooses ? r->speeds_worst : NAN;
     e->speeds_changed = r->state->speeds_changed;
+    e->partition_steepest = r->state->n_partition ? r->state->partition_steepest : NAN;
+    e->partition_changed = r->state->partition_changed;
     e->rank_least = r->state->rank_least;
     e->rank_most = r->state->rank_most;
     e->rerankings = r->state->rerankings;
@@ -727,7 +780,7 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
     if (seen > limit)
         dal_warn(messages, dal_nowhere,
                  "%s is stable up to |lambda| h = %.3g on the real and %.3g on the imaginary axis, and the motion has about %.3g: take a step below "
-                 "%.2g",
+                 "%.2g, or cvode-bdf, which has no such limit",
                  method->name, method->real_stability, method->imaginary_stability, seen,
                  r->system->info.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
 }
@@ -761,6 +814,11 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         dal_error(messages, dal_nowhere, "the run has no end: give `until:` in `simulate:`, or --until");
         return DAL_BAD_COMMAND;
     }
+    char why[300];
+    if (system->integrator->available && !system->integrator->available(why, sizeof why)) {
+        dal_error(messages, dal_nowhere, "integrator '%s' cannot be used here: %s", system->integrator->name, why);
+        return DAL_BAD_COMMAND;
+    }
     dal_allocator allocator = r.options->allocator ? *r.options->allocator : dal_default_allocator();
     bool probes = !system->integrator->adaptive;
     dal_ode ode = {.n = system->n_y, .n_control = system->n_control, .user = &r, .derivative = derivative, .restart = restart,
@@ -772,9 +830,9 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         ode.project = project;
         ode.project_output = project_output;
     }
-    size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
     r.state = dal_state_create(&allocator, system);
-    r.viewer = r.state ? dal_state_create(&allocator, system) : NULL;
+    r.viewer = r.state && offer_implicit(&r, &ode) == DAL_OK ? dal_state_create(&allocator, system) : NULL;
+    size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
     double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 8 * n + (size_t)system->layout.nv + (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable));
     dal_status status = DAL_NO_MEMORY;
     if (r.viewer && memory) {
@@ -796,7 +854,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             for (int k = 0; k < 3; k++)
                 r.weight += system->mechanism.bodies[b].mass * fabs(system->gravity[k]) * system->length;
         r.clock_start = r.clock_last = clock_now();
-        status = r.options->sink ? r.options->sink->begin(r.options->sink->user, &system->info, system->n_columns, system->columns) : DAL_OK;
+        status = r.options->sink ? r.options->sink->begin(r.options->sink->user, &system->info, system->n_recorded, system->columns) : DAL_OK;
         if (status == DAL_OK) {
             /* switches are looked for at some places of a step: long steps are not taken where there are any */
             double longest = ode.n_guards ? system->info.until / 100 : 0;

@@ -54,6 +54,22 @@ static void say_counts(const dal_verdict *v)
             i->freedoms);
 }
 
+/* Joints of types that the model describes itself; those of one kind together. */
+static void say_written(const dal_verdict *v)
+{
+    enum { MOST = 20 };
+    for (int i = 0; i < v->n_written && i < MOST; i++) {
+        const dal_check_written *w = &v->written[i];
+        char near[40] = "";
+        if (w->removed_near > w->removed)
+            snprintf(near, sizeof near, " here, %d nearby", w->removed_near);
+        say(i ? "" : "own joints", "%s (%s): %d equation%s, %d row%s; alone it takes %d freedom%s%s", w->joint, w->type, w->equations,
+            s_of(w->equations), w->rows, s_of(w->rows), w->removed, s_of(w->removed), near);
+    }
+    if (v->n_written > MOST)
+        say("", "and %d more", v->n_written - MOST);
+}
+
 /* The rows of a group, or those of them that may go together; a line a joint. */
 static void say_rows(const dal_check_group *group, bool going)
 {
@@ -220,6 +236,7 @@ void dal_check_text(const dal_verdict *v)
            i->bodies == 1 ? "body" : "bodies", i->joints, s_of(i->joints));
     if (v->known) {
         say_counts(v);
+        say_written(v);
         say_redundancy(v);
         say_singular(v);
         say_inertia(v);
@@ -284,6 +301,22 @@ static void put_name(const char *key, const char *name)
     printf("\"%s\": ", key);
     dal_print_json_string(stdout, name);
     putchar('}');
+}
+
+static void put_written(const dal_verdict *v)
+{
+    fputs("\"own_joints\": [", stdout);
+    for (int i = 0; i < v->n_written; i++) {
+        const dal_check_written *w = &v->written[i];
+        fputs(i ? ",\n  {" : "\n  {", stdout);
+        dal_put_string("type", w->type);
+        dal_put_integer("equations", w->equations);
+        dal_put_integer("rows", w->rows);
+        dal_put_integer("removed", w->removed);
+        dal_put_integer("removed_near", w->removed_near);
+        put_name("joint", w->joint);
+    }
+    fputs("],\n ", stdout);
 }
 
 static void put_start(const dal_verdict *v)
@@ -368,6 +401,7 @@ static void put_ranks(const dal_verdict *v)
     dal_put_truth("own_coordinates", v->own_coordinates);
     fputs("\n ", stdout);
     dal_put_integer("redundant", v->redundant);
+    put_written(v);
     put_groups("groups", v->n_groups, v->groups);
     put_strings("spare", v->n_spare, v->spare);
     put_groups("nearly", v->n_nearly, v->nearly);

@@ -1,6 +1,8 @@
 /* dalembert compare: the same model under every formulation, in one table. */
+#include "cli/compare_page.h"
 #include "cli/compare_report.h"
 #include "cli/model_options.h"
+#include "cli/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,8 @@ static const char usage[] =
     "                                                             (dalembert list coordinates)\n"
     "    --bodies                a second table: the differences of each body\n"
     "    --json                  everything as a JSON object\n"
+    "    -o, --output FILE.html  a page with the table, the errors against time and all motions in one scene\n"
+    "    --open                  show the page in a browser\n"
     "\n"
     "For all runs, otherwise from the model's 'simulate:' block, as in 'dalembert run':\n"
     "\n"
@@ -39,13 +43,14 @@ static const char usage[] =
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"stabilization", "integrator", "step", "rtol", "atol", "until", "max-step", "event-tolerance", NULL};
-enum { FORMULATIONS = DAL_OPTION_OWN, COORDINATES, BODIES, JSON };
+enum { FORMULATIONS = DAL_OPTION_OWN, COORDINATES, BODIES, JSON, OPEN };
 
 typedef struct request {
     dal_model_options model;
     const char **formulations, **coordinates; /* words, cut out of the command line */
     int n_formulations, n_coordinates;
-    bool bodies, json, quiet;
+    bool bodies, json, quiet, open;
+    const char *page, *command; /* page NULL: none is wanted */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -82,6 +87,16 @@ static int read_words(const char *option, const char *kind, char *text, int *n, 
     return DAL_OK;
 }
 
+static int take_page(request *wanted, const char *path)
+{
+    if (wanted->page)
+        return dal_wrong_use("compare", "-o was given twice");
+    if (!dal_is_page(path))
+        return dal_wrong_use("compare", "a comparison is written as a page: '%s' has to end in .html (--json for other programs)", path);
+    wanted->page = path;
+    return dal_pages_possible("compare", path) ? DAL_OK : DAL_BAD_COMMAND;
+}
+
 static int take_option(void *user, int option, char *value)
 {
     request *wanted = user;
@@ -91,6 +106,8 @@ static int take_option(void *user, int option, char *value)
     case BODIES: wanted->bodies = true; break;
     case JSON: wanted->json = true; break;
     case 'q': wanted->quiet = true; break;
+    case 'o': return take_page(wanted, value);
+    case OPEN: wanted->open = true; break;
     }
     return DAL_OK;
 }
@@ -100,10 +117,12 @@ static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTI
                                        {"coordinates", required_argument, NULL, COORDINATES},
                                        {"bodies", no_argument, NULL, BODIES},
                                        {"json", no_argument, NULL, JSON},
+                                       {"output", required_argument, NULL, 'o'},
+                                       {"open", no_argument, NULL, OPEN},
                                        {"quiet", no_argument, NULL, 'q'},
                                        {"help", no_argument, NULL, 'h'},
                                        {NULL, 0, NULL, 0}};
-static const dal_option_table table = {usage, ":qh", others, settings, take_option};
+static const dal_option_table table = {usage, ":o:qh", others, settings, take_option};
 
 /* ---- the runs --------------------------------------------------------------- */
 
@@ -121,9 +140,11 @@ static bool show_progress(void *user, const dal_comparison *comparison, int row,
     return !dal_caught_signal();
 }
 
-static dal_status compare(const request *wanted, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
+static dal_status compare(const request *wanted, dal_compare_page *page, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
+    if (status == DAL_OK && wanted->page)
+        status = dal_compare_page_open(page, wanted->page, wanted->command, *spec, messages);
     if (status == DAL_OK) {
         dal_progress progress = dal_progress_begin(wanted->quiet);
         dal_compare_options options = {.n_coordinates = wanted->n_coordinates,
@@ -131,7 +152,9 @@ static dal_status compare(const request *wanted, dal_messages *messages, dal_spe
                                        .coordinates = wanted->coordinates,
                                        .formulations = wanted->formulations,
                                        .progress = show_progress,
-                                       .progress_user = &progress};
+                                       .progress_user = &progress,
+                                       .motion = wanted->page ? dal_compare_page_motion : NULL,
+                                       .motion_user = page};
         status = dal_compare(*spec, &options, messages, comparison);
         dal_progress_end(&progress);
     }
@@ -153,7 +176,14 @@ static int run_request(const request *wanted)
     dal_spec *spec = NULL;
     dal_comparison *comparison = NULL;
     dal_catch_signals();
-    dal_status status = compare(wanted, messages, &spec, &comparison);
+    dal_compare_page page = {0};
+    dal_status status = compare(wanted, &page, messages, &spec, &comparison);
+    if (wanted->page) {
+        const dal_status closed = dal_compare_page_close(&page, dal_caught_signal() ? NULL : comparison, messages);
+        status = status == DAL_OK ? closed : status;
+        if (closed == DAL_OK && wanted->open && comparison)
+            status = dal_show_page("compare", wanted->page);
+    }
     dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
     if (comparison && wanted->json)
         dal_compare_json(comparison);
@@ -171,13 +201,17 @@ static int run_request(const request *wanted)
 
 static int run(int argc, char **argv)
 {
-    request wanted = {0};
+    char *command = dal_command_text(argc, argv); /* before the options are taken apart */
+    request wanted = {.command = command};
     int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
+    if (status == DAL_OK && wanted.open && !wanted.page)
+        status = dal_wrong_use("compare", "--open shows a page: which one? give its name by -o, as in -o compare.html");
     if (status == DAL_OK)
         status = run_request(&wanted);
     dal_model_options_free(&wanted.model);
     free(wanted.formulations);
     free(wanted.coordinates);
+    free(command);
     return status < 0 ? DAL_OK : status;
 }
 

@@ -1,5 +1,6 @@
 /* dalembert run: read a model, integrate it, write what was recorded, end with the evidence. */
 #include "cli/model_options.h"
+#include "cli/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,9 @@ static const char usage[] =
     "\n"
     "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
     "                            on standard output (the evidence then goes to standard error);\n"
-    "                            may be repeated\n"
+    "                            .html is a page in which the mechanism moves; may be repeated\n"
+    "    --open                  show the page in a browser\n"
+    "    --frames N              most frames of a page (usually 1000 to 20000, by the model's size)\n"
     "    --units                 a second header line with units (CSV)\n"
     "    --json                  the evidence as a JSON object\n"
     "    -q, --quiet             no evidence, no progress, no warnings\n"
@@ -42,12 +45,13 @@ enum { MOST_FILES = 8 };
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step",
                                        "rtol",        "atol",        "until",         "every",      "max-step", "event-tolerance",
                                        "undetermined", NULL};
-enum { UNITS = DAL_OPTION_OWN, JSON };
+enum { UNITS = DAL_OPTION_OWN, JSON, OPEN, FRAMES };
 
 typedef struct request {
     dal_model_options model;
     int n_files;
     const char *path[MOST_FILES];
+    dal_pages pages;
     bool units, json, quiet, stream; /* stream: one of the files is standard output */
 } request;
 
@@ -55,6 +59,8 @@ typedef struct request {
 
 static int add_file(request *wanted, const char *path)
 {
+    if (dal_is_page(path))
+        return dal_pages_add("run", &wanted->pages, path);
     if (wanted->n_files == MOST_FILES)
         return dal_wrong_use("run", "more than %d files to write", MOST_FILES);
     bool stream = !strcmp(path, "-");
@@ -73,6 +79,8 @@ static int take_option(void *user, int option, char *value)
     case UNITS: wanted->units = true; break;
     case JSON: wanted->json = true; break;
     case 'q': wanted->quiet = true; break;
+    case OPEN: wanted->pages.show = true; break;
+    case FRAMES: return dal_pages_frames("run", value, &wanted->pages.most_frames);
     }
     return DAL_OK;
 }
@@ -80,6 +88,7 @@ static int take_option(void *user, int option, char *value)
 static const struct option others[] = {
     {"set", required_argument, NULL, DAL_OPTION_SET}, {"output", required_argument, NULL, 'o'},
     {"units", no_argument, NULL, UNITS},              {"json", no_argument, NULL, JSON},
+    {"open", no_argument, NULL, OPEN},                {"frames", required_argument, NULL, FRAMES},
     {"quiet", no_argument, NULL, 'q'},                {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 static const dal_option_table table = {usage, ":o:qh", others, settings, take_option};
@@ -90,6 +99,8 @@ static int read_options(int argc, char **argv, request *wanted)
     int status = dal_model_options_read(&table, argc, argv, &wanted->model, wanted);
     if (status == DAL_OK && wanted->json && wanted->stream)
         return dal_wrong_use("run", "--json and -o - both want standard output");
+    if (status == DAL_OK && wanted->pages.show && !wanted->pages.n)
+        return dal_wrong_use("run", "--open shows a page: which one? give its name by -o, as in -o result.html");
     return status;
 }
 
@@ -148,6 +159,8 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 static dal_status compile(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
+    if (status == DAL_OK && wanted->pages.n)
+        dal_spec_show(*spec);
     if (status == DAL_OK)
         status = dal_compile(NULL, *spec, messages, system);
     return dal_model_blame(status, messages);
@@ -171,21 +184,30 @@ static void say_what_was_not_written(const request *wanted, const files *closed)
     for (int i = 0; i < closed->n; i++)
         if (!closed->kept[i] && strcmp(wanted->path[i], "-"))
             fprintf(stderr, "dalembert run: %s was not written\n", wanted->path[i]);
+    for (int i = 0; i < wanted->pages.n; i++)
+        if (!wanted->pages.kept[i])
+            fprintf(stderr, "dalembert run: %s was not written\n", wanted->pages.path[i]);
 }
 
 /* Integrate, finish the files and print the evidence; what was said so far is reported first. */
-static int run_system(const request *wanted, const dal_system *system, dal_messages *messages, files *open)
+static int run_system(request *wanted, const dal_spec *spec, const dal_system *system, dal_messages *messages, files *open)
 {
     dal_sink sink = {open, begin_files, add_row};
     dal_progress progress = dal_progress_begin(wanted->quiet);
     dal_run_options options = {
         .sink = open->n ? &sink : NULL, .progress = dal_progress_show, .progress_user = &progress};
     dal_evidence evidence = {0};
+    if (wanted->pages.n) {
+        options.frame = dal_pages_frame;
+        options.frame_user = &wanted->pages;
+    }
     dal_status status = dal_run(system, &options, messages, &evidence);
     dal_progress_end(&progress);
 
     bool stopped = dal_caught_signal() && !(evidence.time_end >= evidence.info.until);
     dal_status closed = close_files(open, status == DAL_OK && !stopped, &evidence);
+    status = status == DAL_OK ? closed : status;
+    closed = dal_pages_close(&wanted->pages, status == DAL_OK && !stopped, spec, &evidence, status, messages);
     status = status == DAL_OK ? closed : status;
     dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
     if (status != DAL_OK && !stopped && !dal_messages_count(messages, DAL_ERROR))
@@ -197,10 +219,12 @@ static int run_system(const request *wanted, const dal_system *system, dal_messa
         print_evidence(stdout, dal_evidence_json, &evidence, status);
     else if (began && !wanted->quiet)
         print_evidence(wanted->stream ? stderr : stdout, dal_evidence_text, &evidence, status);
+    if (status == DAL_OK)
+        status = dal_pages_show("run", &wanted->pages);
     return stopped ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run_request(const request *wanted)
+static int run_request(request *wanted)
 {
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
@@ -210,14 +234,17 @@ static int run_request(const request *wanted)
     dal_status status = open_files(wanted, messages, &open);
     if (status == DAL_OK)
         status = compile(wanted, messages, &spec, &system);
+    if (status == DAL_OK)
+        status = dal_pages_open(&wanted->pages, spec, system, &(dal_series_options){.system = system}, messages);
     int code = (int)status;
     if (status == DAL_OK) {
-        code = run_system(wanted, system, messages, &open);
+        code = run_system(wanted, spec, system, messages, &open);
     } else {
         dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
         if (!dal_messages_count(messages, DAL_ERROR))
             fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
         close_files(&open, false, NULL);
+        dal_pages_close(&wanted->pages, false, spec, NULL, status, messages);
     }
     dal_system_free(system);
     dal_spec_free(spec);
@@ -227,11 +254,13 @@ static int run_request(const request *wanted)
 
 static int run(int argc, char **argv)
 {
-    request wanted = {0};
+    char *command = dal_command_text(argc, argv); /* before the options are taken apart */
+    request wanted = {.pages.command = command};
     int status = read_options(argc, argv, &wanted);
     if (status == DAL_OK)
         status = run_request(&wanted);
     dal_model_options_free(&wanted.model);
+    free(command);
     return status < 0 ? DAL_OK : status;
 }
 

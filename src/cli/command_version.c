@@ -18,6 +18,11 @@ static const struct {
 #else
     {"HDF5", "no (no .h5 files; Debian's package libhdf5-dev brings it)"},
 #endif
+#ifdef DAL_HAVE_SUNDIALS
+    {"SUNDIALS", "yes (" DAL_CVODE_SONAME " and " DAL_IDA_SONAME ", loaded when an integrator needs them)"},
+#else
+    {"SUNDIALS", "no (no cvode-adams, cvode-bdf and ida; Debian's package libsundials-dev brings it)"},
+#endif
 #ifdef DAL_HAVE_URDF
     {"URDF", "yes (" DAL_XML_SONAME ", loaded when a file needs it)"},
 #else
@@ -39,7 +44,7 @@ static int run(int argc, char **argv)
         return dal_wrong_use(argv[0], "unexpected argument '%s'", argv[optind]);
     printf("dalembert %s\n", dal_version());
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
-        printf("    %-6s %s\n", features[i].name, features[i].state);
+        printf("    %-8s %s\n", features[i].name, features[i].state);
     return DAL_OK;
 }
 

@@ -68,7 +68,8 @@ void dal_server_show(dal_server *server, char *text, size_t length)
 
 static dal_server *fail(dal_server *server, const char *command, int port, const char *doing)
 {
-    fprintf(stderr, "dalembert %s: error: cannot %s port %d of this machine: %s\n", command, doing, port,
+    if (command)
+        fprintf(stderr, "dalembert %s: error: cannot %s port %d of this machine: %s\n", command, doing, port,
             strerror(errno));
     dal_server_close(server);
     return NULL;

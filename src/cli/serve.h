@@ -12,7 +12,7 @@
 
 typedef struct dal_server dal_server;
 
-/* port 0: any that is free. NULL after a message on standard error that begins with "dalembert COMMAND". */
+/* port 0: any that is free. NULL after a message on standard error that begins with "dalembert COMMAND" (NULL: silently). */
 dal_server *dal_server_open(const char *command, int port);
 int dal_server_port(const dal_server *server);
 /* The page from now on; the server owns `text` (from malloc). What is being sent is sent to its end. */

@@ -26,7 +26,7 @@ static int multipliers(const dal_system *system)
     return system->layout.n_rows;
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_exactly(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const double unit = 1 / state->system->mass;
@@ -50,11 +50,20 @@ static dal_flow solve(dal_state *state)
     return 0;
 }
 
-/* The saddle system, without the scaling of its factorisation; rows that depend on others are left out. */
+/* A stabilisation that solves in its own way (penalty.c) does so here, where every v' and every multiplier comes from. */
+static dal_flow solve(dal_state *state)
+{
+    return (state->system->stabilization->solve ? state->system->stabilization->solve : solve_exactly)(state);
+}
+
+/* The saddle system, without the scaling of its factorisation; rows that depend on others are left out. With `penalty` it is what that
+ * comes near to. */
 void dal_lagrange_show(dal_state *state, dal_equations *equations)
 {
     const int m = state->system->layout.nv;
     double *mu = dal_show_scratch(equations, (size_t)state->rank);
+    if (state->system->stabilization->solve)
+        solve_exactly(state);
     dal_show_equation(equations, "[M A^T; A 0] [v'; -lambda] = [Q - h; gamma]", "Lagrange's equations of the first kind");
     dal_show_mass(equations, state);
     dal_show_place(equations, 0, 0, false, 1);

@@ -39,6 +39,9 @@
 #ifndef DAL_MUTATE_RECURSIVE
 #define DAL_MUTATE_RECURSIVE 0
 #endif
+#ifndef DAL_MUTATE_COMPONENT
+#define DAL_MUTATE_COMPONENT 0
+#endif
 
 #define DAL_MUTATED(FORMULATION, term) (DAL_MUTATE_##FORMULATION ? (1 + 1e-3) * (term) : (term))
 

@@ -166,7 +166,29 @@ static void scale_rows(dal_state *state)
     }
 }
 
-static double factor_dense(dal_state *state, dal_metric metric)
+/* The same with turns measured by the model's length: the scale of a row does not depend on units. */
+static void scale_rows_evenly(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        double sum = 0;
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            double value = state->work.A[k] / state->system->column_scale[layout->column[k]];
+            sum += value * value;
+        }
+        double unit = unit_of_row(state, i, sqrt(sum));
+        state->row_scale[i] = unit > 0 ? unit : 1;
+    }
+}
+
+/* Is row i an equation of the saddle matrix? */
+static bool takes_part(const dal_state *state, int i)
+{
+    return state->saddle_soft || state->independent[i];
+}
+
+static double factor_dense(dal_state *state, dal_metric metric, double softness)
 {
     const dal_layout *layout = &state->system->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
@@ -184,17 +206,18 @@ static double factor_dense(dal_state *state, dal_metric metric)
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         double *row = K + (size_t)(nv + i) * (size_t)n;
-        if (!state->independent[i]) {
+        if (!takes_part(state, i)) {
             row[nv + i] = 1;
             continue;
         }
+        row[nv + i] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
             row[layout->column[k]] += state->row_scale[i] * state->work.A[k];
     }
     return dal_ldlt(K, n, n, state->pivots);
 }
 
-static double factor_sparse(dal_state *state, dal_metric metric)
+static double factor_sparse(dal_state *state, dal_metric metric, double softness)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
@@ -208,10 +231,11 @@ static double factor_sparse(dal_state *state, dal_metric metric)
     }
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
-        if (!state->independent[i]) {
+        if (!takes_part(state, i)) {
             K[system->kkt_diagonal[i]] = 1;
             continue;
         }
+        K[system->kkt_diagonal[i]] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
             K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = state->row_scale[i] * state->work.A[k];
     }
@@ -220,11 +244,21 @@ static double factor_sparse(dal_state *state, dal_metric metric)
 
 double dal_saddle_factor(dal_state *state, dal_metric metric)
 {
+    state->saddle_soft = false;
     state->saddle_on_tree = state->system->loops && metric == DAL_METRIC_MASS;
     if (state->saddle_on_tree)
         return state->saddle_ratio = dal_tree_factor(state);
     scale_rows(state);
-    state->saddle_ratio = state->system->dense ? factor_dense(state, metric) : factor_sparse(state, metric);
+    state->saddle_ratio = (state->system->dense ? factor_dense : factor_sparse)(state, metric, 0);
+    return state->saddle_ratio;
+}
+
+double dal_saddle_soften(dal_state *state, double softness)
+{
+    state->saddle_soft = true;
+    state->saddle_on_tree = false;
+    scale_rows_evenly(state);
+    state->saddle_ratio = (state->system->dense ? factor_dense : factor_sparse)(state, DAL_METRIC_MASS, softness);
     return state->saddle_ratio;
 }
 
@@ -239,7 +273,7 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
     }
     memcpy(x, f, sizeof *x * (size_t)nv);
     for (int i = 0; i < layout->n_rows; i++)
-        x[nv + i] = state->independent[i] ? state->row_scale[i] * b[i] : 0;
+        x[nv + i] = takes_part(state, i) ? state->row_scale[i] * b[i] : 0;
     if (state->system->dense)
         dal_ldlt_solve(state->saddle, n, n, state->pivots, x);
     else

@@ -105,11 +105,17 @@ const char *dal_graph_table_prefix(dal_graph *graph, const char *prefix);
 typedef bool (*dal_resolve)(void *user, const char *name, int primes, dal_mark mark, dal_value *value,
                             const char **hint);
 
+typedef enum dal_vector_function { DAL_VECTOR_DOT, DAL_VECTOR_CROSS, DAL_VECTOR_NORM } dal_vector_function;
+
 typedef struct dal_parser {
     dal_graph *graph;
     dal_messages *messages;
     dal_resolve resolve;
     void *user;
+    /* May be NULL. What a function of vectors is where they are more than their components (n arguments; false: nothing more), and
+     * the derivative by time of what stands in brackets with a prime behind them (false: the reason has been told). */
+    bool (*product)(void *user, dal_vector_function function, int n, const dal_value *arguments, dal_value *value);
+    bool (*rate)(void *user, dal_mark mark, dal_value *value);
 } dal_parser;
 
 /* Parse `text` (its first character stands at `mark`). On failure messages were added and false is returned. */

@@ -95,7 +95,7 @@ typedef struct dal_function {
     int op;          /* a dal_op, or one of the following */
 } dal_function;
 
-enum { DAL_FUNCTION_DOT = DAL_OP_COUNT, DAL_FUNCTION_CROSS, DAL_FUNCTION_NORM };
+enum { DAL_FUNCTION_DOT = DAL_OP_COUNT, DAL_FUNCTION_CROSS, DAL_FUNCTION_NORM }; /* as dal_vector_function */
 
 const dal_function *dal_function_find(const char *name);
 /* " (did you mean 'x'?)" for a function that does not exist, or "". */

@@ -8,6 +8,7 @@
  *   atom       := number | name | function "(" expression {"," expression} ")" | "(" expression ")"
  *               | "[" expression "," expression ["," expression] "]"
  *   name       := word {"." (word | digits | "{" expression "}")} {"'"}
+ *                 and, where the caller can differentiate, a prime behind the brackets of a call or of an expression
  *   function   := one of functions.c; interp(table, x) takes the name of a table first, and interp(table, x, k) is
  *                 the derivative of order k of the table
  *
@@ -443,6 +444,9 @@ static bool read_call(reader *r, size_t start, const path *name, dal_value *valu
         return false;
     dal_reason why;
     int culprit;
+    if (function->op >= DAL_FUNCTION_DOT && r->parser->product &&
+        r->parser->product(r->parser->user, (dal_vector_function)(function->op - DAL_FUNCTION_DOT), list.n, list.value, value))
+        return true;
     if (dal_apply_function(r->graph, function, list.n, list.value, value, &culprit, why))
         return true;
     return fail(r, culprit < 0 ? start : list.at[culprit], "%s", why);
@@ -473,6 +477,15 @@ static bool read_vector(reader *r, dal_value *value)
     return true;
 }
 
+/* A prime behind brackets that opened at `start`. */
+static bool differentiate(reader *r, size_t start, dal_value *value)
+{
+    for (; r->parser->rate && r->text[r->at] == '\''; r->at++)
+        if (!r->parser->rate(r->parser->user, mark_at(r, start), value))
+            return false;
+    return true;
+}
+
 static bool read_atom(reader *r, dal_value *value)
 {
     skip_blanks(r);
@@ -484,7 +497,7 @@ static bool read_atom(reader *r, dal_value *value)
         return read_vector(r, value);
     if (c == '(') {
         r->at++;
-        return read_expression(r, value) && close_with(r, ')', start);
+        return read_expression(r, value) && close_with(r, ')', start) && differentiate(r, start, value);
     }
     if (!is_letter(c))
         return fail_expected(r, "a number, a name or '('");
@@ -494,7 +507,7 @@ static bool read_atom(reader *r, dal_value *value)
     size_t behind = r->at;
     skip_blanks(r);
     if (r->text[r->at] == '(')
-        return read_call(r, start, &name, value);
+        return read_call(r, start, &name, value) && differentiate(r, start, value);
     r->at = behind;
     return resolve_name(r, start, &name, value);
 }

@@ -192,10 +192,34 @@ static bool compile_torque(dal_force_builder *b, void *element)
     return read_values(b, a, b->mechanism->space == DAL_PLANAR ? 1 : 3) & ok;
 }
 
+/* max(lowest, min(highest, value)): the corners are located as events. */
+static bool compile_limited(dal_force_builder *b, applied *a)
+{
+    const dal_force_spec *spec = b->spec;
+    double lowest, highest;
+    dal_node value;
+    if (spec->limit.n != 2) {
+        dal_error(b->messages, spec->limit.mark, "the limit of motor '%s' is two numbers, the lowest and the highest effort; %d given", spec->name.text,
+                  spec->limit.n);
+        return false;
+    }
+    if (!b->number(b, spec->limit.item[0], &lowest) || !b->number(b, spec->limit.item[1], &highest) || !b->parse(b, spec->value.item[0], &value))
+        return false;
+    if (!(lowest < highest)) {
+        dal_error(b->messages, spec->limit.mark, "the limit of motor '%s' runs from %.6g to %.6g: the lowest effort stands first", spec->name.text,
+                  lowest, highest);
+        return false;
+    }
+    value = dal_binary(b->graph, DAL_OP_MIN, dal_const(b->graph, highest), value);
+    value = dal_binary(b->graph, DAL_OP_MAX, dal_const(b->graph, lowest), value);
+    a->expression[0] = b->action(b, spec->value.item[0], value);
+    return true;
+}
+
 static bool compile_motor(dal_force_builder *b, void *element)
 {
     *(applied *)element = (applied){.force = b->force, .vector = -1};
-    return compile_effort(b, element, &dal_force_motor);
+    return compile_effort(b, element, &dal_force_motor) && (!b->spec->limit.n || compile_limited(b, element));
 }
 
 void dal_motor_of(const dal_force_group *motors, int i, int *force, int *measure)
@@ -242,7 +266,7 @@ const dal_force_type dal_force_torque = {
 const dal_force_type dal_force_motor = {
     .name = "motor",
     .title = "a motor on the coordinate of a joint: torque or force by an expression",
-    .keys = "joint! coordinate value!",
+    .keys = "joint! coordinate value! limit",
     .size = sizeof(applied),
     .apply = apply,
     COMPILE(compile_motor)

@@ -5,7 +5,8 @@
 
 const dal_force_type *const dal_force_types[] = {
     &dal_force_gravity, &dal_force_spring_damper, &dal_force_torsional, &dal_force_bushing, &dal_force_point,
-    &dal_force_torque,  &dal_force_motor,         &dal_force_coordinate, &dal_force_central, NULL};
+    &dal_force_torque,  &dal_force_motor,         &dal_force_coordinate, &dal_force_central,
+    &dal_force_end_stop, &dal_force_clearance, NULL};
 
 void dal_push_point(dal_loads *loads, int vector, const dal_real force[3], bool works)
 {

@@ -10,6 +10,7 @@
 #define DAL_FORCE_FORCE_H
 
 #include "base/message.h"
+#include "expr/expr.h"
 #include "kinematics/family.h"
 
 #include <string.h>
@@ -55,6 +56,12 @@ struct dal_force_builder {
     int measure; /* the distance of the points of `connect`, or the only coordinate of `joint`; -1 if there is none.
                     Set to what the channels .length and .force mean. */
     double zero; /* set by joint_coordinate: the joint's coordinate is measure + zero */
+    /* A law that an element writes itself: measures (order 0) and their rates (order 1) as variables of expressions, and the
+     * number of an expression that was made of them; `text` stands for it in messages. */
+    dal_graph *graph;
+    dal_node (*signal)(dal_force_builder *builder, int measure, int order);
+    int (*action)(dal_force_builder *builder, dal_text text, dal_node node);
+    bool (*parse)(dal_force_builder *builder, dal_text text, dal_node *node); /* as `expression`, to a node */
 };
 
 #endif
@@ -82,9 +89,12 @@ typedef struct dal_force_type {
 #define dal_force_motor DAL_K(dal_force_motor)
 #define dal_force_coordinate DAL_K(dal_force_coordinate)
 #define dal_force_central DAL_K(dal_force_central)
+#define dal_force_end_stop DAL_K(dal_force_end_stop)
+#define dal_force_clearance DAL_K(dal_force_clearance)
 #define dal_force_types DAL_K(dal_force_types)
 extern const dal_force_type dal_force_gravity, dal_force_spring_damper, dal_force_torsional, dal_force_bushing,
-    dal_force_point, dal_force_torque, dal_force_motor, dal_force_coordinate, dal_force_central;
+    dal_force_point, dal_force_torque, dal_force_motor, dal_force_coordinate, dal_force_central, dal_force_end_stop,
+    dal_force_clearance;
 extern const dal_force_type *const dal_force_types[]; /* ends with NULL */
 
 typedef struct dal_gravity {

@@ -19,6 +19,7 @@ typedef enum dal_signal_kind {
     DAL_SIGNAL_REACTION, /* joint, component: force 0..2, torque 3..5 */
     DAL_SIGNAL_DRIVE,    /* joint: effort of its driven row */
     DAL_SIGNAL_EFFORT,   /* force: scalar force or torque of the element */
+    DAL_SIGNAL_POWER,    /* force (component 0) or driven joint (component 1): its effort times the rate of what it acts on */
     DAL_SIGNAL_ENERGY,   /* index: 0 total, 1 kinetic, 2 potential, 3 work, 4 balance */
     DAL_SIGNAL_MOMENTUM, /* component: linear 0..2, angular 3..5 */
     DAL_SIGNAL_RESIDUAL, /* index: 0 position, 1 velocity */

@@ -2,8 +2,11 @@
  * like exp(-alpha t). The gains obey the stability bound of the integrator as any other eigenvalue does. */
 #include "system/system.h"
 
+static const char *const options[] = {"alpha", "beta", NULL};
+
 const dal_stabilization dal_stabilize_baumgarte = {
     .name = "baumgarte",
     .title = "Baumgarte: errors decay by gains alpha and beta",
+    .options = options,
     .stabilises_gamma = true,
 };

@@ -55,7 +55,7 @@ static void solve_sparse(dal_state *state, double *b, double *x)
 
 static dal_flow project(dal_state *state, double t, double *y)
 {
-    static const dal_projector dense = {factor_dense, solve_dense}, sparse = {factor_sparse, solve_sparse};
+    static const dal_projector dense = {.factor = factor_dense, .solve = solve_dense}, sparse = {.factor = factor_sparse, .solve = solve_sparse};
     return dal_project(state, t, y, state->system->dense ? &dense : &sparse);
 }
 
@@ -68,6 +68,7 @@ static size_t work(const dal_system *system)
 const dal_stabilization dal_direct_correction = {
     .name = "direct-correction",
     .title = "after each step the least change of coordinates and velocities that meets the constraints, to a tolerance",
+    .options = dal_tolerance_alone,
     .project = project,
     .work = work,
 };

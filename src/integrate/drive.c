@@ -7,7 +7,8 @@
  * Equations I, section II.4.
  *
  * A step is cut at the first event inside it (events.c), then projected, delivered, accepted. Outputs never change the
- * steps: states on the grid come from inside the step.
+ * steps: states on the grid come from inside the step. An integrator that paces itself hands over one finished step after the
+ * other and is told where the run goes on otherwise: after an event, a change of chart, a step that a hook refused.
  */
 #include "integrate/drive.h"
 
@@ -37,26 +38,13 @@ static double smallest_step(const driver *r)
     return r->method->adaptive ? 16 * DBL_EPSILON * fmax(fabs(r->s.t), DBL_EPSILON * span) : 2 * r->slack;
 }
 
-/* A hook that refuses every step but the smallest would have the run creep towards an end that it never reaches. */
-static bool creeps(driver *r, dal_flow flow)
-{
-    enum { MOST_REFUSALS = 1000 };
-    const double least_progress = 1e-6 * (r->options->t_end - r->options->t_start);
-    if (flow <= 0)
-        return false;
-    if (r->s.t - r->t_stuck > least_progress) {
-        r->t_stuck = r->s.t;
-        r->refusals = 0;
-    }
-    return r->refusals++ > MOST_REFUSALS;
-}
-
 verdict dal_drive_retry(driver *r, double h, dal_drive_end end, dal_flow flow, int component)
 {
-    if (!r->method->adaptive || flow < 0 || h < smallest_step(r) || creeps(r, flow))
+    if (!r->method->adaptive || flow < 0 || h < smallest_step(r) || dal_creeps(&r->s, flow))
         return dal_drive_stop(r, end, flow, component);
     r->result.rejected++;
     r->h_next = h;
+    r->stale = true;
     r->after_rejection = true;
     return AGAIN;
 }
@@ -135,6 +123,7 @@ static verdict restart(driver *r, const bool *which)
     r->t_base = r->s.t;
     r->steps_since = 0;
     r->h_next = 0;
+    r->stale = true;
     r->error_before = SMALLEST_ERROR;
     r->after_rejection = false;
     return GOOD;
@@ -176,7 +165,8 @@ static verdict choose_first_step(driver *r)
 static verdict prepare(driver *r)
 {
     dal_stepper *s = &r->s;
-    if (!s->f_valid) {
+    const bool paced = dal_paced(r->method);
+    if (!s->f_valid && !paced) {
         dal_flow flow = dal_slope(s, s->t, s->y, s->f);
         if (flow)
             return dal_drive_retry_slope(r, 0, flow); /* no smaller step helps */
@@ -190,7 +180,7 @@ static verdict prepare(driver *r)
             r->g_change[i] = INFINITY;
         r->g_valid = true;
     }
-    return r->method->adaptive && r->h_next <= 0 ? choose_first_step(r) : GOOD;
+    return r->method->adaptive && !paced && r->h_next <= 0 ? choose_first_step(r) : GOOD;
 }
 
 static stride propose_fixed(const driver *r)
@@ -242,10 +232,35 @@ static verdict attempt(driver *r, stride *p)
     return dal_find_event(r, p);
 }
 
+/* The same from a method that paces itself. A wish for a first step that t cannot resolve ends the run as it does elsewhere. */
+static verdict attempt_paced(driver *r, stride *p)
+{
+    dal_stepper *s = &r->s;
+    double wish = r->h_next > 0 ? r->h_next : HUGE_VAL;
+    if (r->options->max_step > 0)
+        wish = fmin(wish, r->options->max_step);
+    s->component = -1;
+    s->smallest = smallest_step(r);
+    r->result.h = wish < HUGE_VAL ? wish : r->result.h;
+    if (r->stale && wish < s->smallest)
+        return dal_drive_stop(r, DAL_END_STEP_COLLAPSE, 0, -1);
+    if ((r->stale && !r->method->reset(s, r->h_next)) || !r->method->advance(s, &p->t_new)) {
+        r->result.h = s->h_tried;
+        return dal_drive_stop(r, s->failure, s->flow, s->component);
+    }
+    r->stale = false;
+    p->h = r->result.h = p->t_new - s->t;
+    p->shortened = p->t_new == r->options->t_end;
+    int bad = first_not_finite(s->y_new, r->ode->n);
+    if (bad >= 0)
+        return dal_drive_retry(r, p->h / 2, DAL_END_NOT_FINITE, 0, bad);
+    return dal_find_event(r, p);
+}
+
 /* Put y_new on the constraints. Changes of a few roundings leave the slopes at y_new valid. */
 static verdict project(driver *r, stride *p)
 {
-    if (!r->ode->project)
+    if (!r->ode->project || (r->method->projects && !p->event))
         return GOOD;
     size_t n = (size_t)r->ode->n;
     memcpy(r->y_out, r->s.y_new, sizeof *r->y_out * n);
@@ -303,7 +318,7 @@ static verdict finish(driver *r, stride *p)
         return handle_event(r);
     if ((v = project(r, p)) != GOOD || (v = put_inside(r, p)) != GOOD)
         return v;
-    if (r->method->adaptive)
+    if (r->method->adaptive && !dal_paced(r->method))
         choose_next_step(r, p);
     commit(r, p);
     if ((v = put_end(r)) != GOOD)
@@ -328,6 +343,11 @@ static verdict advance(driver *r)
     verdict v = prepare(r);
     if (v != GOOD)
         return v;
+    if (dal_paced(r->method)) {
+        stride own = {0};
+        v = attempt_paced(r, &own);
+        return v == GOOD ? finish(r, &own) : v;
+    }
     stride p = r->method->adaptive ? propose_adaptive(r) : propose_fixed(r);
     r->result.h = p.h;
     if (!p.shortened && !(p.h >= smallest_step(r)))
@@ -347,13 +367,15 @@ static void lay_out(driver *r, double *work)
     work += n * (size_t)r->method->vectors;
     for (size_t i = 0; i < sizeof guards / sizeof *guards; i++, work += m)
         *guards[i] = work;
+    r->s.self = work;
+    work += r->method->room ? r->method->room(r->ode) : 0;
     r->which = (bool *)work;
 }
 
 size_t dal_drive_work(const dal_integrator *method, const dal_ode *ode)
 {
     size_t n = (size_t)ode->n, m = (size_t)ode->n_guards;
-    return n * (size_t)(3 + method->vectors) + 7 * m + (m * sizeof(bool) + sizeof(double) - 1) / sizeof(double);
+    return n * (size_t)(3 + method->vectors) + (method->room ? method->room(ode) : 0) + 7 * m + (m * sizeof(bool) + sizeof(double) - 1) / sizeof(double);
 }
 
 dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y,
@@ -362,18 +384,26 @@ dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, con
     assert(options->t_end >= options->t_start);
     driver r = {.ode = ode, .method = method, .options = options};
     r.s = (dal_stepper){.ode = ode, .method = method, .t = options->t_start, .y = y, .rtol = options->rtol,
-                        .atol = options->atol, .component = -1};
+                        .atol = options->atol, .component = -1, .options = options,
+                        .least_progress = 1e-6 * (options->t_end - options->t_start)};
     lay_out(&r, work);
     r.result.component = -1;
     r.slack = 8 * DBL_EPSILON * fmax(fabs(options->t_start), fabs(options->t_end));
     r.event_tolerance = fmax(options->event_tolerance > 0 ? options->event_tolerance : EVENT_TOLERANCE, 4 * DBL_EPSILON);
-    verdict v = restart(&r, NULL);
+    verdict v = GOOD;
+    if (method->open && !method->open(&r.s))
+        v = dal_drive_stop(&r, DAL_END_UNOPENED, r.s.flow, -1);
+    if (v == GOOD)
+        v = restart(&r, NULL);
     r.h_next = options->step;
     if (v == GOOD)
         v = put_end(&r);
     while (v != STOP && r.s.t < options->t_end)
         v = advance(&r);
+    if (method->close)
+        method->close(&r.s);
     r.result.t = r.s.t;
+    r.result.rejected += r.s.rejected;
     r.result.evaluations = r.s.evaluations;
     return r.result;
 }

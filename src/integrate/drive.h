@@ -35,8 +35,7 @@ typedef struct driver {
     double h_next; /* adaptive; 0: to be chosen */
     double error_before;
     bool after_rejection;
-    double t_stuck;   /* where the hooks began to refuse steps */
-    int refusals;     /* of hooks since then */
+    bool stale;       /* one that paces itself has to be told where it is */
     long next_output;
     double last_event;
     long close_events; /* in a row */

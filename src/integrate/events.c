@@ -226,6 +226,16 @@ static verdict bracket(driver *r, const stride *p, double *high)
     return GOOD;
 }
 
+/* A step that ends within the event tolerance of the last restart is too short to tell a guard that never holds from one that is
+ * negative by that tolerance: methods that pace themselves begin with such steps. */
+static bool too_soon(const driver *r, const stride *p)
+{
+    for (int i = 0; i < r->ode->n_guards; i++)
+        if (r->g_high[i] < 0 && r->g[i] >= 0)
+            return false;
+    return p->t_new - r->t_base <= 2 * tolerance_at(r);
+}
+
 /* If the pieces of the right-hand side did not hold through the step, cut it at the first crossing. */
 verdict dal_find_event(driver *r, stride *p)
 {
@@ -239,7 +249,7 @@ verdict dal_find_event(driver *r, stride *p)
     copy_guards(r, r->g_high, r->g_new);
     if ((v = probe(r, p, &high)) != GOOD)
         return v;
-    if (first_negative(r->g_high, n) < 0)
+    if (first_negative(r->g_high, n) < 0 || too_soon(r, p))
         return GOOD;
     if ((v = arm(r, p, high)) != GOOD)
         return v;

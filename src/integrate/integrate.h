@@ -9,7 +9,8 @@
  *
  * One integrator a file, each a const table at its end; drive.c owns the loop:
  * steps, step-size control, event location, output on a grid, projection.
- * stages.c holds what the methods share.
+ * stages.c holds what the methods share. Most integrators make the step that the driver asks for (`step`); those that pace
+ * themselves choose order and step on their own and keep a history that only they know (`advance`).
  */
 #ifndef DAL_INTEGRATE_INTEGRATE_H
 #define DAL_INTEGRATE_INTEGRATE_H
@@ -78,7 +79,8 @@ typedef enum dal_drive_end {
     DAL_END_PROJECT,       /* the constraints could not be met */
     DAL_END_CHATTER,       /* too many events without progress; `component` is the guard */
     DAL_END_STOPPED,       /* a hook asked to stop */
-    DAL_END_MAX_STEPS
+    DAL_END_MAX_STEPS,
+    DAL_END_UNOPENED       /* the library of the integrator is not there, or there was no memory (flow: -DAL_NO_MEMORY) */
 } dal_drive_end;
 
 typedef struct dal_drive_result {
@@ -109,6 +111,17 @@ typedef struct dal_stepper {
     int component;   /* of y' that was not finite, else -1 */
     double rtol, atol;
     long evaluations;
+    double t_stuck;  /* where the hooks began to refuse steps */
+    int refusals;    /* of hooks since then */
+    double least_progress;
+    /* for those that pace themselves */
+    void *self;      /* method->room doubles */
+    const dal_drive_options *options;
+    double smallest; /* step that t can resolve here */
+    long rejected;   /* steps that were tried and repeated */
+    double h_tried;  /* where a step failed: its size */
+    dal_drive_end failure; /* and how, with what the hook answered; `component` as in dal_drive_result */
+    dal_flow flow;
 } dal_stepper;
 
 struct dal_integrator {
@@ -126,9 +139,25 @@ struct dal_integrator {
     dal_flow (*trial)(dal_stepper *s, double h, double *y_out);
     /* The step of size h is accepted: shift the history. The driver copies y_new to y itself. */
     void (*accept)(dal_stepper *s, double h);
+
+    /* An integrator that paces itself has these instead of step; `adaptive` is true. Where one of them answers false, s->failure
+     * and s->flow say why. It allocates when it is opened, and may do so with malloc. */
+    bool (*available)(char *why, size_t size);       /* NULL: always; false with a sentence that names the package */
+    size_t (*room)(const dal_ode *ode);              /* doubles of s->self */
+    bool (*open)(dal_stepper *s);
+    bool (*reset)(dal_stepper *s, double h);         /* a new start at (t, y), without a past; h: the first step, 0: its own choice */
+    bool (*advance)(dal_stepper *s, double *t_new);  /* one step, not beyond t_end: y_new there */
+    void (*close)(dal_stepper *s);                   /* also after open has failed */
+    bool projects;                                   /* y_new is on the constraints already */
 };
 
-extern const dal_integrator dal_rk4, dal_rk6, dal_ab6, dal_dopri5;
+/* Does the method choose its own steps, so that it cannot be held to one? */
+static inline bool dal_paced(const dal_integrator *method)
+{
+    return method->open != NULL;
+}
+
+extern const dal_integrator dal_rk4, dal_rk6, dal_ab6, dal_dopri5, dal_cvode_adams, dal_cvode_bdf, dal_ida;
 extern const dal_integrator *const dal_integrators[]; /* ends with NULL */
 
 /* What the methods share. k_1 = s->f, k_2, k_3, ... = s->vectors.
@@ -141,6 +170,10 @@ void dal_combine(const dal_stepper *s, const double *base, int stages, const dou
 /* k_i = f(t + c_i h, y + h sum_{j < i} a_ij k_j) for i = 2 ... stages. `a` holds the rows below the diagonal, one after
  * the other; `y_stage` is left with the argument of the last stage. */
 dal_flow dal_stages(dal_stepper *s, int stages, const double *a, const double *c, double h, double *y_stage);
+
+/* A hook that refuses every step but the smallest would have the run creep towards an end that it never reaches: true when it has
+ * refused (flow > 0) too often without progress. */
+bool dal_creeps(dal_stepper *s, dal_flow flow);
 
 /* sqrt(mean (x_i / (atol + rtol max(|y_i|, |y_other_i|)))^2) over the components in control. */
 double dal_scaled_norm(const dal_stepper *s, const double *x, const double *y_other);

@@ -24,7 +24,7 @@ static void solve(dal_state *state, double *b, double *x)
 
 static dal_flow project(dal_state *state, double t, double *y)
 {
-    static const dal_projector projector = {factor, solve};
+    static const dal_projector projector = {.factor = factor, .solve = solve};
     return dal_project(state, t, y, &projector);
 }
 
@@ -36,6 +36,7 @@ static size_t work(const dal_system *system)
 const dal_stabilization dal_mass_projection = {
     .name = "mass-projection",
     .title = "the same correction, least in the metric of the mass matrix",
+    .options = dal_tolerance_alone,
     .project = project,
     .work = work,
 };

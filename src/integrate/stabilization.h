@@ -1,14 +1,18 @@
-/* What the projections share: one a file, the same walk with another metric. */
+/* What the projections share: one a file, the same walk with another choice among the corrections that meet the constraints. */
 #ifndef DAL_INTEGRATE_STABILIZATION_H
 #define DAL_INTEGRATE_STABILIZATION_H
 
 #include "system/system.h"
 
-/* Least solutions x of A x = b on the independent rows, in some metric. */
+/* A solution x of A x = b on the independent rows: the least one in some metric, or one of some of the columns. */
 typedef struct dal_projector {
+    dal_flow (*begin)(dal_state *state); /* before the first correction, A is known; NULL: nothing to do */
     dal_flow (*factor)(dal_state *state);
     void (*solve)(dal_state *state, double *b, double *x); /* may destroy b */
+    bool keeps_speeds; /* where the integrator has speeds, they are left as they are: v follows from them at the corrected q */
 } dal_projector;
+
+extern const char *const dal_tolerance_alone[]; /* the options of a projection */
 
 /* state->projector: nv + n_rows doubles, then what the metric needs. */
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector);

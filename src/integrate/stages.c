@@ -1,4 +1,4 @@
-/* What the explicit methods share: counted slopes, linear combinations of
+/* What the methods share: counted slopes, patience with hooks, linear combinations of
  * slopes, the stages of a Runge-Kutta tableau, the norm of the step control.
  */
 #include "integrate/integrate.h"
@@ -19,6 +19,18 @@ dal_flow dal_slope(dal_stepper *s, double t, const double *y, double *dy)
             return 1;
         }
     return 0;
+}
+
+bool dal_creeps(dal_stepper *s, dal_flow flow)
+{
+    enum { MOST_REFUSALS = 1000 };
+    if (flow <= 0)
+        return false;
+    if (s->t - s->t_stuck > s->least_progress) {
+        s->t_stuck = s->t;
+        s->refusals = 0;
+    }
+    return s->refusals++ > MOST_REFUSALS;
 }
 
 void dal_combine(const dal_stepper *s, const double *base, int stages, const double *weights, double h, double *out)

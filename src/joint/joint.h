@@ -50,6 +50,7 @@ struct dal_joint_type {
     dal_axis_need axis_planar, axis_spatial;
     bool turns;          /* its rows use directions: both sides need an attitude (no particles) in space; in the plane see planar_turns */
     bool planar_turns;
+    bool written;        /* of the model's own: equations of `joint-types:` (system/joint_types.c); it is in no list */
     bool surface;        /* moves on a surface of the first body: `normal:` is in the first body, `axis:` in the second */
     const char *keys;    /* further keys it understands, separated by blanks; upper case marks: "length!" is required */
     const char *motion_planar, *motion_spatial; /* NULL where the type does not exist or has none */

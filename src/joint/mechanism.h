@@ -68,6 +68,7 @@ typedef struct dal_row {
     int joint;   /* whose row it is; -1: a speed */
     bool angular; /* radians instead of metres */
     bool nonholonomic; /* exists at velocity level only */
+    int equation; /* number, from 1, of the equation of a joint type that it comes from; 0: none */
     int form;    /* its first output of the forms' program, or -1: the coefficients are constants. See dal_form_outputs */
 } dal_row;
 
@@ -79,14 +80,15 @@ static inline int dal_form_outputs(int n)
 }
 
 typedef struct dal_joint_type dal_joint_type;
-enum { DAL_MAX_COORDINATES = 3 };
+enum { DAL_MAX_COORDINATES = 3, DAL_MOST_POINTS = 4 };
 
 typedef struct dal_joint {
     const char *name;
     const char *label; /* what its coordinates are called after, where that is not its name; or NULL */
     dal_mark mark;
     const dal_joint_type *type;
-    dal_marker marker[2];
+    dal_marker marker[DAL_MOST_POINTS];
+    int n_further;      /* points beyond the second: of types of the model's own */
     int row, n_rows;
     int n_coordinates;
     int coordinate[DAL_MAX_COORDINATES]; /* measures: angle, distance, ... in the order of the type */
@@ -95,6 +97,8 @@ typedef struct dal_joint {
     int drive_coordinate;
     double compliance[2]; /* of redundant joints: metres a newton, radians a newton metre; 0: rigid */
     double length;      /* distance joints: the length, for conformance and pictures */
+    int equations;      /* types of the model's own: how many, a vector as one; 0: built in */
+    int removed, removed_near; /* freedoms that they take from free bodies: at the start, and at consistent positions nearby */
 } dal_joint;
 
 typedef struct dal_mechanism {

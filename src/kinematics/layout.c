@@ -3,6 +3,8 @@
  */
 #include "kinematics/layout.h"
 
+#include "joint/joint.h"
+
 #include "kinematics/placement.h"
 #include "kinematics/tree.h"
 
@@ -328,6 +330,22 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
         to->placement = dal_placement_pack(block, from->placement);
 }
 
+/* A type of the model's own lives as long as the model. */
+static void pack_type(dal_block *block, const dal_joint_type *from, const dal_joint_type **to)
+{
+    dal_joint_type *type = dal_block_copy(block, from, sizeof *from);
+    const char *name = dal_block_text(block, from->name);
+    if (type)
+        type->name = name;
+    for (int k = 0; k < DAL_MAX_COORDINATES && from->coordinates_planar[k]; k++) {
+        const char *coordinate = dal_block_text(block, from->coordinates_planar[k]);
+        if (type)
+            type->coordinates_planar[k] = type->coordinates_spatial[k] = coordinate;
+    }
+    if (type)
+        *to = type;
+}
+
 void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechanism *to)
 {
     *to = *from;
@@ -350,6 +368,8 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
             to->joints[i].name = name, to->joints[i].mark.file = NULL;
         if (from->joints[i].label && (name = dal_block_text(block, from->joints[i].label)))
             to->joints[i].label = name;
+        if (from->joints[i].type && from->joints[i].type->written)
+            pack_type(block, from->joints[i].type, &to->joints[i].type);
     }
 }
 

@@ -3,6 +3,7 @@
 #ifdef DAL_HAVE_HDF5
 
 #include "record/hdf5_library.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -10,23 +11,14 @@
 
 bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size)
 {
-    /* NODELETE: it registers things to do at exit, so it must stay. */
-    library->handle = dlopen(DAL_HDF5_SONAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-    if (!library->handle) {
-        snprintf(why, size, "HDF5 could not be loaded (%s); Debian's package libhdf5-103-1 brings it", dlerror());
-        return false;
-    }
-    const char *missing = NULL;
-    void *found;
-#define X(name)                                                                                                        \
-    if ((found = dlsym(library->handle, #name)))                                                                       \
-        memcpy(&library->name, &found, sizeof found);                                                                  \
-    else                                                                                                               \
-        missing = #name;
-    DAL_HDF5_CALLS(X)
+#define X(name) {#name, offsetof(dal_hdf5, name)},
+    static const dal_symbol symbols[] = {DAL_HDF5_CALLS(X)};
 #undef X
-    if (!missing && library->H5open() < 0)
-        missing = "a working H5open";
+    library->handle = dal_library_open("HDF5", DAL_HDF5_SONAME, "libhdf5-103-1", symbols, sizeof symbols / sizeof *symbols, library, why, size);
+    if (!library->handle)
+        return false;
+    const char *missing = library->H5open() < 0 ? "a working H5open" : NULL;
+    void *found;
     /* A program that is itself linked with this library may hold the variables, not the library (copy relocation). */
     bool linked =
         !missing && (found = dlsym(RTLD_DEFAULT, "H5open")) && !memcmp(&library->H5open, &found, sizeof found);
@@ -54,8 +46,7 @@ bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size)
 
 void dal_hdf5_unload(dal_hdf5 *library)
 {
-    if (library->handle)
-        dlclose(library->handle);
+    dal_library_close(library->handle);
     library->handle = NULL;
 }
 

@@ -16,7 +16,11 @@
     X(H5Screate) X(H5Screate_simple) X(H5Sclose)                                               \
     X(H5Tcopy) X(H5Tset_size) X(H5Tset_cset) X(H5Tclose)                                       \
     X(H5Dcreate2) X(H5Dset_extent) X(H5Dwrite_chunk) X(H5Dclose)                               \
-    X(H5Acreate2) X(H5Awrite) X(H5Aclose)
+    X(H5Acreate2) X(H5Awrite) X(H5Aclose)                                                      \
+    X(H5Fopen) X(H5Gget_info) X(H5Lget_name_by_idx) X(H5Dopen2) X(H5Dget_space) X(H5Dget_type) \
+    X(H5Dread) X(H5Sget_simple_extent_ndims) X(H5Sget_simple_extent_dims)                      \
+    X(H5Sselect_hyperslab) X(H5Tget_class) X(H5Tis_variable_str) X(H5Aexists) X(H5Aopen)       \
+    X(H5Aget_type) X(H5Aread) X(H5free_memory)
 
 #define DAL_HDF5_NUMBERS(X)                                                                    \
     X(H5T_NATIVE_DOUBLE_g) X(H5T_NATIVE_INT_g) X(H5T_C_S1_g)                                   \

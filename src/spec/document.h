@@ -56,7 +56,4 @@ int dal_tree_size(const dal_tree *tree);
 /* "a list", "a { } of entries" or the text in quotes: what was found, for messages. */
 const char *dal_tree_found(dal_arena *arena, const dal_tree *tree);
 
-/* The tree as JSON text; scalars become strings. */
-const char *dal_tree_json(dal_arena *arena, const dal_tree *tree);
-
 #endif

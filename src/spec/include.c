@@ -247,6 +247,7 @@ static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry)
     if (!spec)
         return NULL;
     model->points = spec->ground;
+    model->shape = spec->ground_shape;
     dal_model_spec **models = DAL_TAKE(reader->keep, dal_model_spec *, spec->n_models + 1);
     if (spec->n_models)
         memcpy(models + 1, spec->models, sizeof *models * (size_t)spec->n_models);
@@ -289,7 +290,7 @@ static void prefix_element(const prefixer *p, const dal_key *keys, dal_text *nam
         char *field = (char *)element + keys->offset;
         if (keys->shape == DAL_SHAPE_NAME && strcmp(keys->doc.key, "coordinate"))
             prefix(p, (dal_text *)field);
-        else if (keys->shape == DAL_SHAPE_NAMES || keys->shape == DAL_SHAPE_TWO_NAMES)
+        else if (keys->shape == DAL_SHAPE_NAMES || keys->shape == DAL_SHAPE_TWO_NAMES || keys->shape == DAL_SHAPE_CONNECT)
             prefix_list(p, (dal_list *)field);
     }
 }
@@ -318,6 +319,8 @@ static void prefix_part(const prefixer *p, dal_spec *spec)
         prefix(p, &spec->coordinates[i].name);
     for (int i = 0; i < spec->n_constraints; i++)
         prefix(p, &spec->constraints[i].name);
+    for (int i = 0; i < spec->n_joint_types; i++)
+        prefix(p, &spec->joint_types[i].name);
     for (int i = 0; i < spec->n_tables; i++)
         prefix(p, &spec->tables[i].name);
     for (int i = 0; i < spec->n_states; i++)
@@ -369,6 +372,7 @@ static void gather(dal_arena *arena, dal_spec *whole, int n_parts, dal_spec **pa
     GATHER(forces);
     GATHER(coordinates);
     GATHER(constraints);
+    GATHER(joint_types);
     GATHER(speeds);
     GATHER(tables);
     GATHER(states);

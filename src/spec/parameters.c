@@ -71,7 +71,7 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
 
 bool dal_constant(dal_reader *reader, const dal_text *text, double *value)
 {
-    dal_parser parser = {reader->graph, reader->messages, resolve, reader};
+    dal_parser parser = {.graph = reader->graph, .messages = reader->messages, .resolve = resolve, .user = reader};
     dal_node node;
     reader->uses_failed = false;
     if (!text->text || dal_messages_count(reader->messages, DAL_ERROR) >= DAL_ERROR_LIMIT)
@@ -109,7 +109,7 @@ static bool note_use(void *user, const char *name, int primes, dal_mark mark, da
 static void find_uses(dal_reader *reader, int index)
 {
     search s = {.reader = reader};
-    dal_parser parser = {reader->graph, NULL, note_use, &s};
+    dal_parser parser = {.graph = reader->graph, .resolve = note_use, .user = &s};
     const dal_text *text = &reader->spec->parameters[index].value;
     dal_node node;
     if (text->text)

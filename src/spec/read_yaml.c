@@ -1,6 +1,6 @@
 /* The sections of a model, in the order in which they depend on one another: the space, all names, the parameters,
  * then everything that may use them. */
-#include "spec/reader.h"
+#include "spec/blocks.h"
 
 #include <string.h>
 
@@ -64,6 +64,8 @@ static void add_all_names(dal_reader *reader, dal_model_trees *model)
     add_names(reader, "speeds", &model->speeds, "speed", "{u: x' - r*th'}");
     add_names(reader, "tables", &model->tables, "table", "{lift: {x: [0, 1], y: [0, 1]}}");
     add_names(reader, "states", &model->states, "state", "{e: {start: 0, rate: 1}}");
+    add_names(reader, "blocks", &model->blocks, "block", "{c: {type: lag, input: ref, time: 0.1}}");
+    add_names(reader, "sensors", &model->sensors, "sensor", "{s: {type: angle, joint: A}}");
     add_names(reader, "models", &model->models, "model", "{left: {file: leg.yaml}}");
 }
 
@@ -204,6 +206,39 @@ static void read_constraint(dal_reader *reader, const dal_tree *tree, dal_constr
                      tree->n ? "both are" : "none is"); /* one that cannot be read was complained about */
 }
 
+static void read_joint_type(dal_reader *reader, const dal_tree *tree, dal_joint_type_spec *type)
+{
+    reader->what = "'joint-types'";
+    reader->key = tree->key;
+    if (!dal_needs_map(reader, tree, "{equations: [\"dot(N - M, yi)\"]}"))
+        return;
+    const char *what = dal_what(reader, "joint type", tree->key);
+    const int errors = dal_messages_count(reader->messages, DAL_ERROR);
+    dal_read_keys(reader, dal_keys_joint_type, tree, type, what);
+    if (!type->equations.n && !type->velocity.n && dal_messages_count(reader->messages, DAL_ERROR) == errors)
+        dal_complain(reader->messages, tree->key_mark, "%s needs 'equations' or 'velocity'", what);
+}
+
+/* Their names stand behind `type:` only, and may be those of other elements. */
+static void read_joint_types(dal_reader *reader, const dal_tree *tree)
+{
+    dal_spec *spec = reader->spec;
+    reader->key = "joint-types";
+    if (tree && !dal_needs_map(reader, tree, "{slot: {equations: [\"dot(N - M, yi)\"]}}"))
+        return;
+    spec->joint_types = DAL_TAKE(reader->keep, dal_joint_type_spec, tree ? tree->n : 0);
+    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
+        dal_joint_type_spec *type = &spec->joint_types[spec->n_joint_types++];
+        type->name = element_name(child, child->key);
+        type->binding = reader->binding;
+        const char *fault = dal_word_fault(reader->scratch, child->key);
+        if (fault)
+            dal_complain(reader->messages, child->key_mark, "'%.100s' cannot be the name of this joint type: %s", child->key, fault);
+        read_joint_type(reader, child, type);
+    }
+    reader->what = NULL;
+}
+
 static void read_constraints(dal_reader *reader, const dal_tree *tree)
 {
     dal_spec *spec = reader->spec;
@@ -254,6 +289,7 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     spec->inputs = read_pairs(reader, model->inputs, "'inputs'", &spec->n_inputs);
     read_map(reader, "ground", "the ground", model->ground, "{points: {A: [...]}}", dal_keys_ground, spec);
     read_elements(reader, model->bodies, "body", "'bodies'", "{mass: 1}", make_body);
+    read_joint_types(reader, model->joint_types);
     read_elements(reader, model->joints, "joint", "'joints'", "{type: revolute, connect: [ground, crank]}", make_joint);
     read_elements(reader, model->forces, "force", "'forces'", "{type: torque, joint: A, value: 5}", make_force);
     read_coordinates(reader, model->coordinates);
@@ -261,6 +297,8 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     spec->speeds = read_pairs(reader, model->speeds, "'speeds'", &spec->n_speeds);
     read_tables(reader, model->tables);
     read_states(reader, model->states);
+    read_elements(reader, model->blocks, "block", "'blocks'", "{type: lag, input: ref, time: 0.1}", dal_make_block);
+    read_elements(reader, model->sensors, "sensor", "'sensors'", "{type: angle, joint: A}", dal_make_sensor);
     read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate,
              &spec->simulate);
     read_record(reader, model->record);

@@ -5,7 +5,9 @@
  *   start.c       shapes of start values   names.c       the one namespace
  *   parameters.c  constant expressions     repeat.c      elements that are many
  *   table_read.c  tables and their files   read_yaml.c   the sections of a model
+ *   blocks.c      controllers, filters     sensors.c     measured signals: both become states and names (blocks.h)
  *   include.c     models inside models     hash.c        fingerprint
+ *   figure.c      shapes for pictures      mesh.c        their files: STL, OBJ
  *   xml.c         text -> elements         read_urdf.c, urdf_tree.c, urdf_spec.c: a robot, see urdf.h
  *   spec.c        files, memory, messages in order
  */
@@ -67,7 +69,7 @@ typedef struct dal_reader {
     int elements, copies;            /* made so far; nodes that 'repeat' has read, and those of included files */
     int included;                    /* files, each as often as it was */
     size_t included_bytes;
-    size_t room_bodies, room_joints, room_forces, room_points;
+    size_t room_bodies, room_joints, room_forces, room_points, room_define, room_states;
     uint64_t hash;
 } dal_reader;
 
@@ -110,7 +112,7 @@ bool dal_read_flag(dal_reader *reader, const dal_tree *tree, bool *flag);
 bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as);
 
 dal_read_shape dal_read_start, dal_read_start_vector, dal_read_velocity, dal_read_inertia, dal_read_orientation,
-    dal_read_points, dal_read_joint_start, dal_read_friction, dal_read_law;
+    dal_read_points, dal_read_joint_start, dal_read_friction, dal_read_law, dal_read_values, dal_read_figures;
 
 /* ---- parameters.c --------------------------------------------------------- */
 
@@ -130,6 +132,8 @@ const char *dal_expand_name(dal_reader *reader, const dal_text *name);
 /* ---- table_read.c --------------------------------------------------------- */
 
 void dal_read_table(dal_reader *reader, const dal_tree *tree, dal_table_spec *table);
+/* Why a path that a model names must not be followed: it has to stay in the model's folder. NULL: it may. */
+const char *dal_file_fault(const dal_reader *reader, const char *path);
 
 /* ---- read_yaml.c ---------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* Every key of the model language: what it holds, where it goes, what it means. */
-#include "spec/schema.h"
+#include "spec/blocks.h"
 
 #define WORDS(shape, words) static const char words_##shape[] = words;
 DAL_SHAPES(WORDS)
@@ -34,6 +34,7 @@ const dal_key dal_keys_model[] = {
     TREE("model", "ground", "see 'ground'", M, ground, 0, "the body that does not move"),
     TREE("model", "bodies", "name: body", M, bodies, 0, "see 'body'"),
     TREE("model", "joints", "name: joint", M, joints, 0, "see 'joint'"),
+    TREE("model", "joint-types", "name: joint type", M, joint_types, 0, "joints of the model's own, written as vector equations; see 'joint type'"),
     TREE("model", "forces", "name: force", M, forces, 0, "see 'force'"),
     TREE("model", "coordinates", "name: coordinate", M, coordinates, 0, "of the model's own: bodies are placed by expressions in them, with the family 'user'; see 'coordinate'"),
     TREE("model", "constraints", "name: constraint", M, constraints, 0, "expressions that are zero; see 'constraint'"),
@@ -41,16 +42,18 @@ const dal_key dal_keys_model[] = {
     TREE("model", "tables", "name: table", M, tables, 0, "functions given by points, used as interp(name, x); see 'table'"),
     TREE("model", "inputs", "name: expression", M, inputs, 0, "quantities that a program sets, with their values at the start"),
     TREE("model", "states", "name: state", M, states, 0, "further differential equations (controllers, filters); see 'state'"),
+    TREE("model", "blocks", "name: block", M, blocks, 0, "controllers and filters; the name is the output, for every expression that may use states; see 'block'"),
+    TREE("model", "sensors", "name: sensor", M, sensors, 0, "measured signals; the name is the output; see 'sensor'"),
     TREE("model", "models", "name: included model", M, models, 0, "other model files as parts of this one: left.thigh is their body; see 'included model'"),
     TREE("model", "simulate", "see 'simulate'", M, simulate, 0, "how to run"),
     TREE("model", "record", "list of expressions", M, record, 0, "columns of the result; the text is the column's name; without it the usual channels are written"),
-    LATER("model", "joint-types", "joints written as equations; use the built-in types"),
     END
 #undef M
 };
 
 const dal_key dal_keys_ground[] = {
     KEY("ground", "points", POINTS, dal_spec, ground, 0, "named points that do not move"),
+    KEY("ground", "shape", FIGURES, dal_spec, ground_shape, 0, "for pictures only"),
     END
 };
 
@@ -69,10 +72,30 @@ const dal_key dal_keys_body[] = {
     SPATIAL("body", "angular-velocity", VELOCITY, B, angular_velocity, "rate", "at the start"),
     KEY("body", "fix", FLAG, B, fix, 0, "true: assembly keeps every given start value of the body"),
     KEY("body", "points", POINTS, B, points, 0, "named points in body axes, with axes where a joint needs them"),
-    KEY("body", "shape", RAW, B, shape, 0, "for the picture only"),
+    KEY("body", "shape", FIGURES, B, shape, 0, "for pictures only; without it the joint points are connected"),
     REPEAT("body"),
     END
 #undef B
+};
+
+const dal_key dal_keys_shape[] = {
+#define F dal_figure_trees
+    KEY("shape", "type", WORD, F, spec.type, DAL_REQUIRED, "required: box, sphere, cylinder, capsule, plate, polyline or mesh"),
+    KEY("shape", "size", EXPRESSIONS, F, spec.size, 0, "of a box: its edges along x, y, z; in a planar model the third may be left out"),
+    KEY("shape", "radius", EXPRESSION, F, spec.radius, 0, "of a sphere, cylinder or capsule; of a polyline: as a tube, a thin line if omitted"),
+    KEY("shape", "length", EXPRESSION, F, spec.length, 0, "of a cylinder; of a capsule without its round ends"),
+    KEY("shape", "axis", EXPRESSIONS, F, spec.axis, 0, "direction of a cylinder or capsule in body axes; z if omitted"),
+    TREE("shape", "outline", "list of [x, y]", F, outline, 0, "of a plate, in its plane, three points or more"),
+    KEY("shape", "thickness", EXPRESSION, F, spec.thickness, 0, "of a plate, across its plane; half of it on either side"),
+    TREE("shape", "points", "list of vectors", F, points, 0, "of a polyline, two or more"),
+    KEY("shape", "file", TITLE, F, spec.file, 0, "of a mesh: an .stl or .obj file in the folder of the model or below it"),
+    KEY("shape", "scale", EXPRESSION, F, spec.scale, 0, "of a mesh: 0.001 where its file is in millimetres; 1 if omitted"),
+    KEY("shape", "at", EXPRESSIONS, F, spec.at, 0, "where its middle (of a plate, polyline or mesh its origin) lies in body axes; the origin if omitted"),
+    PLANAR("shape", "angle", EXPRESSION, F, spec.angle, "orientation", "by which it is turned in the body"),
+    SPATIAL("shape", "orientation", ORIENTATION, F, spec.orientation, "angle", "of the shape in the body"),
+    KEY("shape", "color", TITLE, F, spec.color, 0, "\"#rrggbb\", or one of black, white, gray, red, green, blue, yellow, orange, brown, purple, cyan, magenta"),
+    END
+#undef F
 };
 
 const dal_key dal_keys_point[] = {
@@ -141,7 +164,7 @@ const dal_key dal_keys_velocity[] = {
 const dal_key dal_keys_joint[] = {
 #define J dal_joint_spec
     KEY("joint", "type", WORD, J, type, DAL_REQUIRED, "required; which of the other keys are needed depends on it"),
-    KEY("joint", "connect", TWO_NAMES, J, connect, 0, "the two points; a bare body name means its origin"),
+    KEY("joint", "connect", CONNECT, J, connect, 0, "the points, M, N, P, Q in the equations of a joint type; a bare body name means its origin"),
     KEY("joint", "axis", AXIS, J, axis, 0, "in the axes of the first body, carried to the second at the start"),
     KEY("joint", "normal", VECTOR, J, normal, 0, "of the surface, in the first body"),
     KEY("joint", "joints", NAMES, J, joints, 0, "the joints that are coupled"),
@@ -154,15 +177,29 @@ const dal_key dal_keys_joint[] = {
     KEY("joint", "pitch", EXPRESSION, J, pitch, 0, "of a screw: advance in one turn"),
     KEY("joint", "length", EXPRESSION, J, length, 0, "between the points"),
     KEY("joint", "drive", EXPRESSION, J, drive, 0, "prescribes the joint's coordinate as a function of time"),
+    KEY("joint", "drive-rate", EXPRESSION, J, drive_rate, 0, "prescribes the rate of the joint's coordinate as a function of time; the coordinate follows from the start"),
     KEY("joint", "zero", EXPRESSION, J, zero, 0, "the coordinate where the two joint frames coincide"),
     KEY("joint", "start", JOINT_START, J, start, 0, "the joint's coordinate at the start: the second body is placed from the first"),
     KEY("joint", "compliance", EXPRESSIONS, J, compliance, 0, "[m/N, rad/(N m)]: how redundant reactions are distributed"),
     KEY("joint", "non-ideal", LAW, J, law, 0, "forces along channels that belong to the joint's reaction and do work"),
     KEY("joint", "friction", FRICTION, J, friction, 0, "dry friction between the surfaces of the joint, pressed together by its own reaction, or of a constant size"),
+    KEY("joint", "parameters", VALUES, J, parameters, 0, "of a type of the model's own: constant expressions"),
     KEY("joint", "cut", FLAG, J, cut, 0, "true: with coordinates: joint, this joint closes a loop and is not in the tree"),
     REPEAT("joint"),
     END
 #undef J
+};
+
+const dal_key dal_keys_joint_type[] = {
+#define Y dal_joint_type_spec
+    KEY("joint type", "equations", EXPRESSIONS, Y, equations, 0, "each is zero, a vector in all its components: made of the points M, N, P, Q of 'connect', the axes xi yi zi, xj yj zj, ... of their sides, angle, parameters and time; with rates (M', wi) a condition on velocities"),
+    KEY("joint type", "velocity", EXPRESSIONS, Y, velocity, 0, "the same, each linear in the rates that it has to contain"),
+    KEY("joint type", "parameters", VALUES, Y, parameters, 0, "names in the equations, with the values where a joint gives none"),
+    KEY("joint type", "required", NAMES, Y, required, 0, "names of parameters that every joint has to give"),
+    KEY("joint type", "coordinates", VALUES, Y, coordinates, 0, "channels of the joints: each one scalar product, angle or norm(N - M)"),
+    KEY_("joint type", "repeat", words_LATER, LATER, 0, 0, NULL, "a type is described once, and 'repeat' stands in the joints"),
+    END
+#undef Y
 };
 
 const dal_key dal_keys_start[] = {
@@ -204,6 +241,12 @@ const dal_key dal_keys_force[] = {
     KEY("force", "mu", EXPRESSION, F, mu, 0, "gravitational parameter of the centre"),
     ONE_OF("force", "gradient", "true|false", F, gradient, 0, "true: with the gravity-gradient torque"),
     KEY("force", "direction", VECTOR, F, direction, 0, "along which 'value' acts"),
+    KEY("force", "lower", EXPRESSION, F, lower, 0, "coordinate or length at which an end stop begins to push it up"),
+    KEY("force", "upper", EXPRESSION, F, upper, 0, "coordinate or length at which an end stop begins to push it down"),
+    KEY("force", "gap", EXPRESSION, F, gap, 0, "play of a clearance: how far the points may be apart before they touch"),
+    KEY("force", "restitution", EXPRESSION, F, restitution, 0, "of an end stop or clearance, 0 to 1: part of the velocity that a free impact gives back"),
+    KEY("force", "velocity", EXPRESSION, F, velocity, 0, "with 'restitution': that over which the loss sets in, m/s or rad/s; 1e-3 if omitted"),
+    KEY("force", "limit", EXPRESSIONS, F, limit, 0, "[lowest, highest] effort of a motor: beyond them its value is cut off"),
     REPEAT("force"),
     END
 #undef F
@@ -240,6 +283,44 @@ const dal_key dal_keys_state[] = {
     END
 };
 
+const dal_key dal_keys_block[] = {
+#define C dal_block_keys
+    ONE_OF("block", "type", "pid|lag|transfer-function", C, type, DAL_REQUIRED, "required; which of the other keys are needed depends on it"),
+    KEY("block", "input", EXPRESSION, C, input, 0, "required; what forces and states may use: time, motion, states, other blocks; NAME.input can be recorded"),
+    KEY("block", "kp", EXPRESSION, C, kp, 0, "pid: factor of the input; all factors and times are constants"),
+    KEY("block", "ki", EXPRESSION, C, ki, 0, "pid: factor of its integral, which is the state NAME.integral"),
+    KEY("block", "kd", EXPRESSION, C, kd, 0, "pid: factor of its rate"),
+    KEY("block", "filter", EXPRESSION, C, filter, 0, "pid: time constant of the rate's filter, whose state is NAME.filter; 0: the exact rate, where forces may use it"),
+    KEY("block", "filter-start", EXPRESSION, C, filter_start, 0, "pid: the filtered input at the start; 0 if omitted"),
+    KEY("block", "limit", EXPRESSIONS, C, limit, 0, "pid: [lowest, highest] output; NAME.raw is what it would be without"),
+    KEY("block", "tracking", EXPRESSION, C, tracking, 0, "pid: time in which the integral is led back while the output is at its limit; kp/ki if omitted"),
+    KEY("block", "time", EXPRESSION, C, time, 0, "lag: time constant"),
+    KEY("block", "gain", EXPRESSION, C, gain, 0, "lag: output over input at rest; 1 if omitted"),
+    KEY("block", "numerator", EXPRESSIONS, C, numerator, 0, "transfer-function: coefficients, highest power of s first"),
+    KEY("block", "denominator", EXPRESSIONS, C, denominator, 0, "transfer-function: the same; its order is at least that of the numerator; states are NAME.x1, NAME.x2, ..."),
+    KEY("block", "start", EXPRESSION, C, start, 0, "lag: output at the start; transfer-function: of the state of rest that it starts from; pid: its integral at the start; 0 if omitted"),
+    REPEAT("block"),
+    END
+#undef C
+};
+
+const dal_key dal_keys_sensor[] = {
+#define N dal_sensor_keys
+    ONE_OF("sensor", "type", "distance|angle|position|velocity|angular-velocity|acceleration|force|torque|power", N, type, DAL_REQUIRED, "required; acceleration, force, torque and power are known after the forces: they can be recorded only"),
+    KEY("sensor", "joint", NAME, N, joint, 0, "on a joint: distance, angle, force and torque of its reaction, power of its drive"),
+    KEY("sensor", "body", NAME, N, body, 0, "on a body or point: position, velocity, acceleration in world axes; angle (planar); angular-velocity, in space in body axes"),
+    KEY("sensor", "connect", TWO_NAMES, N, connect, 0, "between two points: distance"),
+    KEY("sensor", "force", NAME, N, force, 0, "on a force element: force, torque, power"),
+    KEY("sensor", "coordinate", NAME, N, coordinate, 0, "which coordinate of a joint: angle2"),
+    ONE_OF("sensor", "component", "x|y|z", N, component, 0, "of a vector; all of it if omitted"),
+    KEY("sensor", "lag", EXPRESSION, N, lag, 0, "time constant of a first-order sensor, whose state is NAME.lag; NAME.value is what it follows"),
+    KEY("sensor", "start", EXPRESSION, N, start, 0, "of the lag; 0 if omitted"),
+    KEY("sensor", "range", EXPRESSIONS, N, range, 0, "[lowest, highest] output"),
+    REPEAT("sensor"),
+    END
+#undef N
+};
+
 const dal_key dal_keys_include[] = {
 #define I dal_include_trees
     KEY("included model", "file", TITLE, I, file, DAL_REQUIRED, "required; a model file in the folder of this one or below it"),
@@ -272,10 +353,10 @@ const dal_key dal_keys_simulate[] = {
 const dal_key_doc *dal_spec_key(int index)
 {
     static const dal_key *const sections[] = {
-        dal_keys_model,      dal_keys_ground,  dal_keys_body,  dal_keys_point,    dal_keys_orientation,
-        dal_keys_quaternion, dal_keys_inertia, dal_keys_value, dal_keys_velocity, dal_keys_joint,
+        dal_keys_model,      dal_keys_ground,  dal_keys_body,  dal_keys_shape, dal_keys_point,    dal_keys_orientation,
+        dal_keys_quaternion, dal_keys_inertia, dal_keys_value, dal_keys_velocity, dal_keys_joint, dal_keys_joint_type,
         dal_keys_start,      dal_keys_friction,   dal_keys_force,   dal_keys_coordinate, dal_keys_constraint, dal_keys_table,
-        dal_keys_state,      dal_keys_include, dal_keys_simulate};
+        dal_keys_state,      dal_keys_block, dal_keys_sensor, dal_keys_include, dal_keys_simulate};
     if (index < 0)
         return NULL;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

@@ -19,6 +19,7 @@
     X(NAME, "name")                                 /* dal_text */                                                     \
     X(NAMES, "list of names")                       /* dal_list */                                                     \
     X(TWO_NAMES, "two names")                       /* dal_list */                                                     \
+    X(CONNECT, "two names; up to four where the type is the model's own") /* dal_list */                               \
     X(EXPRESSION, "expression")                     /* dal_text */                                                     \
     X(EXPRESSIONS, "list of expressions")           /* dal_list */                                                     \
     X(START, "expression, or {value: , fix: true}") /* dal_text */                                                     \
@@ -31,10 +32,11 @@
     X(AXIS, "vector in the first body, or two: [[...], [...]]")  /* dal_list[2]: axis and axis_second */               \
     X(ORIENTATION, "an attitude, see 'orientation'")             /* dal_orientation */                                 \
     X(POINTS, "name: vector, or name: {at: , x: , z: }")         /* dal_points */                                      \
-    X(RAW, "anything")                                           /* dal_raw */                                         \
+    X(FIGURES, "see 'shape', or a list of such")                 /* dal_figures */                                     \
     X(FLAG, "true|false")                                        /* bool */                                            \
     X(JOINT_START, "see 'start'")                                /* dal_start_spec */                                  \
     X(LAW, "channel: expression")                                 /* dal_law_spec */                                    \
+    X(VALUES, "name: expression")                               /* dal_law_spec */                                    \
     X(FRICTION, "see 'friction'")                                /* dal_friction_spec */                               \
     X(CHOICE, "word, {word: number} or {word: {option: value}}") /* dal_choice */                                      \
     X(REPEAT, "{i: first..last}")                                /* no field: taken before the element is read */      \
@@ -56,12 +58,12 @@ typedef struct dal_key {
 /* Each ends with an entry whose doc.key is NULL. */
 extern const dal_key dal_keys_model[], dal_keys_ground[], dal_keys_body[], dal_keys_point[], dal_keys_orientation[],
     dal_keys_quaternion[], dal_keys_inertia[], dal_keys_value[], dal_keys_velocity[], dal_keys_joint[],
-    dal_keys_start[], dal_keys_friction[], dal_keys_force[], dal_keys_coordinate[], dal_keys_constraint[], dal_keys_table[], dal_keys_state[], dal_keys_include[], dal_keys_simulate[];
+    dal_keys_joint_type[],     dal_keys_start[], dal_keys_friction[], dal_keys_shape[], dal_keys_force[], dal_keys_coordinate[], dal_keys_constraint[], dal_keys_table[], dal_keys_state[], dal_keys_block[], dal_keys_sensor[], dal_keys_include[], dal_keys_simulate[];
 
 /* The fields of shape TREE live in these. */
 typedef struct dal_model_trees {
     const dal_tree *version, *name, *space, *parameters, *define, *gravity, *ground, *bodies, *joints, *forces,
-        *coordinates, *constraints, *speeds, *tables, *inputs, *states, *models, *simulate, *record;
+        *coordinates, *constraints, *speeds, *tables, *inputs, *states, *blocks, *sensors, *models, *joint_types, *simulate, *record;
 } dal_model_trees;
 
 typedef struct dal_point_trees {
@@ -90,6 +92,11 @@ typedef struct dal_include_trees {
     dal_text file, ground;
     const dal_tree *set;
 } dal_include_trees;
+
+typedef struct dal_figure_trees {
+    dal_figure_spec spec;
+    const dal_tree *points, *outline;
+} dal_figure_trees;
 
 typedef struct dal_value_trees {
     const dal_tree *value, *body;

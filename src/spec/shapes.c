@@ -230,6 +230,13 @@ static void read_two_names(dal_reader *reader, const dal_tree *tree, void *field
     read_name_list(reader, tree, 2, field);
 }
 
+/* Two, or up to four: whether its type takes more than two is seen when the joint is compiled. */
+static void read_connect(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    const bool more = tree->kind == DAL_SEQUENCE && (tree->n == 3 || tree->n == 4);
+    read_name_list(reader, tree, more ? 0 : 2, field);
+}
+
 /* ---- lists of expressions --------------------------------------------------- */
 
 bool dal_read_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *list)
@@ -396,12 +403,6 @@ static void read_choice(dal_reader *reader, const dal_tree *tree, void *field)
     dal_ascend(reader, outer);
 }
 
-static void read_raw(dal_reader *reader, const dal_tree *tree, void *field)
-{
-    if (!tree->bad)
-        *(dal_raw *)field = (dal_raw){dal_tree_json(reader->keep, tree), tree->mark};
-}
-
 static void read_tree(dal_reader *reader, const dal_tree *tree, void *field)
 {
     (void)reader;
@@ -428,6 +429,7 @@ static dal_read_shape *const shapes[DAL_SHAPE_COUNT] = {
     [DAL_SHAPE_NAME] = read_name,
     [DAL_SHAPE_NAMES] = read_names,
     [DAL_SHAPE_TWO_NAMES] = read_two_names,
+    [DAL_SHAPE_CONNECT] = read_connect,
     [DAL_SHAPE_EXPRESSION] = read_expression,
     [DAL_SHAPE_EXPRESSIONS] = read_expressions,
     [DAL_SHAPE_START] = dal_read_start,
@@ -440,11 +442,12 @@ static dal_read_shape *const shapes[DAL_SHAPE_COUNT] = {
     [DAL_SHAPE_AXIS] = read_axis,
     [DAL_SHAPE_ORIENTATION] = dal_read_orientation,
     [DAL_SHAPE_POINTS] = dal_read_points,
-    [DAL_SHAPE_RAW] = read_raw,
+    [DAL_SHAPE_FIGURES] = dal_read_figures,
     [DAL_SHAPE_FLAG] = read_flag,
     [DAL_SHAPE_JOINT_START] = dal_read_joint_start,
     [DAL_SHAPE_FRICTION] = dal_read_friction,
     [DAL_SHAPE_LAW] = dal_read_law,
+    [DAL_SHAPE_VALUES] = dal_read_values,
     [DAL_SHAPE_CHOICE] = read_choice,
     [DAL_SHAPE_REPEAT] = pass_over,
     [DAL_SHAPE_LATER] = refuse_later,

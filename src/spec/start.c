@@ -72,10 +72,9 @@ void dal_read_friction(dal_reader *reader, const dal_tree *tree, void *field)
     dal_read_keys(reader, dal_keys_friction, tree, friction, dal_label(reader));
 }
 
-void dal_read_law(dal_reader *reader, const dal_tree *tree, void *field)
+static void read_pairs(dal_reader *reader, const dal_tree *tree, const char *such_as, dal_law_spec *law)
 {
-    dal_law_spec *law = field;
-    if (!dal_needs_map(reader, tree, "{angle: -0.2*A.angle'}"))
+    if (!dal_needs_map(reader, tree, such_as))
         return;
     law->item = DAL_TAKE(reader->keep, dal_pair, tree->n);
     const char *key = reader->key;
@@ -87,6 +86,24 @@ void dal_read_law(dal_reader *reader, const dal_tree *tree, void *field)
         dal_read_expression(reader, child, &pair->value);
     }
     reader->key = key;
+}
+
+void dal_read_law(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    read_pairs(reader, tree, "{angle: -0.2*A.angle'}", field);
+}
+
+/* Names that are used in expressions. */
+void dal_read_values(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_law_spec *values = field;
+    read_pairs(reader, tree, "{r: 0.2}", values);
+    for (int i = 0; i < values->n; i++) {
+        const char *fault = dal_name_fault(reader->scratch, values->item[i].name.text);
+        if (fault)
+            dal_complain(reader->messages, values->item[i].name.mark, "'%.100s' cannot be a name in %s: %s", values->item[i].name.text,
+                         dal_label(reader), fault);
+    }
 }
 
 /* ---- inertia ------------------------------------------------------------------ */

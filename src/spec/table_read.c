@@ -97,8 +97,7 @@ static void read_line(row_reader *rows, const char *line)
 
 /* ---- the file -------------------------------------------------------------------- */
 
-/* Why a path must not be followed: it has to stay in the model's folder. */
-static const char *path_fault(const dal_reader *reader, const char *path)
+const char *dal_file_fault(const dal_reader *reader, const char *path)
 {
     if (!reader->folder)
         return "a model that does not come from a file cannot name one";
@@ -117,7 +116,7 @@ static void read_file(row_reader *rows)
 {
     dal_reader *reader = rows->reader;
     const dal_text *file = &rows->table->file;
-    const char *why = path_fault(reader, file->text);
+    const char *why = dal_file_fault(reader, file->text);
     size_t length = 0;
     char *text = NULL;
     if (!why) {

@@ -2,39 +2,20 @@
 #ifdef DAL_HAVE_URDF
 
 #include "spec/xml_library.h"
-
-#include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
+#include "base/library.h"
 
 bool dal_xml_load(dal_xml_library *library, char *why, size_t size)
 {
-    /* NODELETE: it keeps tables of its own for the whole program, so it must stay. */
-    library->handle = dlopen(DAL_XML_SONAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-    if (!library->handle) {
-        snprintf(why, size, "libxml2 could not be loaded (%s)", dlerror());
-        return false;
-    }
-    const char *missing = NULL;
-    void *found;
-#define X(name)                                                                                                        \
-    if ((found = dlsym(library->handle, #name)))                                                                       \
-        memcpy(&library->name, &found, sizeof found);                                                                  \
-    else                                                                                                               \
-        missing = #name;
-    DAL_XML_CALLS(X)
+#define X(name) {#name, offsetof(dal_xml_library, name)},
+    static const dal_symbol symbols[] = {DAL_XML_CALLS(X)};
 #undef X
-    if (!missing)
-        return true;
-    snprintf(why, size, "%s has no %s", DAL_XML_SONAME, missing);
-    dal_xml_unload(library);
-    return false;
+    library->handle = dal_library_open("libxml2", DAL_XML_SONAME, "libxml2", symbols, sizeof symbols / sizeof *symbols, library, why, size);
+    return library->handle != NULL;
 }
 
 void dal_xml_unload(dal_xml_library *library)
 {
-    if (library->handle)
-        dlclose(library->handle);
+    dal_library_close(library->handle);
     library->handle = NULL;
 }
 

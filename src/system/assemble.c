@@ -31,7 +31,7 @@ double dal_build_length(const dal_build *build)
     double length = 0;
     const dal_mechanism *m = &build->mechanism;
     for (int j = 0; j < m->n_joints; j++)
-        for (int k = 0; k < 2 && m->joints[j].type; k++) {
+        for (int k = 0; k < 2 + m->joints[j].n_further && m->joints[j].type; k++) {
             const dal_marker *marker = &m->joints[j].marker[k];
             if (marker->body == DAL_GROUND)
                 continue;

@@ -98,7 +98,7 @@ static bool is_zero(const double a[3])
     return a[0] == 0 && a[1] == 0 && a[2] == 0;
 }
 
-static bool read_orientation(dal_build *build, const dal_binding *binding, const char *name, const dal_orientation *o, double R[9])
+bool dal_build_orientation(dal_build *build, const dal_binding *binding, const char *name, const dal_orientation *o, double R[9])
 {
     double a[4] = {0}, b[3] = {0};
     int axes[3];
@@ -172,7 +172,7 @@ static void read_start(dal_build *build, const dal_body_spec *spec, dal_body_sta
         start->attitude_given = true;
         dal_rotation_elementary(2, start->angle, start->R);
     } else if (spec->orientation.kind != DAL_ATTITUDE_NONE) {
-        start->attitude_given = read_orientation(build, binding, spec->name.text, &spec->orientation, start->R);
+        start->attitude_given = dal_build_orientation(build, binding, spec->name.text, &spec->orientation, start->R);
     }
     start->mounted = binding && !dal_on_ground(build, binding->model) && (start->position_given || start->attitude_given);
     start->placed = start->position_given && !spec->between.n && !start->mounted;
@@ -253,7 +253,7 @@ static bool read_point(dal_build *build, const dal_binding *binding, const dal_p
     if (!dal_build_vector(build, binding, &point->at, marker->s))
         return false;
     *has_axes = point->axes.kind != DAL_ATTITUDE_NONE;
-    return !*has_axes || read_orientation(build, binding, point->name.text, &point->axes, marker->B);
+    return !*has_axes || dal_build_orientation(build, binding, point->name.text, &point->axes, marker->B);
 }
 
 /* Also those that nobody uses. */

@@ -32,6 +32,7 @@ typedef struct dal_named {
     dal_text text;
     const dal_binding *binding;
     bool scalar; /* the rate of a state */
+    bool block;  /* of a block or sensor */
     enum { DAL_NAMED_UNSEEN, DAL_NAMED_OPEN, DAL_NAMED_KNOWN, DAL_NAMED_FAILED } progress;
     dal_value value;
     const char *noun;               /* failed: what it depends on that cannot be used yet */
@@ -87,11 +88,15 @@ typedef struct dal_build {
     const char *noun;            /* what the last refusal was about: "the motion" */
     dal_reach reach;             /* of the expression being parsed */
     const dal_binding *binding;
+    bool equation;               /* it belongs to a joint type */
 
     int n_signals;
     size_t cap_signals;
     dal_signal *signals;
     int n_signal_table, *signal_table;
+
+    const dal_joint_type **joint_types; /* of the model's own, and whether somebody has complained about them */
+    bool *joint_type_failed;
 
     dal_body_start *start;
     int *body_angle;             /* measure of each planar body's angle, or -1 */
@@ -122,7 +127,7 @@ typedef struct dal_build {
     dal_force_group *groups;
     dal_force_name *forces;
     double gravity[3];
-    int n_columns;
+    int n_recorded, n_columns;
     size_t cap_columns;
     dal_column *columns;
     bool records_results;
@@ -160,6 +165,9 @@ void dal_build_names(dal_build *build);   /* before anything is parsed */
 void dal_build_defines(dal_build *build); /* when bodies, joints and the measures of forces exist: tells every fault */
 bool dal_build_state_rate(dal_build *build, int index, dal_node *node);
 bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value);
+/* The same by a parser with other rules; what it does not know it may ask of dal_build_resolve, whose user is the build. */
+bool dal_build_parse_by(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value);
+bool dal_build_resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint);
 bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_node *node);
 /* *value stays what it was without a finite number. */
 bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text text, double *value);
@@ -169,6 +177,8 @@ int dal_build_action(dal_build *build, dal_text text, dal_node node); /* an expr
 
 /* bodies.c */
 void dal_build_bodies(dal_build *build);
+/* An attitude as a rotation; `name` for messages. False with one. */
+bool dal_build_orientation(dal_build *build, const dal_binding *binding, const char *name, const dal_orientation *orientation, double R[9]);
 void dal_build_motion(dal_build *build); /* start velocities, once every body is placed */
 bool dal_build_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes);
 /* The axes, in those of its body, in which directions beside this name are written: another body's own, except for the ground of an
@@ -203,7 +213,17 @@ void dal_build_joint_forms(dal_build *build, dal_joint_builder *builder); /* let
 /* `constraints:` and `speeds:`, then the program of all forms: when the names of `define:` are known. */
 void dal_build_constraints(dal_build *build, dal_system *system);
 /* Are the forms numbers at the start? False with a message. */
+/* Formulation `component`: the forms of each joint as a program of its own. */
+void dal_build_joint_programs(dal_build *build, dal_system *system);
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
+
+/* A row of the last joint from an expression in measures, vectors and angular velocities that is zero: constant coefficients where it is
+ * linear in measures, a form otherwise. `what` of `name` is told in messages at `text`; false: there was one. */
+bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic);
+
+/* joint_rank.c: freedoms that joints of the model's own take from their bodies, with warnings; `winding` of the start, NULL: the mechanism
+ * could not be assembled, and the question is whether one of them contradicts itself. */
+void dal_build_written_ranks(dal_build *build, const double *winding);
 
 /* laws.c: after the forces, because laws are expressions like theirs */
 void dal_build_laws(dal_build *build, int joint, const dal_law_spec *spec);
@@ -233,6 +253,8 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
 /* The characteristic length: the largest lever of a point or radius of gyration. */
 double dal_build_length(const dal_build *build);
 
+/* compile.c: `tables:`, before anything is parsed. */
+void dal_build_tables(dal_build *build, dal_system *system);
 /* compile.c: as dal_compile, also where the start does not satisfy the constraints or does not determine the accelerations. For
  * analyses that say why. */
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);

@@ -47,9 +47,11 @@ const dal_channel dal_channels[] = {
     {"joint", "torque", "N m", DAL_IN_PLANE, DAL_CHANNEL_RESULT, "on the second body"},
     {"joint", "torque", "N m", DAL_IN_SPACE, DAL_CHANNEL_VECTOR | DAL_CHANNEL_RESULT, "on the second body, about its point, world axes"},
     {"joint", "drive", "N or N m", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "effort that a drive takes, along the coordinate"},
+    {"joint", "drive.power", "W", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "power that a drive gives: its effort times the rate of the coordinate"},
     {"force", "length", "m or rad", BOTH, DAL_CHANNEL_OF_TYPE, "distance of the two points, or the joint's coordinate"},
     {"force", "force", "N", BOTH, DAL_CHANNEL_RESULT, "its scalar: along the line or the coordinate; of a vector its length"},
     {"force", "torque", "N m", BOTH, DAL_CHANNEL_RESULT, "the same number, where it is a torque"},
+    {"force", "power", "W", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "power that it gives: its force or torque times the rate of its length or coordinate"},
     {"constraint", "multiplier", "N or N m", BOTH, DAL_CHANNEL_RESULT, "its Lagrange multiplier: power of the constraint over the rate of its expression"},
     {"model", "t", "s", BOTH, 0, "time"},
     {"model", "energy", "J", BOTH, DAL_CHANNEL_RESULT, "kinetic and potential"},
@@ -96,6 +98,7 @@ bool dal_refuse_reach(const dal_lookup *l, const char *noun, bool through)
     dal_build *build = l->build;
     const char *verb = through || !strcmp(noun, "the motion") ? "depends on" : "is";
     const char *const rest = build->reach == DAL_REACH_NUMBER ? "a constant is needed here, made of numbers and parameters"
+                             : build->equation ? "an equation of a joint type is made of its points, axes and parameters, and of time"
                              : build->reach == DAL_REACH_TIME ? "a prescribed motion is made of time, numbers and parameters"
                              : build->reach == DAL_REACH_PLACE ? "a body is placed by the coordinates of the model, time, numbers and parameters"
                              : build->reach == DAL_REACH_CONSTRAINT ? "constraints and speeds are made of positions, velocities and time"
@@ -363,6 +366,13 @@ static bool of_ground(const dal_lookup *l, const dal_model_spec *model, const ch
     return of_fixed_point(l, point, s, more);
 }
 
+/* Of a force (joint 0) or the drive of a joint (1) that acts along a measure. */
+static bool give_power(const dal_lookup *l, int index, int joint, int measure)
+{
+    l->build->mechanism.measures[measure].wanted = true;
+    return give(l, (dal_signal){DAL_SIGNAL_POWER, index, joint, 0, 0}, 1, 0);
+}
+
 static bool of_joint(const dal_lookup *l, int joint, const char *rest)
 {
     dal_build *build = l->build;
@@ -382,6 +392,8 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
         found = give_vector(l, (dal_signal){DAL_SIGNAL_REACTION, joint, 3, 0, 0}, more, 0);
     else if (!strcmp(rest, ".drive") && j->drive >= 0)
         found = give(l, (dal_signal){DAL_SIGNAL_DRIVE, joint, build->mechanism.rows[j->drive].angular, 0, 0}, 1, 0);
+    else if (!strcmp(rest, ".drive.power") && j->drive >= 0)
+        found = give_power(l, joint, 1, j->coordinate[j->drive_coordinate]);
     for (int k = 0; k < j->n_coordinates; k++) {
         const char *name = dal_joint_coordinate_name(j, build->spec->space, k);
         const bool alone = build->spec->plain_names && j->n_coordinates == 1 && !*rest; /* the joint's name is the coordinate's */
@@ -392,11 +404,13 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
     }
     if (found || !l->value->n)
         return found;
-    if (!strcmp(rest, ".drive"))
-        return dal_refuse(l, "joint '%s' is not driven and has no channel 'drive': give it the key `drive:`", j->name);
+    if (j->drive < 0 && (!strcmp(rest, ".drive") || !strcmp(rest, ".drive.power")))
+        return dal_refuse(l, "joint '%s' is not driven and has no channel '%s': give it the key `drive:`", j->name, rest + 1);
     list_channels(build, "joint", false, DAL_CHANNEL_OF_TYPE, &list);
-    if (j->drive >= 0)
+    if (j->drive >= 0) {
         list.names[list.n++] = "drive";
+        list.names[list.n++] = "drive.power";
+    }
     return refuse_channel(l, dal_arena_print(build->arena, "joint '%s' of type %s", j->name, j->type->name), rest, &list, "");
 }
 
@@ -417,7 +431,12 @@ static bool of_force(const dal_lookup *l, int force, const char *rest)
         effort |= !strcmp(dal_force_types[i]->name, spec->type.text) && dal_force_types[i]->effort;
     if (effort && (!strcmp(rest, ".force") || !strcmp(rest, ".torque")))
         return give(l, (dal_signal){DAL_SIGNAL_EFFORT, force, !strcmp(rest, ".torque"), 0, 0}, 1, 0);
+    const bool across = effort && spec->connect.n && !strcmp(spec->type.text, "torque"); /* not along the length */
+    if (effort && name->measure >= 0 && !across && !strcmp(rest, ".power"))
+        return give_power(l, force, 0, name->measure);
     list_channels(build, "force", false, name->measure < 0 ? DAL_CHANNEL_OF_TYPE : 0, &list);
+    if (list.n && (across || !effort) && !strcmp(list.names[list.n - 1], "power"))
+        list.n--;
     return refuse_channel(l, dal_arena_print(build->arena, "force '%s'", name->name), rest, &list, "");
 }
 

@@ -107,9 +107,78 @@ static void choose_undetermined(dal_build *build, dal_system *system)
     system->determined = -1;
 }
 
+/* An option of the stabilisation that has to be positive; `zero`: zero will do. The first one may be the number behind the word. */
+static double option_above(dal_build *build, const dal_system *system, const char *key, double fallback, bool zero)
+{
+    const dal_choice *c = &build->spec->simulate.stabilization;
+    const char *const *options = system->stabilization->options;
+    const bool alone = c->value.text && !strcmp(options[0], key);
+    double value = fallback;
+    if (alone)
+        dal_build_number(build, NULL, c->value, &value);
+    value = option(build, c, key, value);
+    if (!(value > 0 || (zero && value == 0)))
+        dal_error(build->messages, alone ? c->value.mark : option_mark(c, key), "the %s of %s %s, not %.6g", key, system->stabilization->name,
+                  zero ? "cannot be negative" : "has to be positive", value);
+    return value;
+}
+
+static void choose_gains(dal_build *build, dal_system *system)
+{
+    const dal_choice *c = &build->spec->simulate.stabilization;
+    double value = NAN;
+    if (c->value.text)
+        dal_build_number(build, NULL, c->value, &value);
+    system->alpha = option(build, c, "alpha", isnan(value) ? 20 : value);
+    system->beta = option(build, c, "beta", isnan(value) ? 20 : value);
+    if (system->alpha < 0 || system->beta < 0)
+        dal_error(build->messages, c->value.text ? c->value.mark : option_mark(c, system->alpha < 0 ? "alpha" : "beta"),
+                  "the gains of baumgarte cannot be negative (%.6g)", fmin(system->alpha, system->beta));
+}
+
+static void choose_penalty(dal_build *build, dal_system *system)
+{
+    const dal_choice *c = &build->spec->simulate.stabilization;
+    system->penalty = option_above(build, system, "factor", 1e7, false);
+    system->beta = option_above(build, system, "omega", 20, true);
+    system->alpha = option_above(build, system, "xi", 1, true) * system->beta;
+    system->tolerance = option_above(build, system, "tolerance", 1e-12, false);
+    const double passes = option(build, c, "iterations", NAN);
+    if (isnan(passes))
+        return;
+    if (passes >= 1 && passes <= 1000 && passes == floor(passes))
+        system->penalty_passes = (int)passes;
+    else
+        dal_error(build->messages, option_mark(c, "iterations"), "the iterations of penalty are a whole number from 1 to 1000 (1: the plain penalty), not %.6g",
+                  passes);
+}
+
+static void choose_stabilization(dal_build *build, dal_system *system)
+{
+    static const char *const none[] = {NULL};
+    const dal_simulate_spec *s = &build->spec->simulate;
+    const char *names[16];
+    int n;
+    for (n = 0; dal_stabilizations[n]; n++)
+        names[n] = dal_stabilizations[n]->name;
+    names[n] = NULL;
+    bool least = s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm");
+    int k = choose(build, &s->stabilization, "stabilisation", names, least ? "direct-correction" : system->formulation->stabilization ? system->formulation->stabilization : "mass-projection");
+    system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
+    const char *const *options = system->stabilization->options;
+    check_options(build, &s->stabilization, options ? options : none, options != NULL);
+    system->tolerance = 1e-10;
+    if (system->stabilization->project)
+        system->tolerance = option_above(build, system, "tolerance", 1e-10, false);
+    else if (system->stabilization->solve)
+        choose_penalty(build, system);
+    else if (system->stabilization->stabilises_gamma)
+        choose_gains(build, system);
+}
+
 void dal_choose_method(dal_build *build, dal_system *system)
 {
-    static const char *const none[] = {NULL}, *const gains[] = {"alpha", "beta", NULL}, *const tolerance[] = {"tolerance", NULL};
+    static const char *const none[] = {NULL};
     const dal_simulate_spec *s = &build->spec->simulate;
     const char *names[16];
     int n;
@@ -119,29 +188,7 @@ void dal_choose_method(dal_build *build, dal_system *system)
     int k = choose(build, &s->formulation, "formulation", names, "lagrange");
     system->formulation = dal_formulations[k < 0 ? 0 : k];
     check_options(build, &s->formulation, none, false);
-    for (n = 0; dal_stabilizations[n]; n++)
-        names[n] = dal_stabilizations[n]->name;
-    names[n] = NULL;
-    bool least = s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm");
-    k = choose(build, &s->stabilization, "stabilisation", names, least ? "direct-correction" : "mass-projection");
-    system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
-    const dal_choice *c = &s->stabilization;
-    double value = NAN;
-    if (c->value.text)
-        dal_build_number(build, NULL, c->value, &value);
-    bool baumgarte = system->stabilization->stabilises_gamma, projects = system->stabilization->project != NULL;
-    check_options(build, c, baumgarte ? gains : projects ? tolerance : none, baumgarte || projects);
-    if (baumgarte) {
-        system->alpha = option(build, c, "alpha", isnan(value) ? 20 : value);
-        system->beta = option(build, c, "beta", isnan(value) ? 20 : value);
-        if (system->alpha < 0 || system->beta < 0)
-            dal_error(build->messages, c->value.text ? c->value.mark : option_mark(c, system->alpha < 0 ? "alpha" : "beta"),
-                      "the gains of baumgarte cannot be negative (%.6g)", fmin(system->alpha, system->beta));
-    }
-    system->tolerance = option(build, c, "tolerance", isnan(value) ? 1e-10 : value);
-    if (projects && !(system->tolerance > 0))
-        dal_error(build->messages, c->value.text ? c->value.mark : option_mark(c, "tolerance"), "the tolerance of %s has to be positive, not %.6g",
-                  system->stabilization->name, system->tolerance);
+    choose_stabilization(build, system);
     for (n = 0; dal_integrators[n]; n++)
         names[n] = dal_integrators[n]->name;
     names[n] = NULL;

@@ -6,6 +6,7 @@
 #include "math/rank.h"
 #include "math/sparse.h"
 #include "system/build.h"
+#include "system/scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ enum {
 
 /* ---- tables, states, programs ------------------------------------------------------- */
 
-static void add_tables(dal_build *build, dal_system *system)
+void dal_build_tables(dal_build *build, dal_system *system)
 {
     system->n_tables = build->spec->n_tables;
     system->table_names = DAL_TAKE(build->arena, const char *, system->n_tables);
@@ -99,8 +100,9 @@ static unsigned conserved_momenta(const dal_build *build)
     if (spec->n_coordinates)
         return 0; /* what holds the bodies in their places is not known */
     for (int j = 0; j < m->n_joints; j++)
-        if (m->joints[j].marker[0].body == DAL_GROUND || m->joints[j].marker[1].body == DAL_GROUND)
-            return 0;
+        for (int k = 0; k < 2 + m->joints[j].n_further; k++)
+            if (m->joints[j].marker[k].body == DAL_GROUND)
+                return 0;
     for (int i = 0; i < spec->n_forces; i++) {
         const dal_force_spec *f = &spec->forces[i];
         if (f->body.text || f->mu.text)
@@ -152,6 +154,18 @@ static bool *idle_expressions(const dal_build *build, int n)
 }
 
 /* ---- packing ------------------------------------------------------------------------------ */
+
+static void pack_joint_forms(dal_block *block, const dal_system *from, dal_system *to)
+{
+    if (!from->joint_forms)
+        return;
+    DAL_PACK(block, to->joint_forms, from->mechanism.n_joints);
+    for (int j = 0; j < from->mechanism.n_joints; j++) {
+        void *copy = from->joint_forms[j] ? dal_block_copy(block, from->joint_forms[j], dal_program_bytes(from->joint_forms[j])) : NULL;
+        if (copy)
+            to->joint_forms[j] = copy;
+    }
+}
 
 static void pack_program(dal_block *block, dal_compiled *c)
 {
@@ -210,6 +224,7 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     pack_program(block, &to->drives);
     pack_program(block, &to->actions);
     pack_program(block, &to->records);
+    pack_joint_forms(block, from, to);
     DAL_PACK(block, to->inputs, from->n_inputs);
     DAL_PACK(block, to->states, from->n_states);
     DAL_PACK(block, to->idle, from->n_expressions);
@@ -304,12 +319,13 @@ static void fill_info(const dal_build *build, dal_system *system)
 static void compile_description(dal_build *build, dal_system *system)
 {
     dal_symbols_fill(build);
-    add_tables(build, system);
+    dal_build_tables(build, system);
     dal_build_coordinates(build);
     dal_build_names(build);
     dal_build_bodies(build);
     if (!build->spec->n_bodies)
         dal_error(build->messages, build->spec->space_mark, "the model has no bodies: describe at least one in `bodies:`");
+    dal_check_figures(build);
     dal_build_placement(build);
     if (!build->spec->n_coordinates)
         dal_build_place(build);
@@ -359,6 +375,8 @@ static void lay_out(dal_build *build, dal_system *system)
     system->recursion = dal_recursion_choose();
     if (system->links && system->formulation->recursive)
         system->loops = dal_build_loops(build->arena, system);
+    if (system->formulation->components)
+        dal_build_joint_programs(build, system);
     system->start = DAL_TAKE(build->arena, dal_start, build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++) {
         const dal_body_start *s = &build->start[b];
@@ -380,6 +398,7 @@ static void lay_out(dal_build *build, dal_system *system)
     system->n_signals = build->n_signals;
     system->signals = build->signals;
     system->n_columns = build->n_columns;
+    system->n_recorded = build->n_recorded;
     system->columns = build->columns;
     system->records_reactions = build->records_results;
     for (int j = 0; j < build->mechanism.n_joints; j++)
@@ -462,8 +481,11 @@ static dal_status compile(dal_build *build, dal_system *draft)
         return DAL_BAD_MODEL;
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
-    if (!(build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding))
+    if (!(build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding)) {
+        dal_build_written_ranks(build, NULL);
         return DAL_BAD_MODEL;
+    }
+    dal_build_written_ranks(build, draft->start_winding);
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
     lay_out(build, draft);
@@ -474,6 +496,10 @@ static dal_status compile(dal_build *build, dal_system *draft)
     if (!draft->formulation->applies(draft, why, sizeof why)) {
         bool speeds = build->spec->n_speeds && strstr(why, "speeds");
         dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : build->spec->simulate.formulation.name.mark, "%s", why);
+        return DAL_BAD_MODEL;
+    }
+    if (draft->stabilization->applies && !draft->stabilization->applies(draft, why, sizeof why)) {
+        dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why);
         return DAL_BAD_MODEL;
     }
     build->packed = pack_into_block(build->arena, draft);
@@ -543,6 +569,13 @@ dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *sp
 dal_system_info dal_system_describe(const dal_system *system)
 {
     return system->info;
+}
+
+const dal_column *dal_system_columns(const dal_system *system, int *recorded, int *all)
+{
+    *recorded = system->n_recorded;
+    *all = system->n_columns;
+    return system->columns;
 }
 
 int dal_system_body(const dal_system *system, const char *name)

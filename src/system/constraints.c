@@ -280,13 +280,63 @@ void dal_build_joint_forms(dal_build *build, dal_joint_builder *b)
 }
 
 /* `x' - y` is a constraint, and so is what is left when a prime was forgotten. */
-static void doubt_primes(dal_build *build, const written *form, const char *name, dal_text text)
+static void doubt_primes(dal_build *build, const written *form, const char *what, const char *name, dal_text text)
 {
     for (int k = 0; k < form->n && form->nonholonomic; k++)
         if (dal_depends(build->graph, form->b, form->value[k])) {
-            dal_warn(build->messages, text.mark, "constraint '%s' has a part that depends on the position and has no rate in it: is a prime missing?", name);
+            dal_warn(build->messages, text.mark, "%s '%s' has a part that depends on the position and has no rate in it: is a prime missing?", what, name);
             return;
         }
+}
+
+/* ---- equations of joint types ------------------------------------------------------- */
+
+static dal_node measures_are_zero(void *user, dal_graph *graph, int variable)
+{
+    const dal_build *build = user;
+    return build->signals[variable].kind == DAL_SIGNAL_MEASURE ? dal_const(graph, 0) : DAL_NO_NODE;
+}
+
+static bool measures_points(const dal_mechanism *m, const dal_measure *measure)
+{
+    bool points = measure->kind == DAL_MEASURE_LENGTH;
+    for (int k = 0; k < 4 && measure->kind == DAL_MEASURE_DOT; k++)
+        points |= measure->vector[k] >= 0 && m->vectors[measure->vector[k]].point;
+    return points;
+}
+
+/* Sum of constants times measures, plus a constant: (13) of `planar-component-library` as a sum of scalar products. */
+static bool add_plain_row(dal_build *build, const written *form)
+{
+    double constant;
+    dal_term *terms = DAL_TAKE(build->arena, dal_term, form->n);
+    int n = 0;
+    if (form->nonholonomic || !dal_is_const(build->graph, dal_substitute(build->graph, form->f, measures_are_zero, build), &constant))
+        return false;
+    for (int k = 0; k < form->n; k++) {
+        terms[n].measure = form->measure[k];
+        if (!dal_is_const(build->graph, form->a[k], &terms[n].coef))
+            return false;
+        n += terms[n].coef != 0;
+    }
+    dal_add_row(&build->mechanism, n, terms, -constant, -1, false);
+    return true;
+}
+
+bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic)
+{
+    dal_mechanism *m = &build->mechanism;
+    written form = take_apart(build, f, nonholonomic);
+    if (!check_form(build, &form, what, name, text))
+        return false;
+    if (!add_plain_row(build, &form))
+        dal_add_form(m, form.n, form.measure, write_form(build, &form), nonholonomic);
+    bool points = false;
+    for (int k = 0; k < form.n; k++)
+        points |= measures_points(m, &m->measures[form.measure[k]]);
+    m->rows[m->n_rows - 1].angular = !points;
+    doubt_primes(build, &form, what, name, text);
+    return true;
 }
 
 /* A joint without points: its one row acts on whatever the expression names. */
@@ -303,7 +353,7 @@ static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
     written form;
     const bool nonholonomic = spec->velocity.text != NULL;
     if (read_form(build, spec->binding, "constraint", spec->name.text, nonholonomic ? spec->velocity : spec->position, nonholonomic, &form)) {
-        doubt_primes(build, &form, spec->name.text, spec->velocity);
+        doubt_primes(build, &form, "constraint", spec->name.text, spec->velocity);
         dal_add_form(m, form.n, form.measure, write_form(build, &form), nonholonomic);
     }
 }
@@ -338,6 +388,24 @@ static void compile_forms(dal_build *build)
     parts->forms = dal_program_build(build->arena, build->graph, build->n_signals, build->forms.n, build->forms.node);
 }
 
+void dal_build_joint_programs(dal_build *build, dal_system *system)
+{
+    const dal_mechanism *m = &build->mechanism;
+    if (!build->forms.n)
+        return;
+    system->joint_forms = DAL_TAKE(build->arena, dal_program *, m->n_joints);
+    for (int j = 0; j < m->n_joints; j++) {
+        const dal_joint *joint = &m->joints[j];
+        dal_node *node = DAL_TAKE(build->arena, dal_node, build->forms.n);
+        int n = 0;
+        for (int i = joint->row; i < joint->row + joint->n_rows; i++)
+            for (int k = 0; m->rows[i].form >= 0 && k < dal_form_outputs(m->rows[i].n_terms); k++)
+                node[n++] = build->forms.node[m->rows[i].form + k];
+        if (n)
+            system->joint_forms[j] = dal_program_build(build->arena, build->graph, build->n_signals, n, node);
+    }
+}
+
 static void refuse_value(dal_build *build, const char *what, dal_text name)
 {
     dal_error(build->messages, name.mark, "%s '%s' or a derivative of it is not a finite number at the start", what, name.text);
@@ -362,7 +430,8 @@ bool dal_build_forms_finite(dal_build *build, const dal_mechanism *m, const dal_
                 refuse_value(build, "constraint", build->spec->constraints[row->joint - build->spec->n_joints].name);
             else
                 dal_error(build->messages, m->joints[row->joint].mark,
-                          "joint '%s' is singular at the start: a disc must not lie flat, and a blade must not stand upright",
+                          m->joints[row->joint].equations ? "an equation of joint '%s', or a derivative of one, is not a finite number at the start"
+                          : "joint '%s' is singular at the start: a disc must not lie flat, and a blade must not stand upright",
                           m->joints[row->joint].name);
             return false;
         }

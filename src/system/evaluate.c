@@ -449,6 +449,17 @@ static double attitude(dal_state *state, const dal_signal *s)
     return last[s->component];
 }
 
+/* Effort times the rate of the coordinate or length that it acts along. */
+static double power_of(dal_state *state, const dal_signal *s)
+{
+    const dal_system *system = state->system;
+    if (!s->component)
+        return state->effort[s->index] * state->work.rate[system->forces[s->index].measure];
+    const dal_joint *joint = &system->mechanism.joints[s->index];
+    dal_state_reactions(state);
+    return state->lambda[system->layout.row_at[joint->drive]] * state->work.rate[joint->coordinate[joint->drive_coordinate]];
+}
+
 double dal_state_signal(dal_state *state, const dal_signal *s)
 {
     const dal_system *system = state->system;
@@ -472,6 +483,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     case DAL_SIGNAL_REACTION: dal_state_reactions(state); return state->reaction[6 * s->index + s->component];
     case DAL_SIGNAL_DRIVE: dal_state_reactions(state); return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].drive]];
     case DAL_SIGNAL_EFFORT: return state->effort[s->index];
+    case DAL_SIGNAL_POWER: return power_of(state, s);
     case DAL_SIGNAL_ENERGY: return energy(state, s->index);
     case DAL_SIGNAL_MOMENTUM:
         dal_kinetic(&system->layout, &state->work, linear, angular);

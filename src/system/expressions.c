@@ -92,6 +92,8 @@ static bool use_named(const dal_lookup *l, dal_named *d)
     dal_build *build = l->build;
     if (d->progress == DAL_NAMED_OPEN && d->scalar)
         return dal_refuse(l, "the rate of state '%s' uses itself", d->name);
+    if (d->progress == DAL_NAMED_OPEN && d->block)
+        return dal_refuse(l, "an algebraic loop: the output of '%s' is needed for its own input, %s; put a lag into the loop", d->name, chain_of(build, d));
     if (d->progress == DAL_NAMED_OPEN)
         return dal_refuse(l, "'%s' is defined through itself: %s", d->name, chain_of(build, d));
     if (d->progress == DAL_NAMED_UNSEEN && build->depth >= DEEPEST)
@@ -167,7 +169,8 @@ void dal_build_names(dal_build *build)
     build->defines = DAL_TAKE(build->arena, dal_named, spec->n_define);
     build->rates = DAL_TAKE(build->arena, dal_named, spec->n_states);
     for (int i = 0; i < spec->n_define; i++)
-        build->defines[i] = (dal_named){.name = spec->define[i].name.text, .text = spec->define[i].value, .binding = spec->define[i].binding};
+        build->defines[i] = (dal_named){.name = spec->define[i].name.text, .text = spec->define[i].value, .binding = spec->define[i].binding,
+                                         .block = spec->define[i].block};
     for (int i = 0; i < spec->n_states; i++)
         build->rates[i] = (dal_named){.name = spec->states[i].name.text, .text = spec->states[i].rate, .binding = spec->states[i].binding, .scalar = true};
     dal_messages *messages = build->messages;
@@ -201,6 +204,26 @@ static bool has_no_channel(const dal_lookup *l, const dal_symbol *symbol, const 
     return dal_refuse(l, "'%s' is %s: it has no channels and stands alone, without '%.100s'", symbol->name, what, rest);
 }
 
+/* What a block or sensor is made of stands behind its name: c.integral. */
+static bool has_no_part(const dal_lookup *l, const dal_symbol *symbol, const char *word)
+{
+    enum { MOST = 40 };
+    const dal_build *build = l->build;
+    const size_t head = strlen(symbol->name);
+    const char *parts[MOST + 1], *all = "";
+    char hint[96];
+    int n = 0;
+    for (int i = 0; i < build->n_symbols && n < MOST; i++)
+        if (build->symbols[i].name && !strncmp(build->symbols[i].name, symbol->name, head) && build->symbols[i].name[head] == '.')
+            parts[n++] = build->symbols[i].name + head + 1;
+    parts[n] = NULL;
+    for (int i = 0; i < n; i++)
+        all = dal_arena_print(build->arena, "%s%s%s", all, i ? ", " : "", parts[i]);
+    if (!n)
+        return dal_refuse(l, "'%s' is one signal: nothing stands behind its name, not '%.100s'", symbol->name, word);
+    return dal_refuse(l, "'%s' has no part '%.100s'%s: it has %s", symbol->name, word, dal_did_you_mean(word, parts, hint), all);
+}
+
 /* A table stands alone only by mistake. */
 static bool is_table(dal_build *build, const char *name)
 {
@@ -208,7 +231,7 @@ static bool is_table(dal_build *build, const char *name)
     return dal_graph_find_table(build->graph, model ? dal_arena_print(build->arena, "%s.%s", model->name.text, name) : name) >= 0;
 }
 
-static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
+bool dal_build_resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
 {
     static const char *const plain[] = {"a parameter", "an expression of define", "an input", "a state", "a coordinate", "a speed"};
     dal_build *build = user;
@@ -230,6 +253,8 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
                                                                   : dal_symbol_hint(build, ~0u, name);
         return false;
     }
+    if (*rest && symbol->kind == DAL_SYMBOL_DEFINE && build->defines[symbol->index].block)
+        return has_no_part(&l, symbol, rest + 1);
     if (*rest && symbol->kind <= DAL_SYMBOL_SPEED)
         return has_no_channel(&l, symbol, plain[symbol->kind], rest);
     switch (symbol->kind) {
@@ -253,7 +278,12 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
 
 bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value)
 {
-    const dal_parser parser = {build->graph, build->messages, resolve, build};
+    const dal_parser parser = {.graph = build->graph, .messages = build->messages, .resolve = dal_build_resolve, .user = build};
+    return dal_build_parse_by(build, &parser, reach, binding, text, value);
+}
+
+bool dal_build_parse_by(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value)
+{
     dal_reach outer_reach = build->reach;
     const dal_binding *outer = build->binding;
     if (!text.text) { /* a description made by hand */
@@ -264,7 +294,7 @@ bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *bindi
     const char *tables = dal_graph_table_prefix(build->graph, model ? dal_arena_print(build->arena, "%s.", model->name.text) : NULL);
     build->reach = reach;
     build->binding = binding;
-    bool ok = dal_parse(&parser, text.text, text.mark, value);
+    bool ok = dal_parse(parser, text.text, text.mark, value);
     build->reach = outer_reach;
     build->binding = outer;
     dal_graph_table_prefix(build->graph, tables);

@@ -18,6 +18,21 @@ static int expression(dal_force_builder *b, dal_text text)
     return dal_build_action(build, text, node);
 }
 
+static bool parse(dal_force_builder *b, dal_text text, dal_node *node)
+{
+    return dal_build_scalar(b->user, DAL_REACH_ACTION, b->spec->binding, text, node);
+}
+
+static int action(dal_force_builder *b, dal_text text, dal_node node)
+{
+    return dal_build_action(b->user, text, node);
+}
+
+static dal_node signal_of(dal_force_builder *b, int measure, int order)
+{
+    return dal_build_signal(b->user, (dal_signal){DAL_SIGNAL_MEASURE, measure, 0, order, 0});
+}
+
 static bool marker(dal_force_builder *b, dal_text name, dal_marker *out)
 {
     return dal_build_marker(b->user, name, out, NULL);
@@ -62,6 +77,9 @@ static bool check_keys(dal_build *build, const dal_force_spec *s, const dal_forc
         {"length", s->length.text, s->length.mark},           {"free", s->free.text, s->free.mark},
         {"center", s->center.n > 0, s->center.mark},          {"mu", s->mu.text, s->mu.mark},
         {"gradient", s->gradient.text, s->gradient.mark},     {"direction", s->direction.n > 0, s->direction.mark},
+        {"lower", s->lower.text, s->lower.mark},              {"upper", s->upper.text, s->upper.mark},
+        {"gap", s->gap.text, s->gap.mark},                    {"restitution", s->restitution.text, s->restitution.mark},
+        {"velocity", s->velocity.text, s->velocity.mark},     {"limit", s->limit.n > 0, s->limit.mark},
     };
     return dal_check_keys(build, "force", s->name, type->name, type->keys, sizeof keys / sizeof *keys, keys);
 }
@@ -156,7 +174,8 @@ static void compile_force(dal_build *build, int i, int type)
     dal_force_builder b = {.mechanism = &build->mechanism, .messages = build->messages, .spec = s, .force = i, .user = build,
                            .number = number, .expression = expression, .marker = marker, .is_ground = is_ground,
                            .joint_coordinate = joint_coordinate, .body_coordinate = body_coordinate, .own_coordinate = own_coordinate,
-                           .measure = force->measure, .zero = force->zero};
+                           .measure = force->measure, .zero = force->zero, .graph = build->graph, .signal = signal_of,
+                           .action = action, .parse = parse};
     char *element = (char *)group->elements + t->size * (size_t)group->n;
     if (t->compile(&b, element)) {
         group->n++;

@@ -93,6 +93,13 @@ static void carry(dal_build *build, const dal_joint_spec *spec, dal_marker marke
     dal_rotation_multiply_left_transposed(R_j, E, marker[1].B);
 }
 
+void dal_further_frame(dal_build *build, dal_marker *marker, int side)
+{
+    dal_marker pair[2] = {marker[0], marker[side]};
+    carry(build, NULL, pair, false);
+    memcpy(marker[side].B, pair[1].B, sizeof marker[side].B);
+}
+
 /* The frame of the second body from an axis of its own: x_j as near to x_i as it can be, at the start or when the bodies' axes
  * coincide (as carry), so that a joint that forbids the turn about its axis keeps the bodies turned as they are. */
 static bool frame_beside(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2], bool same_axes)

@@ -1,5 +1,6 @@
 /* Joints: their keys, rows, coordinates, drives and couplings. */
 #include "system/frames.h"
+#include "system/joint_types.h"
 #include "system/keys.h"
 
 #include <math.h>
@@ -22,9 +23,11 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, const dal_j
         {"value", spec->value.text, spec->value.mark},        {"ratio", spec->ratio.text, spec->ratio.mark},
         {"radius", spec->radius.text, spec->radius.mark},     {"pitch", spec->pitch.text, spec->pitch.mark},
         {"length", spec->length.text, spec->length.mark},     {"drive", spec->drive.text, spec->drive.mark},
+        {"drive-rate", spec->drive_rate.text, spec->drive_rate.mark},
         {"zero", spec->zero.text, spec->zero.mark},           {"start", spec->start.mark.line > 0, spec->start.mark},
         {"cut", spec->cut, spec->name.mark},                  {"friction", spec->friction.mark.line > 0, spec->friction.mark},
         {"compliance", spec->compliance.n > 0, spec->compliance.mark},
+        {"parameters", spec->parameters.n > 0, spec->parameters.n ? spec->parameters.item[0].name.mark : spec->name.mark},
         {"non-ideal", spec->law.n > 0, spec->law.n ? spec->law.item[0].name.mark : spec->name.mark},
     };
     dal_axis_need need = planar(build) ? type->axis_planar : type->axis_spatial;
@@ -103,6 +106,38 @@ static bool add_drive(dal_build *build, dal_joint *joint, int measure, double ze
     dal_term term = {measure, 1};
     joint->drive = dal_add_row(&build->mechanism, 1, &term, -zero, build->n_times++, angular);
     return true;
+}
+
+/* A row that prescribes the rate of a measure: m' - f(t) = 0, a form of one term, at velocity level only. */
+static bool add_drive_rate(dal_build *build, dal_joint *joint, int measure, dal_text text, const dal_binding *binding, bool angular)
+{
+    dal_node f;
+    if (!claim(build, joint, measure, text.mark) || !dal_build_scalar(build, DAL_REACH_TIME, binding, text, &f))
+        return false;
+    int smooth = dal_smoothness(build->graph, f);
+    if (smooth < 2) {
+        dal_error(build->messages, text.mark,
+                  "joint '%s': a prescribed rate needs one continuous derivative; this one %s (use a table with smooth: 1 or 2, tanh, or a "
+                  "polynomial)",
+                  joint->name, smooth == 0 ? "may jump" : "has corners");
+        return false;
+    }
+    dal_joint_builder b = {.mechanism = &build->mechanism, .joint = joint};
+    dal_build_joint_forms(build, &b);
+    joint->drive = build->mechanism.n_rows;
+    b.form(&b, dal_binary(build->graph, DAL_OP_SUB, b.signal(&b, measure, 1), f), true);
+    build->mechanism.rows[joint->drive].angular = angular;
+    return true;
+}
+
+/* One of the two ways to drive a coordinate, or none. */
+static bool check_one_drive(dal_build *build, const dal_joint_spec *spec, const dal_text *position, const char *key)
+{
+    if (!position->text || !spec->drive_rate.text)
+        return true;
+    dal_error(build->messages, spec->drive_rate.mark, "joint '%s' prescribes both its coordinate (`%s:`) and its rate (`drive-rate:`): drop one of them",
+              spec->name.text, key);
+    return false;
 }
 
 const char *dal_joint_coordinate_name(const dal_joint *joint, dal_space space, int k)
@@ -269,6 +304,37 @@ static void read_compliance(dal_build *build, const dal_joint_spec *spec, dal_jo
                       joint->compliance[i]);
 }
 
+/* `drive:` or `drive-rate:` of a joint itself. */
+static void drive_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
+{
+    const dal_text *text = spec->drive.text ? &spec->drive : &spec->drive_rate;
+    if (!text->text)
+        return;
+    int k = find_coordinate(build, joint, spec->coordinate.text, spec->coordinate.text ? spec->coordinate.mark : text->mark);
+    if (k < 0 || !has_angle(build, joint, k, text->mark))
+        return;
+    const int measure = joint->coordinate[k];
+    const bool angular = is_angle(build, measure);
+    if (spec->drive.text ? add_drive(build, joint, measure, joint->zero[k], *text, spec->binding, angular)
+                         : add_drive_rate(build, joint, measure, *text, spec->binding, angular))
+        joint->drive_coordinate = k;
+}
+
+/* What stands beside the rows: zero, start values, compliance, friction, a drive. */
+static void complete_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
+{
+    double zero = 0;
+    if (spec->zero.text && dal_build_number(build, spec->binding, spec->zero, &zero) && joint->n_coordinates)
+        joint->zero[0] = zero;
+    note_start(build, spec, joint);
+    if (spec->compliance.n)
+        read_compliance(build, spec, joint);
+    if (spec->friction.mark.line)
+        dal_build_friction(build, spec, build->mechanism.n_joints - 1);
+    if (check_one_drive(build, spec, &spec->drive, "drive"))
+        drive_pair(build, spec, joint);
+}
+
 static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried)
 {
     const dal_joint_type *type = joint->type;
@@ -296,21 +362,15 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
     }
     if (!strcmp(type->name, "screw"))
         build->mechanism.rows[build->mechanism.n_rows - 1].constant = NAN; /* from the start */
-    double zero = 0;
-    if (spec->zero.text && dal_build_number(build, spec->binding, spec->zero, &zero) && joint->n_coordinates)
-        joint->zero[0] = zero;
-    note_start(build, spec, joint);
-    if (spec->compliance.n)
-        read_compliance(build, spec, joint);
-    if (spec->friction.mark.line)
-        dal_build_friction(build, spec, build->mechanism.n_joints - 1);
-    if (spec->drive.text) {
-        int k = find_coordinate(build, joint, spec->coordinate.text, spec->coordinate.text ? spec->coordinate.mark : spec->drive.mark);
-        if (k >= 0 && has_angle(build, joint, k, spec->drive.mark) &&
-            add_drive(build, joint, joint->coordinate[k], joint->zero[k], spec->drive, spec->binding,
-                                is_angle(build, joint->coordinate[k])))
-            joint->drive_coordinate = k;
-    }
+    complete_pair(build, spec, joint);
+}
+
+static void compile_written(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried)
+{
+    if (dal_build_written_joint(build, spec, joint, carried))
+        complete_pair(build, spec, joint);
+    else
+        joint->type = NULL;
 }
 
 /* gear, rack-and-pinion: coordinate of the second joint - factor * coordinate of the first = what it is at the start. */
@@ -349,6 +409,10 @@ static void drive_or_lock(dal_build *build, const dal_joint_spec *spec, dal_join
     bool lock = !strcmp(joint->type->name, "lock");
     double zero = 0, value = 0;
     int measure = -1;
+    if (!lock && !spec->value.text && !spec->drive_rate.text) {
+        dal_error(build->messages, spec->name.mark, "joint '%s' of type driven needs `value:`, or `drive-rate:` for the rate", spec->name.text);
+        return;
+    }
     if (!spec->joint.text == !spec->body.text) {
         dal_error(build->messages, spec->joint.text ? spec->body.mark : spec->name.mark,
                   "joint '%s' of type %s needs either `joint:` or `body:`; %s given", spec->name.text, joint->type->name,
@@ -373,7 +437,12 @@ static void drive_or_lock(dal_build *build, const dal_joint_spec *spec, dal_join
     joint->coordinate[joint->n_coordinates] = measure;
     joint->zero[joint->n_coordinates++] = zero;
     if (!lock) {
-        add_drive(build, joint, measure, zero, spec->value, spec->binding, is_angle(build, measure));
+        if (!check_one_drive(build, spec, &spec->value, "value"))
+            return;
+        if (spec->drive_rate.text)
+            add_drive_rate(build, joint, measure, spec->drive_rate, spec->binding, is_angle(build, measure));
+        else
+            add_drive(build, joint, measure, zero, spec->value, spec->binding, is_angle(build, measure));
         return;
     }
     if (!claim(build, joint, measure, spec->value.text ? spec->value.mark : spec->name.mark))
@@ -385,14 +454,22 @@ static void drive_or_lock(dal_build *build, const dal_joint_spec *spec, dal_join
     dal_add_row(&build->mechanism, 1, &term, constant, -1, is_angle(build, measure));
 }
 
-/* The types of joints that exist in this space. */
+static void refuse_points(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
+{
+    dal_error(build->messages, spec->connect.mark, "joint '%s' of type %s connects two points; %d given", spec->name.text, joint->type->name, spec->connect.n);
+    joint->type = NULL;
+}
+
+/* The types of joints that exist in this space, and those of the model. */
 static const char **list_types(dal_build *build)
 {
     int n = 0;
     while (dal_joint_types[n])
         n++;
-    const char **names = DAL_TAKE(build->arena, const char *, n + 1);
+    const char **names = DAL_TAKE(build->arena, const char *, n + build->spec->n_joint_types + 1);
     n = 0;
+    for (int i = 0; i < build->spec->n_joint_types; i++)
+        names[n++] = build->joint_types[i]->name;
     for (int i = 0; dal_joint_types[i]; i++)
         if (dal_joint_types[i]->spaces & (planar(build) ? DAL_IN_PLANE : DAL_IN_SPACE))
             names[n++] = dal_joint_types[i]->name;
@@ -402,13 +479,16 @@ static const char **list_types(dal_build *build)
 void dal_build_joints(dal_build *build)
 {
     const dal_spec *spec = build->spec;
+    dal_build_joint_types(build);
     const char **names = list_types(build);
     build->axis_carried = DAL_TAKE(build->arena, bool, spec->n_joints);
     for (int i = 0; i < spec->n_joints; i++) {
         const dal_joint_spec *s = &spec->joints[i];
         dal_joint *joint = DAL_PUSH(build->arena, build->mechanism.joints, build->mechanism.n_joints, build->mechanism.cap_joints);
         *joint = (dal_joint){.name = s->name.text, .label = s->label, .mark = s->name.mark, .row = build->mechanism.n_rows, .drive = -1};
-        joint->type = s->type.text ? dal_joint_type_find(s->type.text) : NULL;
+        joint->type = dal_joint_type_written(build, s);
+        if (!joint->type && s->type.text)
+            joint->type = dal_joint_type_find(s->type.text);
         if (!joint->type) {
             dal_refuse_type(build, "joint", s->name, s->type, names);
             continue;
@@ -423,7 +503,11 @@ void dal_build_joints(dal_build *build)
             joint->type = NULL;
             continue;
         }
-        if (joint->type->class == DAL_JOINT_PAIR)
+        if (joint->type->written)
+            compile_written(build, s, joint, &build->axis_carried[i]);
+        else if (joint->type->class == DAL_JOINT_PAIR && s->connect.n > 2)
+            refuse_points(build, s, joint);
+        else if (joint->type->class == DAL_JOINT_PAIR)
             compile_pair(build, s, joint, &build->axis_carried[i]);
         else if (!strcmp(joint->type->name, "driven") || !strcmp(joint->type->name, "lock"))
             drive_or_lock(build, s, joint);

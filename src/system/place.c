@@ -1,6 +1,7 @@
 /* Where bodies start that have no position of their own: between points, by the start of a joint, or guessed from the joints. */
 #include "math/rotation.h"
 #include "system/frames.h"
+#include "system/joint_types.h"
 
 #include <math.h>
 #include <string.h>
@@ -216,7 +217,7 @@ static void check_started_once(dal_build *build, const dal_joint_spec *spec)
     dal_marker marker[2];
     dal_messages *messages = build->messages;
     build->messages = NULL; /* complaints come when the joint itself is compiled */
-    bool ok = value->text && spec->connect.n == 2;
+    bool ok = value->text && spec->connect.n == 2 && dal_joint_type_number(build, spec) < 0; /* one of the model's own places nothing */
     for (int k = 0; k < 2 && ok; k++)
         ok = dal_build_marker(build, spec->connect.item[k], &marker[k], NULL);
     build->messages = messages;

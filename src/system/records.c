@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MOST_SHOWN = 30 }; /* bodies of which pages have every channel: more would only make the page large */
+
 typedef struct finder {
     dal_build *build;
     const char *unit;
@@ -79,12 +81,38 @@ static void record_joints(dal_build *build)
     }
 }
 
-void dal_build_records(dal_build *build)
+static bool has_column(const dal_build *build, const char *name)
+{
+    for (int i = 0; i < build->n_columns; i++)
+        if (!strcmp(build->columns[i].name, name))
+            return true;
+    return false;
+}
+
+/* The motion of the bodies, and what the whole model has; `further`: what is not yet there. */
+static void record_motion(dal_build *build, bool bodies, bool further)
 {
     static const char *const planar[] = {"%s.x", "%s.y", "%s.angle", "%s.x'", "%s.y'", "%s.angle'"};
     static const char *const spatial[] = {"%s.x",  "%s.y",  "%s.z",  "%s.qw", "%s.qx", "%s.qy", "%s.qz",
                                           "%s.x'", "%s.y'", "%s.z'", "%s.omega.x", "%s.omega.y", "%s.omega.z"};
-    static const char *const always[] = {"energy", "energy.kinetic", "energy.potential", "constraint.position", "constraint.velocity"};
+    static const char *const always[] = {"energy", "energy.kinetic", "energy.potential", "constraint.position", "constraint.velocity", "energy.balance"};
+    const dal_spec *spec = build->spec;
+    const bool flat = spec->space == DAL_PLANAR;
+    for (int b = 0; bodies && b < spec->n_bodies; b++)
+        for (size_t k = 0; k < (flat ? sizeof planar : sizeof spatial) / sizeof *planar; k++) {
+            const char *format = (flat ? planar : spatial)[k], *name = spec->bodies[b].name.text;
+            if (build->mechanism.bodies[b].particle && !strchr("xyz", format[3]))
+                continue;
+            if (!further || !has_column(build, dal_arena_print(build->arena, format, name)))
+                record_usual(build, format, name);
+        }
+    for (size_t k = 0; k < sizeof always / sizeof *always - !further; k++)
+        if (!further || !has_column(build, always[k]))
+            record_usual(build, "%s", always[k]);
+}
+
+static void record_wanted(dal_build *build)
+{
     const dal_spec *spec = build->spec;
     record_usual(build, "%s", "t");
     build->columns[0].name = "time";
@@ -96,11 +124,13 @@ void dal_build_records(dal_build *build)
     }
     if (spec->plain_names)
         record_joints(build);
-    bool flat = spec->space == DAL_PLANAR;
-    for (int b = 0; b < spec->n_bodies; b++)
-        for (size_t k = 0; k < (flat ? sizeof planar : sizeof spatial) / sizeof *planar; k++)
-            if (!build->mechanism.bodies[b].particle || strchr("xyz", (flat ? planar : spatial)[k][3]))
-                record_usual(build, (flat ? planar : spatial)[k], spec->bodies[b].name.text);
-    for (size_t k = 0; k < sizeof always / sizeof *always; k++)
-        record_usual(build, "%s", always[k]);
+    record_motion(build, true, false);
+}
+
+void dal_build_records(dal_build *build)
+{
+    record_wanted(build);
+    build->n_recorded = build->n_columns;
+    if (build->spec->shown)
+        record_motion(build, build->spec->n_bodies <= MOST_SHOWN, true);
 }

@@ -83,6 +83,7 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->wd, system->n_w);
     TAKE(block, s->momenta, system->n_ignorable);
     TAKE(block, s->speeds, nv);
+    TAKE(block, s->partition, nv);
     if (system->formulation->chooses)
         dal_speeds_lay(block, system, &s->basis);
     TAKE(block, s->acceleration, bodies);
@@ -120,6 +121,10 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
             return NULL;
         }
     }
+    if (system->formulation->components && !(state->network = dal_network_create(&source, system))) {
+        dal_state_free(state);
+        return NULL;
+    }
     dal_state_reset(state);
     return state;
 }
@@ -129,6 +134,7 @@ void dal_state_free(dal_state *state)
     if (!state)
         return;
     dal_sparse_free(state->sparse);
+    dal_network_free(state->network);
     state->allocator.release(state->allocator.user, state->memory);
 }
 
@@ -238,7 +244,9 @@ void dal_state_reset(dal_state *state)
     if (system->n_frictions)
         memset(state->slip_mode, 0, sizeof *state->slip_mode * (size_t)system->n_frictions);
     state->trouble[0] = '\0';
-    state->speeds_changed = 0;
+    state->speeds_changed = state->partition_changed = 0;
+    state->n_partition = 0;
+    state->partition_steepest = 0;
     state->speeds_side_kept = 0;
     state->speeds_condition = state->speeds_worst = 1;
     state->speeds_good = state->speeds_ranked = 0;

@@ -21,6 +21,7 @@ typedef struct dal_stabilization dal_stabilization;
 struct dal_equations; /* dynamics/equations.h */
 struct dal_speeds;    /* dynamics/speeds.h */
 struct dal_more_rows; /* the same */
+struct dal_network;   /* component/network.h */
 
 /* The choices that a user has, each a const table in its own file. `applies` writes a sentence and returns false where the
  * choice cannot be honoured: it is asked at compile, by `list`, and by the tests. */
@@ -37,6 +38,9 @@ struct dal_formulation {
     bool ignores;                                              /* takes the momenta of ignorable coordinates for constants */
     bool chooses;                                              /* uses Y: speeds of the model, or a choice of its own */
     bool recursive;                                            /* works on the links of the tree: M and A are not wanted */
+    bool components;                                           /* works on state->network */
+    const char *stabilization;                                 /* taken where the model names none; NULL: mass-projection */
+    const struct dal_implicit_form *implicit;                  /* its equations for integrators that solve F(t, y, y', z) = 0; NULL: none */
     const struct dal_more_rows *more;                          /* rows beside A that the velocities obey; NULL: none */
     /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
     dal_flow (*solve)(dal_state *state);
@@ -44,11 +48,25 @@ struct dal_formulation {
     void (*show)(dal_state *state, struct dal_equations *equations);
 };
 
+/* dal_implicit of a formulation, on a state. `ready`, before a run, lays out the pattern: *offered is false where the model has what the
+ * form cannot hold. */
+typedef struct dal_implicit_form {
+    dal_status (*ready)(dal_state *state, dal_implicit *form, bool *offered);
+    dal_flow (*begin)(dal_state *state, double t, const double *y, double *yd, double *z);
+    dal_flow (*residual)(dal_state *state, double t, const double *y, const double *yd, const double *z, double *F);
+    dal_flow (*jacobian)(dal_state *state, double t, double c, const double *y, const double *yd, const double *z, double *entries);
+    bool (*stale)(const dal_state *state); /* other rows count as independent than at `begin`: begin again */
+} dal_implicit_form;
+
 struct dal_stabilization {
     const char *name, *title;
-    bool stabilises_gamma; /* baumgarte: gamma - 2 alpha phi' - beta^2 phi */
+    const char *const *options; /* that it may be followed by, ends with NULL; the first one may be given as a number alone. NULL: none */
+    bool (*applies)(const dal_system *system, char *why, size_t size); /* NULL: always */
+    bool stabilises_gamma; /* baumgarte, penalty: gamma - 2 alpha phi' - beta^2 phi */
     /* Puts y back on the constraints; NULL: nothing to do. */
     dal_flow (*project)(dal_state *state, double t, double *y);
+    /* Accelerations and multipliers, instead of those of the formulation `lagrange`; NULL: the formulation's own. */
+    dal_flow (*solve)(dal_state *state);
     size_t (*work)(const dal_system *system); /* doubles of state->projector */
 };
 
@@ -93,12 +111,15 @@ struct dal_system {
     dal_links *links;          /* the joint tree, for recursion; NULL: another family, or bodies on particles */
     const dal_recursion *recursion; /* for this machine */
     dal_loops *loops;          /* formulation `recursive`: the rows on top of the tree; else NULL */
+    dal_program **joint_forms; /* formulation `component`: the forms of each joint by themselves, or NULL; else NULL */
 
     const dal_formulation *formulation;
     const dal_stabilization *stabilization;
     const dal_integrator *integrator;
-    double alpha, beta;        /* baumgarte */
-    double tolerance;          /* of projections */
+    double alpha, beta;        /* baumgarte, penalty */
+    double penalty;            /* penalty: its factor */
+    int penalty_passes;        /* penalty: how often the accelerations are solved for; 0: until they stay */
+    double tolerance;          /* of projections; penalty: of the accelerations, relative */
     double rank_tolerance;
     bool minimum_norm;         /* accelerations that nothing determines: the least ones, instead of a refusal */
     int determined;            /* then: rank [M; A] at the start; -1: not known yet */
@@ -121,7 +142,7 @@ struct dal_system {
     int n_inputs, n_states, n_tables;
     const char **input_names, **table_names;
     double *inputs, *states;   /* start values */
-    int n_columns;
+    int n_recorded, n_columns; /* of the columns: those of files of results; with those that only pages show */
     dal_column *columns;       /* the first one is time */
     bool records_reactions;    /* a recorded column needs accelerations or reactions */
 
@@ -166,6 +187,10 @@ typedef struct dal_acceleration {
     double rdd[3], alpha[3];
 } dal_acceleration;
 
+/* Kinds of factorisations, whose pivot ratios are remembered each by itself. Those of symmetric matrices are before DAL_FACTOR_QR. */
+typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_NETWORK, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT,
+                          DAL_FACTOR_ROWS, DAL_FACTOR_PARTITION, DAL_FACTORS } dal_factor;
+
 /* Everything that changes. Doubles come from one block. */
 struct dal_state {
     const dal_system *system;
@@ -191,6 +216,9 @@ struct dal_state {
     double speeds_good, speeds_ranked; /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
     int speeds_side, speeds_side_kept; /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
     long speeds_changed;
+    int *partition, n_partition; /* coordinate-partitioning: the dependent columns of v, ascending; 0 of them: not chosen yet */
+    double partition_steepest; /* how far a dependent coordinate moved at most, over the independent one that moved it, since the start */
+    long partition_changed;
     struct dal_speeds *basis;  /* S, W and their like, of formulations that choose */
     dal_tangent *tangents;     /* 4 a body: scratch of whoever needs directions for a moment */
     dal_bend *bends;           /* one a body */
@@ -202,10 +230,10 @@ struct dal_state {
     dal_loads loads;
     int determined;            /* minimum-norm: rank [M; A] of the last evaluation */
     int rank, *order;          /* independent rows first; order has n_rows entries */
-    double best_ratio[5];      /* largest pivot ratios of the run */
+    double best_ratio[DAL_FACTORS]; /* largest pivot ratios of the run */
     double nearness;           /* pivot ratio of the last factorisation over the best, falls like the distance to a singular position */
     bool near_singular;
-    double good_ratio[5];      /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
+    double good_ratio[DAL_FACTORS]; /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
     bool *independent;         /* the same as a mask */
     double *solver;            /* of the formulation */
     double *projector;         /* of the stabilisation */
@@ -213,7 +241,9 @@ struct dal_state {
     int *pivots;               /* nv + n_rows + 1 */
     double saddle_ratio;       /* of the last factorisation */
     bool saddle_on_tree;       /* which was one over the links */
+    bool saddle_soft;          /* which gave way in all rows: dal_saddle_soften */
     struct dal_sparse *sparse;
+    struct dal_network *network; /* of formulations that work on components */
     double *rank_matrix, *rank_work; /* n_rows x nv; scratch, of small systems */
     double *exchange;          /* scratch where rows are nonholonomic and the system small, else NULL */
     bool *loose;               /* 6 a joint: components of its reaction that are not unique */
@@ -308,16 +338,17 @@ size_t dal_null_space_work(const dal_system *system);
 /* Choose independent rows at the present A, `most` at the most. */
 void dal_state_rank(dal_state *state, int most);
 /* Has this factorisation become so much worse since the last ranking that other rows should be taken? */
-typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT, DAL_FACTOR_ROWS, DAL_FACTORS } dal_factor;
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio);
 /* Pattern of the saddle matrix at compile. */
 void dal_saddle_pattern(dal_arena *arena, dal_system *system);
 typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
 /* Factor [[G, A^T], [A, 0]] with G = M / mass or 1; dependent rows become identities. Returns the pivot ratio. */
 double dal_saddle_factor(dal_state *state, dal_metric metric);
-/* The same, with other rows where these have become dependent; a failure where none are left. */
+/* Factor [[M / mass, A^T], [A, -softness]] with all rows, dependent ones too, at unit norm when turns are measured by the model's length. */
+double dal_saddle_soften(dal_state *state, double softness);
+/* The same as dal_saddle_factor, with other rows where these have become dependent; a failure where none are left. */
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
-/* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b; rows that depend get mu = 0. */
+/* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b (softened: A x - softness mu = b); rows that depend get mu = 0. */
 void dal_saddle_solve(dal_state *state, double *f, double *b);
 /* The largest that a row may be on the bodies, its coefficients and their slopes counted (saddle.c). */
 double dal_row_reach(const dal_state *state, const dal_row *row);
@@ -329,6 +360,9 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change);
 /* The memory of `basis`, in the list of state.c. */
 void dal_speeds_lay(dal_block *block, const dal_system *system, struct dal_speeds **out);
 size_t dal_redundancy_size(int r, int m, int joints); /* doubles */
+/* component/network_build.c: NULL without memory. */
+struct dal_network *dal_network_create(const dal_allocator *allocator, const dal_system *system);
+void dal_network_free(struct dal_network *network);
 /* Adds what a force along a measure does on the second body of a joint, at its point. */
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6]);
 /* Reactions of all joints into state->reaction. */

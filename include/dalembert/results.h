@@ -1,0 +1,38 @@
+/* Files of results, read row by row: however large they are, only some rows are in memory.
+ *
+ *     dal_results_open(NULL, "result.h5", messages, &results);
+ *     const dal_column *columns = dal_results_columns(results, &n);
+ *     while ((status = dal_results_next(results, &row)) == DAL_OK && row)
+ *         ... row[0] is the time ...
+ *     dal_results_close(results);
+ */
+#ifndef DALEMBERT_RESULTS_H
+#define DALEMBERT_RESULTS_H
+
+#include "dalembert/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dal_results dal_results;
+
+/* The type is the extension: .csv (as dal_writer_open writes it, or any table of numbers under a line of names), .h5, .hdf5. */
+DAL_API dal_status dal_results_open(const dal_allocator *allocator, const char *path, dal_messages *messages, dal_results **results);
+DAL_API void dal_results_close(dal_results *results);
+
+/* Names and units; "" where the file does not tell the unit. The first column is the time. */
+DAL_API const dal_column *dal_results_columns(const dal_results *results, int *n);
+/* The number of a column, -1: there is none of that name. */
+DAL_API int dal_results_column(const dal_results *results, const char *name);
+/* The hash of the model that it was made from; "" where the file does not tell. */
+DAL_API const char *dal_results_hash(const dal_results *results);
+
+/* The next row; NULL after the last one. It is valid until the next call. */
+DAL_API dal_status dal_results_next(dal_results *results, const double **row);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,288 @@
+/* The network of a model as tables for people and as JSON. */
+#include "analysis/printer.h"
+#include "dalembert/ports.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const quantities[] = {"motion", "wrench", "coordinate", "effort"};
+static const char *const kinds[] = {"ground", "body", "joint", "coupling", "constraint", "force"};
+
+/* ---- words ---------------------------------------------------------------------------- */
+
+static const char *port_word(const dal_ports *n, const dal_port *port)
+{
+    const dal_component_kind kind = n->components[port->component].kind;
+    return *port->name ? port->name : kind == DAL_COMPONENT_GROUND || kind == DAL_COMPONENT_BODY ? "origin" : "-";
+}
+
+/* "[0.5, 0]" */
+static void place_word(const dal_ports *n, const dal_port *port, char *text, size_t size)
+{
+    const double *p = port->at;
+    if (!port->placed)
+        snprintf(text, size, "%s", "");
+    else if (n->space == DAL_PLANAR)
+        snprintf(text, size, "[%.4g, %.4g]", p[0] + 0.0, p[1] + 0.0);
+    else
+        snprintf(text, size, "[%.4g, %.4g, %.4g]", p[0] + 0.0, p[1] + 0.0, p[2] + 0.0);
+}
+
+/* "crank.B", "guide.M" */
+static void peer_word(const dal_ports *n, const dal_port *port, char *text, size_t size)
+{
+    const dal_port *peer = &n->ports[port->peer];
+    snprintf(text, size, "%s%s%s", n->components[peer->component].name, *peer->name ? "." : "", peer->name);
+}
+
+static void flow_word(const dal_port_flow *flow, char *text, size_t size)
+{
+    snprintf(text, size, "%s %d", quantities[flow->quantity], flow->n);
+}
+
+/* What a component has of its own. */
+static void own_word(const dal_port_component *c, char *text, size_t size)
+{
+    int used = 0;
+    const char *many = c->multipliers == 1 ? "" : "s";
+    text[0] = '\0';
+    if (c->n_states)
+        used = snprintf(text, size, "%d states", c->n_states);
+    if (c->multipliers)
+        used = snprintf(text, size, "%d multiplier%s", c->multipliers, many);
+    if (c->freedoms >= 0 && used < (int)size)
+        used += snprintf(text + used, size - (size_t)used, ", leaves %d freedom%s%s%s", c->freedoms,
+                         c->freedoms == 1 ? "" : "s", *c->leaves ? ": " : "", c->leaves);
+    if (*c->carries && used < (int)size)
+        snprintf(text + used, size - (size_t)used, "; %s", c->carries);
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+/* Columns as wide as their widest entry, characters of UTF-8 counted once. */
+enum { COLUMNS = 7, CELL = 200 };
+typedef struct table {
+    dal_printer *out; /* NULL: only measure */
+    int width[COLUMNS];
+} table;
+
+static int characters(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+/* Control characters would break the line. */
+static void print_cell(dal_printer *out, const char *text)
+{
+    for (; *text; text++)
+        dal_print(out, "%c", (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
+static void put_line(table *t, int n, const char *const *cells)
+{
+    int last = n;
+    while (last > 0 && !*cells[last - 1])
+        last--;
+    for (int i = 0; i < last; i++) {
+        const int wide = characters(cells[i]);
+        if (!t->out) {
+            t->width[i] = wide > t->width[i] ? wide : t->width[i];
+            continue;
+        }
+        print_cell(t->out, cells[i]);
+        if (i < last - 1)
+            dal_print(t->out, "%*s", t->width[i] - wide + 2, "");
+    }
+    if (t->out)
+        dal_print(t->out, "\n");
+}
+
+static void put_components(table *t, const dal_ports *n)
+{
+    static const char *const head[] = {"component", "type", "ports", "of its own"};
+    put_line(t, 4, head);
+    for (int i = 0; i < n->n_components; i++) {
+        const dal_port_component *c = &n->components[i];
+        char ports[16], own[CELL];
+        snprintf(ports, sizeof ports, "%d", c->n_ports);
+        own_word(c, own, sizeof own);
+        const char *cells[] = {c->name, c->type, ports, own};
+        put_line(t, 4, cells);
+    }
+}
+
+static void put_ports(table *t, const dal_ports *n)
+{
+    static const char *const head[] = {"component", "port", "at", "wired to", "gives", "takes"};
+    put_line(t, 6, head);
+    for (int i = 0; i < n->n_ports; i++) {
+        const dal_port *p = &n->ports[i];
+        const dal_port_component *c = &n->components[p->component];
+        char at[80], peer[2 * CELL], out[40], in[40];
+        place_word(n, p, at, sizeof at);
+        peer_word(n, p, peer, sizeof peer);
+        flow_word(&p->out, out, sizeof out);
+        flow_word(&p->in, in, sizeof in);
+        const char *cells[] = {i == c->port ? c->name : "", port_word(n, p), at, peer, out, in};
+        put_line(t, 6, cells);
+    }
+}
+
+static void print_table(dal_printer *out, const dal_ports *n, void (*put)(table *, const dal_ports *))
+{
+    table t = {0};
+    put(&t, n);
+    t.out = out;
+    dal_print(out, "\n");
+    put(&t, n);
+}
+
+/* One line for each flow that occurs: "motion 9    x, y, theta, ..." */
+static void print_legend(dal_printer *out, const dal_ports *n)
+{
+    static const char *const source[] = {" (19), (25), (27)", " (17)", "", ""};
+    enum { MOST = 25 };
+    bool seen[4][MOST + 1] = {{false}};
+    dal_print(out, "\n");
+    for (int i = 0; i < n->n_ports; i++) {
+        const dal_port_flow *f = &n->ports[i].out;
+        char word[40];
+        const bool by_size = f->quantity == DAL_PORT_MOTION || f->quantity == DAL_PORT_WRENCH;
+        if (f->n > MOST || seen[f->quantity][by_size ? f->n : 0])
+            continue;
+        seen[f->quantity][by_size ? f->n : 0] = true;
+        flow_word(f, word, sizeof word);
+        if (!by_size) {
+            dal_print(out, "%-13s %s\n", quantities[f->quantity],
+                      f->quantity == DAL_PORT_EFFORT ? "force or torque along the coordinate"
+                                                     : "of a joint, its rate, its acceleration where there are 3");
+            continue;
+        }
+        dal_print(out, "%-13s", word);
+        for (int k = 0; k < f->n; k++)
+            if (strncmp(f->variables[k], "R", 1))
+                dal_print(out, " %s", f->variables[k]);
+            else if (!strcmp(f->variables[k], "R11"))
+                dal_print(out, " R (its axes, 9)");
+        dal_print(out, "%s\n", source[f->quantity]);
+    }
+    if (n->multipliers)
+        dal_print(out, "%-13s implicit variables of f'' + 2 alpha f' + beta^2 f = 0 (23), one an equation f = 0\n",
+                  "multipliers");
+}
+
+static void count_kinds(const dal_ports *n, int count[6])
+{
+    for (int i = 0; i < n->n_components; i++)
+        count[n->components[i].kind]++;
+}
+
+static void print_count(dal_printer *out, int n, const char *one, const char *many)
+{
+    if (n)
+        dal_print(out, ", %d %s", n, n == 1 ? one : many);
+}
+
+int dal_ports_text(const dal_ports *n, char *buffer, size_t size)
+{
+    dal_printer p = {buffer, size, 0};
+    int count[6] = {0};
+    count_kinds(n, count);
+    print_cell(&p, n->model);
+    dal_print(&p, ": ground");
+    print_count(&p, count[DAL_COMPONENT_BODY], "body", "bodies");
+    print_count(&p, count[DAL_COMPONENT_JOINT], "joint", "joints");
+    print_count(&p, count[DAL_COMPONENT_COUPLING], "coupling", "couplings");
+    print_count(&p, count[DAL_COMPONENT_CONSTRAINT], "constraint", "constraints");
+    print_count(&p, count[DAL_COMPONENT_FORCE], "force element", "force elements");
+    dal_print(&p, "; %d wire%s\n", n->n_ports / 2, n->n_ports == 2 ? "" : "s");
+    dal_print(&p, "  %d states in bodies, %d multipliers in joints%s\n", n->states, n->multipliers,
+              n->gravity ? ", gravity in every body" : "");
+    print_table(&p, n, put_components);
+    if (n->n_ports) {
+        print_table(&p, n, put_ports);
+        print_legend(&p, n);
+    }
+    return p.length;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void print_flow(dal_printer *p, const char *key, const dal_port_flow *flow)
+{
+    dal_print(p, "\"%s\": {", key);
+    dal_print_entry(p, "quantity", quantities[flow->quantity]);
+    dal_print(p, ", ");
+    dal_json_names(p, "variables", flow->n, flow->variables);
+    dal_print(p, "}");
+}
+
+static void print_port(dal_printer *p, const dal_decimal_table *decimals, const dal_ports *n, const dal_port *port)
+{
+    const dal_port *peer = &n->ports[port->peer];
+    dal_print(p, "    {");
+    dal_print_entry(p, "name", port->name);
+    dal_print(p, ", \"at\": ");
+    if (port->placed)
+        dal_json_numbers(p, decimals, (int)n->space, port->at);
+    else
+        dal_print(p, "null");
+    dal_print(p, ", \"to\": {");
+    dal_print_entry(p, "component", n->components[peer->component].name);
+    dal_print(p, ", \"index\": %d, ", peer->component);
+    dal_print_entry(p, "port", peer->name);
+    dal_print(p, "},\n     ");
+    print_flow(p, "out", &port->out);
+    dal_print(p, ",\n     ");
+    print_flow(p, "in", &port->in);
+    dal_print(p, "}");
+}
+
+static void print_component(dal_printer *p, const dal_decimal_table *decimals, const dal_ports *n,
+                            const dal_port_component *c)
+{
+    dal_print(p, "  {");
+    dal_print_entry(p, "name", c->name);
+    dal_print(p, ", ");
+    dal_print_entry(p, "kind", kinds[c->kind]);
+    dal_print(p, ", ");
+    dal_print_entry(p, "type", c->type);
+    dal_print(p, ",\n   ");
+    dal_json_names(p, "states", c->n_states, c->states);
+    dal_print(p, ", \"multipliers\": %d, \"freedoms\": ", c->multipliers);
+    if (c->freedoms < 0)
+        dal_print(p, "null, ");
+    else
+        dal_print(p, "%d, ", c->freedoms);
+    dal_print_entry(p, "leaves", c->leaves);
+    dal_print(p, ", ");
+    dal_print_entry(p, "carries", c->carries);
+    dal_print(p, ",\n   \"ports\": [%s", c->n_ports ? "\n" : "");
+    for (int k = 0; k < c->n_ports; k++) {
+        dal_print(p, "%s", k ? ",\n" : "");
+        print_port(p, decimals, n, &n->ports[c->port + k]);
+    }
+    dal_print(p, "]}");
+}
+
+int dal_ports_json(const dal_ports *n, char *buffer, size_t size)
+{
+    dal_printer p = {buffer, size, 0};
+    dal_decimal_table decimals;
+    dal_decimal_prepare(&decimals);
+    dal_print(&p, "{");
+    dal_print_entry(&p, "model", n->model);
+    dal_print(&p, ", ");
+    dal_print_entry(&p, "space", n->space == DAL_PLANAR ? "planar" : "spatial");
+    dal_print(&p, ", \"gravity\": %s, \"states\": %d, \"multipliers\": %d, \"wires\": %d,\n \"components\": [\n",
+              n->gravity ? "true" : "false", n->states, n->multipliers, n->n_ports / 2);
+    for (int i = 0; i < n->n_components; i++) {
+        dal_print(&p, "%s", i ? ",\n" : "");
+        print_component(&p, &decimals, n, &n->components[i]);
+    }
+    dal_print(&p, "]}\n");
+    return p.length;
+}

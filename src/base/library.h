@@ -1,0 +1,30 @@
+/* Shared libraries that are loaded when they are needed, functions by name: what a build can do, but most runs do not use, costs no
+ * start of the program, and a machine without the library still does everything else.
+ *
+ * The functions of a library are a list CALLS(X) of X(name); the table that they go to has a pointer for each, under the same name:
+ *
+ *   #define X(name) __typeof__(&name) name;
+ *   typedef struct table { void *handle; CALLS(X) } table;
+ *   #undef X
+ *   #define X(name) {#name, offsetof(table, name)},
+ *   static const dal_symbol symbols[] = {CALLS(X)};
+ */
+#ifndef DAL_BASE_LIBRARY_H
+#define DAL_BASE_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct dal_symbol {
+    const char *name;
+    size_t place; /* of its pointer in the table */
+} dal_symbol;
+
+/* Load the library with this soname and fill the table with its functions. NULL with a sentence in `why` if the library is not there
+ * (then `package`, Debian's name of what brings it, is named) or has not all of them. It stays in memory until the program ends, even
+ * after dal_library_close: libraries keep tables and exit handlers of their own. */
+void *dal_library_open(const char *title, const char *soname, const char *package, const dal_symbol *symbols, size_t n, void *table,
+                       char *why, size_t size);
+void dal_library_close(void *handle); /* accepts NULL */
+
+#endif

@@ -1,0 +1,357 @@
+/* dalembert watch: run a model again whenever it changes, and serve its page to a browser on this machine. */
+#include "cli/model_options.h"
+#include "cli/pages.h"
+#include "cli/serve.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "dalembert watch MODEL [options]\n"
+    "\n"
+    "Run the model, serve its report page at an address of this machine, and do both again whenever the model\n"
+    "or a file beside it (models, tables, meshes) changes. A browser that shows the page loads the new one by\n"
+    "itself; errors of the model appear on it at their lines. Ctrl-C ends it.\n"
+    "\n"
+    "    --port N                port of 127.0.0.1 to serve at; usually 8137, or any if that is taken\n"
+    "    --open                  open the page in the browser\n"
+    "\n"
+    "Otherwise as in 'dalembert run':\n"
+    "\n"
+    "    --coordinates, --formulation, --stabilization, --integrator WORD\n"
+    "    --step, --rtol, --atol, --until, --every, --max-step, --event-tolerance NUMBER\n"
+    "    --undetermined WORD\n"
+    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+    "    --floating              the root link of a URDF file is a free body\n"
+    "    -q, --quiet             no messages\n"
+    "    -h, --help              this text\n";
+
+static const char *const settings[] = {
+    "coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
+    "until",       "every",       "max-step",      "event-tolerance", "undetermined", NULL};
+enum { PORT = DAL_OPTION_OWN, OPEN };
+enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two looks at the files */
+
+typedef struct request {
+    dal_model_options model;
+    int port; /* -1: not given */
+    bool open, quiet;
+    const char *command;
+} request;
+
+static int take_option(void *user, int option, char *value)
+{
+    request *wanted = user;
+    char *end;
+    long port;
+    switch (option) {
+    case PORT:
+        port = strtol(value, &end, 10);
+        if (end == value || *end || port < 0 || port > 65535)
+            return dal_wrong_use("watch", "--port wants a number from 0 (any that is free) to 65535, not '%s'", value);
+        wanted->port = (int)port;
+        break;
+    case OPEN: wanted->open = true; break;
+    case 'q': wanted->quiet = true; break;
+    }
+    return DAL_OK;
+}
+
+static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
+                                       {"port", required_argument, NULL, PORT},
+                                       {"open", no_argument, NULL, OPEN},
+                                       {"quiet", no_argument, NULL, 'q'},
+                                       {"help", no_argument, NULL, 'h'},
+                                       {NULL, 0, NULL, 0}};
+static const dal_option_table table = {usage, ":qh", others, settings, take_option};
+
+/* ---- what changes ------------------------------------------------------------------- */
+
+enum { DEEPEST = 3, MOST_ENTRIES = 4000 };
+
+typedef struct look {
+    unsigned long long sum;
+    int entries;
+} look;
+
+static void stir(look *at, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        at->sum = (at->sum ^ bytes[i]) * 1099511628211ull; /* FNV-1a */
+}
+
+static void look_at_file(look *at, const char *path, const struct stat *info)
+{
+    stir(at, path, strlen(path));
+    stir(at, &info->st_mtim, sizeof info->st_mtim);
+    stir(at, &info->st_size, sizeof info->st_size);
+    stir(at, &info->st_ino, sizeof info->st_ino);
+}
+
+/* Files that a model may consist of. */
+static bool may_belong(const char *name)
+{
+    static const char *const extensions[] = {".yaml", ".yml", ".json", ".urdf", ".csv", ".stl", ".obj"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof extensions / sizeof *extensions; i++)
+        if (!strcmp(dot, extensions[i]))
+            return true;
+    return false;
+}
+
+static void look_into(look *at, const char *folder, int depth)
+{
+    DIR *open = opendir(folder);
+    for (struct dirent *entry; open && (entry = readdir(open)) && at->entries < MOST_ENTRIES; at->entries++) {
+        char path[4096];
+        struct stat info;
+        if (entry->d_name[0] == '.' ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path || stat(path, &info))
+            continue;
+        if (S_ISDIR(info.st_mode) && depth < DEEPEST)
+            look_into(at, path, depth + 1);
+        else if (S_ISREG(info.st_mode) && may_belong(entry->d_name))
+            look_at_file(at, path, &info);
+    }
+    if (open)
+        closedir(open);
+}
+
+/* A number that changes with the files of the model: those that it may name lie in its folder or below. */
+static unsigned long long look_around(const char *model)
+{
+    look at = {.sum = 14695981039346656037ull};
+    struct stat info;
+    char folder[4096];
+    const char *slash = strrchr(model, '/');
+    if (!stat(model, &info))
+        look_at_file(&at, model, &info);
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - model) : 1, slash ? model : ".");
+    look_into(&at, slash == model ? "/" : folder, 0);
+    return at.sum;
+}
+
+/* ---- one run --------------------------------------------------------------------------- */
+
+typedef struct watch {
+    const request *wanted;
+    dal_server *server;
+    char page[512];          /* the file that a run leaves */
+    unsigned long long seen; /* the files of the present run */
+    bool changed;            /* while it ran */
+    bool shown;              /* a page that moves is being served */
+} watch;
+
+static bool keep_serving(void *user, double t, double until, long steps, double wall_seconds)
+{
+    watch *w = user;
+    (void)t, (void)until, (void)steps, (void)wall_seconds;
+    dal_server_turn(w->server, 0);
+    w->changed = look_around(w->wanted->model.path) != w->seen;
+    return !w->changed && !dal_caught_signal();
+}
+
+static bool serve_file(watch *w)
+{
+    FILE *file = fopen(w->page, "rb");
+    char *text = NULL;
+    size_t length = 0;
+    if (file && !fseek(file, 0, SEEK_END)) {
+        const long size = ftell(file);
+        rewind(file);
+        text = size > 0 ? malloc((size_t)size) : NULL;
+        length = text ? fread(text, 1, (size_t)size, file) : 0;
+    }
+    if (file)
+        fclose(file);
+    if (!text || !length) {
+        free(text);
+        return false;
+    }
+    dal_server_show(w->server, text, length);
+    return true;
+}
+
+/* The text of the model as it is now; NULL: it cannot be read. From malloc. */
+static char *read_model(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t room = 0;
+    if (file && getdelim(&text, &room, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static void write_message(FILE *out, const dal_message *m)
+{
+    static const char *const severities[] = {[DAL_NOTE] = "note", [DAL_WARNING] = "warning", [DAL_ERROR] = "error"};
+    fprintf(out, "{\"severity\": \"%s\", \"line\": %d, \"column\": %d, \"text\": ", severities[m->severity],
+            m->mark.line, m->mark.column);
+    dal_print_json_string(out, m->text);
+    fputs("}", out);
+}
+
+/* What is wrong, in one line of JSON: see "A live page" of viewer/FORMAT.md. */
+static void tell_problem(watch *w, const dal_messages *messages, const char *text)
+{
+    char *data = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&data, &length);
+    if (!out)
+        return;
+    fputs("{\"messages\": [", out);
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next) {
+        write_message(out, m);
+        fputs(m->next ? ", " : "", out);
+    }
+    fputs("], \"text\": ", out);
+    dal_print_json_string(out, text ? text : "");
+    fputs("}", out);
+    fclose(out);
+    dal_server_tell(w->server, "problem", data, true);
+    free(data);
+}
+
+/* A page of what could not even be compiled: its text and what is wrong with it. */
+static dal_status write_problem(watch *w, const char *text, dal_messages *messages)
+{
+    const dal_page_options options = {
+        .command = w->wanted->command, .live = true, .file = w->wanted->model.path, .text = text ? text : ""};
+    dal_page *page = NULL;
+    dal_status status = dal_page_open(w->page, NULL, NULL, &options, messages, &page);
+    if (status != DAL_OK)
+        return status;
+    dal_page_messages(page, messages);
+    return dal_page_close(page, true);
+}
+
+/* The motion, as far as it comes, with the verdict on the model. */
+static dal_status write_motion(watch *w, const dal_spec *spec, const dal_system *system, dal_messages *messages)
+{
+    dal_pages pages = {.n = 1, .path = {w->page}, .command = w->wanted->command, .live = true};
+    dal_evidence evidence = {0};
+    dal_status status = dal_pages_open(&pages, spec, system, &(dal_series_options){.system = system}, messages);
+    if (status == DAL_OK) {
+        const dal_run_options options = {
+            .progress = keep_serving, .progress_user = w, .frame = dal_pages_frame, .frame_user = &pages};
+        status = dal_run(system, &options, messages, &evidence);
+    }
+    const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !w->changed;
+    const dal_status closed = dal_pages_close(&pages, keep, spec, &evidence, status, messages);
+    return status == DAL_OK ? closed : status;
+}
+
+static void run_once(watch *w)
+{
+    const request *wanted = w->wanted;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    w->seen = look_around(wanted->model.path);
+    w->changed = false;
+    char *text = read_model(wanted->model.path);
+    dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    if (status == DAL_OK) {
+        dal_spec_show(spec);
+        status = dal_compile(NULL, spec, messages, &system);
+    }
+    if (status == DAL_OK)
+        status = write_motion(w, spec, system, messages);
+    const bool moves = system && (status == DAL_OK || status == DAL_NUMERICAL);
+    if (!w->changed && !dal_caught_signal()) {
+        if ((moves || (!w->shown && write_problem(w, text, messages) == DAL_OK)) && serve_file(w))
+            dal_server_tell(w->server, "reload", "{}", false);
+        if (!moves)
+            tell_problem(w, messages, text);
+        w->shown |= moves;
+        if (!wanted->quiet) {
+            dal_report(messages, DAL_WARNING);
+            fprintf(stderr, "%s: %s\n", wanted->model.path,
+                    status == DAL_OK ? "the page is new" : dal_status_text(status));
+        }
+    }
+    free(text);
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+static dal_server *open_server(const request *wanted)
+{
+    if (wanted->port >= 0)
+        return dal_server_open("watch", wanted->port);
+    dal_server *usual = dal_server_open(NULL, USUAL_PORT);
+    return usual ? usual : dal_server_open("watch", 0);
+}
+
+static int watch_model(const request *wanted)
+{
+    watch w = {.wanted = wanted};
+    const char *folder = getenv("TMPDIR");
+    snprintf(w.page, sizeof w.page, "%s/dalembert-XXXXXX.html", folder && *folder ? folder : "/tmp");
+    const int file = mkstemps(w.page, 5);
+    if (file < 0 || !(w.server = open_server(wanted))) {
+        if (file < 0)
+            fprintf(stderr, "dalembert watch: error: no temporary file can be made as %s\n", w.page);
+        return DAL_BAD_FILE;
+    }
+    close(file);
+    char address[64];
+    snprintf(address, sizeof address, "http://127.0.0.1:%d/", dal_server_port(w.server));
+    printf("%s\n", address);
+    fflush(stdout);
+    dal_catch_signals();
+    run_once(&w);
+    if (wanted->open)
+        dal_show_page("watch", address);
+    while (!dal_caught_signal()) {
+        dal_server_turn(w.server, REST);
+        if (look_around(wanted->model.path) != w.seen)
+            run_once(&w);
+    }
+    dal_server_close(w.server);
+    unlink(w.page);
+    return DAL_OK;
+}
+
+/* The run that the page shows: the same words without those that are only about watching. */
+static char *run_command(int argc, char **argv)
+{
+    char **words = calloc((size_t)argc + 1, sizeof *words), run_word[] = "run";
+    int n = 0;
+    for (int i = 1; words && i < argc; i++) {
+        const bool port = !strcmp(argv[i], "--port");
+        if (!port && strncmp(argv[i], "--port=", 7) && strcmp(argv[i], "--open"))
+            words[++n] = argv[i];
+        i += port;
+    }
+    if (words)
+        words[0] = run_word;
+    char *text = words ? dal_command_text(n + 1, words) : NULL;
+    free(words);
+    return text;
+}
+
+static int run(int argc, char **argv)
+{
+    char *command = run_command(argc, argv); /* before the options are taken apart */
+    request wanted = {.port = -1, .command = command};
+    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
+    if (status == DAL_OK)
+        status = dal_pages_possible("watch", "a page") ? watch_model(&wanted) : DAL_BAD_COMMAND;
+    dal_model_options_free(&wanted.model);
+    free(command);
+    return status < 0 ? DAL_OK : status;
+}
+
+const dal_command dal_command_watch = {"watch", "run a model again when it changes, with its page in the browser",
+                                       usage, run};

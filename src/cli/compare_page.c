@@ -1,0 +1,96 @@
+#include "cli/compare_page.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { REFERENCE = -2 }; /* the number that dal_compare gives it */
+
+dal_status dal_compare_page_open(dal_compare_page *p, const char *path, const char *command, const dal_spec *spec, dal_messages *messages)
+{
+    *p = (dal_compare_page){.path = path};
+    dal_status status = dal_compile(NULL, spec, messages, &p->system);
+    if (status != DAL_OK)
+        return status;
+    dal_messages_clear(messages); /* the comparison says it again */
+    const dal_page_options options = {.kind = "compare", .command = command};
+    return dal_page_open(path, spec, p->system, &options, messages, &p->page);
+}
+
+static dal_series *begin_series(dal_compare_page *p, const char *name)
+{
+    static const dal_column time = {"time", "s"};
+    const dal_series_options options = {
+        .name = name, .n_columns = 1, .columns = &time, .no_velocities = true, .no_reactions = true, .error = true};
+    dal_series *series = NULL;
+    p->status = dal_page_series(p->page, &options, &series);
+    return series;
+}
+
+/* The series of a row, begun where it is not there yet; NULL after a trouble. */
+static dal_series *series_of(dal_compare_page *p, const dal_comparison *comparison, int row)
+{
+    const int place = row == REFERENCE ? 0 : row + 1;
+    const dal_compare_row *of = row == REFERENCE ? &comparison->reference : &comparison->rows[row];
+    char name[160];
+    if (!p->series && !(p->series = calloc((size_t)comparison->n_rows + 1, sizeof *p->series)))
+        p->status = DAL_NO_MEMORY;
+    if (p->status != DAL_OK || p->series[place])
+        return p->status == DAL_OK ? p->series[place] : NULL;
+    snprintf(name, sizeof name, "%s%.70s, %.70s", row == REFERENCE ? "reference: " : "", of->formulation, of->coordinates);
+    return p->series[place] = begin_series(p, name);
+}
+
+void dal_compare_page_motion(void *user, const dal_comparison *comparison, int row, double t, const double *poses, double error)
+{
+    dal_compare_page *p = user;
+    dal_series *series = p->status == DAL_OK ? series_of(p, comparison, row) : NULL;
+    if (series)
+        p->status = dal_series_add(series, &(dal_series_row){.values = &t, .poses = poses, .error = error});
+}
+
+static void add_number(dal_series *series, const char *label, const char *format, double value)
+{
+    char text[40] = "none";
+    if (!isnan(value))
+        snprintf(text, sizeof text, format, value);
+    dal_series_fact(series, label, text);
+}
+
+/* The columns of the table on the terminal. */
+static void add_cells(dal_series *series, const dal_compare_row *row)
+{
+    add_number(series, "states", "%.0f", row->evidence.info.states);
+    add_number(series, "equations", "%.0f", row->evidence.info.equations);
+    add_number(series, "evaluations", "%.0f", (double)row->evidence.evaluations);
+    add_number(series, "CPU, ms", "%.2f", 1e3 * row->cpu_seconds);
+    add_number(series, "energy error", "%.2e", row->energy_error);
+    add_number(series, "constraint error", "%.2e", row->constraint_error);
+    add_number(series, "momentum error", "%.2e", row->momentum_error);
+    add_number(series, "difference", "%.2e", row->difference);
+    if (row->reason)
+        dal_series_failed(series, row->reason);
+}
+
+dal_status dal_compare_page_close(dal_compare_page *p, const dal_comparison *comparison, const dal_messages *messages)
+{
+    dal_status status = p->status;
+    for (int row = REFERENCE; comparison && row < comparison->n_rows && p->status == DAL_OK; row += row == REFERENCE ? 2 : 1) {
+        const dal_compare_row *of = row == REFERENCE ? &comparison->reference : &comparison->rows[row];
+        dal_series *series = series_of(p, comparison, row);
+        if (series && of->applies)
+            add_cells(series, of);
+        else if (series)
+            dal_series_failed(series, of->reason ? of->reason : dal_status_text(of->status));
+    }
+    if (comparison && p->page) {
+        dal_page_evidence(p->page, &comparison->reference.evidence, comparison->reference.status);
+        dal_page_messages(p->page, messages);
+    }
+    if (p->page)
+        status = dal_page_close(p->page, comparison && p->status == DAL_OK);
+    free(p->series);
+    dal_system_free(p->system);
+    status = p->status == DAL_OK ? status : p->status;
+    *p = (dal_compare_page){.status = status};
+    return status;
+}

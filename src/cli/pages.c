@@ -1,0 +1,166 @@
+#include "cli/pages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+bool dal_is_page(const char *path)
+{
+    const size_t n = strlen(path);
+    return n > 5 && !strcasecmp(path + n - 5, ".html");
+}
+
+/* ---- the command line ---------------------------------------------------------- */
+
+/* In quotes where a shell would not take it as one word. */
+static char *put_word(char *out, const char *word)
+{
+    const bool plain = *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^") == strlen(word);
+    if (plain)
+        return stpcpy(out, word);
+    *out++ = '\'';
+    for (; *word; word++)
+        if (*word == '\'')
+            out = stpcpy(out, "'\\''");
+        else
+            *out++ = *word;
+    return stpcpy(out, "'");
+}
+
+char *dal_command_text(int argc, char **argv)
+{
+    size_t size = sizeof "dalembert";
+    for (int i = 0; i < argc; i++)
+        size += 4 * strlen(argv[i]) + 3;
+    char *text = malloc(size), *out = text;
+    if (!text)
+        return NULL;
+    out = stpcpy(out, "dalembert");
+    for (int i = 0; i < argc; i++) {
+        *out++ = ' ';
+        out = put_word(out, argv[i]);
+    }
+    return text;
+}
+
+/* ---- a browser -------------------------------------------------------------------- */
+
+dal_status dal_show_page(const char *command, const char *path)
+{
+    char program[] = "xdg-open", *argv[] = {program, (char *)(size_t)path, NULL};
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (!error) {
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        extern char **environ;
+        error = posix_spawnp(&child, program, &actions, NULL, argv, environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    if (!error)
+        return DAL_OK;
+    fprintf(stderr, "dalembert %s: %s was written, but cannot be opened: xdg-open: %s (Debian's package xdg-utils brings it)\n", command, path,
+            strerror(error));
+    return DAL_BAD_FILE;
+}
+
+/* ---- the pages of a run --------------------------------------------------------------- */
+
+bool dal_pages_possible(const char *command, const char *what)
+{
+    if (!dal_page_available())
+        fprintf(stderr,
+                "dalembert %s: error: %s cannot be written: the report page was left out of this build; install node and npm (Debian's packages nodejs "
+                "and npm) and build again, or write .csv or .h5\n", command, what);
+    return dal_page_available();
+}
+
+int dal_pages_add(const char *command, dal_pages *pages, const char *path)
+{
+    if (!dal_pages_possible(command, path))
+        return DAL_BAD_COMMAND;
+    if (pages->n == DAL_MOST_PAGES)
+        return dal_wrong_use(command, "more than %d pages to write", DAL_MOST_PAGES);
+    pages->path[pages->n++] = path;
+    return DAL_OK;
+}
+
+int dal_pages_frames(const char *command, const char *text, int *frames)
+{
+    char *end;
+    const long n = strtol(text, &end, 10);
+    if (*end || n < 16 || n > 1000000)
+        return dal_wrong_use(command, "--frames wants a number from 16 to 1000000, not '%s'", text);
+    *frames = (int)n;
+    return DAL_OK;
+}
+
+dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system, const dal_series_options *series, dal_messages *messages)
+{
+    const dal_page_options options = {.command = pages->command, .live = pages->live};
+    dal_series_options wanted = *series;
+    dal_status status = DAL_OK;
+    wanted.most_frames = pages->most_frames;
+    for (int i = 0; i < pages->n && status == DAL_OK; i++) {
+        status = dal_page_open(pages->path[i], spec, system, &options, messages, &pages->page[i]);
+        if (status == DAL_OK)
+            status = dal_page_series(pages->page[i], &wanted, &pages->series[i]);
+    }
+    return status;
+}
+
+dal_status dal_pages_frame(void *user, dal_state *state, int n, const double *values)
+{
+    const dal_pages *pages = user;
+    dal_status status = DAL_OK;
+    for (int i = 0; i < pages->n && status == DAL_OK; i++)
+        status = dal_series_frame(pages->series[i], state, n, values);
+    return status;
+}
+
+/* What `check` says; its messages are those of the compilation, which were heard. */
+static void add_verdict(dal_pages *pages, const dal_spec *spec)
+{
+    dal_verdict *verdict = NULL;
+    dal_messages *aside = dal_messages_create(NULL);
+    if (aside)
+        dal_check(spec, NULL, aside, &verdict);
+    for (int i = 0; i < pages->n && verdict; i++)
+        dal_page_verdict(pages->page[i], verdict);
+    dal_verdict_free(verdict);
+    dal_messages_free(aside);
+}
+
+dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence, dal_status ran, dal_messages *messages)
+{
+    dal_status status = DAL_OK;
+    if (keep && pages->n)
+        add_verdict(pages, spec);
+    for (int i = 0; i < pages->n; i++) {
+        if (!pages->page[i])
+            continue;
+        if (keep && evidence)
+            dal_page_evidence(pages->page[i], evidence, ran);
+        if (keep)
+            dal_page_messages(pages->page[i], messages);
+        dal_status one = dal_page_close(pages->page[i], keep && status == DAL_OK);
+        pages->page[i] = NULL;
+        pages->kept[i] = keep && status == DAL_OK && one == DAL_OK;
+        status = status == DAL_OK ? one : status;
+    }
+    return status;
+}
+
+dal_status dal_pages_show(const char *command, const dal_pages *pages)
+{
+    dal_status status = DAL_OK;
+    for (int i = 0; i < pages->n && pages->show; i++)
+        if (pages->kept[i])
+            status = dal_show_page(command, pages->path[i]);
+    return status;
+}

@@ -1,0 +1,45 @@
+/* What the commands that write pages share. */
+#ifndef DAL_CLI_PAGES_H
+#define DAL_CLI_PAGES_H
+
+#include "cli/cli.h"
+
+enum { DAL_MOST_PAGES = 4 };
+
+/* Does the name end in .html? */
+bool dal_is_page(const char *path);
+
+/* The command line as somebody would type it again, from malloc. */
+char *dal_command_text(int argc, char **argv);
+
+/* A browser, by xdg-open, which is not waited for. DAL_OK, or DAL_BAD_FILE after a sentence. */
+dal_status dal_show_page(const char *command, const char *path);
+
+/* The pages of one run. */
+typedef struct dal_pages {
+    int n;
+    const char *path[DAL_MOST_PAGES];
+    dal_page *page[DAL_MOST_PAGES];
+    dal_series *series[DAL_MOST_PAGES];
+    bool kept[DAL_MOST_PAGES];
+    int most_frames; /* 0: as usual */
+    bool show;       /* --open */
+    bool live;       /* served, and loaded anew */
+    const char *command;
+} dal_pages;
+
+/* Was the viewer built in? Otherwise a sentence that `what` cannot be had. */
+bool dal_pages_possible(const char *command, const char *what);
+/* One more; DAL_OK, or DAL_BAD_COMMAND after a complaint. */
+int dal_pages_add(const char *command, dal_pages *pages, const char *path);
+/* The value of --frames. */
+int dal_pages_frames(const char *command, const char *text, int *frames);
+dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system, const dal_series_options *series, dal_messages *messages);
+/* For dal_run_options. */
+dal_status dal_pages_frame(void *pages, dal_state *state, int n, const double *values);
+/* With the evidence (NULL: none is known) and the status of the run, the messages so far and the verdict on the model. */
+dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence, dal_status ran, dal_messages *messages);
+/* Those that were written are opened, if that was wanted. */
+dal_status dal_pages_show(const char *command, const dal_pages *pages);
+
+#endif

@@ -1,0 +1,102 @@
+/* A network of components: what a system becomes for the formulation `component`.
+ *
+ * Bodies and joints are opaque (port.h). The network knows who is connected with whom, hands port variables from one to the other,
+ * and solves for the multipliers. Everything is laid out when a state is created; nothing is allocated afterwards.
+ *
+ * Explicitly: the residuals (23) are affine in all lambda. With r_0 those without joint wrenches, g_k,p the rows of a joint at a port
+ * and Y the admittances of the bodies between their ports,
+ *     S lambda = -r_0,    S_kl = sum over bodies, and over pairs of their ports (p, q), of g_k,p . Y_pq g_l,q
+ * Implicitly: F(t, y, y', lambda) = 0 with
+ *     q' - v = 0,   v' - (what the body computes from the wrenches at its ports) = 0,   f'' + 2 alpha f' + beta^2 f = 0 at (q, v, v')
+ *     and y' - f = 0 for states of the model and the work
+ * of index 1, because (v', lambda) follow from (q, v).
+ */
+#ifndef DAL_COMPONENT_NETWORK_H
+#define DAL_COMPONENT_NETWORK_H
+
+#include "component/port.h"
+#include "math/sparse.h"
+#include "system/system.h"
+
+/* A side of a joint on a port of a body; body n_bodies is the ground. */
+typedef struct dal_connection {
+    int joint, side, body, port;
+} dal_connection;
+
+/* What a joint takes from outside beside ports: a time function of the system, or the reference of an angle. */
+typedef struct dal_feed {
+    int joint, local, global;
+} dal_feed;
+
+/* Ports c and d (connections) of one body: where the block (rows of the joint of c) x (rows of the joint of d) of S is. */
+typedef struct dal_meeting {
+    int c, d;
+    size_t base, row_stride, column_stride;
+} dal_meeting;
+
+/* A block of dF/d(y, lambda): rows of one group, columns of another; entry (r, c) is start[first column + c] + offset + r. */
+typedef struct dal_network_block {
+    int row_group, column_group, offset;
+} dal_network_block;
+
+typedef struct dal_network_pattern {
+    const dal_arena *arena;
+    int n_groups, *first, *size; /* of groups: q of each body, v of each body, states, work, rows of each joint */
+    dal_network_block *block;    /* by column group, then row group */
+    int n_blocks, *block_start;  /* of each column group, n_groups + 1 */
+    int n_entries, *start, *row;
+    bool *follows;               /* (n_bodies + 1)^2: sources of body j (or rates of states) that follow body i (or states), at i, j */
+    int n_colours, *colour;      /* of bodies and of the states: those of one colour have no source in common */
+    dal_body_slopes *slopes;     /* of each body */
+    double *y, *below, *above;   /* of the differences of sources: a state; 6 a body and the rates of states */
+} dal_network_pattern;
+
+typedef struct dal_network {
+    const dal_arena *arena; /* owns everything here */
+    int n_bodies, n_joints, n_rows, n_connections, n_times, n_turns, n_meetings;
+    dal_body_component **body; /* n_bodies, then the ground */
+    dal_joint_component **joint;
+    int *row;                  /* first row of each joint, n_joints + 1 */
+    dal_connection *connection; /* those of a joint side by side */
+    int *of_joint;             /* first connection of each joint, n_joints + 1 */
+    dal_feed *times, *turns;
+    dal_meeting *meeting;
+    dal_port_wrench *wrench;   /* a connection each */
+    double *residual, *change, *scale;
+    bool dense;
+    int n_entries, *start, *pattern_row; /* of S by columns, where it is sparse */
+    double *S;
+    int *pivots;
+    dal_sparse *sparse;
+    bool *independent;         /* rows of the implicit form: those of its beginning */
+    dal_network_pattern *implicit; /* NULL: not asked for yet */
+} dal_network;
+
+/* ---- network_build.c --------------------------------------------------------------- */
+
+/* dal_network_create, dal_network_free: system/system.h. */
+
+/* ---- network.c ------------------------------------------------------------------------ */
+
+/* Bodies take their places and sources from the state, joints their signals; after position, velocity and loads. */
+void dal_network_begin(dal_network *network, const dal_state *state);
+/* Ports hand over motion; residuals of all joints into network->residual. 0 or the table that a form left. */
+int dal_network_residuals(dal_network *network, const dal_state *state);
+/* Joints hand over wrenches of lambda. */
+void dal_network_wrenches(dal_network *network, const double *lambda);
+/* S of the present ports, after residuals, into network->S. */
+void dal_network_assemble(dal_network *network);
+double dal_network_entry(const dal_network *network, int i, int j); /* of S, after assemble */
+/* The same, scaled to a unit diagonal and factored, with the rows of the mask. Returns the pivot ratio. */
+double dal_network_factor(dal_network *network, const bool *independent);
+/* After factor: -S^-1 residual on the rows of the mask, into network->change. */
+void dal_network_correct(dal_network *network, const bool *independent);
+/* (5), (9) of all bodies. */
+void dal_network_accelerate(dal_network *network);
+
+/* ---- network_implicit.c ----------------------------------------------------------------- */
+
+extern const dal_implicit_form dal_network_implicit;
+void dal_network_forget_implicit(dal_network *network);
+
+#endif

@@ -1,0 +1,559 @@
+/* A network as F(t, y, y', lambda) = 0, with its Jacobian put together from what the components say of themselves.
+ *
+ *   rows           F                                  columns
+ *   q of a body    q' - v                             c 1 by q, -1 by v
+ *   v of a body    v' - a(q, v; wrenches, sources)    c 1 by v; -own slopes; -W g^T by lambda; -W (d wrench) T by q of all sides of its joints;
+ *                                                     -W (d source) by whatever its sources follow
+ *   states, work   y' - f                             c 1; rates of states by whatever they follow
+ *   rows of a      f'' + 2 alpha f' + beta^2 f        by q and v of its sides: joint's slopes times the ports' slopes; by v': c g T
+ *   joint          (dependent rows: lambda)
+ *
+ * T = d (displacement of a port) by q = d (x'', w') by v', W = d v' by a wrench at a port, g = the joint's rows there. What a source
+ * follows is found once: bodies are given places that are no numbers, one at a time, and the wrenches that are none either follow it.
+ * The slopes of sources are differences of the whole evaluation, many bodies at a time where they have no source in common.
+ * The work depends on everything and nothing on it: its row has only its diagonal, and an iteration gets it right one step later.
+ */
+#include "component/network.h"
+
+#include "math/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- what follows what ------------------------------------------------------------------- */
+
+static bool expressions_follow(const dal_state *state)
+{
+    const dal_compiled *actions = &state->system->actions;
+    bool follows = false;
+    for (int i = 0; i < actions->n_needs; i++)
+        follows |= isnan(dal_signal_value(&state->work, state->z, state->inputs, &state->system->signals[actions->needs[i]]));
+    return follows;
+}
+
+/* Sources at a state in which something is no number; expressions are not evaluated there: either all of them follow it, or none. */
+static void push_poisoned(dal_state *state, bool expressions)
+{
+    const dal_system *system = state->system;
+    for (int i = 0; i < system->actions.n_outputs; i++)
+        state->expression[i] = expressions ? NAN : 0;
+    dal_loads_apply(&state->loads, system->n_groups, system->groups);
+    for (int i = 0; i < system->n_laws; i++)
+        dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], true);
+}
+
+static void find_followers_of(dal_state *state, dal_network_pattern *p, int c)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    const int n = system->mechanism.n_bodies;
+    dal_state_take(state, state->work.t, p->y);
+    for (int k = 0; c < n && k < layout->body[c].nv; k++)
+        state->work.q[layout->body[c].q + k] = state->work.v[layout->body[c].v + k] = NAN;
+    for (int k = 0; c == n && k < system->n_states; k++)
+        state->z[k] = NAN;
+    dal_state_position(state);
+    dal_state_velocity(state);
+    const bool expressions = expressions_follow(state);
+    push_poisoned(state, expressions);
+    for (int b = 0; b < n; b++) {
+        bool follows = false;
+        for (int k = 0; k < 6; k++)
+            follows |= isnan(state->work.force[6 * b + k]);
+        p->follows[c * (n + 1) + b] = follows;
+    }
+    p->follows[c * (n + 1) + n] = expressions && system->n_states;
+}
+
+static void colour(dal_network_pattern *p, int n)
+{
+    for (int c = 0; c < n; c++) {
+        int own = 0;
+        for (bool again = true; again;) {
+            again = false;
+            for (int r = 0; r < n && !again; r++)
+                for (int d = 0; p->follows[c * n + r] && d < c && !again; d++)
+                    again = p->follows[d * n + r] && p->colour[d] == own;
+            own += again;
+        }
+        p->colour[c] = own;
+        p->n_colours = p->n_colours > own + 1 ? p->n_colours : own + 1;
+    }
+}
+
+/* ---- pattern ----------------------------------------------------------------------------- */
+
+
+static int group_q(const dal_network *n, int b)
+{
+    (void)n;
+    return b;
+}
+
+static int group_v(const dal_network *n, int b)
+{
+    return n->n_bodies + b;
+}
+
+static int group_states(const dal_network *n)
+{
+    return 2 * n->n_bodies;
+}
+
+static int group_work(const dal_network *n)
+{
+    return 2 * n->n_bodies + 1;
+}
+
+static int group_joint(const dal_network *n, int j)
+{
+    return 2 * n->n_bodies + 2 + j;
+}
+
+static void size_groups(const dal_system *system, const dal_network *n, dal_network_pattern *p)
+{
+    const dal_layout *layout = &system->layout;
+    for (int b = 0; b < n->n_bodies; b++) {
+        p->first[group_q(n, b)] = layout->body[b].q;
+        p->first[group_v(n, b)] = layout->nq + layout->body[b].v;
+        p->size[group_q(n, b)] = p->size[group_v(n, b)] = layout->body[b].nv;
+    }
+    p->first[group_states(n)] = layout->nq + layout->nv;
+    p->size[group_states(n)] = system->n_states;
+    p->first[group_work(n)] = layout->nq + layout->nv + system->n_states;
+    p->size[group_work(n)] = system->works;
+    for (int j = 0; j < n->n_joints; j++) {
+        p->first[group_joint(n, j)] = system->n_y + n->row[j];
+        p->size[group_joint(n, j)] = n->row[j + 1] - n->row[j];
+    }
+}
+
+static void mark_joint(const dal_network *n, bool *mark, int groups, int j)
+{
+    const int own = group_joint(n, j);
+    mark[own * groups + own] = true;
+    for (int c = n->of_joint[j]; c < n->of_joint[j + 1]; c++) {
+        const int a = n->connection[c].body;
+        if (a == n->n_bodies)
+            continue;
+        mark[group_q(n, a) * groups + own] = mark[group_v(n, a) * groups + own] = mark[own * groups + group_v(n, a)] = true;
+        for (int d = n->of_joint[j]; d < n->of_joint[j + 1]; d++)
+            if (n->connection[d].body < n->n_bodies)
+                mark[group_q(n, n->connection[d].body) * groups + group_v(n, a)] = true;
+    }
+}
+
+/* mark[column group][row group] */
+static void mark_blocks(const dal_network *n, const dal_network_pattern *p, bool *mark)
+{
+    const int groups = p->n_groups, bodies = n->n_bodies;
+    mark[group_states(n) * groups + group_states(n)] = mark[group_work(n) * groups + group_work(n)] = true;
+    for (int b = 0; b < bodies; b++) {
+        const int q = group_q(n, b), v = group_v(n, b);
+        mark[q * groups + q] = mark[v * groups + q] = mark[q * groups + v] = mark[v * groups + v] = true;
+    }
+    for (int j = 0; j < n->n_joints; j++)
+        mark_joint(n, mark, groups, j);
+    for (int c = 0; c <= bodies; c++)
+        for (int r = 0; r <= bodies; r++) {
+            if (!p->follows[c * (bodies + 1) + r])
+                continue;
+            const int row = r < bodies ? group_v(n, r) : group_states(n);
+            if (c == bodies)
+                mark[group_states(n) * groups + row] = true;
+            else
+                mark[group_q(n, c) * groups + row] = mark[group_v(n, c) * groups + row] = true;
+        }
+}
+
+/* Groups stand in the order of their first rows, so that rows ascend within a column. */
+static void lay_columns(dal_arena *arena, dal_network_pattern *p, const bool *mark, int n_columns)
+{
+    size_t cap_blocks = 0, cap_rows = 0;
+    p->block_start = DAL_TAKE(arena, int, p->n_groups + 1);
+    p->start = DAL_TAKE(arena, int, n_columns + 1);
+    for (int g = 0; g < p->n_groups; g++) {
+        int offset = 0;
+        p->block_start[g] = p->n_blocks;
+        for (int r = 0; r < p->n_groups; r++)
+            if (mark[g * p->n_groups + r]) {
+                *DAL_PUSH(arena, p->block, p->n_blocks, cap_blocks) = (dal_network_block){r, g, offset};
+                offset += p->size[r];
+            }
+        for (int c = 0; c < p->size[g]; c++) {
+            p->start[p->first[g] + c] = p->n_entries;
+            for (int k = p->block_start[g]; k < p->n_blocks; k++)
+                for (int i = 0; i < p->size[p->block[k].row_group]; i++)
+                    *DAL_PUSH(arena, p->row, p->n_entries, cap_rows) = p->first[p->block[k].row_group] + i;
+        }
+    }
+    p->block_start[p->n_groups] = p->n_blocks;
+    p->start[n_columns] = p->n_entries;
+}
+
+typedef struct layer {
+    dal_arena *arena;
+    dal_state *state;
+    dal_network_pattern *pattern;
+} layer;
+
+static dal_status lay(void *user)
+{
+    layer *l = user;
+    dal_state *state = l->state;
+    const dal_system *system = state->system;
+    const dal_network *n = state->network;
+    dal_network_pattern *p = l->pattern = DAL_TAKE(l->arena, dal_network_pattern, 1);
+    const int bodies = n->n_bodies;
+    p->n_groups = 2 * bodies + 2 + n->n_joints;
+    p->first = DAL_TAKE(l->arena, int, p->n_groups);
+    p->size = DAL_TAKE(l->arena, int, p->n_groups);
+    p->follows = DAL_TAKE(l->arena, bool, (size_t)(bodies + 1) * (size_t)(bodies + 1));
+    p->colour = DAL_TAKE(l->arena, int, bodies + 1);
+    p->slopes = DAL_TAKE(l->arena, dal_body_slopes, bodies);
+    p->y = DAL_TAKE(l->arena, double, system->n_y);
+    p->below = DAL_TAKE(l->arena, double, 6 * bodies + system->n_states);
+    p->above = DAL_TAKE(l->arena, double, 6 * bodies + system->n_states);
+    bool *mark = DAL_TAKE(l->arena, bool, (size_t)p->n_groups * (size_t)p->n_groups);
+    memcpy(p->y, state->y, sizeof *p->y * (size_t)system->n_y);
+    for (int c = 0; c <= bodies; c++)
+        find_followers_of(state, p, c);
+    dal_state_take(state, state->work.t, state->y);
+    colour(p, bodies + 1);
+    size_groups(system, n, p);
+    mark_blocks(n, p, mark);
+    lay_columns(l->arena, p, mark, system->n_y + n->n_rows);
+    return DAL_OK;
+}
+
+void dal_network_forget_implicit(dal_network *network)
+{
+    if (network->implicit)
+        dal_arena_dispose(network->implicit->arena);
+    network->implicit = NULL;
+}
+
+/* Friction follows from all multipliers at once, with laws that are no equations of a joint: it has no part here. */
+static dal_status ready(dal_state *state, dal_implicit *form, bool *offered)
+{
+    dal_network *n = state->network;
+    *offered = state->system->n_frictions == 0;
+    if (!*offered)
+        return DAL_OK;
+    if (!n->implicit) {
+        dal_arena arena;
+        layer l = {&arena, state, NULL};
+        dal_arena_begin(&arena, &state->allocator);
+        if (dal_arena_try(&arena, lay, &l) != DAL_OK || !(l.pattern->arena = dal_arena_keep(&arena))) {
+            dal_arena_release(&arena);
+            return DAL_NO_MEMORY;
+        }
+        n->implicit = l.pattern;
+    }
+    form->n_algebraic = n->n_rows;
+    form->n_entries = n->implicit->n_entries;
+    form->start = n->implicit->start;
+    form->row = n->implicit->row;
+    return DAL_OK;
+}
+
+/* ---- F ----------------------------------------------------------------------------------- */
+
+/* lambda and v' of the explicit solution; its rows are the ones that count from now on. */
+static dal_flow begin(dal_state *state, double t, const double *y, double *yd, double *z)
+{
+    dal_network *n = state->network;
+    dal_flow flow = dal_state_derivative(state, t, y, yd);
+    if (flow)
+        return flow;
+    memcpy(n->independent, state->independent, sizeof *n->independent * (size_t)n->n_rows);
+    for (int i = 0; i < n->n_rows; i++)
+        z[i] = n->independent[i] ? state->lambda[i] : 0;
+    return 0;
+}
+
+/* Sources of all bodies, and rates of states. */
+static dal_flow sources_at(dal_state *state, double t, const double *y)
+{
+    dal_flow flow = dal_state_take(state, t, y);
+    if (flow)
+        return flow;
+    dal_state_position(state);
+    dal_state_velocity(state);
+    return dal_state_push(state);
+}
+
+/* Every component at (t, y, y', lambda): bodies move with y', and have all wrenches; joints have seen their ports. */
+static dal_flow visit(dal_state *state, double t, const double *y, const double *yd, const double *z)
+{
+    dal_network *n = state->network;
+    const dal_layout *layout = &state->system->layout;
+    dal_flow flow = sources_at(state, t, y);
+    if (flow)
+        return flow;
+    dal_network_begin(n, state);
+    for (int b = 0; b < n->n_bodies; b++)
+        dal_body_component_take(n->body[b], yd + layout->nq + layout->body[b].v);
+    const int left = dal_network_residuals(n, state);
+    if (left)
+        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[left - 1]);
+    dal_network_wrenches(n, z);
+    return 0;
+}
+
+/* Where rows are redundant, the independent ones of one position may depend on each other in another: others are chosen in time, and
+ * the run begins again with them (`stale`). Near a singular position the state's `nearness` tells of it. */
+static void look_at_rows(dal_state *state)
+{
+    dal_network *n = state->network;
+    if (!n->n_rows)
+        return;
+    dal_state_jacobian(state);
+    dal_state_alarm(state, DAL_FACTOR_NETWORK, dal_network_factor(n, n->independent));
+}
+
+static dal_flow residual(dal_state *state, double t, const double *y, const double *yd, const double *z, double *F)
+{
+    dal_network *n = state->network;
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    dal_flow flow = visit(state, t, y, yd, z);
+    if (flow)
+        return flow;
+    const int nq = layout->nq, nv = layout->nv;
+    state->evaluations++;
+    for (int k = 0; k < nq; k++)
+        F[k] = yd[k] - y[nq + k];
+    for (int b = 0; b < n->n_bodies; b++) {
+        const int first = nq + layout->body[b].v;
+        dal_body_component_accelerate(n->body[b]);
+        for (int k = 0; k < layout->body[b].nv; k++)
+            F[first + k] = yd[first + k] - dal_body_component_acceleration(n->body[b])[k];
+    }
+    for (int k = 0; k < system->n_states; k++)
+        F[nq + nv + k] = yd[nq + nv + k] - state->expression[system->n_expressions + k];
+    memcpy(state->lambda, z, sizeof *z * (size_t)n->n_rows);
+    if (system->works)
+        F[system->n_y - 1] = yd[system->n_y - 1] - dal_state_power(state);
+    for (int i = 0; i < n->n_rows; i++)
+        F[system->n_y + i] = n->independent[i] ? n->residual[i] : z[i];
+    return 0;
+}
+
+/* ---- its Jacobian --------------------------------------------------------------------------- */
+
+typedef struct filler {
+    dal_state *state;
+    const dal_network *network;
+    const dal_network_pattern *pattern;
+    double t, c;
+    double *entries;
+} filler;
+
+/* The first row of a block in one of its columns. */
+static double *at(const filler *f, int row_group, int column_group, int column)
+{
+    const dal_network_pattern *p = f->pattern;
+    int k = p->block_start[column_group];
+    while (p->block[k].row_group != row_group)
+        k++;
+    return f->entries + p->start[p->first[column_group] + column] + p->block[k].offset;
+}
+
+static void fill_body(const filler *f, int b)
+{
+    const dal_network *n = f->network;
+    const int q = group_q(n, b), v = group_v(n, b), size = f->pattern->size[q];
+    const dal_body_slopes *s = &f->pattern->slopes[b];
+    for (int k = 0; k < size; k++) {
+        double *qq = at(f, q, q, k), *qv = at(f, q, v, k), *vq = at(f, v, q, k), *vv = at(f, v, v, k);
+        qq[k] += f->c;
+        qv[k] -= 1;
+        vv[k] += f->c;
+        for (int i = 0; i < size; i++) {
+            vq[i] -= s->own_q[size * i + k];
+            vv[i] -= s->own_v[size * i + k];
+        }
+    }
+}
+
+/* A row of 6 times column k of a matrix of 6 rows. */
+static double times(const double *row, const double *matrix, int columns, int k)
+{
+    double sum = 0;
+    for (int i = 0; i < 6; i++)
+        sum += row[i] * matrix[columns * i + k];
+    return sum;
+}
+
+/* Rows of the joint of a connection by q and v of its body. */
+static void fill_rows(const filler *f, const dal_connection *c, const dal_joint_slopes *joint)
+{
+    const dal_network *n = f->network;
+    const int own = group_joint(n, c->joint), q = group_q(n, c->body), v = group_v(n, c->body), size = f->pattern->size[q];
+    const int rows = f->pattern->size[own], sides = n->of_joint[c->joint + 1] - n->of_joint[c->joint];
+    const dal_body_slopes *s = &f->pattern->slopes[c->body];
+    const double *port_q = s->port_q + 18 * size * c->port, *port_v = s->port_v + 18 * size * c->port, *port_a = s->port_a + 6 * size * c->port;
+    const double *g = dal_joint_component_gradient(n->joint[c->joint], c->side);
+    for (int k = 0; k < size; k++) {
+        double *by_q = at(f, own, q, k), *by_v = at(f, own, v, k);
+        for (int i = 0; i < rows; i++) {
+            const double *x = joint->row_x + 6 * (sides * i + c->side), *rate = joint->row_v + 6 * (sides * i + c->side);
+            if (!n->independent[n->row[c->joint] + i])
+                continue;
+            by_q[i] += times(x, port_q, size, k) + times(rate, port_q + 6 * size, size, k) + times(g + 6 * i, port_q + 12 * size, size, k);
+            by_v[i] += times(rate, port_v + 6 * size, size, k) + times(g + 6 * i, port_v + 12 * size, size, k) +
+                       f->c * times(g + 6 * i, port_a, size, k);
+        }
+    }
+}
+
+/* What the wrench at a connection does to its body: by lambda, and by the displacements of all sides. */
+static void fill_wrench(const filler *f, const dal_connection *c, const dal_joint_slopes *joint)
+{
+    const dal_network *n = f->network;
+    const int own = group_joint(n, c->joint), v = group_v(n, c->body), size = f->pattern->size[v];
+    const int sides = n->of_joint[c->joint + 1] - n->of_joint[c->joint];
+    const double *g = dal_joint_component_gradient(n->joint[c->joint], c->side);
+    double W[36];
+    dal_body_component_mobility(n->body[c->body], c->port, W);
+    for (int i = 0; i < f->pattern->size[own]; i++) {
+        double *out = at(f, v, own, i);
+        for (int k = 0; k < size; k++)
+            out[k] -= times(W + 6 * k, g + 6 * i, 1, 0);
+    }
+    for (int d = n->of_joint[c->joint]; d < n->of_joint[c->joint + 1]; d++) {
+        const dal_connection *other = &n->connection[d];
+        if (other->body == n->n_bodies)
+            continue;
+        const int q = group_q(n, other->body), columns = f->pattern->size[q];
+        const double *T = f->pattern->slopes[other->body].port_a + 6 * columns * other->port;
+        for (int k = 0; k < columns; k++) {
+            double wrench[6], *out = at(f, v, q, k);
+            for (int i = 0; i < 6; i++)
+                wrench[i] = times(joint->wrench_x + (6 * c->side + i) * 6 * sides + 6 * other->side, T, columns, k);
+            for (int i = 0; i < size; i++)
+                out[i] -= times(W + 6 * i, wrench, 1, 0);
+        }
+    }
+}
+
+static void fill_joint(const filler *f, int j, const double *z)
+{
+    const dal_network *n = f->network;
+    const dal_joint_slopes slopes = dal_joint_component_linearise(n->joint[j], f->t, z + n->row[j]);
+    const int own = group_joint(n, j);
+    for (int i = 0; i < f->pattern->size[own]; i++)
+        at(f, own, own, i)[i] = n->independent[n->row[j] + i] ? 0 : 1;
+    for (int c = n->of_joint[j]; c < n->of_joint[j + 1]; c++)
+        if (n->connection[c].body < n->n_bodies) {
+            fill_rows(f, &n->connection[c], &slopes);
+            fill_wrench(f, &n->connection[c], &slopes);
+        }
+}
+
+static const double source_step = 1e-6; /* of lengths, radians, or of the value: below the cube root of rounding, because contacts are small */
+
+/* Place of component k of group (body or states) c in y, -1: it has not so many; and the step there. */
+static int component_of(const filler *f, const double *y, int c, int k, bool velocity, double *step)
+{
+    const dal_network *n = f->network;
+    const int g = c == n->n_bodies ? group_states(n) : velocity ? group_v(n, c) : group_q(n, c);
+    if (k >= f->pattern->size[g] || (c == n->n_bodies && velocity))
+        return -1;
+    const int i = f->pattern->first[g] + k;
+    const bool place = !velocity && c < n->n_bodies;
+    *step = source_step * (place ? (k < (int)f->state->system->mechanism.space ? f->state->system->length : 1) : fmax(1, fabs(y[i])));
+    return i;
+}
+
+static dal_flow sources_beside(const filler *f, const double *y, int colour_now, int k, bool velocity, double sign, double *out)
+{
+    const dal_network *n = f->network;
+    const dal_system *system = f->state->system;
+    double *moved = f->pattern->y, step;
+    memcpy(moved, y, sizeof *moved * (size_t)system->n_y);
+    for (int c = 0; c <= n->n_bodies; c++) {
+        const int i = f->pattern->colour[c] == colour_now ? component_of(f, y, c, k, velocity, &step) : -1;
+        if (i >= 0)
+            moved[i] += sign * step;
+    }
+    dal_flow flow = sources_at(f->state, f->t, moved);
+    if (flow)
+        return flow;
+    memcpy(out, f->state->work.force, sizeof *out * 6 * (size_t)n->n_bodies);
+    for (int s = 0; s < system->n_states; s++)
+        out[6 * n->n_bodies + s] = f->state->expression[system->n_expressions + s];
+    return 0;
+}
+
+/* Entries of one column: what component k of group c changes of all that follows it. */
+static void fill_followers(const filler *f, const double *y, int c, int k, bool velocity)
+{
+    const dal_network *n = f->network;
+    const dal_network_pattern *p = f->pattern;
+    double step, W[36], change[6];
+    if (component_of(f, y, c, k, velocity, &step) < 0)
+        return;
+    const int column = c == n->n_bodies ? group_states(n) : velocity ? group_v(n, c) : group_q(n, c);
+    for (int b = 0; b < n->n_bodies; b++) {
+        if (!p->follows[c * (n->n_bodies + 1) + b])
+            continue;
+        double *out = at(f, group_v(n, b), column, k);
+        for (int i = 0; i < 6; i++)
+            change[i] = (p->above[6 * b + i] - p->below[6 * b + i]) / (2 * step);
+        dal_body_component_mobility(n->body[b], -1, W);
+        for (int i = 0; i < p->size[group_v(n, b)]; i++)
+            out[i] -= times(W + 6 * i, change, 1, 0);
+    }
+    for (int s = 0; p->follows[c * (n->n_bodies + 1) + n->n_bodies] && s < p->size[group_states(n)]; s++)
+        at(f, group_states(n), column, k)[s] -= (p->above[6 * n->n_bodies + s] - p->below[6 * n->n_bodies + s]) / (2 * step);
+}
+
+static dal_flow fill_sources(const filler *f, const double *y)
+{
+    const dal_network_pattern *p = f->pattern;
+    int most = p->size[group_states(f->network)];
+    for (int b = 0; b < f->network->n_bodies; b++)
+        most = most > p->size[b] ? most : p->size[b];
+    for (int now = 0; now < p->n_colours; now++)
+        for (int k = 0; k < most; k++)
+            for (int velocity = 0; velocity < 2; velocity++) {
+                dal_flow flow = sources_beside(f, y, now, k, velocity, -1, p->below);
+                if (flow || (flow = sources_beside(f, y, now, k, velocity, 1, p->above)))
+                    return flow;
+                for (int c = 0; c <= f->network->n_bodies; c++)
+                    if (p->colour[c] == now)
+                        fill_followers(f, y, c, k, velocity);
+            }
+    return 0;
+}
+
+static dal_flow jacobian(dal_state *state, double t, double c, const double *y, const double *yd, const double *z, double *entries)
+{
+    dal_network *n = state->network;
+    const filler f = {state, n, n->implicit, t, c, entries};
+    dal_flow flow = visit(state, t, y, yd, z);
+    if (flow)
+        return flow;
+    look_at_rows(state);
+    memset(entries, 0, sizeof *entries * (size_t)n->implicit->n_entries);
+    for (int b = 0; b < n->n_bodies; b++) {
+        n->implicit->slopes[b] = dal_body_component_linearise(n->body[b]);
+        fill_body(&f, b);
+    }
+    for (int j = 0; j < n->n_joints; j++)
+        fill_joint(&f, j, z);
+    for (int k = 0; k < state->system->n_states; k++)
+        at(&f, group_states(n), group_states(n), k)[k] += c;
+    if (state->system->works)
+        *at(&f, group_work(n), group_work(n), 0) = c;
+    return fill_sources(&f, y);
+}
+
+static bool stale(const dal_state *state)
+{
+    return memcmp(state->network->independent, state->independent, sizeof *state->independent * (size_t)state->network->n_rows) != 0;
+}
+
+const dal_implicit_form dal_network_implicit = {ready, begin, residual, jacobian, stale};

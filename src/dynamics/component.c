@@ -1,0 +1,193 @@
+/* Bodies and joints as components that exchange port variables and nothing else (`planar-component-library`): each body integrates its own
+ * place and angles from the wrenches at its ports, (5), (9); each joint's multipliers are the implicit variables of
+ *     f'' + 2 alpha f' + beta^2 f = 0                                                     (23)
+ * Here they are solved for, S lambda = -r_0 (component/network.h); integrators that solve F(t, y, y', lambda) = 0 get the network as it
+ * stands. Without another choice the stabilisation is Baumgarte's; with another one alpha = beta = 0.
+ */
+#include "component/network.h"
+#include "dynamics/equations.h"
+#include "dynamics/mutate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of the bodies: positive mass, and an inertia that can be inverted. */
+static const char *lacks(const dal_mechanism *m, const dal_body *body)
+{
+    const double *I = body->inertia;
+    if (!(body->mass > 0))
+        return "no mass";
+    if (body->particle)
+        return NULL;
+    if (m->space == DAL_PLANAR)
+        return I[8] > 0 ? NULL : "a zero moment of inertia";
+    const double trace = I[0] + I[4] + I[8];
+    const double det = I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
+    return det > 1e-12 * trace * trace * trace ? NULL : "a zero moment of inertia";
+}
+
+static bool applies(const dal_system *system, char *why, size_t size)
+{
+    const dal_mechanism *m = &system->mechanism;
+    if (system->layout.family != &dal_family_angle) {
+        snprintf(why, size,
+                 "component needs `coordinates: angle`: each body integrates its own place and angles, and the family %s has other coordinates",
+                 system->layout.family->name);
+        return false;
+    }
+    for (int b = 0; b < m->n_bodies; b++) {
+        const char *lack = lacks(m, &m->bodies[b]);
+        if (!lack)
+            continue;
+        snprintf(why, size,
+                 "component needs bodies that can be accelerated by themselves, and '%s' has %s; use lagrange, which only needs the "
+                 "constraints to make up for it",
+                 m->bodies[b].name, lack);
+        return false;
+    }
+    return true;
+}
+
+static int equations(const dal_system *system)
+{
+    return system->layout.nv;
+}
+
+static int multipliers(const dal_system *system)
+{
+    return system->layout.n_rows;
+}
+
+static dal_flow fail_at_table(dal_state *state, int table)
+{
+    return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[table - 1]);
+}
+
+/* S at the ports as they are, with rows that are independent of each other. */
+static dal_flow factor(dal_state *state)
+{
+    double ratio = dal_network_factor(state->network, state->independent);
+    if (dal_state_alarm(state, DAL_FACTOR_NETWORK, ratio))
+        ratio = dal_network_factor(state->network, state->independent);
+    if (!(ratio > 0))
+        return dal_state_fail(state, "the multipliers of the joints cannot be found: their equations depend on each other, and no independent "
+                                     "ones were found");
+    state->condition_worst = fmin(state->condition_worst, ratio);
+    return 0;
+}
+
+enum { PASSES = 2 }; /* S has the square of the condition of the rows: the second pass removes the rounding of the first */
+
+/* Without the joints' wrenches the joints miss (23) by r_0; lambda = -S^-1 r_0, and the bodies move with the wrenches of it. */
+static dal_flow solve(dal_state *state)
+{
+    dal_network *network = state->network;
+    const dal_layout *layout = &state->system->layout;
+    dal_flow flow = 0;
+    memset(state->lambda, 0, sizeof *state->lambda * (size_t)network->n_rows);
+    dal_network_begin(network, state);
+    dal_network_accelerate(network);
+    for (int pass = 0; pass < PASSES && network->n_rows; pass++) {
+        const int left = dal_network_residuals(network, state);
+        if (left)
+            return fail_at_table(state, left);
+        if (pass == 0 && (flow = factor(state)))
+            return flow;
+        if (state->near_singular)
+            return dal_null_space_solve(state);
+        dal_network_correct(network, state->independent);
+        for (int i = 0; i < network->n_rows; i++)
+            state->lambda[i] += DAL_MUTATED(COMPONENT, network->change[i]);
+        dal_network_wrenches(network, state->lambda);
+        dal_network_accelerate(network);
+    }
+    for (int b = 0; b < network->n_bodies; b++)
+        memcpy(state->vd + layout->body[b].v, dal_body_component_acceleration(network->body[b]), sizeof *state->vd * (size_t)layout->body[b].nv);
+    return 0;
+}
+
+/* a: what the bodies do without the joints; -r_0: what the joints then miss. Leaves the ports as they are with lambda = 0. */
+static void show_free(dal_state *state, double *a, double *r)
+{
+    dal_network *network = state->network;
+    const dal_layout *layout = &state->system->layout;
+    dal_network_begin(network, state);
+    for (int b = 0; b < network->n_bodies; b++) {
+        dal_body_component_accelerate(network->body[b]);
+        memcpy(a + layout->body[b].v, dal_body_component_acceleration(network->body[b]), sizeof *a * (size_t)layout->body[b].nv);
+    }
+    dal_network_residuals(network, state);
+    for (int i = 0; i < state->rank; i++)
+        r[i] = -network->residual[state->order[i]];
+}
+
+/* Columns of mobility: v' of a unit of each multiplier, through the ports of its joint. */
+static void show_mobility(dal_state *state, double *W)
+{
+    const dal_network *network = state->network;
+    const dal_layout *layout = &state->system->layout;
+    for (int c = 0; c < network->n_connections; c++) {
+        const dal_connection *at = &network->connection[c];
+        double own[36];
+        const double *g = dal_joint_component_gradient(network->joint[at->joint], at->side);
+        if (at->body == network->n_bodies)
+            continue;
+        dal_body_component_mobility(network->body[at->body], at->port, own);
+        for (int i = 0; i < state->rank; i++) {
+            const int row = state->order[i] - network->row[at->joint];
+            if (row < 0 || state->order[i] >= network->row[at->joint + 1])
+                continue;
+            for (int k = 0; k < layout->body[at->body].nv; k++)
+                for (int l = 0; l < 6; l++)
+                    W[(size_t)(layout->body[at->body].v + k) * (size_t)state->rank + (size_t)i] += own[6 * k + l] * g[6 * row + l];
+        }
+    }
+}
+
+/* v' = a + W lambda of the bodies, S lambda = -r_0 of the joints. */
+static void show(dal_state *state, dal_equations *equations)
+{
+    dal_network *network = state->network;
+    const int m = state->system->layout.nv, k = state->rank;
+    dal_show_equation(equations, "[1 -W; 0 S] [v'; lambda] = [a; -r_0]", "`planar-component-library` (5), (9), (17), (23), solved for the multipliers");
+    const dal_names rates = dal_names_accelerations(equations, state), rows = dal_names_rows(equations, state);
+    double *one = dal_show_matrix(equations, "1", "each body has its own acceleration", rates, rates);
+    for (int i = 0; i < m; i++)
+        one[(size_t)i * (size_t)m + (size_t)i] = 1;
+    dal_show_place(equations, 0, 0, false, 1);
+    double *a = dal_show_vector(equations, "a", "accelerations of the bodies without the joints", rates);
+    dal_show_right(equations, 0);
+    double *r = dal_show_vector(equations, "-r_0", "-(f'' + 2 alpha f' + beta^2 f) of the joints at these accelerations", rows);
+    dal_show_right(equations, m);
+    show_free(state, a, r);
+    double *W = dal_show_matrix(equations, "W", "accelerations of the bodies by the multipliers", rates, rows);
+    dal_show_place(equations, 0, m, false, -1);
+    show_mobility(state, W);
+    double *S = dal_show_matrix(equations, "S", "admittance of the network: f'' of the joints by their multipliers", rows, rows);
+    dal_show_place(equations, m, m, false, 1);
+    dal_network_assemble(network);
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            S[(size_t)i * (size_t)k + (size_t)j] = dal_network_entry(network, state->order[i], state->order[j]);
+    dal_show_dependent(equations, state);
+    double *mu = dal_show_scratch(equations, (size_t)k);
+    for (int i = 0; i < k; i++)
+        mu[i] = state->lambda[state->order[i]];
+    dal_show_unknowns(equations, rates, state->vd);
+    dal_show_unknowns(equations, dal_names_multipliers(equations, state, ""), mu);
+}
+
+const dal_formulation dal_component = {
+    .name = "component",
+    .title = "bodies and joints as components that exchange port variables; multipliers from Baumgarte's equation of each joint",
+    .applies = applies,
+    .equations = equations,
+    .multipliers = multipliers,
+    .work = dal_null_space_work,
+    .components = true,
+    .stabilization = "baumgarte",
+    .implicit = &dal_network_implicit,
+    .solve = solve,
+    .show = show,
+};

@@ -1,0 +1,368 @@
+/* ida: the variable-order, variable-step backward differences of IDA (SUNDIALS) on the implicit form F(t, y, y', z) = 0, orders 1 to 5.
+ *
+ * A formulation may give F with multipliers z as unknowns (dal_implicit); otherwise F = y' - f(t, y). Newton's matrix is
+ *     J = [dF/dy + c dF/dy'   dF/dz],
+ * c from the formula of the step: by the formulation's own entries, or by differences of F along groups of columns that share no row. It
+ * is dense for few unknowns, else sparse on the formulation's pattern (math/sparse.h). F = y' - f has no pattern: dense up to
+ * DAL_SUNDIALS_DENSE unknowns, GMRES beyond. Multipliers are solved for to the relative tolerance, but have no say in the choice of the
+ * step: they follow from y.
+ *
+ * A start needs y' and z that satisfy F: `begin` of the formulation, or y' = f. Constraints by an offset: sundials.h.
+ */
+#include "integrate/sundials.h"
+#include "base/library.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef DAL_HAVE_SUNDIALS
+
+enum { MOST_FAILURES = 200, SMALL = 40 }; /* of one step; unknowns up to which a dense matrix is the faster one */
+
+static bool available(char *why, size_t size)
+{
+    dal_sundials_library library = {0};
+    bool found = dal_ida_load(&library, why, size);
+    dal_library_close(library.handle);
+    return found;
+}
+
+static int first_not_finite(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return i;
+    return -1;
+}
+
+/* F(t, Y - c, Y', z) */
+static int residual(double t, N_Vector Y, N_Vector Yd, N_Vector F, void *user)
+{
+    dal_sundials *c = user;
+    dal_stepper *s = c->s;
+    const dal_implicit *form = s->ode->implicit;
+    const double *yd = NV_DATA_S(Yd), *z = NV_DATA_S(Y) + s->ode->n;
+    double *f = NV_DATA_S(F);
+    dal_flow flow = dal_sundials_state(c, Y);
+    if (flow)
+        return dal_sundials_answer(c, t, flow);
+    if (form) {
+        s->evaluations++;
+        flow = form->residual(s->ode->user, t, c->at, yd, z, f);
+    } else {
+        flow = dal_slope(s, t, c->at, c->slope);
+        for (int i = 0; i < c->size && !flow; i++)
+            f[i] = i < s->ode->n ? yd[i] - c->slope[i] : yd[i];
+    }
+    if (!flow && (s->component = first_not_finite(f, c->size)) >= 0) {
+        s->component = s->component < s->ode->n ? s->component : s->ode->n - 1;
+        flow = 1;
+    }
+    return dal_sundials_answer(c, t, flow);
+}
+
+static double *entry(const dal_sundials *c, SUNMatrix J, int row, int column, int k)
+{
+    return c->sparse ? &c->entries[k] : &SM_ELEMENT_D(J, row, column);
+}
+
+/* Columns of J by differences: Y_j + sigma and Y'_j + c_j sigma together, for all columns of a group at once. Without a pattern each
+ * column is a group of its own, and full. */
+static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, N_Vector Y1,
+                                   N_Vector Yd1, N_Vector F1)
+{
+    const dal_implicit *form = c->s->ode->implicit;
+    const int n = c->s->ode->n;
+    const double *y = NV_DATA_S(Y), *yd = NV_DATA_S(Yd), *f = NV_DATA_S(F);
+    double *y1 = NV_DATA_S(Y1), *yd1 = NV_DATA_S(Yd1), *f1 = NV_DATA_S(F1);
+    for (int group = 0; group < (form ? c->n_groups : c->size); group++) {
+        for (int j = 0; j < c->size; j++) {
+            const bool in = (form ? c->column_group[j] : j) == group;
+            const double sigma = in ? dal_sundials_increment(y[j]) : 0;
+            y1[j] = y[j] + sigma;
+            yd1[j] = form && j < n ? yd[j] + cj * sigma : yd[j]; /* dF/dy' is known without one */
+        }
+        int flow = residual(t, Y1, Yd1, F1, c);
+        if (flow)
+            return flow;
+        for (int j = form ? 0 : group; j < (form ? c->size : group + 1); j++) {
+            const double sigma = y1[j] - y[j];
+            if (form && c->column_group[j] != group)
+                continue;
+            for (int k = form ? form->start[j] : 0; k < (form ? form->start[j + 1] : c->size); k++) {
+                const int i = form ? form->row[k] : k;
+                *entry(c, J, i, j, k) = (f1[i] - f[i]) / sigma + (!form && i == j ? cj : 0);
+            }
+        }
+    }
+    return 0;
+}
+
+static int jacobian(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1, N_Vector Yd1,
+                    N_Vector F1)
+{
+    dal_sundials *c = user;
+    const dal_implicit *form = c->s->ode->implicit;
+    if (!form || !form->jacobian)
+        return jacobian_by_differences(c, t, cj, Y, Yd, F, J, Y1, Yd1, F1);
+    dal_flow flow = dal_sundials_state(c, Y);
+    if (!flow)
+        flow = form->jacobian(c->s->ode->user, t, cj, c->at, NV_DATA_S(Yd), NV_DATA_S(Y) + c->s->ode->n, c->entries);
+    for (int j = 0; j < c->size && !flow && !c->sparse; j++)
+        for (int k = form->start[j]; k < form->start[j + 1]; k++)
+            SM_ELEMENT_D(J, form->row[k], j) = c->entries[k];
+    return dal_sundials_answer(c, t, flow);
+}
+
+/* Each column goes into the first group none of whose columns has a row in common with it. `seen` marks the rows of a group. */
+static void group_columns(dal_sundials *c, double *seen)
+{
+    const dal_implicit *form = c->s->ode->implicit;
+    int left = c->size;
+    for (int j = 0; j < c->size; j++)
+        c->column_group[j] = -1;
+    for (c->n_groups = 0; left > 0; c->n_groups++) {
+        memset(seen, 0, sizeof *seen * (size_t)c->size);
+        for (int j = 0; j < c->size; j++) {
+            bool free = c->column_group[j] < 0;
+            for (int k = form->start[j]; k < form->start[j + 1] && free; k++)
+                free = seen[form->row[k]] == 0;
+            if (!free)
+                continue;
+            for (int k = form->start[j]; k < form->start[j + 1]; k++)
+                seen[form->row[k]] = 1;
+            c->column_group[j] = c->n_groups;
+            left--;
+        }
+    }
+}
+
+/* ---- a sparse matrix for SUNDIALS: its entries and factors are the session's ---- */
+
+static SUNMatrix_ID matrix_kind(SUNMatrix J)
+{
+    (void)J;
+    return SUNMATRIX_CUSTOM;
+}
+
+static int matrix_zero(SUNMatrix J)
+{
+    (void)J; /* `jacobian` writes every entry */
+    return 0;
+}
+
+static SUNLinearSolver_Type solver_kind(SUNLinearSolver solver)
+{
+    (void)solver;
+    return SUNLINEARSOLVER_DIRECT;
+}
+
+static int factor(SUNLinearSolver solver, SUNMatrix J)
+{
+    dal_sundials *c = solver->content;
+    (void)J;
+    return dal_sparse_factor(c->sparse, c->entries, false) > 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
+}
+
+static int solve(SUNLinearSolver solver, SUNMatrix J, N_Vector x, N_Vector b, double tolerance)
+{
+    dal_sundials *c = solver->content;
+    (void)J, (void)tolerance;
+    if (x != b)
+        memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * (size_t)c->size);
+    dal_sparse_solve(c->sparse, NV_DATA_S(x));
+    return SUNLS_SUCCESS;
+}
+
+static bool use_sparse(dal_sundials *c)
+{
+    const dal_implicit *form = c->s->ode->implicit;
+    const dal_allocator allocator = dal_default_allocator();
+    c->sparse = dal_sparse_create(&allocator, c->size, form->start, form->row);
+    c->matrix = c->sparse ? c->call.SUNMatNewEmpty(c->context) : NULL;
+    c->linear = c->matrix ? c->call.SUNLinSolNewEmpty(c->context) : NULL;
+    if (!c->linear)
+        return false;
+    c->matrix->ops->getid = matrix_kind;
+    c->matrix->ops->zero = matrix_zero;
+    c->linear->ops->gettype = solver_kind;
+    c->linear->ops->setup = factor;
+    c->linear->ops->solve = solve;
+    c->linear->content = c;
+    return true;
+}
+
+/* ---- the session ---- */
+
+static bool suppress_algebraic(dal_sundials *c)
+{
+    double *id = NV_DATA_S(c->id);
+    for (int i = 0; i < c->size; i++)
+        id[i] = i < c->s->ode->n;
+    return c->size <= c->s->ode->n || c->s->ode->n == 0 ||
+           !(c->call.IDASetId(c->memory, c->id) || c->call.IDASetSuppressAlg(c->memory, SUNTRUE));
+}
+
+static bool set_up(dal_sundials *c)
+{
+    const dal_sundials_library *call = &c->call;
+    const dal_stepper *s = c->s;
+    c->Yd = call->N_VNew_Serial(c->size, c->context);
+    c->id = c->Yd ? call->N_VNew_Serial(c->size, c->context) : NULL;
+    if (!c->id)
+        return false;
+    memset(NV_DATA_S(c->Yd), 0, sizeof(double) * (size_t)c->size);
+    c->memory = call->IDACreate(c->context);
+    if (!c->memory || call->IDASetErrHandlerFn(c->memory, dal_sundials_silent, NULL) ||
+        call->IDAInit(c->memory, residual, s->t, c->Y, c->Yd) || call->IDASetUserData(c->memory, c) ||
+        call->IDAWFtolerances(c->memory, dal_sundials_weigh) || call->IDASetMaxErrTestFails(c->memory, MOST_FAILURES) ||
+        call->IDASetMaxConvFails(c->memory, MOST_FAILURES) ||
+        call->IDASetMaxStep(c->memory, s->options->max_step > 0 ? s->options->max_step : 0) || !suppress_algebraic(c))
+        return false;
+    if (s->ode->implicit)
+        group_columns(c, NV_DATA_S(c->look));
+    if (!(s->ode->implicit && c->size > SMALL ? use_sparse(c) : dal_sundials_newton(c)))
+        return false;
+    return !call->IDASetLinearSolver(c->memory, c->linear, c->matrix) && (!c->matrix || !call->IDASetJacFn(c->memory, jacobian));
+}
+
+static bool open(dal_stepper *s)
+{
+    dal_sundials *c = s->self;
+    char why[200];
+    memset(c, 0, sizeof *c);
+    s->failure = DAL_END_UNOPENED;
+    s->flow = -DAL_BAD_COMMAND;
+    if (!dal_ida_load(&c->call, why, sizeof why))
+        return false;
+    s->flow = -DAL_NO_MEMORY;
+    return dal_sundials_begin(c, s, s->ode->n + (s->ode->implicit ? s->ode->implicit->n_algebraic : 0)) && set_up(c);
+}
+
+static void count_rejected(dal_sundials *c)
+{
+    long errors = 0, solves = 0;
+    c->call.IDAGetNumErrTestFails(c->memory, &errors);
+    c->call.IDAGetNumStepSolveFails(c->memory, &solves);
+    c->s->rejected = c->rejected + errors + solves;
+}
+
+/* y' and z of the new start. */
+static dal_flow begin(dal_sundials *c)
+{
+    dal_stepper *s = c->s;
+    const dal_implicit *form = s->ode->implicit;
+    double *yd = NV_DATA_S(c->Yd), *z = NV_DATA_S(c->Y) + s->ode->n;
+    if (!form)
+        return dal_slope(s, s->t, s->y, yd);
+    s->evaluations++;
+    s->component = -1;
+    memset(yd, 0, sizeof *yd * (size_t)c->size);
+    dal_flow flow = form->begin(s->ode->user, s->t, s->y, yd, z);
+    if (flow)
+        return flow;
+    s->component = first_not_finite(yd, s->ode->n);
+    return s->component >= 0;
+}
+
+static bool reset(dal_stepper *s, double h)
+{
+    dal_sundials *c = s->self;
+    count_rejected(c);
+    c->rejected = s->rejected;
+    dal_sundials_restart(c);
+    s->h_tried = h;
+    c->flow = begin(c);
+    c->not_finite = s->component;
+    if (c->flow || c->call.IDAReInit(c->memory, s->t, c->Y, c->Yd) || c->call.IDASetInitStep(c->memory, h) ||
+        c->call.IDASetStopTime(c->memory, s->options->t_end))
+        return dal_sundials_fail(c, false);
+    return true;
+}
+
+static bool advance(dal_stepper *s, double *t_new)
+{
+    dal_sundials *c = s->self;
+    bool done;
+    c->flow = c->put_back = 0;
+    if (!dal_sundials_crumb(c, t_new, &done))
+        return false;
+    if (done)
+        return true;
+    c->call.IDASetMinStep(c->memory, s->smallest);
+    int flag = c->call.IDASolve(c->memory, s->options->t_end, t_new, c->Y, c->Yd, IDA_ONE_STEP);
+    if (flag < 0) {
+        if (!c->fatal)
+            c->call.IDAGetCurrentStep(c->memory, &s->h_tried);
+        return dal_sundials_fail(c, flag == IDA_MEM_FAIL);
+    }
+    dal_sundials_arrive(c, *t_new);
+    return true;
+}
+
+static dal_flow trial(dal_stepper *s, double h, double *y_out)
+{
+    dal_sundials *c = s->self;
+    if (!c->crumb && !c->gap_known) {
+        if (c->call.IDAGetDky(c->memory, s->t, 0, c->look))
+            return 1;
+        dal_sundials_find_gap(c);
+    }
+    if (!c->crumb && c->call.IDAGetDky(c->memory, s->t + h, 0, c->look))
+        return 1;
+    dal_sundials_inside(c, h, y_out);
+    return 0;
+}
+
+static void close(dal_stepper *s)
+{
+    dal_sundials *c = s->self;
+    if (c->memory) {
+        count_rejected(c);
+        c->call.IDAFree(&c->memory);
+    }
+    dal_sundials_end(c);
+}
+
+#else
+
+static bool available(char *why, size_t size)
+{
+    snprintf(why, size, "this build has no SUNDIALS; Debian's package libsundials-dev brings it");
+    return false;
+}
+
+static bool open(dal_stepper *s)
+{
+    s->flow = -DAL_BAD_COMMAND;
+    return false;
+}
+
+#define dal_sundials_room NULL
+#define dal_sundials_accept NULL
+#define reset NULL
+#define advance NULL
+#define trial NULL
+#define close NULL
+enum { DAL_SUNDIALS_VECTORS = 0 };
+
+#endif
+
+const dal_integrator dal_ida = {
+    .name = "ida",
+    .title = "backward differences of orders 1 to 5 on the implicit equations, adaptive, for stiff motions (SUNDIALS)",
+    .order = 5,
+    .adaptive = true,
+    .vectors = DAL_SUNDIALS_VECTORS,
+    .real_stability = HUGE_VAL,
+    .imaginary_stability = HUGE_VAL,
+    .available = available,
+    .room = dal_sundials_room,
+    .open = open,
+    .reset = reset,
+    .advance = advance,
+    .trial = trial,
+    .accept = dal_sundials_accept,
+    .close = close,
+};

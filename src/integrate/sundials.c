@@ -1,0 +1,229 @@
+/* What CVODE and IDA share; the mathematics is in the head of sundials.h. */
+#include "integrate/sundials.h"
+#include "base/library.h"
+
+#ifdef DAL_HAVE_SUNDIALS
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double unseen = 1e-60;        /* weight of a component outside the control: its square vanishes beside the others */
+static const double unseen_krylov = 1e-3;  /* GMRES measures with the weights what it solves: there it has to count a little */
+static const double least_scale = 3e-3;    /* of a coordinate, for differences */
+static const double crumb = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
+
+void dal_sundials_silent(int code, const char *module, const char *function, char *text, void *user)
+{
+    (void)code, (void)module, (void)function, (void)text, (void)user;
+}
+
+size_t dal_sundials_room(const dal_ode *ode)
+{
+    const dal_implicit *form = ode->implicit;
+    size_t bytes = sizeof(dal_sundials);
+    if (form)
+        bytes += sizeof(double) * (size_t)form->n_entries + sizeof(int) * (size_t)(ode->n + form->n_algebraic);
+    return (bytes + sizeof(double) - 1) / sizeof(double);
+}
+
+bool dal_sundials_begin(dal_sundials *c, dal_stepper *s, int size)
+{
+    const size_t n = (size_t)s->ode->n;
+    double **vectors[DAL_SUNDIALS_VECTORS] = {&c->offset, &c->gap, &c->at, &c->slope, &c->base};
+    c->s = s;
+    c->size = size > 0 ? size : 1;
+    for (size_t i = 0; i < DAL_SUNDIALS_VECTORS; i++)
+        *vectors[i] = s->vectors + i * n;
+    memset(c->offset, 0, sizeof *c->offset * n);
+    c->entries = (double *)(c + 1);
+    c->column_group = (int *)(c->entries + (s->ode->implicit ? s->ode->implicit->n_entries : 0));
+    if (c->call.SUNContext_Create(NULL, &c->context))
+        return false;
+    c->Y = c->call.N_VNew_Serial(c->size, c->context);
+    c->look = c->Y ? c->call.N_VNew_Serial(c->size, c->context) : NULL;
+    if (!c->look)
+        return false;
+    memset(NV_DATA_S(c->Y), 0, sizeof(double) * (size_t)c->size);
+    memcpy(NV_DATA_S(c->Y), s->y, sizeof *s->y * n);
+    return true;
+}
+
+void dal_sundials_end(dal_sundials *c)
+{
+    if (c->nonlinear)
+        c->call.SUNNonlinSolFree(c->nonlinear);
+    if (c->sparse) {
+        c->call.SUNLinSolFreeEmpty(c->linear);
+        c->call.SUNMatFreeEmpty(c->matrix);
+        dal_sparse_free(c->sparse);
+    } else {
+        if (c->linear)
+            c->call.SUNLinSolFree(c->linear);
+        if (c->matrix)
+            c->call.SUNMatDestroy(c->matrix);
+    }
+    N_Vector vectors[] = {c->Y, c->Yd, c->look, c->id};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (vectors[i])
+            c->call.N_VDestroy(vectors[i]);
+    if (c->context)
+        c->call.SUNContext_Free(&c->context);
+    dal_library_close(c->call.handle);
+}
+
+bool dal_sundials_newton(dal_sundials *c)
+{
+    c->krylov = c->size > DAL_SUNDIALS_DENSE;
+    if (c->krylov)
+        c->linear = c->call.SUNLinSol_SPGMR(c->Y, SUN_PREC_NONE, DAL_SUNDIALS_KRYLOV, c->context);
+    else if ((c->matrix = c->call.SUNDenseMatrix(c->size, c->size, c->context)))
+        c->linear = c->call.SUNLinSol_Dense(c->Y, c->matrix, c->context);
+    return c->linear != NULL;
+}
+
+void dal_sundials_restart(dal_sundials *c)
+{
+    const size_t n = (size_t)c->s->ode->n;
+    memcpy(NV_DATA_S(c->Y), c->s->y, sizeof *c->s->y * n);
+    memset(c->offset, 0, sizeof *c->offset * n);
+    c->flow = c->put_back = 0;
+    c->not_finite = -1;
+}
+
+dal_flow dal_sundials_state(dal_sundials *c, N_Vector Y)
+{
+    const double *data = NV_DATA_S(Y);
+    if (c->fatal)
+        return c->fatal;
+    c->s->component = -1;
+    for (int i = 0; i < c->s->ode->n; i++) {
+        c->at[i] = data[i] - c->offset[i];
+        if (c->s->component < 0 && !isfinite(c->at[i]))
+            c->s->component = i;
+    }
+    return c->s->component >= 0;
+}
+
+int dal_sundials_answer(dal_sundials *c, double t, dal_flow flow)
+{
+    c->flow = flow;
+    if (!flow || c->not_finite < 0)
+        c->not_finite = flow ? c->s->component : -1;
+    if (!c->fatal && flow < 0) {
+        c->fatal = flow;
+        c->s->h_tried = t - c->s->t;
+    }
+    return dal_creeps(c->s, flow) ? -1 : flow;
+}
+
+int dal_sundials_slope(dal_sundials *c, double t, N_Vector Y, double *dy)
+{
+    dal_flow flow = dal_sundials_state(c, Y);
+    if (c->s->ode->n == 0)
+        dy[0] = 0;
+    if (!flow)
+        flow = dal_slope(c->s, t, c->at, dy);
+    return dal_sundials_answer(c, t, flow);
+}
+
+/* SUNDIALS takes the mean over all unknowns, step control that over those in control. */
+int dal_sundials_weigh(N_Vector Y, N_Vector weights, void *session)
+{
+    const dal_sundials *c = session;
+    const dal_stepper *s = c->s;
+    const int n = s->ode->n, controlled = s->ode->n_control;
+    const double *data = NV_DATA_S(Y), share = sqrt((double)c->size / (controlled > 0 ? controlled : 1));
+    double *w = NV_DATA_S(weights), largest = 0;
+    for (int i = n; i < c->size; i++)
+        largest = fmax(largest, fabs(data[i]));
+    for (int i = 0; i < c->size; i++) {
+        double y = i < n ? data[i] - c->offset[i] : fabs(data[i]) + largest; /* a multiplier may be zero among large ones */
+        w[i] = share / fmax(s->rtol * fabs(y) + s->atol, 1e-100);
+        if (i >= controlled && i < n)
+            w[i] *= c->krylov ? unseen_krylov : unseen;
+    }
+    return 0;
+}
+
+double dal_sundials_increment(double y)
+{
+    volatile double moved = y - sqrt(DBL_EPSILON) * copysign(fmax(fabs(y), least_scale), y); /* inward: no overflow */
+    return moved - y;
+}
+
+bool dal_sundials_crumb(dal_sundials *c, double *t_new, bool *done)
+{
+    dal_stepper *s = c->s;
+    const double t_end = s->options->t_end, left = t_end - s->t;
+    c->crumb = *done = left <= crumb * fmax(fabs(s->t), fabs(t_end));
+    if (!c->crumb)
+        return true;
+    c->flow = dal_slope(s, s->t, s->y, s->f);
+    c->not_finite = s->component;
+    s->h_tried = left;
+    if (c->flow)
+        return dal_sundials_fail(c, false);
+    for (int i = 0; i < s->ode->n; i++)
+        s->y_new[i] = s->y[i] + left * s->f[i];
+    *t_new = c->t_new = t_end;
+    return true;
+}
+
+void dal_sundials_arrive(dal_sundials *c, double t_new)
+{
+    const double *data = NV_DATA_S(c->Y);
+    for (int i = 0; i < c->s->ode->n; i++)
+        c->s->y_new[i] = data[i] - c->offset[i];
+    c->t_new = t_new;
+    c->gap_known = false;
+}
+
+bool dal_sundials_fail(dal_sundials *c, bool no_memory)
+{
+    dal_stepper *s = c->s;
+    s->flow = 0;
+    if (no_memory) {
+        s->failure = DAL_END_UNOPENED;
+        s->flow = -DAL_NO_MEMORY;
+    } else if (c->flow && c->not_finite >= 0) {
+        s->failure = DAL_END_NOT_FINITE;
+        s->component = c->not_finite;
+    } else if (c->flow) {
+        s->failure = DAL_END_DERIVATIVE;
+        s->flow = c->flow;
+    } else if (c->put_back) {
+        s->failure = DAL_END_PROJECT;
+        s->flow = c->put_back;
+    } else {
+        s->failure = DAL_END_STEP_COLLAPSE;
+    }
+    return false;
+}
+
+void dal_sundials_find_gap(dal_sundials *c)
+{
+    const double *pi = NV_DATA_S(c->look);
+    for (int i = 0; i < c->s->ode->n; i++)
+        c->gap[i] = c->s->y[i] - (pi[i] - c->offset[i]);
+    c->gap_known = true;
+}
+
+void dal_sundials_inside(dal_sundials *c, double h, double *y_out)
+{
+    const dal_stepper *s = c->s;
+    const double *pi = NV_DATA_S(c->look), theta = h / (c->t_new - s->t);
+    for (int i = 0; i < s->ode->n; i++)
+        y_out[i] = c->crumb ? s->y[i] + h * s->f[i] : pi[i] - c->offset[i] + (1 - theta) * c->gap[i];
+}
+
+void dal_sundials_accept(dal_stepper *s, double h)
+{
+    dal_sundials *c = s->self;
+    const double *Y = NV_DATA_S(c->Y);
+    (void)h;
+    for (int i = 0; i < s->ode->n && !c->crumb; i++)
+        c->offset[i] = Y[i] - s->y_new[i];
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* What the integrators of SUNDIALS share (sundials.c): a session, the constraints, states inside a step, failures.
+ *
+ * Projection. A multistep method carries a polynomial pi through its past: y_j in BDF, slopes in Adams, divided differences in IDA. To
+ * go on from the projected state P(y_n) without losing the past, CVODE's own projection (BDF only) adds the correction to the value of
+ * pi at t_n and leaves its derivatives: pi is translated by a constant. The same is had without touching the library: let it carry
+ *     Y = y + c,    Y' = f(t, Y - c),
+ * with an offset c that is constant through a step, and after the step
+ *     y_n = P(Y_n - c),    c <- Y_n - y_n.
+ * The formulas sum alpha_j Y_{n-j} = h sum beta_j Y'_{n-j} have sum alpha_j = 0, so a constant drops out: the library makes the step
+ * that it would make from a translated pi. Of an Adams method this is exactly the method with y_n replaced by P(y_n), since its past is
+ * slopes. The correction is of the size of the local error, O(h^(q+1)), so the order q is kept; nothing accumulates, as every step starts
+ * from the projected state; and no restart is needed. cvode-adams and ida use it; error weights are those of y, not of Y.
+ *
+ * Inside a step: pi at t_{n-1} differs from y_{n-1} by the correction of this step. A line between the two is added, so that states
+ * inside a step join those at its ends.
+ *
+ * SUNDIALS allocates (with malloc) when a session is opened; steps do not. It prints nothing: its messages go to a handler that
+ * drops them, and its return codes become a dal_drive_end.
+ */
+#ifndef DAL_INTEGRATE_SUNDIALS_H
+#define DAL_INTEGRATE_SUNDIALS_H
+
+#include "integrate/integrate.h"
+
+#ifdef DAL_HAVE_SUNDIALS
+
+#include "integrate/sundials_library.h"
+#include "math/sparse.h"
+
+enum {
+    DAL_SUNDIALS_VECTORS = 5,  /* offset, gap, at, slope, base */
+    DAL_SUNDIALS_DENSE = 400,  /* unknowns up to which Newton's matrix is dense; beyond: GMRES, without a matrix */
+    DAL_SUNDIALS_KRYLOV = 30   /* its largest dimension */
+};
+
+/* One run. */
+typedef struct dal_sundials {
+    dal_sundials_library call;
+    dal_stepper *s;
+    SUNContext context;
+    void *memory;       /* of CVODE or IDA */
+    int size;           /* unknowns: n, or n + n_algebraic; at least 1 */
+    bool krylov;
+    N_Vector Y, Yd;     /* y + offset, and z; Yd: ida only */
+    N_Vector look;      /* pi at a time inside a step */
+    N_Vector id;        /* ida: 1 for y, 0 for z */
+    SUNMatrix matrix;
+    SUNLinearSolver linear;
+    SUNNonlinearSolver nonlinear;
+    double *offset, *gap; /* c; y_{n-1} - (pi - c) there */
+    double *at, *slope, *base; /* y where the hooks are asked; slopes */
+    bool gap_known;
+    bool crumb;         /* the step is so short that y + h f does for it */
+    double t_new;       /* end of the step */
+    dal_flow flow, put_back; /* of the last evaluation and the last projection */
+    int not_finite;     /* component that was it first since the last good evaluation: linear algebra spoils others after it; -1 */
+    dal_flow fatal;     /* a hook said stop: nothing is asked any more */
+    long rejected;      /* before the last reset */
+    /* ida with a sparse matrix */
+    dal_sparse *sparse;
+    double *entries;
+    int *column_group, n_groups; /* columns that share no row, for differences */
+} dal_sundials;
+
+size_t dal_sundials_room(const dal_ode *ode);
+
+/* Context, vectors and work of a session whose library is loaded; false without memory. */
+bool dal_sundials_begin(dal_sundials *c, dal_stepper *s, int size);
+void dal_sundials_end(dal_sundials *c);
+
+/* A dense matrix with its solver, or GMRES. False without memory. */
+bool dal_sundials_newton(dal_sundials *c);
+
+/* The present state is a new start: Y = y, no offset. */
+void dal_sundials_restart(dal_sundials *c);
+
+/* y = Y - c into c->at; > 0 with s->component where it is not finite; < 0 if the run is to stop anyway. */
+dal_flow dal_sundials_state(dal_sundials *c, N_Vector Y);
+
+/* What the hook answered at t, for SUNDIALS: > 0 try again smaller, < 0 stop. */
+int dal_sundials_answer(dal_sundials *c, double t, dal_flow flow);
+
+/* f(t, Y - c), counted. */
+int dal_sundials_slope(dal_sundials *c, double t, N_Vector Y, double *dy);
+
+/* 1 / (rtol |y_i| + atol) for the components in control. */
+int dal_sundials_weigh(N_Vector Y, N_Vector weights, void *session);
+
+/* A difference for y_j. */
+double dal_sundials_increment(double y);
+
+/* If t_end is so near that SUNDIALS would not start: y_new by one step of Euler. */
+bool dal_sundials_crumb(dal_sundials *c, double *t_new, bool *done);
+
+/* After a step of the library: y_new = Y - c. */
+void dal_sundials_arrive(dal_sundials *c, double t_new);
+
+/* s->failure, s->flow from a return code of the library and what the hooks said last; always false. */
+bool dal_sundials_fail(dal_sundials *c, bool no_memory);
+
+/* y_out from pi in c->look, once c->gap is known; find_gap fills it from pi at the step's start. */
+void dal_sundials_find_gap(dal_sundials *c);
+void dal_sundials_inside(dal_sundials *c, double h, double *y_out);
+
+void dal_sundials_accept(dal_stepper *s, double h);
+void dal_sundials_silent(int code, const char *module, const char *function, char *text, void *user);
+
+#endif
+
+#endif

@@ -1,0 +1,105 @@
+/* Files of results: which reader, its memory, its columns by name. */
+#include "record/results.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const dal_result_type *const types[] = {&dal_csv_results, &dal_hdf5_results};
+
+static const dal_result_type *find_type(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash + 1 : path, '.');
+    for (size_t i = 0; dot && i < sizeof types / sizeof *types; i++)
+        for (const char *const *extension = types[i]->extensions; *extension; extension++)
+            if (!strcasecmp(dot, *extension))
+                return types[i];
+    return NULL;
+}
+
+static dal_status open_file(void *user)
+{
+    dal_results *results = user;
+    dal_status status = results->type->open(results);
+    if (status == DAL_OK && results->n_columns < 2) {
+        dal_error(results->messages, (dal_mark){results->path, 0, 0}, "has no columns but the time: there is nothing to show");
+        return DAL_BAD_FILE;
+    }
+    return status;
+}
+
+dal_status dal_results_open(const dal_allocator *allocator, const char *path, dal_messages *messages, dal_results **out)
+{
+    *out = NULL;
+    const dal_result_type *type = find_type(path);
+    if (!type) {
+        dal_error(messages, (dal_mark){path, 0, 0}, "the type of a file of results is its extension: .csv, .h5 or .hdf5 can be read");
+        return DAL_BAD_COMMAND;
+    }
+    dal_arena arena;
+    dal_arena_begin(&arena, allocator);
+    dal_results *results = dal_arena_take(&arena, sizeof *results);
+    if (!results) {
+        dal_arena_release(&arena);
+        return DAL_NO_MEMORY;
+    }
+    results->arena = arena;
+    results->messages = messages;
+    results->type = type;
+    results->hash = "";
+    results->path = dal_arena_copy(&results->arena, path, strlen(path));
+    dal_status status = results->path ? dal_arena_try(&results->arena, open_file, results) : DAL_NO_MEMORY;
+    if (status != DAL_OK) {
+        dal_results_close(results);
+        return status;
+    }
+    *out = results;
+    return DAL_OK;
+}
+
+void dal_results_close(dal_results *results)
+{
+    if (!results)
+        return;
+    if (results->file)
+        results->type->release(results);
+    dal_arena arena = results->arena; /* results lies in it */
+    dal_arena_release(&arena);
+}
+
+const dal_column *dal_results_columns(const dal_results *results, int *n)
+{
+    *n = results->n_columns;
+    return results->columns;
+}
+
+int dal_results_column(const dal_results *results, const char *name)
+{
+    for (int i = 0; i < results->n_columns; i++)
+        if (!strcmp(results->columns[i].name, name))
+            return i;
+    return -1;
+}
+
+const char *dal_results_hash(const dal_results *results)
+{
+    return results->hash;
+}
+
+typedef struct step {
+    dal_results *results;
+    const double **row;
+} step;
+
+static dal_status take_step(void *user)
+{
+    const step *s = user;
+    return s->results->type->next(s->results, s->row);
+}
+
+dal_status dal_results_next(dal_results *results, const double **row)
+{
+    step s = {results, row};
+    *row = NULL;
+    return dal_arena_try(&results->arena, take_step, &s);
+}

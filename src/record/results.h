@@ -1,0 +1,31 @@
+/* Reading files of results: what the types share. */
+#ifndef DAL_RECORD_RESULTS_H
+#define DAL_RECORD_RESULTS_H
+
+#include "base/message.h"
+#include "dalembert/results.h"
+
+enum { DAL_RESULT_COLUMNS = 100000 };
+
+/* One type of file. `open` fills columns, hash and `file`; memory comes from the arena, whose guard is set in all calls but `release`. */
+typedef struct dal_result_type {
+    const char *const *extensions;
+    dal_status (*open)(dal_results *results);
+    dal_status (*next)(dal_results *results, const double **row);
+    void (*release)(dal_results *results);
+} dal_result_type;
+
+extern const dal_result_type dal_csv_results, dal_hdf5_results;
+
+struct dal_results {
+    dal_arena arena;
+    dal_messages *messages;
+    const char *path;
+    const dal_result_type *type;
+    void *file;
+    int n_columns;
+    dal_column *columns;
+    const char *hash;
+};
+
+#endif

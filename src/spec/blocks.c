@@ -1,0 +1,370 @@
+/* `blocks:` controllers and filters, as states and named expressions.
+ *
+ *   lag                 time y' + y = gain u
+ *   pid                 y = kp e + I + kd (e - x)/T,   I' = ki e,   T x' = e - x
+ *                       filter: 0 takes the exact rate of the input, y = kp e + I + kd e'
+ *                       limit: y = max(lowest, min(highest, raw)) and I' = ki e + (y - raw)/tracking: the integral is led back
+ *                       while the output is at its limit (back-calculation), without a switch that could chatter
+ *   transfer-function   y = b(s)/a(s) u in controllable canonical form on the time scale w = max |a_k/a_n|^(1/(n - k)):
+ *                       x_k' = w x_(k+1),  x_n' = w (u - sum alpha_k x_k),  y = sum beta_k x_k + d u
+ *                       with alpha_k = a_k/a_n w^(k - n), d = b_n/a_n, beta_k = b_k/a_n w^(k - n) - d alpha_k, k = 0 .. n - 1;
+ *                       |alpha_k| <= 1, so that states are of the size of the input
+ */
+#include "spec/blocks.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HIGHEST_ORDER = 30 }; /* of a transfer function */
+
+/* ---- lowering ------------------------------------------------------------------- */
+
+const char *dal_part_name(dal_reader *reader, const char *name, const char *part)
+{
+    return part ? dal_arena_print(reader->keep, "%s.%s", name, part) : name;
+}
+
+void dal_add_part(dal_reader *reader, const char *name, const char *part, dal_text text)
+{
+    dal_spec *spec = reader->spec;
+    dal_pair *pair = DAL_PUSH(reader->keep, spec->define, spec->n_define, reader->room_define);
+    *pair = (dal_pair){.name = {.text = dal_part_name(reader, name, part), .mark = text.mark},
+                       .value = text,
+                       .binding = reader->binding,
+                       .block = name};
+}
+
+void dal_add_part_state(dal_reader *reader, const char *name, const char *part, double start, dal_text rate)
+{
+    dal_spec *spec = reader->spec;
+    dal_state_spec *state = DAL_PUSH(reader->keep, spec->states, spec->n_states, reader->room_states);
+    *state = (dal_state_spec){.name = {.text = dal_part_name(reader, name, part), .mark = rate.mark},
+                              .start = dal_made_text(reader, rate.mark, "(%.17g)", start),
+                              .rate = rate,
+                              .binding = reader->binding};
+}
+
+dal_text dal_made_text(dal_reader *reader, dal_mark mark, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int n = vsnprintf(NULL, 0, format, list);
+    char *text = dal_arena_take(reader->keep, (size_t)n + 1);
+    vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(list);
+    return (dal_text){.text = text, .mark = mark};
+}
+
+bool dal_read_constant(dal_reader *reader, const dal_text *text, double *value)
+{
+    return !text->text || dal_constant(reader, text, value);
+}
+
+bool dal_read_limits(dal_reader *reader, const dal_list *list, const char *key, double limit[2])
+{
+    if (list->n != 2) {
+        dal_complain(reader->messages, list->mark,
+                     "'%s' of %s is two numbers, the lowest and the highest value; %d given", key, reader->what,
+                     list->n);
+        return false;
+    }
+    if (!dal_constant(reader, &list->item[0], &limit[0]) || !dal_constant(reader, &list->item[1], &limit[1]))
+        return false;
+    if (limit[0] < limit[1])
+        return true;
+    dal_complain(reader->messages, list->mark, "'%s' of %s runs from %.6g to %.6g: the lowest value stands first", key,
+                 reader->what, limit[0], limit[1]);
+    return false;
+}
+
+/* ---- keys ------------------------------------------------------------------------ */
+
+/* Is a word among others that are separated by blanks? 2: with a "!" behind it. */
+static int listed(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = words; *at; at += strcspn(at, " "), at += *at == ' ') {
+        if (!strncmp(at, word, n) && (!at[n] || at[n] == ' '))
+            return 1;
+        if (!strncmp(at, word, n) && at[n] == '!')
+            return 2;
+    }
+    return 0;
+}
+
+static const dal_tree *find_key(const dal_tree *tree, const char *key)
+{
+    const dal_tree *child = tree->first;
+    while (child && strcmp(child->key, key))
+        child = child->next;
+    return child;
+}
+
+bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tree, const char *type, const char *words)
+{
+    bool fine = true;
+    for (; keys->doc.key; keys++) {
+        const dal_tree *given = find_key(tree, keys->doc.key);
+        const int known = listed(words, keys->doc.key);
+        if (given && !known && strcmp(keys->doc.key, "type") && strcmp(keys->doc.key, "repeat")) {
+            dal_complain(reader->messages, given->key_mark, "%s of type %s has no key '%s': it has %s", reader->what,
+                         type, keys->doc.key, words);
+            fine = false;
+        } else if (!given && known == 2) {
+            dal_complain(reader->messages, tree->key_mark, "%s of type %s needs '%s'", reader->what, type,
+                         keys->doc.key);
+            fine = false;
+        }
+    }
+    return fine;
+}
+
+/* What goes straight from the input to the output; without it a block cannot be part of an algebraic loop. */
+static dal_text proportional(dal_reader *reader, dal_mark mark, double factor, const char *name)
+{
+    return factor == 0 ? dal_made_text(reader, mark, "0")
+                       : dal_made_text(reader, mark, "(%.17g)*%s.input", factor, name);
+}
+
+/* ---- lag --------------------------------------------------------------------------- */
+
+static bool positive(dal_reader *reader, const dal_text *text, const char *key, double value)
+{
+    if (value > 0)
+        return true;
+    dal_complain(reader->messages, text->mark, "'%s' of %s has to be positive, not %.6g", key, reader->what, value);
+    return false;
+}
+
+static void make_lag(dal_reader *reader, const dal_block_keys *keys, const char *name)
+{
+    double time = 0, gain = 1, start = 0;
+    if (!dal_read_constant(reader, &keys->time, &time) || !dal_read_constant(reader, &keys->gain, &gain) ||
+        !dal_read_constant(reader, &keys->start, &start) || !positive(reader, &keys->time, "time", time))
+        return;
+    dal_add_part(reader, name, "input", keys->input);
+    dal_add_part_state(
+        reader, name, NULL, start,
+        dal_made_text(reader, keys->input.mark, "((%.17g)*%s.input - %s)/(%.17g)", gain, name, name, time));
+}
+
+/* ---- pid --------------------------------------------------------------------------- */
+
+typedef struct pid {
+    double kp, ki, kd, filter, filter_start, tracking, start, limit[2];
+    bool limited;
+} pid;
+
+static bool read_pid(dal_reader *reader, const dal_block_keys *keys, pid *c)
+{
+    *c = (pid){.limited = keys->limit.n > 0};
+    if (!dal_read_constant(reader, &keys->kp, &c->kp) || !dal_read_constant(reader, &keys->ki, &c->ki) ||
+        !dal_read_constant(reader, &keys->kd, &c->kd) || !dal_read_constant(reader, &keys->filter, &c->filter) ||
+        !dal_read_constant(reader, &keys->filter_start, &c->filter_start) ||
+        !dal_read_constant(reader, &keys->start, &c->start) ||
+        !dal_read_constant(reader, &keys->tracking, &c->tracking) ||
+        (c->limited && !dal_read_limits(reader, &keys->limit, "limit", c->limit)))
+        return false;
+    return true;
+}
+
+static bool check_pid(dal_reader *reader, const dal_block_keys *keys, const dal_tree *tree, pid *c)
+{
+    const char *fault = NULL;
+    dal_mark mark = tree->key_mark;
+    if (!keys->kp.text && !keys->ki.text && !keys->kd.text)
+        fault = "needs one of 'kp', 'ki' and 'kd': its output is always zero";
+    else if (keys->kd.text && !keys->filter.text)
+        fault = "has a 'kd' but no 'filter': give the time constant of the derivative's filter, or 'filter: 0' for the "
+                "exact rate of its input";
+    else if (keys->filter.text && c->filter < 0)
+        fault = "has a negative 'filter'; a time is needed", mark = keys->filter.mark;
+    else if (keys->filter_start.text && !(c->filter > 0))
+        fault = "has a 'filter-start' but no filter with a time", mark = keys->filter_start.mark;
+    else if (keys->start.text && c->ki == 0)
+        fault = "has a 'start' of its integral but no 'ki'", mark = keys->start.mark;
+    else if (keys->tracking.text && !(c->limited && c->ki != 0))
+        fault = "has a 'tracking', which leads the integral back at a limit: give 'ki' and 'limit', or drop it",
+        mark = keys->tracking.mark;
+    else if (keys->tracking.text && !(c->tracking > 0))
+        fault = "needs a positive 'tracking', the time in which the integral is led back", mark = keys->tracking.mark;
+    else if (c->limited && c->ki != 0 && !keys->tracking.text && !(c->tracking = c->kp / c->ki, c->tracking > 0))
+        fault = "has a 'limit' and a 'ki', and kp/ki is not positive: give 'tracking', the time in which the integral "
+                "is led back at the limit";
+    if (fault)
+        dal_complain(reader->messages, mark, "%s %s", reader->what, fault);
+    return !fault;
+}
+
+static void make_pid(dal_reader *reader, const dal_block_keys *keys, const dal_tree *tree, const char *name)
+{
+    pid c;
+    const dal_mark mark = keys->input.mark;
+    if (!read_pid(reader, keys, &c) || !check_pid(reader, keys, tree, &c))
+        return;
+    dal_text sum = proportional(reader, mark, c.kp, name);
+    const int output = reader->spec->n_define;
+    dal_add_part(reader, name, NULL, sum); /* before its input: of a loop the model's own text is blamed */
+    dal_add_part(reader, name, "input", keys->input);
+    if (c.ki != 0)
+        sum = dal_made_text(reader, mark, "%s + %s.integral", sum.text, name);
+    if (c.kd != 0 && c.filter > 0) {
+        sum = dal_made_text(reader, mark, "%s + (%.17g)*(%s.input - %s.filter)/(%.17g)", sum.text, c.kd, name, name,
+                            c.filter);
+        dal_add_part_state(reader, name, "filter", c.filter_start,
+                           dal_made_text(reader, mark, "(%s.input - %s.filter)/(%.17g)", name, name, c.filter));
+    } else if (c.kd != 0) {
+        dal_add_part(reader, name, "rate", dal_made_text(reader, mark, "%s.input'", name));
+        sum = dal_made_text(reader, mark, "%s + (%.17g)*%s.rate", sum.text, c.kd, name);
+    }
+    dal_text feed = dal_made_text(reader, mark, "(%.17g)*%s.input", c.ki, name);
+    if (c.limited) {
+        dal_add_part(reader, name, "raw", sum);
+        sum = dal_made_text(reader, mark, "max(%.17g, min(%.17g, %s.raw))", c.limit[0], c.limit[1], name);
+        feed = dal_made_text(reader, mark, "%s + (%s - %s.raw)/(%.17g)", feed.text, name, name, c.tracking);
+    }
+    if (c.ki != 0)
+        dal_add_part_state(reader, name, "integral", c.start, feed);
+    reader->spec->define[output].value = sum;
+}
+
+/* ---- transfer function --------------------------------------------------------------- */
+
+/* Coefficients from the highest power down, leading zeros dropped; c[0] belongs to s^order. order -1: all are zero. */
+typedef struct polynomial {
+    int order;
+    double c[HIGHEST_ORDER + 1];
+} polynomial;
+
+static bool read_polynomial(dal_reader *reader, const dal_list *list, const char *key, polynomial *p)
+{
+    p->order = -1;
+    for (int i = 0; i < list->n; i++) {
+        double value = 0;
+        if (!dal_constant(reader, &list->item[i], &value))
+            return false;
+        if (value == 0 && p->order < 0)
+            continue;
+        if (p->order == HIGHEST_ORDER) {
+            dal_complain(reader->messages, list->mark, "'%s' of %s has more than %d coefficients", key, reader->what,
+                         HIGHEST_ORDER + 1);
+            return false;
+        }
+        p->c[++p->order] = value;
+    }
+    return true;
+}
+
+/* y = b(s)/a(s) u with x as in the head of the file. */
+typedef struct realization {
+    int n;
+    double w, d, alpha[HIGHEST_ORDER], beta[HIGHEST_ORDER];
+} realization;
+
+/* The coefficient of s^k. */
+static double coefficient(const polynomial *p, int k)
+{
+    return k > p->order ? 0 : p->c[p->order - k];
+}
+
+static void realize(const polynomial *b, const polynomial *a, realization *r)
+{
+    const double leading = a->c[0];
+    const int n = r->n = a->order;
+    r->w = 0;
+    for (int k = 0; k < n; k++)
+        r->w = fmax(r->w, pow(fabs(coefficient(a, k) / leading), 1.0 / (n - k)));
+    r->w = r->w > 0 ? r->w : 1;
+    r->d = coefficient(b, n) / leading;
+    for (int k = 0; k < n; k++) {
+        const double scale = pow(r->w, k - n) / leading;
+        r->alpha[k] = coefficient(a, k) * scale;
+        r->beta[k] = coefficient(b, k) * scale - r->d * r->alpha[k];
+    }
+}
+
+/* x_1 of the state of rest whose output is `start`: with a constant input u, alpha_0 x_1 = u and y = beta_0 x_1 + d u. */
+static bool rest_at(dal_reader *reader, const dal_block_keys *keys, const realization *r, double start, double *x)
+{
+    const double gain = r->n ? r->beta[0] + r->d * r->alpha[0] : 0;
+    *x = 0;
+    if (start == 0)
+        return true;
+    *x = start / gain;
+    if (gain != 0 && isfinite(*x))
+        return true;
+    dal_complain(reader->messages, keys->start.mark, "%s cannot start at %.6g: at rest its output is always zero",
+                 reader->what, start);
+    return false;
+}
+
+static void write_realization(dal_reader *reader, dal_mark mark, const char *name, const realization *r, double x)
+{
+    dal_text output = proportional(reader, mark, r->d, name), last = dal_made_text(reader, mark, "%s.input", name);
+    for (int k = 0; k < r->n; k++) {
+        output = dal_made_text(reader, mark, "%s + (%.17g)*%s.x%d", output.text, r->beta[k], name, k + 1);
+        last = dal_made_text(reader, mark, "%s - (%.17g)*%s.x%d", last.text, r->alpha[k], name, k + 1);
+    }
+    for (int k = 0; k < r->n; k++) {
+        const char *part = dal_arena_print(reader->scratch, "x%d", k + 1);
+        dal_text rate = k + 1 < r->n ? dal_made_text(reader, mark, "(%.17g)*%s.x%d", r->w, name, k + 2)
+                                     : dal_made_text(reader, mark, "(%.17g)*(%s)", r->w, last.text);
+        dal_add_part_state(reader, name, part, k ? 0 : x, rate);
+    }
+    dal_add_part(reader, name, NULL, output);
+}
+
+static void make_transfer_function(dal_reader *reader, const dal_block_keys *keys, const char *name)
+{
+    polynomial b, a;
+    realization r;
+    double start = 0, x;
+    if (!read_polynomial(reader, &keys->numerator, "numerator", &b) ||
+        !read_polynomial(reader, &keys->denominator, "denominator", &a) ||
+        !dal_read_constant(reader, &keys->start, &start))
+        return;
+    if (a.order < 0) {
+        dal_complain(reader->messages, keys->denominator.mark, "the denominator of %s is zero", reader->what);
+        return;
+    }
+    if (b.order > a.order) {
+        dal_complain(reader->messages, keys->numerator.mark,
+                     "the numerator of %s has the order %d, its denominator %d: it would differentiate; the order of "
+                     "the numerator is at most that of the denominator",
+                     reader->what, b.order, a.order);
+        return;
+    }
+    realize(&b, &a, &r);
+    if (!rest_at(reader, keys, &r, start, &x))
+        return;
+    write_realization(reader, keys->input.mark, name, &r, x);
+    dal_add_part(reader, name, "input", keys->input);
+}
+
+void dal_make_block(dal_reader *reader, const dal_tree *tree, const char *name)
+{
+    static const char lag[] = "input! time! gain start",
+                      pid_words[] = "input! kp ki kd filter filter-start limit tracking start",
+                      transfer[] = "input! numerator! denominator! start";
+    dal_block_keys keys = {0};
+    const int errors = dal_messages_count(reader->messages, DAL_ERROR);
+    dal_read_keys(reader, dal_keys_block, tree, &keys, reader->what);
+    if (!keys.type.text || dal_messages_count(reader->messages, DAL_ERROR) > errors)
+        return;
+    const char type = keys.type.text[0];
+    if (!dal_keys_belong(reader, dal_keys_block, tree, keys.type.text,
+                         type == 'l'   ? lag
+                         : type == 'p' ? pid_words
+                                       : transfer))
+        return;
+    if (type == 'l')
+        make_lag(reader, &keys, name);
+    else if (type == 'p')
+        make_pid(reader, &keys, tree, name);
+    else
+        make_transfer_function(reader, &keys, name);
+}

@@ -1,0 +1,564 @@
+/* Networks of components (formulation `component`): against Lagrange's equations, against themselves in implicit form, and whole runs. */
+#include "counting.h"
+
+#include "component/network.h"
+#include "gallery.h"
+#include "math/dense.h"
+#include "ration.h"
+#include "trajectory.h"
+
+enum { STATES = 3 };
+
+/* ---- the models ----------------------------------------------------------------------------- */
+
+static dal_system *compile(const char *file, const char *formulation, const char *stabilization, const dal_override *parameter)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    if (dal_spec_read(NULL, file, parameter != NULL, parameter, messages, &spec) == DAL_OK && !spec->n_coordinates) {
+        dal_spec_set(spec, "coordinates", "angle", messages);
+        dal_spec_set(spec, "formulation", formulation, messages);
+        if (stabilization)
+            dal_spec_set(spec, "stabilization", stabilization, messages);
+        dal_compile(NULL, spec, messages, &system);
+    }
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return system;
+}
+
+/* A drive, a spring, a state, a constraint that is a form: every list of a network has something in it. */
+static const char varied[] =
+    "dalembert: 1\nspace: planar\nstates: {z: {start: 0.1, rate: 'rod.x - z'}}\n"
+    "bodies:\n  crank: {mass: 1, inertia: 0.2, points: {B: [1, 0]}}\n  rod: {mass: 1, inertia: 0.3, position: [1, 0], angle: 0.3}\n"
+    "  slider: {mass: 2, inertia: 0.1, position: [3, 0]}\n"
+    "joints: {A: {type: revolute, connect: [ground, crank], drive: '0.3*t'}, B: {type: revolute, connect: [crank.B, rod]}}\n"
+    "constraints: {follow: {position: 'slider.x - 2*rod.angle - 2.4'}}\n"
+    "forces: {s: {type: spring-damper, connect: [rod, slider], stiffness: 40, length: 1}}\nsimulate: {until: 1, formulation: component}\n";
+
+/* Both systems of every model that components apply to, and of the varied one. */
+static int for_each_network(const char *stabilization, void (*check)(const char *name, const dal_system *network, const dal_system *lagrange))
+{
+    gallery g = gallery_open();
+    int n = 0;
+    for (size_t i = 0; i < g.n; i++) {
+        const char *file = g.found.gl_pathv[i];
+        dal_system *network = compile(file, "component", stabilization, NULL), *lagrange = compile(file, "lagrange", stabilization, NULL);
+        if (network) {
+            assert_non_null(lagrange);
+            check(strrchr(file, '/') + 1, network, lagrange);
+            n++;
+        }
+        dal_system_free(network);
+        dal_system_free(lagrange);
+    }
+    gallery_close(&g);
+    dal_system *network = gallery_compile_text(varied, "angle", "component"), *lagrange = gallery_compile_text(varied, "angle", "lagrange");
+    if (!stabilization)
+        check("varied", network, lagrange);
+    dal_system_free(network);
+    dal_system_free(lagrange);
+    return n;
+}
+
+/* Anywhere near the start, on the constraints or not. */
+static void scatter(dal_state *state, uint64_t *seed, double shift, double speed)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_state_reset(state);
+    dal_state_set_time(state, 0.11);
+    for (int k = 0; k < state->system->n_y; k++) {
+        if (k < layout->nq)
+            state->y[k] += shift * check_random(seed) * state->system->length / state->system->column_scale[k];
+        else
+            state->y[k] = speed * check_random(seed);
+    }
+}
+
+static void copy_state(const dal_state *from, dal_state *to)
+{
+    dal_state_reset(to);
+    dal_state_set_time(to, from->work.t);
+    memcpy(to->work.winding, from->work.winding, sizeof *to->work.winding * (size_t)to->system->mechanism.n_windings);
+    memcpy(to->work.chart, from->work.chart, sizeof *to->work.chart * 3 * (size_t)to->system->mechanism.n_bodies);
+    memcpy(to->y, from->y, sizeof *to->y * (size_t)to->system->n_y);
+}
+
+/* ---- explicitly -------------------------------------------------------------------------------- */
+
+static double largest(const double *x, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+static double apart(const double *x, const double *y, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = isfinite(x[i] - y[i]) ? fmax(most, fabs(x[i] - y[i])) : INFINITY;
+    return most;
+}
+
+/* Accelerations and reactions; what they are measured against: the largest of each, and v^2 / L. */
+static void same_as_lagrange(const char *name, const dal_system *network, const dal_system *lagrange)
+{
+    uint64_t seed = 17;
+    dal_state *own = dal_state_create(NULL, network), *other = dal_state_create(NULL, lagrange);
+    const int nv = network->layout.nv, joints = network->mechanism.n_joints;
+    for (int i = 0; i < STATES; i++) {
+        scatter(own, &seed, 0.02, 3);
+        copy_state(own, other);
+        if (dal_state_evaluate(other, NULL) != DAL_OK)
+            continue; /* tables and rolling discs end somewhere */
+        assert_int_equal(dal_state_evaluate(own, NULL), DAL_OK);
+        const double size = fmax(largest(other->vd, nv), 9), gap = apart(own->vd, other->vd, nv) / size;
+        if (!(gap < 1e-10))
+            fail_msg("%s: accelerations differ by %.3g of %.3g", name, gap, size);
+        dal_state_reactions(own);
+        dal_state_reactions(other);
+        const double force = fmax(largest(other->reaction, 6 * joints), network->mass * size), away = apart(own->reaction, other->reaction, 6 * joints) / force;
+        if (!(away < 1e-10))
+            fail_msg("%s: reactions differ by %.3g of %.3g", name, away, force);
+    }
+    dal_state_free(own);
+    dal_state_free(other);
+}
+
+static void networks_accelerate_as_lagrange_s_equations_say(void **unused)
+{
+    (void)unused;
+    assert_true(for_each_network("none", same_as_lagrange) > 30);
+}
+
+static void so_they_do_off_the_constraints_with_baumgarte_s_terms(void **unused)
+{
+    (void)unused;
+    assert_true(for_each_network("baumgarte:alpha=3.3,beta=7.1", same_as_lagrange) > 30);
+}
+
+/* S = A M^-1 A^T, made without knowing M or A. */
+static void check_admittance(const char *name, const dal_system *system, const dal_system *unused)
+{
+    uint64_t seed = 23;
+    (void)unused;
+    dal_state *state = dal_state_create(NULL, system);
+    const dal_layout *layout = &system->layout;
+    const int nv = layout->nv, r = layout->n_rows;
+    double *B = calloc((size_t)(nv * r) + 1, sizeof *B), *L = calloc((size_t)layout->n_mass + 1, sizeof *L);
+    scatter(state, &seed, 0.02, 3);
+    if (dal_state_evaluate(state, NULL) == DAL_OK && r) {
+        memcpy(L, state->work.M, sizeof *L * (size_t)layout->n_mass);
+        for (int b = 0; b < layout->n_blocks; b++)
+            assert_true(dal_cholesky(L + layout->block[b].value, layout->block[b].n, layout->block[b].n, 0, &(int){0}));
+        for (int i = 0; i < r; i++) {
+            const dal_row_layout *at = &layout->row[i];
+            for (int k = at->value; k < at->value + at->n_values; k++)
+                B[i * nv + layout->column[k]] = state->work.A[k];
+            for (int b = 0; b < layout->n_blocks; b++)
+                dal_lower_solve(L + layout->block[b].value, layout->block[b].n, layout->block[b].n, B + i * nv + layout->block[b].column);
+        }
+        dal_network_assemble(state->network);
+        for (int i = 0; i < r; i++)
+            for (int j = 0; j < r; j++) {
+                double sum = 0, size = 0;
+                for (int k = 0; k < nv; k++) {
+                    sum += B[i * nv + k] * B[j * nv + k];
+                    size += B[i * nv + k] * B[i * nv + k] + B[j * nv + k] * B[j * nv + k];
+                }
+                if (!(fabs(dal_network_entry(state->network, i, j) - sum) <= 1e-12 * size))
+                    fail_msg("%s: S(%d, %d) = %.17g, A M^-1 A^T has %.17g", name, i, j, dal_network_entry(state->network, i, j), sum);
+            }
+    }
+    free(B), free(L);
+    dal_state_free(state);
+}
+
+static void the_admittance_of_a_network_is_that_of_its_rows_and_masses(void **unused)
+{
+    (void)unused;
+    const dal_override many = {"N", "12"}; /* 74 rows: sparse */
+    dal_system *chain = compile(DAL_MODELS "/n-four-bar.yaml", "component", NULL, &many);
+    assert_non_null(chain);
+    for_each_network(NULL, check_admittance);
+    check_admittance("n-four-bar, N = 12", chain, NULL);
+    dal_state *state = dal_state_create(NULL, chain);
+    assert_true(!dal_sparse_available() || !state->network->dense);
+    dal_state_free(state);
+    dal_system_free(chain);
+}
+
+/* Without another choice a network holds its joints by Baumgarte's equation, with the gains of that stabilisation. */
+static void baumgarte_is_what_components_take_by_themselves(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    static const char text[] = "dalembert: 1\nspace: planar\nbodies: {rod: {mass: 1, inertia: 0.2, center: [0.5, 0]}}\n"
+                               "joints: {hinge: {type: revolute, connect: [ground, rod]}}\nsimulate: {until: 1, formulation: component}\n";
+    assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+    assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
+    assert_string_equal(system->stabilization->name, "baumgarte");
+    check_close(system->alpha, 20, 0);
+    check_close(system->beta, 20, 0);
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+/* ---- implicitly -------------------------------------------------------------------------------- */
+
+static bool offered(dal_state *state, dal_implicit *form)
+{
+    bool is = false;
+    assert_int_equal(dal_network_implicit.ready(state, form, &is), DAL_OK);
+    return is;
+}
+
+static void zero_of_the_residual(const char *name, const dal_system *system, const dal_system *unused)
+{
+    uint64_t seed = 29;
+    (void)unused;
+    dal_implicit form = {0};
+    dal_state *state = dal_state_create(NULL, system);
+    const int n = system->n_y, all = n + system->layout.n_rows;
+    double *yd = calloc((size_t)all + 1, sizeof *yd), *z = calloc((size_t)all + 1, sizeof *z), *F = calloc((size_t)all + 1, sizeof *F);
+    for (int i = 0; i < STATES && offered(state, &form); i++) {
+        scatter(state, &seed, 0.02, 3);
+        const double t = state->work.t;
+        if (dal_network_implicit.begin(state, t, state->y, yd, z))
+            continue;
+        assert_int_equal(dal_network_implicit.residual(state, t, state->y, yd, z, F), 0);
+        const double size = fmax(largest(yd, n), 1);
+        if (!(largest(F, all) <= 1e-11 * size))
+            fail_msg("%s: the explicit solution leaves %.3g of %.3g", name, largest(F, all), size);
+    }
+    free(yd), free(z), free(F);
+    dal_state_free(state);
+}
+
+static void the_explicit_solution_is_a_zero_of_the_implicit_form(void **unused)
+{
+    (void)unused;
+    for_each_network(NULL, zero_of_the_residual);
+}
+
+/* dF/dy + c dF/dy' and dF/dz by differences of F, column by column, at a place that is no solution: against the entries, and against zero
+ * where there are none. The row of the work has only its diagonal. */
+static void check_columns(const char *name, dal_state *state, const dal_implicit *form, double c, double *y, double *yd, double *z)
+{
+    const int n = state->system->n_y, all = n + form->n_algebraic;
+    const int work = state->system->works ? n - 1 : -1;
+    const double t = state->work.t;
+    double *entries = calloc((size_t)form->n_entries + 1, sizeof *entries), *J = calloc((size_t)(all * all) + 1, sizeof *J);
+    double *F[4], *row = calloc((size_t)all + 1, sizeof *row);
+    for (int end = 0; end < 4; end++)
+        F[end] = calloc((size_t)all + 1, sizeof *F[end]);
+    assert_int_equal(dal_network_implicit.jacobian(state, t, c, y, yd, z, entries), 0);
+    for (int k = 0; k < all; k++)
+        for (int e = form->start[k]; e < form->start[k + 1]; e++) {
+            assert_true(e == form->start[k] || form->row[e] > form->row[e - 1]);
+            J[form->row[e] * all + k] = entries[e];
+            row[form->row[e]] = fmax(row[form->row[e]], fabs(entries[e]));
+        }
+    for (int k = 0; k < all; k++) {
+        double *at = k < n ? &y[k] : &z[k - n], here = *at, rate = k < n ? yd[k] : 0, h = 1e-5 * fmax(1, k < n ? 0 : fabs(here));
+        for (int end = 0; end < 4; end++) { /* slope = (8 (F_1 - F_-1) - (F_2 - F_-2)) / 12 h */
+            const double away = h * (end < 2 ? end + 1 : 1 - end);
+            *at = here + away;
+            if (k < n)
+                yd[k] = rate + c * away;
+            assert_int_equal(dal_network_implicit.residual(state, t, y, yd, z, F[end]), 0);
+        }
+        *at = here;
+        if (k < n)
+            yd[k] = rate;
+        for (int i = 0; i < all; i++) {
+            const double slope = (8 * (F[0][i] - F[2][i]) - (F[1][i] - F[3][i])) / (12 * h);
+            if (i == work && i != k)
+                continue;
+            if (!(fabs(J[i * all + k] - slope) <= 1e-6 * (1 + row[i])))
+                fail_msg("%s: dF_%d by unknown %d (of %d, %d) is %.10g, the slope of F is %.10g; the row has up to %.3g", name, i, k, n, all, J[i * all + k],
+                         slope, row[i]);
+        }
+    }
+    for (int end = 0; end < 4; end++)
+        free(F[end]);
+    free(entries), free(J), free(row);
+}
+
+static void check_jacobian(const char *name, const dal_system *system, const dal_system *unused)
+{
+    uint64_t seed = 31;
+    (void)unused;
+    dal_implicit form = {0};
+    dal_state *state = dal_state_create(NULL, system);
+    const int n = system->n_y, all = n + system->layout.n_rows;
+    double *y = calloc((size_t)all + 1, sizeof *y), *yd = calloc((size_t)all + 1, sizeof *yd), *z = calloc((size_t)all + 1, sizeof *z);
+    if (offered(state, &form)) {
+        scatter(state, &seed, 0.02, 3);
+        memcpy(y, state->y, sizeof *y * (size_t)n);
+        if (dal_network_implicit.begin(state, state->work.t, y, yd, z) == 0) {
+            const double size = 1 + 0.1 * largest(yd, n), pull = 1 + 0.1 * largest(z, all - n);
+            for (int k = 0; k < n; k++)
+                yd[k] += size * check_random(&seed);
+            for (int k = 0; k < all - n; k++)
+                z[k] += pull * check_random(&seed);
+            check_columns(name, state, &form, 37, y, yd, z);
+        }
+    }
+    free(y), free(yd), free(z);
+    dal_state_free(state);
+}
+
+static void the_block_jacobian_is_the_slope_of_the_residual(void **unused)
+{
+    (void)unused;
+    for_each_network(NULL, check_jacobian);
+}
+
+static void ida_and_an_explicit_method_go_the_same_way(void **unused)
+{
+    (void)unused;
+    char why[300];
+    static const char *const models[] = {"slider-crank", "four-bar-spring", "andrews", "universal-double-pendulum"};
+    if (dal_ida.available && !dal_ida.available(why, sizeof why)) {
+        print_message("skipped: %s\n", why);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        const char *until = strcmp(models[i], "andrews") ? "0.5" : "0.01";
+        char settings[300];
+        trajectory way[2];
+        for (int k = 0; k < 2; k++) {
+            snprintf(settings, sizeof settings, "coordinates=angle formulation=component integrator=%s rtol=1e-10 atol=1e-11 until=%s every=%s",
+                     k ? "ida" : "dopri5", until, until);
+            way[k] = run_well(models[i], NULL, NULL, settings);
+        }
+        const double *a = row_at(&way[0], atof(until)), *b = row_at(&way[1], atof(until));
+        assert_int_equal(way[0].n, way[1].n);
+        for (int c = 1; c < way[0].n; c++)
+            if (!(fabs(a[c] - b[c]) <= 1e-5 * (1 + fabs(a[c]))))
+                fail_msg("%s: %s is %.12g explicitly and %.12g with ida", models[i], way[0].name[c], a[c], b[c]);
+        for (int k = 0; k < 2; k++)
+            free(way[k].value);
+    }
+}
+
+/* ---- whole runs -------------------------------------------------------------------------------- */
+
+/* Loops that are closed stay closed, and nothing was softened for it: the energy is kept. */
+static void closed_loops_of_components_stay_closed(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *model, *parameter, *until;
+    } loops[] = {{"four-bar", NULL, "2"}, {"slider-crank", NULL, "2"}, {"quick-return", NULL, "2"}, {"n-four-bar", "N=40", "0.3"}};
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        char settings[200];
+        snprintf(settings, sizeof settings, "coordinates=angle formulation=component stabilization=baumgarte integrator=dopri5 rtol=1e-9 atol=1e-11 until=%s every=0.1",
+                 loops[i].until);
+        trajectory way = run_well(loops[i].model, loops[i].parameter, (const char *const[]){"energy", NULL}, settings);
+        /* a step that errs by rtol leaves residuals of that size, which decay */
+        check_small(way.evidence.position_residual, 1e-8);
+        check_small(way.evidence.velocity_residual, 1e-6);
+        check_small(way.evidence.energy_drift, 1e-7);
+        print_message("  %-14s residuals %.1e m, %.1e m/s, energy drift %.1e\n", loops[i].model, way.evidence.position_residual,
+                      way.evidence.velocity_residual, way.evidence.energy_drift);
+        free(way.value);
+    }
+}
+
+/* A network may also be held by projection, or not at all. */
+static void every_stabilisation_serves_components(void **unused)
+{
+    (void)unused;
+    static const char *const ways[] = {"none", "baumgarte", "direct-correction", "mass-projection"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char settings[200];
+        snprintf(settings, sizeof settings, "coordinates=angle formulation=component stabilization=%s integrator=dopri5 rtol=1e-9 atol=1e-11 until=1 every=0.1",
+                 ways[i]);
+        trajectory way = run_well("four-bar", NULL, NULL, settings);
+        check_small(way.evidence.energy_drift, 1e-7);
+        check_small(way.evidence.position_residual, 1e-7);
+        free(way.value);
+    }
+}
+
+#define ANGLES                                                                                                             \
+    "K1.angle", "K2.angle - K1.angle", "K3.angle + pi/2", "K4.angle - K5.angle + pi/2", "K5.angle", "K6.angle - K7.angle - pi/2", \
+        "K7.angle + pi/2"
+
+static trajectory andrews(const char *start, const char *formulation)
+{
+    static const char *const channels[] = {ANGLES, NULL};
+    char settings[300];
+    snprintf(settings, sizeof settings, "coordinates=angle formulation=%s integrator=dopri5 rtol=1e-12 atol=1e-13 until=0.03 every=0.03", formulation);
+    return run_well("andrews", start, channels, settings);
+}
+
+/* At t = 0.03 from the start of the test set for initial value problems: correct to all digits. */
+static const double bari_end[7] = {15.81077119515370709712, -15.75637105841183946973, 0.04082224011964580485828, -0.5347301163420795937702,
+                                   0.5244099658799540693717, 0.5347301163420795937702, 1.048080741041937873069};
+
+static void the_seven_bodies_of_andrews_end_where_they_should(void **unused)
+{
+    (void)unused;
+    trajectory way = andrews("bari=1", "component");
+    const double *end = row_at(&way, 0.03);
+    for (int k = 0; k < 7; k++)
+        check_close(end[1 + k], bari_end[k], 1e-9);
+    print_message("  misses by %.1e rad\n", apart(end + 1, bari_end, 7));
+    free(way.value);
+}
+
+static void the_values_in_this_file_are_those_of_the_reference(void **unused)
+{
+    (void)unused;
+    json_file file;
+    json *root = open_reference(&file, "A03_bari_t003_mp");
+    for (int k = 0; k < 7; k++)
+        check_close(json_at(json_get(root, "y"), k)->number, bari_end[k], 1e-15 * fabs(bari_end[k]));
+    json_close(&file);
+}
+
+static void and_from_the_other_start_they_follow_the_reference(void **unused)
+{
+    (void)unused;
+    json_file file;
+    trajectory way = andrews("bari=0", "component");
+    json *root = open_reference(&file, "A03_iftomm");
+    const double *end = row_at(&way, 0.03);
+    bool found = false;
+    for (const json *sample = json_get(root, "samples")->first; sample && !found; sample = sample->next) {
+        found = fabs(json_get(sample, "t")->number - 0.03) < 1e-9;
+        for (int k = 0; k < 7 && found; k++)
+            check_close(end[1 + k], json_at(json_get(sample, "q"), k)->number, 1e-9);
+    }
+    assert_true(found);
+    free(way.value);
+    json_close(&file);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------- */
+
+static void count_blocks(const char *name, const dal_system *system, const dal_system *unused)
+{
+    (void)unused;
+    dal_implicit form = {0};
+    dal_state *state = dal_state_create(NULL, system);
+    const bool implicit = offered(state, &form);
+    const int n = system->n_y, all = n + system->layout.n_rows;
+    double *yd = calloc((size_t)all + 1, sizeof *yd), *z = calloc((size_t)all + 1, sizeof *z), *F = calloc((size_t)all + 1, sizeof *F);
+    double *entries = calloc((size_t)form.n_entries + 1, sizeof *entries);
+    dal_state_reset(state);
+    for (int i = 0; i < 2; i++) {
+        const long before = taken;
+        assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+        if (implicit) {
+            assert_int_equal(dal_network_implicit.begin(state, 0, state->y, yd, z), 0);
+            assert_int_equal(dal_network_implicit.residual(state, 0, state->y, yd, z, F), 0);
+            assert_int_equal(dal_network_implicit.jacobian(state, 0, 10, state->y, yd, z, entries), 0);
+        }
+        if (taken != before)
+            fail_msg("%s: %ld blocks of memory were taken", name, taken - before);
+    }
+    free(yd), free(z), free(F), free(entries);
+    dal_state_free(state);
+}
+
+static void networks_at_work_take_no_memory(void **unused)
+{
+    (void)unused;
+    if (!COUNTING)
+        skip();
+    const dal_override many = {"N", "12"};
+    dal_system *chain = compile(DAL_MODELS "/n-four-bar.yaml", "component", NULL, &many);
+    for_each_network(NULL, count_blocks);
+    count_blocks("n-four-bar, N = 12", chain, NULL); /* sparse */
+    dal_system_free(chain);
+}
+
+static void a_network_without_memory_leaves_nothing_behind(void **unused)
+{
+    (void)unused;
+    dal_spec *spec;
+    assert_int_equal(dal_spec_parse(NULL, "text", varied, strlen(varied), 0, NULL, NULL, &spec), DAL_OK);
+    bool done = false;
+    int n = 0;
+    for (; !done; n++) {
+        ration r = {n, 0};
+        dal_allocator allocator = {take_rationed, release_rationed, &r};
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_system *system = NULL;
+        dal_implicit form;
+        bool is;
+        dal_status status = dal_compile(&allocator, spec, messages, &system);
+        if (status != DAL_OK && status != DAL_NO_MEMORY)
+            fail_msg("%s", dal_messages_first(messages)->text);
+        dal_state *state = system ? dal_state_create(&allocator, system) : NULL;
+        done = state && dal_network_implicit.ready(state, &form, &is) == DAL_OK;
+        dal_state_free(state);
+        dal_system_free(system);
+        dal_messages_free(messages);
+        assert_int_equal(r.taken, 0);
+    }
+    assert_true(n > 10);
+    dal_spec_free(spec);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------ */
+
+static void what_cannot_be_a_component_is_refused_by_name(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *body, *coordinates, *expected;
+    } cases[] = {
+        {"{mass: 1, inertia: 0.2}", "natural", "component needs `coordinates: angle`: each body integrates its own place and angles, and the family natural has "
+                                               "other coordinates"},
+        {"{mass: 1, inertia: 0}", "angle", "'rod' has a zero moment of inertia"},
+        {"{mass: 0, inertia: 0.2}", "angle", "'rod' has no mass"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[500];
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        dal_system *system = NULL;
+        snprintf(text, sizeof text, "dalembert: 1\nspace: planar\nbodies: {rod: %s}\njoints: {hinge: {type: revolute, connect: [ground, rod]}}\n"
+                                    "simulate: {until: 1, formulation: component, coordinates: %s}\n", cases[i].body, cases[i].coordinates);
+        assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+        assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_BAD_MODEL);
+        const dal_message *first = dal_messages_first(messages);
+        if (!first || !strstr(first->text, cases[i].expected))
+            fail_msg("'%s' was expected, not '%s'", cases[i].expected, first ? first->text : "");
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(networks_accelerate_as_lagrange_s_equations_say),
+        cmocka_unit_test(so_they_do_off_the_constraints_with_baumgarte_s_terms),
+        cmocka_unit_test(the_admittance_of_a_network_is_that_of_its_rows_and_masses),
+        cmocka_unit_test(baumgarte_is_what_components_take_by_themselves),
+        cmocka_unit_test(the_explicit_solution_is_a_zero_of_the_implicit_form),
+        cmocka_unit_test(the_block_jacobian_is_the_slope_of_the_residual),
+        cmocka_unit_test(ida_and_an_explicit_method_go_the_same_way),
+        cmocka_unit_test(closed_loops_of_components_stay_closed),
+        cmocka_unit_test(every_stabilisation_serves_components),
+        cmocka_unit_test(the_seven_bodies_of_andrews_end_where_they_should),
+        cmocka_unit_test(the_values_in_this_file_are_those_of_the_reference),
+        cmocka_unit_test(and_from_the_other_start_they_follow_the_reference),
+        cmocka_unit_test(networks_at_work_take_no_memory),
+        cmocka_unit_test(a_network_without_memory_leaves_nothing_behind),
+        cmocka_unit_test(what_cannot_be_a_component_is_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

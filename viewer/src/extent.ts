@@ -1,0 +1,176 @@
+/* How large things are: from this follow the origin of the scene, the thickness of bars and what the camera looks at. */
+
+import type { Blocks, Body, Scene, Vector } from './data';
+import { type Motion, placements, transform } from './motion';
+
+export interface Extent {
+  origin: Vector;      // middle of the whole motion; the scene is drawn about it
+  low: Vector;         // corners, less the origin
+  high: Vector;
+  size: number;        // diagonal of the mechanism: the largest at any instant
+  path: number;        // diagonal of all places it visits
+  unit: number;        // half the width of a bar
+  roams: boolean;      // it travels far beyond its own size: the camera goes with it
+}
+
+export function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+function distinct(points: Vector[], tolerance: number): Vector[] {
+  const kept: Vector[] = [];
+  for (const p of points) if (p.every(Number.isFinite) && !kept.some((q) => distance(p, q) <= tolerance)) kept.push(p);
+  return kept;
+}
+
+/* Points of a body to which something is attached, or which have a name. */
+export function attached(scene: Scene, body: number): Vector[] {
+  const points: Vector[] = [];
+  for (const joint of scene.joints) for (const side of joint.sides) if (side.body === body) points.push(side.at);
+  for (const force of scene.forces) for (const end of force.ends) if (end.body === body) points.push(end.at);
+  for (const point of body < 0 ? [] : scene.bodies[body].points) points.push(point.at);
+  let span = 0;
+  for (const p of points) for (const q of points.slice(0, 40)) span = Math.max(span, distance(p, q));
+  return distinct(points, 1e-6 * span);
+}
+
+/* Eigenvectors of a symmetric matrix by Jacobi's rotations; columns of the result. */
+function principal(matrix: number[][]): { values: Vector; axes: number[][] } {
+  const a = matrix.map((row) => row.slice());
+  const v = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  for (let sweep = 0; sweep < 12; sweep++)
+    for (const [p, q] of [[0, 1], [0, 2], [1, 2]]) {
+      if (Math.abs(a[p][q]) < 1e-14 * (Math.abs(a[p][p]) + Math.abs(a[q][q]))) continue;
+      const angle = 0.5 * Math.atan2(2 * a[p][q], a[q][q] - a[p][p]);
+      const c = Math.cos(angle), s = Math.sin(angle);
+      for (const m of [a, v])
+        for (let k = 0; k < 3; k++) {
+          const x = m[k][p], y = m[k][q];
+          m[k][p] = c * x - s * y;
+          m[k][q] = s * x + c * y;
+        }
+      for (let k = 0; k < 3; k++) {
+        const x = a[p][k], y = a[q][k];
+        a[p][k] = c * x - s * y;
+        a[q][k] = s * x + c * y;
+      }
+    }
+  return { values: [a[0][0], a[1][1], a[2][2]], axes: v };
+}
+
+export interface InertiaBox { size: Vector; axes: number[][] }
+
+/* The even box of the same mass and inertia: a^2 = 6 (Iyy + Izz - Ixx) / m. In the plane the square, a^2 = 6 I / m. */
+export function inertiaBox(body: Body, planar: boolean): InertiaBox | null {
+  const { mass, inertia } = body;
+  if (!mass || mass <= 0 || !inertia || inertia.length < 6 || !inertia.every(Number.isFinite)) return null;
+  const [xx, yy, zz, xy, xz, yz] = inertia;
+  if (planar) {
+    const a = Math.sqrt(Math.max(0, (6 * zz) / mass));
+    return a > 0 ? { size: [a, a, 0], axes: [[1, 0, 0], [0, 1, 0], [0, 0, 1]] } : null;
+  }
+  const { values, axes } = principal([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
+  const sum = values[0] + values[1] + values[2];
+  const size = values.map((value) => Math.sqrt(Math.max(0, (6 * (sum - 2 * value)) / mass))) as Vector;
+  return Math.max(...size) > 0 ? { size, axes } : null;
+}
+
+/* What a body occupies in its own axes, as points: for boxes about it. */
+function outline(scene: Scene, index: number, blocks: Blocks): Vector[] {
+  const body = scene.bodies[index];
+  const points = [...attached(scene, index), body.center];
+  const around = (c: Vector, r: number) => {
+    for (let k = 0; k < 3; k++)
+      for (const s of [-r, r]) points.push(c.map((x, i) => (i === k && !(k === 2 && scene.space === 'planar') ? x + s : x)) as Vector);
+  };
+  for (const shape of body.shapes) {
+    const reach =
+      shape.kind === 'box' && shape.size ? Math.hypot(...shape.size) / 2
+      : shape.kind === 'sphere' ? shape.radius ?? 0
+      : shape.kind === 'cylinder' || shape.kind === 'capsule' ? Math.hypot(shape.radius ?? 0, (shape.length ?? 0) / 2)
+      : shape.kind === 'plate' ? Math.max(0, ...(shape.outline ?? []).map((p) => Math.hypot(p[0], p[1])))
+      : shape.kind === 'polyline' ? Math.max(0, ...(shape.points ?? []).map((p) => Math.hypot(...p)))
+      : shape.vertices != null ? reachOf(blocks.get(shape.vertices))
+      : 0;
+    around(shape.at ?? [0, 0, 0], reach);
+  }
+  for (const joint of scene.joints) if (joint.radius && joint.sides[1]?.body === index) around(joint.sides[1].at, joint.radius);
+  if (!body.shapes.length && points.length <= 2 && !body.particle) {
+    const box = inertiaBox(body, scene.space === 'planar');
+    if (box) around(body.center, Math.max(...box.size) / 2);
+  }
+  return points;
+}
+
+function reachOf(numbers: ArrayLike<number>): number {
+  let most = 0;
+  for (let i = 0; i + 2 < numbers.length; i += 3) most = Math.max(most, Math.hypot(numbers[i], numbers[i + 1], numbers[i + 2]));
+  return most;
+}
+
+/* Half the width of bars: a share of the usual link, within a share of the whole. */
+function barWidth(scene: Scene, size: number): number {
+  const links: number[] = [];
+  scene.bodies.forEach((body, i) => {
+    const points = [...attached(scene, i), body.center];
+    let longest = 0;
+    for (const p of points) for (const q of points) longest = Math.max(longest, distance(p, q));
+    if (longest > 1e-9 * size) links.push(longest);
+  });
+  links.sort((a, b) => a - b);
+  const usual = links.length ? links[links.length >> 1] : size;
+  return Math.min(0.022 * size, Math.max(0.0045 * size, 0.05 * usual));
+}
+
+export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent {
+  const n = scene.bodies.length;
+  const outlines = scene.bodies.map((_, i) => outline(scene, i, blocks));
+  const fixed = attached(scene, -1);
+  const pose = new Float64Array(7 * n);
+  const places = new Float64Array(12 * (n + 1));
+  const p = { x: 0, y: 0, z: 0 };
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  let size = 0;
+  const nowLow = [0, 0, 0], nowHigh = [0, 0, 0];
+  const take = (lo: number[], hi: number[], x: number, y: number, z: number) => {
+    if (!(Number.isFinite(x) && Number.isFinite(y) && Number.isFinite(z))) return;
+    lo[0] = Math.min(lo[0], x); lo[1] = Math.min(lo[1], y); lo[2] = Math.min(lo[2], z);
+    hi[0] = Math.max(hi[0], x); hi[1] = Math.max(hi[1], y); hi[2] = Math.max(hi[2], z);
+  };
+  for (const motion of motions) {
+    const count = Math.min(motion.frames, Math.max(20, Math.min(300, Math.floor(60000 / (n + 1)))));
+    for (let i = 0; i < count; i++) {
+      motion.frame(count > 1 ? Math.round((i * (motion.frames - 1)) / (count - 1)) : 0, pose);
+      placements(pose, n, [0, 0, 0], places);
+      nowLow.fill(Infinity);
+      nowHigh.fill(-Infinity);
+      outlines.forEach((points, body) => {
+        for (const at of points) {
+          transform(places, body, n, at, p);
+          take(nowLow, nowHigh, p.x, p.y, p.z);
+        }
+      });
+      take(low, high, nowLow[0], nowLow[1], nowLow[2]);
+      take(low, high, nowHigh[0], nowHigh[1], nowHigh[2]);
+      const diagonal = distance(nowLow, nowHigh);
+      if (Number.isFinite(diagonal)) size = Math.max(size, diagonal);
+    }
+  }
+  const alone = size;
+  for (const at of fixed) take(low, high, at[0], at[1], at[2]);
+  if (!Number.isFinite(low[0])) { low.fill(-0.5); high.fill(0.5); }
+  let path = distance(low, high);
+  if (path <= 0) { path = 1; for (let k = 0; k < 3; k++) { low[k] -= 0.3; high[k] += 0.3; } }
+  const roams = alone > 0 && path > 40 * alone;
+  const whole = roams ? alone : Math.max(size, 0.25 * path);
+  const origin = low.map((x, k) => (x + high[k]) / 2) as Vector;
+  return {
+    origin,
+    low: low.map((x, k) => x - origin[k]) as Vector,
+    high: high.map((x, k) => x - origin[k]) as Vector,
+    size: whole,
+    path,
+    unit: barWidth(scene, whole),
+    roams,
+  };
+}

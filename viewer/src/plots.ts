@@ -1,0 +1,402 @@
+/* Plots over time: one a unit, all with one time axis, a line where the animation stands, and the values there. */
+
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { Columns, plotOf, usualChannels, valueAt } from './channels';
+import type { Blocks, Channel, Header, Series } from './data';
+import { button, download, fileName, h, number } from './dom';
+import { CURVES, SERIES, pick } from './palette';
+import { PhasePlot } from './phase';
+
+export interface Curve {
+  label: string;
+  color: string;
+  dash?: number[];
+  time: Float64Array;
+  values: Float64Array;
+  least: Float64Array | null;
+  most: Float64Array | null;
+}
+
+type Value = number | null;
+
+const cssColor = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/* What can be drawn: no infinities, on a logarithmic axis sizes other than zero. */
+function drawable(values: Float64Array, log: boolean, base: number): Value[] {
+  const out = new Array<Value>(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const v = log ? Math.abs(values[i]) : values[i] - base;
+    out[i] = Number.isFinite(v) && !(log && v === 0) ? v : null;
+  }
+  return out;
+}
+
+function tick(value: number): string {
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e-3 && size < 1e5) return String(Number(value.toPrecision(7)));
+  return Number(value.toPrecision(4)).toExponential().replace('e+', 'e');
+}
+
+interface Shared { time(): number; seek(t: number): void; zoomed(low: number, high: number, from: TimePlot): void; hovered(t: number | null): void; title: string }
+
+export class TimePlot {
+  readonly element: HTMLElement;
+  private readonly readout = h('div', { class: 'readout' });
+  private readonly cells: HTMLElement[] = [];
+  private readonly frame = h('div', { class: 'plot' });
+  private readonly playhead = h('div', { class: 'playhead' });
+  private plot: uPlot | null = null;
+  private curves: Curve[] = [];
+  private zooming = false;
+  private bases: number[] = [];
+
+  constructor(private readonly titleText: string, private readonly unit: string, private log: boolean, private readonly change: boolean,
+              private readonly shared: Shared, remove: (() => void) | null) {
+    const logBox = h('input', { type: 'checkbox' });
+    logBox.checked = log;
+    logBox.addEventListener('change', () => { this.log = logBox.checked; this.draw(); });
+    this.element = h('section', { class: 'card', 'aria-label': `Plot: ${titleText}` },
+      h('header', {},
+        h('h3', {}, titleText),
+        h('label', { class: 'small', title: 'Logarithmic scale of sizes' }, logBox, 'log'),
+        button('image', 'Download this plot as PNG', () => this.png()),
+        remove ? button('close', 'Remove this plot', remove) : null),
+      this.readout, this.frame);
+  }
+
+  set(curves: Curve[]): void {
+    this.curves = curves;
+    this.bases = curves.map((c) => (this.change ? c.values.find((v) => Number.isFinite(v)) ?? 0 : 0));
+    this.cells.length = 0;
+    this.readout.replaceChildren(...curves.map((curve) => {
+      const swatch = h('i', { class: 'swatch' });
+      swatch.style.background = curve.color;
+      const cell = h('b', {});
+      this.cells.push(cell);
+      return h('span', {}, swatch, curve.label, ' ', cell);
+    }));
+    this.draw();
+  }
+
+  /* Curves of one time, or of several that are merged; where frames hold many rows, their extremes as a band. */
+  private data(): { data: uPlot.AlignedData; series: uPlot.Series[]; bands: uPlot.Band[] } {
+    const series: uPlot.Series[] = [{}];
+    const bands: uPlot.Band[] = [];
+    const tables: { time: Float64Array; columns: Value[][] }[] = [];
+    this.curves.forEach((curve, i) => {
+      const columns = [drawable(curve.values, this.log, this.bases[i])];
+      series.push({ label: curve.label, stroke: curve.color, width: 1.6, dash: curve.dash, spanGaps: true, pxAlign: 0, points: { show: false } });
+      if (curve.least && curve.most && curve.most.some((v, k) => v > curve.least![k])) {
+        const index = series.length;
+        for (const edge of [curve.most, curve.least]) {
+          columns.push(drawable(edge, this.log, this.bases[i]));
+          series.push({ label: '', stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } });
+        }
+        bands.push({ series: [index, index + 1], fill: `${curve.color}40` });
+      }
+      tables.push({ time: curve.time, columns });
+    });
+    const single = tables.every((table) => table.time === tables[0].time);
+    const data = single
+      ? ([Array.from(tables[0]?.time ?? []), ...tables.flatMap((table) => table.columns)] as uPlot.AlignedData)
+      : uPlot.join(tables.map((table) => [Array.from(table.time), ...table.columns] as uPlot.AlignedData));
+    return { data, series, bands };
+  }
+
+  private width(): number {
+    return Math.max(180, Math.floor(this.frame.clientWidth || 400));
+  }
+
+  draw(): void {
+    this.plot?.destroy();
+    this.plot = null;
+    if (!this.curves.length || !this.frame.isConnected) return;
+    const { data, series, bands } = this.data();
+    const text = cssColor('--dim'), line = cssColor('--line');
+    const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font: '11px system-ui, sans-serif', labelFont: '11px system-ui, sans-serif' };
+    const upright = this.log ? { ...axis, grid: { ...axis.grid, filter: decades }, ticks: { ...axis.ticks, filter: decades }, filter: decades } : axis;
+    this.plot = new uPlot({
+      width: this.width(), height: 190, pxAlign: false, series, bands,
+      legend: { show: false },
+      cursor: { y: false, drag: { x: true, y: false, dist: 5 }, sync: { key: 'time' }, points: { size: 6 } },
+      select: { show: true, left: 0, top: 0, width: 0, height: 0 },
+      scales: { x: { time: false }, y: this.log ? { distr: 3, log: 10 } : { range: (_u, low, high) => padded(low, high) } },
+      axes: [
+        { ...axis, size: 30, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : tick(v))) },
+        { ...upright, size: 62, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : tick(v))) },
+      ],
+      hooks: {
+        setScale: [(u, key) => {
+          if (key !== 'x' || this.zooming) return;
+          const { min, max } = u.scales.x;
+          this.move();
+          if (min != null && max != null) this.shared.zoomed(min, max, this);
+        }],
+        setCursor: [(u) => this.shared.hovered(u.cursor.left != null && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, 'x') : null)],
+      },
+    }, data, this.frame);
+    this.plot.ctx.canvas.setAttribute('role', 'img');
+    this.plot.ctx.canvas.setAttribute('aria-label', `${this.titleText}: ${this.curves.map((c) => c.label).join(', ')}`);
+    this.plot.over.append(this.playhead);
+    this.follow(this.plot);
+    this.update(null);
+    this.move();
+  }
+
+  /* A click sets the time; a finger drags it. */
+  private follow(plot: uPlot): void {
+    let down = 0;
+    const seek = (event: PointerEvent) => this.shared.seek(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x'));
+    plot.over.addEventListener('pointerdown', (event) => { down = event.clientX; if (event.pointerType !== 'mouse') seek(event); });
+    plot.over.addEventListener('pointermove', (event) => { if (event.pointerType !== 'mouse' && event.buttons) seek(event); });
+    plot.over.addEventListener('pointerup', (event) => { if (event.pointerType === 'mouse' && Math.abs(event.clientX - down) < 4) seek(event); });
+  }
+
+  zoom(low: number, high: number): void {
+    if (!this.plot) return;
+    this.zooming = true;
+    this.plot.batch(() => this.plot!.setScale('x', { min: low, max: high }));
+    this.zooming = false;
+    this.move();
+  }
+
+  move(): void {
+    if (!this.plot) return;
+    const { min, max } = this.plot.scales.x;
+    const t = this.shared.time();
+    this.playhead.hidden = min == null || max == null || t < min || t > max;
+    if (!this.playhead.hidden) this.playhead.style.transform = `translateX(${this.plot.valToPos(t, 'x').toFixed(1)}px)`;
+  }
+
+  update(hover: number | null): void {
+    const t = hover ?? this.shared.time();
+    this.curves.forEach((curve, i) => {
+      this.cells[i].textContent = number(valueAt(curve.time, curve.values, t) - (this.log ? 0 : this.bases[i]), 5);
+    });
+    this.move();
+  }
+
+  resize(): void {
+    const width = this.width();
+    if (this.plot && this.plot.width !== width) this.plot.setSize({ width, height: 190 });
+    else if (!this.plot) this.draw();
+    this.move();
+  }
+
+  private png(): void {
+    if (this.plot) savePng(this.plot.ctx.canvas, this.titleText + (this.unit && !this.titleText.includes(this.unit) ? ` (${this.unit})` : ''), this.curves, this.shared.title);
+  }
+
+  destroy(): void {
+    this.plot?.destroy();
+    this.plot = null;
+  }
+}
+
+/* Of a logarithmic axis: whole powers of ten, and not more than nine of them. */
+function decades(_u: uPlot, splits: (number | null)[]): (number | null)[] {
+  const power = (v: number | null) => (v == null || v <= 0 ? NaN : Math.log10(v));
+  const whole = (p: number) => Math.abs(p - Math.round(p)) < 1e-6;
+  const powers = splits.map(power).filter((p) => whole(p));
+  const every = Math.max(1, Math.ceil(powers.length / 9));
+  return splits.map((v) => { const p = power(v); return whole(p) && Math.round(p) % every === 0 ? v : null; });
+}
+
+/* A range with room above and below; a constant gets some of its own size. */
+function padded(low: number | null, high: number | null): [number, number] {
+  if (low == null || high == null) return [0, 1];
+  const room = high > low ? 0.06 * (high - low) : Math.abs(high) > 0 ? 0.1 * Math.abs(high) : 1;
+  return [low - room, high + room];
+}
+
+/* The plot with its title and its legend, on the ground of the page. */
+export function savePng(source: HTMLCanvasElement, title: string, curves: { label: string; color: string }[], name: string): void {
+  const scale = window.devicePixelRatio || 1;
+  const head = (24 + 16 * curves.length) * scale;
+  const canvas = h('canvas', { width: source.width, height: source.height + head });
+  const context = canvas.getContext('2d')!;
+  context.fillStyle = cssColor('--panel');
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.fillStyle = cssColor('--text');
+  context.font = `600 ${13 * scale}px system-ui, sans-serif`;
+  context.fillText(title, 10 * scale, 17 * scale);
+  context.font = `${11 * scale}px system-ui, sans-serif`;
+  curves.forEach((curve, i) => {
+    const y = (36 + 16 * i) * scale;
+    context.fillStyle = curve.color;
+    context.fillRect(10 * scale, y - 6 * scale, 18 * scale, 3 * scale);
+    context.fillStyle = cssColor('--text');
+    context.fillText(curve.label, 34 * scale, y);
+  });
+  context.drawImage(source, 0, head);
+  canvas.toBlob((blob) => blob && download(fileName(`${name} ${title}`, 'png'), blob));
+}
+
+export class PlotPanel {
+  readonly element = h('div', { class: 'plots' });
+  readonly columns: Columns;
+  private readonly cards = h('div', { class: 'cards' });
+  private readonly plots = new Map<string, TimePlot>();
+  private readonly phases: PhasePlot[] = [];
+  private readonly boxes = new Map<string, HTMLInputElement>();
+  private shown: string[] = [];
+  private selected = 0;
+  private visible: boolean[];
+  private readonly shared: Shared;
+
+  constructor(private readonly header: Header, blocks: Blocks, time: () => number, seek: (t: number) => void) {
+    this.columns = new Columns(blocks);
+    this.visible = header.series.map(() => true);
+    this.shared = {
+      time, seek, title: header.title,
+      zoomed: (low, high, from) => { for (const plot of this.plots.values()) if (plot !== from) plot.zoom(low, high); },
+      hovered: (t) => { for (const plot of this.plots.values()) plot.update(t); },
+    };
+    this.element.append(this.chooser(), this.cards);
+    const first = this.reference();
+    if (first) this.show(usualChannels(first));
+  }
+
+  /* Channels are those of the selected series, or of the first that has any. */
+  private reference(): Series | undefined {
+    const chosen = this.header.series[this.selected];
+    return chosen?.channels.length ? chosen : this.header.series.find((s) => s.channels.length);
+  }
+
+  private chooser(): HTMLElement {
+    const list = h('div', { class: 'channel-list' });
+    const units = new Map<string, HTMLElement>();
+    for (const channel of this.reference()?.channels ?? []) {
+      const unit = channel.unit && channel.unit !== '1' ? channel.unit : 'no unit';
+      let group = units.get(unit);
+      if (!group) {
+        units.set(unit, (group = h('fieldset', {}, h('legend', {}, unit))));
+        list.append(group);
+      }
+      const box = h('input', { type: 'checkbox' });
+      box.addEventListener('change', () => this.show(box.checked ? [...this.shown, channel.name] : this.shown.filter((n) => n !== channel.name)));
+      this.boxes.set(channel.name, box);
+      group.append(h('label', { 'data-name': channel.name.toLowerCase() }, box, channel.name));
+    }
+    const search = h('input', { type: 'search', placeholder: 'Search channels', 'aria-label': 'Search channels' });
+    search.addEventListener('input', () => {
+      const wanted = search.value.toLowerCase();
+      for (const label of list.querySelectorAll('label')) label.hidden = !label.dataset.name!.includes(wanted);
+      for (const group of list.querySelectorAll('fieldset')) group.hidden = !group.querySelector('label:not([hidden])');
+    });
+    const total = this.boxes.size;
+    return h('div', { class: 'chooser' },
+      h('details', {}, h('summary', {}, `Channels (${total})`), search, list),
+      h('div', { class: 'tools' },
+        button('trace', 'Add a phase plot: one channel against another', () => this.addPhase(), 'Phase plot'),
+        button('table', 'Download the plotted channels as CSV', () => this.csv(), 'CSV')));
+  }
+
+  names(): string[] {
+    return this.shown.slice();
+  }
+
+  show(names: string[]): void {
+    const known = new Map((this.reference()?.channels ?? []).map((c) => [c.name, c]));
+    this.shown = [...new Set(names)].filter((name) => known.has(name));
+    for (const [name, box] of this.boxes) box.checked = this.shown.includes(name);
+    this.fill(this.shown.map((name) => known.get(name)!));
+  }
+
+  select(index: number): void {
+    this.selected = index;
+    this.show(this.shown);
+    for (const phase of this.phases) phase.series(this.header.series[index]);
+  }
+
+  display(index: number, on: boolean): void {
+    this.visible[index] = on;
+    this.show(this.shown);
+  }
+
+  /* Of one series curves have a colour each; of several each series has one, and channels differ by dashes. */
+  private curvesOf(channels: Channel[]): Curve[] {
+    const curves: Curve[] = [];
+    const several = this.header.series.length > 1;
+    channels.forEach((channel, k) => {
+      this.header.series.forEach((series, i) => {
+        const own = series.channels.find((c) => c.name === channel.name);
+        const values = own && this.visible[i] ? this.columns.values(series, own) : null;
+        if (!own || !values) return;
+        curves.push({
+          label: several ? `${channel.name}: ${series.name}` : channel.name,
+          color: several ? pick(SERIES, i) : pick(CURVES, k),
+          dash: several && k ? [[6, 4], [2, 3], [10, 3, 2, 3]][(k - 1) % 3] : undefined,
+          time: this.columns.time(series), values,
+          least: this.columns.of(series, series.least, own.column), most: this.columns.of(series, series.most, own.column),
+        });
+      });
+    });
+    return curves;
+  }
+
+  private fill(channels: Channel[]): void {
+    const groups = new Map<string, Channel[]>();
+    for (const channel of channels) {
+      const { key } = plotOf(channel);
+      groups.set(key, [...(groups.get(key) ?? []), channel]);
+    }
+    for (const [key, plot] of this.plots) if (!groups.has(key)) { plot.destroy(); plot.element.remove(); this.plots.delete(key); }
+    for (const [key, group] of groups) {
+      let plot = this.plots.get(key);
+      if (!plot) {
+        const { title, log, change } = plotOf(group[0]);
+        const remove = () => this.show(this.shown.filter((name) => !(this.reference()!.channels.some((c) => c.name === name && plotOf(c).key === key))));
+        plot = new TimePlot(title, group[0].unit, log, change, this.shared, remove);
+        this.plots.set(key, plot);
+        this.cards.append(plot.element);
+      }
+      plot.set(this.curvesOf(group));
+    }
+  }
+
+  addPhase(x?: string, y?: string): void {
+    const series = this.reference();
+    if (!series || series.channels.length < 1) return;
+    const phase = new PhasePlot(series, this.columns, this.shared.time, this.header.title, () => {
+      phase.element.remove();
+      this.phases.splice(this.phases.indexOf(phase), 1);
+    }, x, y);
+    this.phases.push(phase);
+    this.cards.prepend(phase.element);
+    phase.resize();
+    phase.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  private csv(): void {
+    const series = this.reference();
+    if (!series) return;
+    const channels = series.channels.filter((c) => this.shown.includes(c.name));
+    const quote = (text: string) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+    const columns = [this.columns.time(series), ...channels.map((c) => this.columns.values(series, c)!)];
+    const lines = [['time', ...channels.map((c) => c.name)].map(quote).join(',')];
+    for (let i = 0; i < series.frames; i++) lines.push(columns.map((c) => String(c[i])).join(','));
+    download(fileName(this.header.title, 'csv'), new Blob([lines.join('\n'), '\n'], { type: 'text/csv' }));
+  }
+
+  /* The animation has moved. */
+  update(): void {
+    if (!this.element.isConnected || this.element.hidden) return;
+    for (const plot of this.plots.values()) plot.update(null);
+    for (const phase of this.phases) phase.update();
+  }
+
+  resize(): void {
+    if (!this.element.clientWidth) return;
+    for (const plot of this.plots.values()) plot.resize();
+    for (const phase of this.phases) phase.resize();
+  }
+
+  redraw(): void {
+    if (!this.element.clientWidth) return;
+    for (const plot of this.plots.values()) plot.draw();
+    for (const phase of this.phases) phase.draw();
+  }
+}
