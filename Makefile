@@ -11,6 +11,9 @@
 #   make bench     forward and inverse dynamics, mass matrix and loops against MuJoCo and Simbody: a table of ratios
 #                  (PAGE=doc/benchmarks.md: into that page as well; ROUNDS=1: in a hurry)
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
+#   make study-baumgarte  doc/studies/baumgarte.md anew: drift and error against Baumgarte's gains
+#   make work-precision   doc/studies/work-precision.md anew: error against CPU time under every integrator
+#   make gallery   a page for every model, and an index in which all of them move: results/gallery/index.html
 #   make format    clang-format over the sources
 #   make clean
 
@@ -78,9 +81,20 @@ bench:
 	@cmake --preset default -DDAL_BENCH=ON >/dev/null && cmake --build build -j $(JOBS) --target bench_programs
 	@bench/run.sh build/bench $(ROUNDS) $(PAGE)
 
+gallery: all
+	@mkdir -p results
+	build/dalembert gallery $(sort $(wildcard models/*.yaml models/joints/*.yaml models/*.urdf)) -o results/gallery
+
 bench-formulations:
 	@$(call build,default,build,--target program bench_formulations)
 	@bench/formulations.sh build/bench_formulations build/dalembert
+
+study-baumgarte: all
+	tools/study-baumgarte build/dalembert doc/studies/baumgarte.md
+
+work-precision:
+	@$(call build,default,build,--target program bench_work_precision)
+	tools/work-precision build doc/studies/work-precision.md
 
 format:
 	clang-format -i $$(find include src test examples bench -name '*.[ch]')
@@ -88,4 +102,4 @@ format:
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation agreement documentation bench bench-formulations format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation agreement documentation bench bench-formulations study-baumgarte work-precision format clean

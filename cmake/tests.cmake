@@ -101,6 +101,17 @@ target_include_directories(reference PRIVATE include src)
 target_link_libraries(reference PRIVATE dalembert)
 add_test(NAME reference_is_up_to_date COMMAND reference --check "${PROJECT_SOURCE_DIR}/doc/language.md")
 
+# ---- the studies --------------------------------------------------------------
+# That the tools behind doc/studies/ run at all, on a few points: the rows hold to the tolerance, and the error is small.
+if(NOT DAL_SANITIZE)
+    add_test(NAME study_baumgarte_runs COMMAND ${CMAKE_COMMAND} -E env QUICK=1 "${PROJECT_SOURCE_DIR}/tools/study-baumgarte" $<TARGET_FILE:program> -
+        "${PROJECT_BINARY_DIR}/pictures")
+    set_tests_properties(study_baumgarte_runs PROPERTIES PASS_REGULAR_EXPRESSION "direct-correction=1e-12` [|]  [|]  [|] [0-9.]+e-1[2-9] [|] [0-9.]+e-0[7-9] ")
+    add_test(NAME work_precision_runs COMMAND ${CMAKE_COMMAND} -E env QUICK=1 "${PROJECT_SOURCE_DIR}/tools/work-precision" "${PROJECT_BINARY_DIR}" -
+        "${PROJECT_BINARY_DIR}/pictures")
+    set_tests_properties(work_precision_runs PROPERTIES PASS_REGULAR_EXPRESSION "[|] 1e-5 [|] [0-9.]+e-0[45], [0-9.]+ ms ")
+endif()
+
 # ---- the installed library --------------------------------------------------
 # An example, compiled against what `cmake --install` puts under a prefix, with what pkg-config says.
 set(sanitizers "")

@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run eval compare check equations convert list help version'
+    local commands='run eval compare check equations convert ports list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -53,7 +53,9 @@ _dalembert()
             --help' -- "$word") ;;
     convert:-*)
         mapfile -t COMPREPLY < <(compgen -W '--output --floating --set --quiet --help' -- "$word") ;;
-    run:* | eval:* | compare:* | check:* | equations:* | convert:*)
+    ports:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--output --json --floating --set --quiet --help' -- "$word") ;;
+    run:* | eval:* | compare:* | check:* | equations:* | convert:* | ports:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)
         mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;

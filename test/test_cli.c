@@ -247,7 +247,7 @@ static void no_argument_is_a_bad_command_with_a_short_help(void **state)
 static void help_explains_every_command_it_lists(void **state)
 {
     place *here = *state;
-    static const char *const commands[] = {"run", "eval", "compare", "check", "equations", "convert", "list", "help", "version"};
+    static const char *const commands[] = {"run", "eval", "compare", "check", "equations", "convert", "ports", "list", "help", "version"};
     assert_int_equal(run(here, "help"), DAL_OK);
     assert_string_equal(here->err, "");
     char all[MOST_TEXT], line[64], first[64];
@@ -547,6 +547,36 @@ static void an_interrupted_run_stops_and_leaves_no_file(void **state)
     assert_int_equal(count_files(here, "a.csv"), 0);
 }
 
+static void ports_prints_tables_and_writes_a_whole_picture(void **state)
+{
+    place *here = *state;
+    char path[128], text[64] = "";
+    assert_int_equal(run(here, "ports @/pendulum.yaml"), DAL_OK);
+    expect(here->out, "Pendulum: ground, 1 body, 1 joint; 2 wires\n");
+    expect(here->out, "pivot      revolute  2      2 multipliers, leaves 1 freedom: angle\n");
+    assert_string_equal(here->err, "");
+    assert_int_equal(run(here, "ports @/pendulum.yaml --json"), DAL_OK);
+    assert_true(is_json(here->out));
+    assert_int_equal(strtol(json_member(here->out, "wires"), NULL, 10), 2);
+    assert_int_equal(run(here, "ports @/pendulum.yaml -q -o @/net.svg"), DAL_OK);
+    assert_string_equal(here->out, "");
+    assert_int_equal(count_files(here, ".part-"), 0);
+    snprintf(path, sizeof path, "%s/net.svg", here->folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    assert_int_equal(strncmp(text, "<svg xmlns=", 11), 0);
+    assert_int_equal(run(here, "ports @/pendulum.yaml -o -"), DAL_OK);
+    assert_int_equal(strncmp(here->out, "<svg xmlns=", 11), 0);
+    assert_int_equal(run(here, "ports @/pendulum.yaml -o @/net.png"), DAL_BAD_COMMAND);
+    expect(here->err, "a picture is written as .svg");
+    assert_int_equal(run(here, "ports @/pendulum.yaml -o - --json"), DAL_BAD_COMMAND);
+    assert_int_equal(run(here, "ports @/pendulum.yaml -o @/nowhere/net.svg"), DAL_BAD_FILE);
+    expect(here->err, "net.svg cannot be written");
+    assert_int_equal(run(here, "ports @/pendulum.yaml --set nothing=1"), DAL_BAD_COMMAND);
+}
+
 #define in_place(test) cmocka_unit_test_setup_teardown(test, enter_place, leave_place)
 
 int main(void)
@@ -567,6 +597,7 @@ int main(void)
         in_place(run_writes_files_and_the_evidence),
         in_place(the_same_run_gives_the_same_bytes),
         in_place(a_parameter_can_be_set),
+        in_place(ports_prints_tables_and_writes_a_whole_picture),
         in_place(evidence_is_valid_json_with_every_key),
         in_place(an_interrupted_run_stops_and_leaves_no_file),
     };

@@ -357,7 +357,11 @@ static void check_run(const char *name, const dal_spec *spec)
     dal_system *system;
     dal_evidence evidence;
     watch w = {.until = 1};
-    if (dal_compile(NULL, spec, messages, &system) == DAL_OK) {
+    dal_status status = dal_compile(NULL, spec, messages, &system);
+    char why[300];
+    if (status == DAL_OK && system->integrator->available && !system->integrator->available(why, sizeof why)) {
+        print_message("%s is left out: %s\n", name, why);
+    } else if (status == DAL_OK) {
         const dal_sink sink = {&w, begin, row};
         const dal_run_options options = {.sink = &sink, .progress = go_on, .progress_user = &w};
         dal_run(system, &options, messages, &evidence);

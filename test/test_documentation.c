@@ -343,6 +343,17 @@ static void the_pages_on_formulations_are_true(void **state)
     globfree(&found);
 }
 
+static void the_pages_on_components_are_true(void **state)
+{
+    glob_t found;
+    (void)state;
+    assert_int_equal(glob(ROOT "doc/components/*.md", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        run_page(found.gl_pathv[i] + strlen(ROOT), 0, 1);
+    assert_true(found.gl_pathc > 9);
+    globfree(&found);
+}
+
 /* Every [text](target) without a scheme is a file or folder beside its page. */
 static void check_links(const char *path)
 {
@@ -403,6 +414,7 @@ int main(void)
         cmocka_unit_test(the_page_on_urdf_is_true),
         cmocka_unit_test(the_page_on_actuators_is_true),
         cmocka_unit_test(the_pages_on_formulations_are_true),
+        cmocka_unit_test(the_pages_on_components_are_true),
         cmocka_unit_test(links_lead_somewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

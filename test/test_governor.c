@@ -96,7 +96,8 @@ static void its_equations_are_solved_to_a_thousandth_of_what_is_asked(void **sta
 static double worst_miss(const trajectory *run)
 {
     double worst = 0;
-    for (int i = 0; i < ROWS; i++)
+    assert_true(run->rows == ROWS || run->rows == (ROWS - 1) / 10 + 1);
+    for (int i = 0; i < run->rows; i++)
         worst = fmax(worst, fabs(row_at(run, 0.01 * i)[1] - s_fine[i]));
     return worst;
 }
@@ -113,27 +114,39 @@ static void hold(const char *settings, bool own)
     double miss_of = worst_miss(&run_of);
     print_message("%s: %.2e m, %ld steps, %ld evaluations, %.2f s\n", settings, miss_of, run_of.evidence.steps, run_of.evidence.evaluations,
                   run_of.evidence.wall_seconds);
-    check_small(miss_of, 1e-6);
+    check_small(miss_of, own ? 1e-9 : 1e-6);
     check_small(run_of.evidence.position_residual, 1.01e-10);
     free(run_of.value);
 }
 
-static void backward_differences_are_right_to_a_micrometre(void **state)
+static void the_model_as_it_stands_is_right_to_a_micrometre(void **state)
 {
     (void)state;
-    hold("until=10 every=0.01 integrator=cvode-bdf rtol=1e-8 atol=1e-10", false);
-    hold("until=10 every=0.01 integrator=ida rtol=1e-8 atol=1e-10", false);
-    hold("until=10 every=0.01 integrator=cvode-bdf rtol=1e-9 atol=1e-11", false);
-    hold("until=10 every=0.01 integrator=cvode-bdf coordinates=natural rtol=1e-9 atol=1e-11", false);
-    hold("until=10 every=0.01 integrator=cvode-bdf coordinates=joint rtol=1e-9 atol=1e-11", false);
-    hold("until=10 every=0.01 integrator=dopri5 coordinates=joint formulation=recursive rtol=1e-9 atol=1e-11", true);
+    hold("every=0.01", false);
+}
+
+static void other_families_and_ida_are_right_too(void **state)
+{
+    (void)state;
+    hold("coordinates=joint", false);
+    hold("integrator=ida rtol=1e-8 atol=1e-10", false);
+    hold("coordinates=natural until=1", false);
+}
+
+/* Independent of SUNDIALS: short steps of an explicit method agree with the equations above to nine digits and more. */
+static void an_explicit_method_agrees_where_its_steps_are_short_enough(void **state)
+{
+    (void)state;
+    hold("integrator=dopri5 coordinates=joint formulation=recursive", true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_equations_are_solved_to_a_thousandth_of_what_is_asked),
-        cmocka_unit_test(backward_differences_are_right_to_a_micrometre),
+        cmocka_unit_test(the_model_as_it_stands_is_right_to_a_micrometre),
+        cmocka_unit_test(other_families_and_ida_are_right_too),
+        cmocka_unit_test(an_explicit_method_agrees_where_its_steps_are_short_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,6 +324,7 @@ static const struct page_rows {
     {"universal", "", "G0 G1 G2 T20"},
     {"planar", "", "S2 T02 T12"},
     {"rigid", "G0 G1 T10", "G0 G1 G2 T10 T21 T02"},
+    {"screw", "", "T02 T12 S0 S1"},
     {"distance", "L", "L"},
     {"pin-in-slot", "S1", ""},
     {"point-on-line", "", "S0 S1"},
@@ -339,6 +340,30 @@ static const char *rows_of(const dal_joint *joint, dal_space space)
         if (!strcmp(page_rows[i].type, joint->type->name))
             return space == DAL_PLANAR ? page_rows[i].planar : page_rows[i].spatial;
     return "";
+}
+
+/* What the pages on screws and rolling add, where the constraints hold: pitch 0.17; radius 0.2, a ball that touches at N - r n. */
+static void add_special(const dal_joint *joint, const sides *s, const double *lambda, wrenches *w)
+{
+    const double *z = s->e[0][2], radius = 0.2, pitch = 0.17 / (2 * 3.14159265358979323846);
+    if (!strcmp(joint->type->name, "screw")) {
+        hold_shift(s, z, lambda[4], w);
+        dal_axpy3(-pitch * lambda[4], z, w->C[1]);
+        dal_axpy3(pitch * lambda[4], z, w->C[0]);
+    } else if (!strcmp(joint->type->name, "rolling-ball")) {
+        double friction[3] = {0, 0, 0}, lever[2][3];
+        dal_axpy3(lambda[1], s->e[0][0], friction);
+        dal_axpy3(lambda[2], s->e[0][1], friction);
+        for (int k = 0; k < 3; k++) {
+            lever[1][k] = -radius * z[k];
+            lever[0][k] = -(s->MN[k] - radius * z[k]);
+        }
+        hold_shift(s, z, lambda[0], w);
+        dal_axpy3(1, friction, w->F[1]);
+        dal_axpy3(-1, friction, w->F[0]);
+        dal_add_cross(lever[1], friction, w->C[1]);
+        dal_add_cross(lever[0], friction, w->C[0]);
+    }
 }
 
 static wrenches wrenches_of(const dal_state *state, int joint)
@@ -360,7 +385,9 @@ static wrenches wrenches_of(const dal_state *state, int joint)
         else
             hold_length(&s, j->length, lambda, &w);
     }
-    assert_int_equal(n, j->n_rows);
+    add_special(j, &s, l, &w);
+    if (j->type != dal_joint_type_find("screw") && j->type != dal_joint_type_find("rolling-ball"))
+        assert_int_equal(n, j->n_rows);
     return w;
 }
 
@@ -568,6 +595,36 @@ static void spatial_wrenches_are_17_at_random_states(void **state)
         "  C: {type: cylindrical, connect: [b.Q, c.P], axis: [0.1, 0.9, 0.3]}\n"
         "  U: {type: universal, connect: [c.Q, d.P], axis: [[0.8, 0.6, 0], [-0.6, 0.8, 0]]}\n"
         "  S: {type: spherical, connect: [d.Q, e.P]}\n");
+}
+
+static void wrenches_of_screws_and_rolling_balls_are_those_of_their_pages(void **state)
+{
+    static const char *const joints[] = {"screw, axis: [0.3, 0.5, 0.8], pitch: 0.17",
+                                         "rolling-ball, normal: [0.3, 0.5, 0.8], radius: 0.2"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[2000];
+        uint64_t seed = 2007;
+        snprintf(text, sizeof text,
+                 "dalembert: 1\n"
+                 "space: spatial\n"
+                 "gravity: [0.3, -0.2, -9.81]\n"
+                 "bodies:\n"
+                 "  a: {mass: 1.1, inertia: [0.2, 0.3, 0.4], position: [0.3, 0.1, 0.2], points: {Q: [0.2, 0.3, 0.1]}}\n"
+                 "  b: {mass: 0.9, inertia: [0.3, 0.2, 0.25], position: [0.9, 0.7, 0.4]}\n"
+                 "joints:\n"
+                 "  j: {connect: [a.Q, b], type: %s}\n",
+                 joints[i]);
+        dal_system *system = gallery_compile_text(text, "angle", "lagrange");
+        dal_state *s = dal_state_create(NULL, system);
+        for (int k = 0; k < 20; k++) {
+            assert_true(gallery_random_state(s, &seed, 0, 0.3, 1));
+            assert_int_equal(dal_state_evaluate(s, NULL), DAL_OK);
+            check_wrenches(s);
+        }
+        dal_state_free(s);
+        dal_system_free(system);
+    }
 }
 
 /* ---- the translational joint of the paper ------------------------------------------------------ */
@@ -969,6 +1026,7 @@ int main(void)
         cmocka_unit_test(spatial_wrenches_are_17_at_random_states),
         cmocka_unit_test(wrenches_of_couplings_in_the_plane_are_those_of_their_page),
         cmocka_unit_test(wrenches_of_the_other_spatial_joints_are_17_at_random_states),
+        cmocka_unit_test(wrenches_of_screws_and_rolling_balls_are_those_of_their_pages),
         cmocka_unit_test(equations_28_to_30_are_derivatives_of_each_other_but_for_the_term_left_out),
         cmocka_unit_test(equation_21_loses_rank_where_the_points_meet_and_ours_does_not),
         cmocka_unit_test(the_json_object_says_the_same),

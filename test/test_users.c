@@ -46,7 +46,7 @@ static dal_system *compile(const char *text, const char *family, const char *for
 }
 
 /* Formulation k of the list, compiled; NULL after the last. Those that need an ignorable coordinate are left out where there is none, and
- * those that need a tree of joints in other families. */
+ * those that need a tree of joints, or a place and angles of every body, in other families. */
 static dal_system *compile_next(const char *text, const char *family, int *k, const char **name)
 {
     const char *title;
@@ -55,7 +55,7 @@ static dal_system *compile_next(const char *text, const char *family, int *k, co
         dal_system *system = try_compile(text, family, *name, why);
         if (system)
             return system;
-        if (!strstr(why, "ignorable") && !strstr(why, "works over the joint tree"))
+        if (!strstr(why, "ignorable") && !strstr(why, "works over the joint tree") && !strstr(why, "component needs `coordinates: angle`"))
             fail_msg("%s, %s: %s", family ? family : "", *name, why);
     }
     return NULL;
@@ -342,7 +342,9 @@ static void a_slider_held_by_a_constraint_accelerates_as_the_constraint_says(voi
                     dal_state *states[2] = {dal_state_create(NULL, system), run(system, &evidence)};
                     assert_int_equal(dal_state_evaluate(states[0], NULL), DAL_OK);
                     assert_int_equal(evidence.info.freedoms, 1);
-                    assert_true(evidence.position_residual < 1e-10 && evidence.velocity_residual < 1e-10);
+                    /* components are not projected but pulled back: the errors of the steps, rtol, times their gain of 20 */
+                    const double limit = strcmp(evidence.info.stabilization, "baumgarte") ? 1e-10 : 2e-9;
+                    assert_true(evidence.position_residual < limit && evidence.velocity_residual < limit);
                     for (int i = 0; i < 2; i++) { /* at the start and at the end */
                         dal_motion s = body_of(system, states[i], "s"), r = body_of(system, states[i], "r");
                         const double x = s.position[0], y = r.position[1], u = s.velocity[0], w = r.velocity[1];

@@ -31,6 +31,9 @@ DAL_API bool dal_page_available(void);
  * bodies (where they are not more than 30), energies, residuals. Files of results do not contain them. */
 DAL_API void dal_spec_show(dal_spec *spec);
 
+/* The same columns in files of results, behind those that the model records, for all bodies: a page can then be made of such a file. */
+DAL_API void dal_spec_record_motion(dal_spec *spec);
+
 typedef struct dal_page dal_page;
 typedef struct dal_series dal_series;
 

@@ -28,7 +28,7 @@ typedef struct dal_snapshot_options {
     int n_times;         /* 0: `count` of them, evenly from the first row to the last */
     const double *times; /* the nearest rows are taken */
     int count;           /* 0: 5 */
-    int width, height;   /* pixels; 0: 720, 540 */
+    int width, height;   /* pixels; 0: 720, and as high as it needs to be */
     const char *title;   /* NULL: none */
 } dal_snapshot_options;
 

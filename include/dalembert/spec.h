@@ -250,6 +250,7 @@ typedef struct dal_spec {
     dal_model_spec **models; /* that were included, at any depth */
     dal_text *record;
     bool record_given; /* record: [] means nothing; no record: means the usual channels */
+    bool motion;       /* the motion of all bodies, energies and residuals are recorded beside that: dal_spec_record_motion (page.h) */
     bool shown;        /* columns that pages show are computed beside the recorded ones: dal_spec_show (page.h) */
     dal_simulate_spec simulate;
     bool plain_names;  /* a coordinate that is the only one of its joint has the joint's name alone; those of the only free body have

@@ -140,37 +140,62 @@ static void print_table(dal_printer *out, const dal_ports *n, void (*put)(table 
     put(&t, n);
 }
 
-/* One line for each flow that occurs: "motion 9    x, y, theta, ..." */
-static void print_legend(dal_printer *out, const dal_ports *n)
+/* Equations of the paper: place, velocity, acceleration; what a joint gives, what a force gives. */
+static const char *source_of(const dal_ports *n, const dal_port *port)
 {
-    static const char *const source[] = {" (19), (25), (27)", " (17)", "", ""};
-    enum { MOST = 25 };
-    bool seen[4][MOST + 1] = {{false}};
-    dal_print(out, "\n");
+    const char *last = port->out.variables[port->out.n - 1];
+    const size_t length = strlen(last);
+    if (port->out.quantity == DAL_PORT_WRENCH)
+        return n->components[port->component].multipliers ? "(17)" : "(6)";
+    const bool spin = !strncmp(last, "w", 1);
+    const int order = (length > 1 && !strcmp(last + length - 2, "''") ? 2
+                       : length && last[length - 1] == '\''           ? 1
+                                                                      : 0) +
+                      spin;
+    return order == 2 ? "(19), (25), (27)" : order == 1 ? "(19), (25)" : "(19)";
+}
+
+static void print_variables(dal_printer *out, const dal_port_flow *flow)
+{
+    for (int k = 0; k < flow->n; k++)
+        if (strncmp(flow->variables[k], "R", 1))
+            dal_print(out, " %s", flow->variables[k]);
+        else if (!strcmp(flow->variables[k], "R11"))
+            dal_print(out, " R (9)");
+}
+
+/* One line for each motion and wrench that occurs, by size: "motion 9    x y theta ..." */
+static void print_flows(dal_printer *out, const dal_ports *n, dal_port_quantity quantity)
+{
+    enum { MOST = 24 };
+    bool seen[MOST + 1] = {false};
     for (int i = 0; i < n->n_ports; i++) {
         const dal_port_flow *f = &n->ports[i].out;
         char word[40];
-        const bool by_size = f->quantity == DAL_PORT_MOTION || f->quantity == DAL_PORT_WRENCH;
-        if (f->n > MOST || seen[f->quantity][by_size ? f->n : 0])
+        if (f->quantity != quantity || f->n > MOST || seen[f->n])
             continue;
-        seen[f->quantity][by_size ? f->n : 0] = true;
+        seen[f->n] = true;
         flow_word(f, word, sizeof word);
-        if (!by_size) {
-            dal_print(out, "%-13s %s\n", quantities[f->quantity],
-                      f->quantity == DAL_PORT_EFFORT ? "force or torque along the coordinate"
-                                                     : "of a joint, its rate, its acceleration where there are 3");
-            continue;
-        }
-        dal_print(out, "%-13s", word);
-        for (int k = 0; k < f->n; k++)
-            if (strncmp(f->variables[k], "R", 1))
-                dal_print(out, " %s", f->variables[k]);
-            else if (!strcmp(f->variables[k], "R11"))
-                dal_print(out, " R (its axes, 9)");
-        dal_print(out, "%s\n", source[f->quantity]);
+        dal_print(out, "%-12s", word);
+        print_variables(out, f);
+        dal_print(out, " %s\n", source_of(n, &n->ports[i]));
     }
+}
+
+static void print_legend(dal_printer *out, const dal_ports *n)
+{
+    bool coordinates = false;
+    for (int i = 0; i < n->n_ports; i++)
+        coordinates |= n->ports[i].out.quantity == DAL_PORT_COORDINATE;
+    dal_print(out, "\n");
+    print_flows(out, n, DAL_PORT_MOTION);
+    print_flows(out, n, DAL_PORT_WRENCH);
+    if (coordinates)
+        dal_print(out,
+                  "%-12s of a joint: value, rate, acceleration where there are 3\n%-12s force or torque along it\n",
+                  "coordinate", "effort");
     if (n->multipliers)
-        dal_print(out, "%-13s implicit variables of f'' + 2 alpha f' + beta^2 f = 0 (23), one an equation f = 0\n",
+        dal_print(out, "%-12s implicit variables of f'' + 2 alpha f' + beta^2 f = 0 (23), one an equation f = 0\n",
                   "multipliers");
 }
 

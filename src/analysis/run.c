@@ -681,6 +681,12 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
     char name[200];
     name_component(r->system, result->component, name, sizeof name);
     const char *trouble = state->trouble[0] ? state->trouble : "the evaluation failed";
+    const bool ends_there = result->end == DAL_END_STEP_COLLAPSE || result->end == DAL_END_DERIVATIVE || result->end == DAL_END_PROJECT;
+    if (dal_paced(r->system->integrator) && state->near_singular && ends_there) {
+        dal_error(messages, dal_nowhere, "at t = %.9g: '%s' does not get past the singular position of the constraints that is near; use dopri5, which is "
+                                         "led across it", result->t, r->system->integrator->name);
+        return DAL_NUMERICAL;
+    }
     switch (result->end) {
     case DAL_END_REACHED: return DAL_OK;
     case DAL_END_NOT_FINITE:

@@ -30,6 +30,8 @@ static const char usage[] =
     "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
     "                            on standard output (the evidence then goes to standard error);\n"
     "                            .html is a page in which the mechanism moves; may be repeated\n"
+    "    --motion                record the motion of all bodies, energies and residuals beside what the\n"
+    "                            model asks for: 'view' and 'animate' need it\n"
     "    --open                  show the page in a browser\n"
     "    --frames N              most frames of a page (usually 1000 to 20000, by the model's size)\n"
     "    --units                 a second header line with units (CSV)\n"
@@ -45,14 +47,14 @@ enum { MOST_FILES = 8 };
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step",
                                        "rtol",        "atol",        "until",         "every",      "max-step", "event-tolerance",
                                        "undetermined", NULL};
-enum { UNITS = DAL_OPTION_OWN, JSON, OPEN, FRAMES };
+enum { UNITS = DAL_OPTION_OWN, JSON, OPEN, FRAMES, MOTION };
 
 typedef struct request {
     dal_model_options model;
     int n_files;
     const char *path[MOST_FILES];
     dal_pages pages;
-    bool units, json, quiet, stream; /* stream: one of the files is standard output */
+    bool motion, units, json, quiet, stream; /* stream: one of the files is standard output */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -79,6 +81,7 @@ static int take_option(void *user, int option, char *value)
     case UNITS: wanted->units = true; break;
     case JSON: wanted->json = true; break;
     case 'q': wanted->quiet = true; break;
+    case MOTION: wanted->motion = true; break;
     case OPEN: wanted->pages.show = true; break;
     case FRAMES: return dal_pages_frames("run", value, &wanted->pages.most_frames);
     }
@@ -88,6 +91,7 @@ static int take_option(void *user, int option, char *value)
 static const struct option others[] = {
     {"set", required_argument, NULL, DAL_OPTION_SET}, {"output", required_argument, NULL, 'o'},
     {"units", no_argument, NULL, UNITS},              {"json", no_argument, NULL, JSON},
+    {"motion", no_argument, NULL, MOTION},
     {"open", no_argument, NULL, OPEN},                {"frames", required_argument, NULL, FRAMES},
     {"quiet", no_argument, NULL, 'q'},                {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
@@ -161,6 +165,8 @@ static dal_status compile(const request *wanted, dal_messages *messages, dal_spe
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK && wanted->pages.n)
         dal_spec_show(*spec);
+    if (status == DAL_OK && wanted->motion)
+        dal_spec_record_motion(*spec);
     if (status == DAL_OK)
         status = dal_compile(NULL, *spec, messages, system);
     return dal_model_blame(status, messages);

@@ -8,7 +8,7 @@ static const char usage[] =
     "dalembert view RESULT --model MODEL [options]\n"
     "\n"
     "Make a page from a file of results (.csv, .h5): the mechanism moves, the recorded channels are plotted. The file needs\n"
-    "the places of the bodies, which are among the channels that are recorded without `record:`.\n"
+    "the places of the bodies: 'dalembert run --motion' records them beside what the model asks for.\n"
     "\n"
     "    -m, --model MODEL       the model that it was made from\n"
     "    --set NAME=VALUE        as for the run; may be repeated\n"

@@ -309,6 +309,23 @@ void dal_add_measure(const dal_state *state, int joint, int measure, double effo
     add_measure(state, measure, effort, of->marker[1].body, P, wrench, wrench + 3);
 }
 
+double dal_side_reaction(const dal_state *state, int number, int side, int component)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    const dal_marker *marker = &m->joints[number].marker[side];
+    const dal_layout *layout = &state->system->layout;
+    double P[3], wrench[6] = {0};
+    dal_turn(state->work.kin[marker->body].R, marker->s, P);
+    dal_axpy3(1, state->work.kin[marker->body].r, P);
+    for (int i = m->joints[number].row; i < m->joints[number].row + m->joints[number].n_rows; i++)
+        if (layout->row_at[i] >= 0)
+            add_row(state, layout->row_at[i], state->lambda[layout->row_at[i]], marker->body, P, wrench, wrench + 3);
+    for (int i = 0; i < state->system->n_laws; i++)
+        if (state->system->laws[i].joint == number)
+            add_measure(state, state->system->laws[i].measure, state->expression[state->system->laws[i].expression], marker->body, P, wrench, wrench + 3);
+    return wrench[component];
+}
+
 void dal_state_reactions(dal_state *state)
 {
     if (state->reactions_known)

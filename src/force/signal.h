@@ -16,7 +16,7 @@ typedef enum dal_signal_kind {
     DAL_SIGNAL_OMEGA_BODY, /* the same in body axes */
     DAL_SIGNAL_KINDS_OF_MOTION, /* from here on only results: they exist after the accelerations are known */
     DAL_SIGNAL_ATTITUDE = DAL_SIGNAL_KINDS_OF_MOTION, /* body, component w x y z of the unit quaternion, continuous sign */
-    DAL_SIGNAL_REACTION, /* joint, component: force 0..2, torque 3..5 */
+    DAL_SIGNAL_REACTION, /* joint, component: force 0..2, torque 3..5 on the second body; 6 (k + 1) + these: on the body of its point k */
     DAL_SIGNAL_DRIVE,    /* joint: effort of its driven row */
     DAL_SIGNAL_EFFORT,   /* force: scalar force or torque of the element */
     DAL_SIGNAL_POWER,    /* force (component 0) or driven joint (component 1): its effort times the rate of what it acts on */

@@ -323,14 +323,12 @@ static void lay_out(plot *p)
 
 static const char thin[] = "stroke=\"#dddddd\" stroke-width=\"1\"", small[] = "font-size=\"11\" fill=\"#444444\"";
 
-/* "J, + 166.48" and "x 1e-13" where labels are differences or multiples. */
+/* "1e-12 J from -166.481" where labels are multiples or differences. */
 static void describe_ticks(const dal_ticks *t, const char *unit, char *buffer, size_t size)
 {
-    int n = snprintf(buffer, size, "%s", unit);
-    if (t->unit != 1 && n < (int)size)
-        n += snprintf(buffer + n, size - (size_t)n, "%s\xc3\x97 %g", n ? " " : "", t->unit);
+    int n = t->unit != 1 ? snprintf(buffer, size, "%g%s%s", t->unit, *unit ? " " : "", unit) : snprintf(buffer, size, "%s", unit);
     if (t->offset != 0 && n < (int)size)
-        snprintf(buffer + n, size - (size_t)n, " %s %.15g", t->offset < 0 ? "\xe2\x88\x92" : "+", fabs(t->offset));
+        snprintf(buffer + n, size - (size_t)n, " from %s%.15g", t->offset < 0 ? "\xe2\x88\x92" : "", fabs(t->offset));
 }
 
 static void draw_y_axis(plot *p, const panel *k)

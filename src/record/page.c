@@ -16,6 +16,11 @@ void dal_spec_show(dal_spec *spec)
     spec->shown = true;
 }
 
+void dal_spec_record_motion(dal_spec *spec)
+{
+    spec->motion = true;
+}
+
 /* ---- texts ------------------------------------------------------------------------ */
 
 static const char *keep_text(dal_page *page, const char *text, size_t length)

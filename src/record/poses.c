@@ -102,8 +102,8 @@ static dal_status refuse(dal_results *results, const dal_scene *scene, const dal
                            : dal_arena_print(&results->arena, body->particle ? "%s.x, %s.y, %s.z" : "%s.x, %s.y, %s.z, %s.qw, %s.qx, %s.qy, %s.qz", n, n, n, n,
                                              n, n, n);
     dal_error(results->messages, (dal_mark){results->path, 0, 0},
-              "does not tell where '%s' is: it needs the columns %.400s of every body; record them, or leave `record:` out of the model, which then writes "
-              "the usual channels", n, need);
+              "does not tell where '%s' is: it needs the columns %.400s of every body; 'dalembert run --motion' records them beside what the model asks "
+              "for", n, need);
     return DAL_BAD_FILE;
 }
 

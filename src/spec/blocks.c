@@ -271,7 +271,8 @@ static double coefficient(const polynomial *p, int k)
     return k > p->order ? 0 : p->c[p->order - k];
 }
 
-static void realize(const polynomial *b, const polynomial *a, realization *r)
+/* False: the coefficients are so far apart that their scaled values are no numbers. */
+static bool realize(const polynomial *b, const polynomial *a, realization *r)
 {
     const double leading = a->c[0];
     const int n = r->n = a->order;
@@ -280,11 +281,14 @@ static void realize(const polynomial *b, const polynomial *a, realization *r)
         r->w = fmax(r->w, pow(fabs(coefficient(a, k) / leading), 1.0 / (n - k)));
     r->w = r->w > 0 ? r->w : 1;
     r->d = coefficient(b, n) / leading;
+    bool fine = isfinite(r->w) && isfinite(r->d);
     for (int k = 0; k < n; k++) {
-        const double scale = pow(r->w, k - n) / leading;
+        const double power = pow(r->w, k - n), scale = power / leading;
         r->alpha[k] = coefficient(a, k) * scale;
         r->beta[k] = coefficient(b, k) * scale - r->d * r->alpha[k];
+        fine = fine && isnormal(power) && isnormal(scale) && isfinite(r->alpha[k]) && isfinite(r->beta[k]);
     }
+    return fine;
 }
 
 /* x_1 of the state of rest whose output is `start`: with a constant input u, alpha_0 x_1 = u and y = beta_0 x_1 + d u. */
@@ -338,7 +342,11 @@ static void make_transfer_function(dal_reader *reader, const dal_block_keys *key
                      reader->what, b.order, a.order);
         return;
     }
-    realize(&b, &a, &r);
+    if (!realize(&b, &a, &r)) {
+        dal_complain(reader->messages, keys->denominator.mark, "the coefficients of %s are too far apart",
+                     reader->what);
+        return;
+    }
     if (!rest_at(reader, keys, &r, start, &x))
         return;
     write_realization(reader, keys->input.mark, name, &r, x);

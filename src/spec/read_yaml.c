@@ -231,7 +231,10 @@ static void read_joint_types(dal_reader *reader, const dal_tree *tree)
         dal_joint_type_spec *type = &spec->joint_types[spec->n_joint_types++];
         type->name = element_name(child, child->key);
         type->binding = reader->binding;
-        const char *fault = dal_word_fault(reader->scratch, child->key);
+        char *plain = dal_arena_copy(reader->scratch, child->key, strlen(child->key));
+        for (char *c = plain; (c = strchr(c, '-'));)
+            *c = '_'; /* as in those of the language */
+        const char *fault = dal_word_fault(reader->scratch, plain);
         if (fault)
             dal_complain(reader->messages, child->key_mark, "'%.100s' cannot be the name of this joint type: %s", child->key, fault);
         read_joint_type(reader, child, type);

@@ -93,6 +93,12 @@ static const char *find_place(dal_reader *reader, const sensor_type *type, const
 /* What the pattern has no place for must not be given. */
 static bool check_parts(dal_reader *reader, const dal_sensor_keys *keys, const char *pattern)
 {
+    const dal_mark shaped = keys->lag.text ? keys->lag.mark : keys->range.mark;
+    if (strchr(pattern, '@') && !keys->component.text && (keys->lag.text || keys->range.n)) {
+        dal_complain(reader->messages, shaped, "%s measures a vector: a lag or a range needs one 'component' of it",
+                     reader->what);
+        return false;
+    }
     const dal_text *extra = keys->component.text && !strchr(pattern, '@')    ? &keys->component
                             : keys->coordinate.text && !strchr(pattern, '#') ? &keys->coordinate
                                                                              : NULL;

@@ -46,6 +46,9 @@ const dal_channel dal_channels[] = {
     {"joint", "force", "N", BOTH, DAL_CHANNEL_VECTOR | DAL_CHANNEL_RESULT, "on the second body, at its point, world axes"},
     {"joint", "torque", "N m", DAL_IN_PLANE, DAL_CHANNEL_RESULT, "on the second body"},
     {"joint", "torque", "N m", DAL_IN_SPACE, DAL_CHANNEL_VECTOR | DAL_CHANNEL_RESULT, "on the second body, about its point, world axes"},
+    {"joint", "M.force", "N", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_VECTOR | DAL_CHANNEL_RESULT, "of a type of the model's own: on the body of its point M, at that point; so are N.force, P.force and Q.force"},
+    {"joint", "M.torque", "N m", DAL_IN_PLANE, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "the same, the torque"},
+    {"joint", "M.torque", "N m", DAL_IN_SPACE, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_VECTOR | DAL_CHANNEL_RESULT, "the same, the torque about that point"},
     {"joint", "drive", "N or N m", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "effort that a drive takes, along the coordinate"},
     {"joint", "drive.power", "W", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "power that a drive gives: its effort times the rate of the coordinate"},
     {"force", "length", "m or rad", BOTH, DAL_CHANNEL_OF_TYPE, "distance of the two points, or the joint's coordinate"},
@@ -373,6 +376,20 @@ static bool give_power(const dal_lookup *l, int index, int joint, int measure)
     return give(l, (dal_signal){DAL_SIGNAL_POWER, index, joint, 0, 0}, 1, 0);
 }
 
+/* The first component of what a joint does: on its second body, or on the body of a point that the path names, where its type is the model's
+ * own. *rest is then what stands behind that name. */
+static int first_component(const dal_joint *j, const char **rest)
+{
+    static const char *const points[DAL_MOST_POINTS] = {"M", "N", "P", "Q"};
+    const char *more;
+    for (int k = 0; k < 2 + j->n_further && j->type->written; k++)
+        if (starts(*rest, points[k], &more) && (starts(more, "force", rest) || starts(more, "torque", rest))) {
+            *rest = more;
+            return 6 * (k + 1);
+        }
+    return 0;
+}
+
 static bool of_joint(const dal_lookup *l, int joint, const char *rest)
 {
     dal_build *build = l->build;
@@ -384,12 +401,13 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
         return false;
     }
     bool found = false;
+    const int first = first_component(j, &rest);
     if (starts(rest, "force", &more))
-        found = give_vector(l, (dal_signal){DAL_SIGNAL_REACTION, joint, 0, 0, 0}, more, 0);
+        found = give_vector(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first, 0, 0}, more, 0);
     else if (starts(rest, "torque", &more) && planar(build))
-        found = !*more && give(l, (dal_signal){DAL_SIGNAL_REACTION, joint, 5, 0, 0}, 1, 0);
+        found = !*more && give(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first + 5, 0, 0}, 1, 0);
     else if (starts(rest, "torque", &more))
-        found = give_vector(l, (dal_signal){DAL_SIGNAL_REACTION, joint, 3, 0, 0}, more, 0);
+        found = give_vector(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first + 3, 0, 0}, more, 0);
     else if (!strcmp(rest, ".drive") && j->drive >= 0)
         found = give(l, (dal_signal){DAL_SIGNAL_DRIVE, joint, build->mechanism.rows[j->drive].angular, 0, 0}, 1, 0);
     else if (!strcmp(rest, ".drive.power") && j->drive >= 0)

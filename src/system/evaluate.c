@@ -480,7 +480,9 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
             return state->expression[system->n_expressions + s->index];
         break;
     case DAL_SIGNAL_ATTITUDE: return attitude(state, s);
-    case DAL_SIGNAL_REACTION: dal_state_reactions(state); return state->reaction[6 * s->index + s->component];
+    case DAL_SIGNAL_REACTION:
+        dal_state_reactions(state);
+        return s->component < 6 ? state->reaction[6 * s->index + s->component] : dal_side_reaction(state, s->index, s->component / 6 - 1, s->component % 6);
     case DAL_SIGNAL_DRIVE: dal_state_reactions(state); return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].drive]];
     case DAL_SIGNAL_EFFORT: return state->effort[s->index];
     case DAL_SIGNAL_POWER: return power_of(state, s);

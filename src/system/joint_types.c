@@ -249,8 +249,8 @@ static bool add_rows(dal_equation_scope *scope, dal_joint *joint)
     return true;
 }
 
-/* Points and parameters that no equation names are mistakes. */
-static bool check_use(const dal_equation_scope *scope, const dal_joint_spec *spec)
+/* A point that no equation names is a mistake of the joint, a parameter one of the type. */
+static bool check_points(const dal_equation_scope *scope, const dal_joint_spec *spec)
 {
     static const char *const points[] = {"M", "N", "P", "Q"};
     dal_build *build = scope->build;
@@ -260,6 +260,12 @@ static bool check_use(const dal_equation_scope *scope, const dal_joint_spec *spe
                       spec->name.text, scope->n_points, scope->joint->type->name, points[k], k + 1);
             return false;
         }
+    return true;
+}
+
+static bool check_parameters_used(const dal_equation_scope *scope)
+{
+    dal_build *build = scope->build;
     for (int i = 0; i < scope->n_parameters; i++)
         if (!scope->used[i]) {
             dal_error(build->messages, scope->type->name.mark, "joint type '%s' has a parameter '%s' that its equations do not use", scope->joint->type->name,
@@ -279,8 +285,8 @@ bool dal_build_written_joint(dal_build *build, const dal_joint_spec *spec, dal_j
     if (build->joint_type_failed[number] || !find_sides(build, spec, joint, carried) || !find_parameters(&scope, spec))
         return false;
     build->mechanism.for_rows = true;
-    const bool fine = add_rows(&scope, joint) && check_use(&scope, spec);
+    const bool fine = add_rows(&scope, joint) && check_parameters_used(&scope);
     build->mechanism.for_rows = false;
     build->joint_type_failed[number] = !fine; /* told once */
-    return fine;
+    return fine && check_points(&scope, spec);
 }

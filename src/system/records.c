@@ -130,6 +130,8 @@ static void record_wanted(dal_build *build)
 void dal_build_records(dal_build *build)
 {
     record_wanted(build);
+    if (build->spec->motion)
+        record_motion(build, true, true);
     build->n_recorded = build->n_columns;
     if (build->spec->shown)
         record_motion(build, build->spec->n_bodies <= MOST_SHOWN, true);

@@ -352,7 +352,7 @@ const char *dal_signal_unit(const dal_build *build, const dal_signal *s)
     case DAL_SIGNAL_OMEGA:
     case DAL_SIGNAL_OMEGA_BODY: return angle[s->order + 1];
     case DAL_SIGNAL_ATTITUDE: return "1";
-    case DAL_SIGNAL_REACTION: return s->component < 3 ? "N" : "N m";
+    case DAL_SIGNAL_REACTION: return s->component % 6 < 3 ? "N" : "N m";
     case DAL_SIGNAL_DRIVE: return s->component ? "N m" : "N";
     case DAL_SIGNAL_EFFORT: return s->component ? "N m" : "N";
     case DAL_SIGNAL_POWER: return "W";

@@ -367,5 +367,7 @@ void dal_network_free(struct dal_network *network);
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6]);
 /* Reactions of all joints into state->reaction. */
 void dal_state_reactions(dal_state *state);
+/* Of a joint of the model's own, after that: force and torque (component 0..5) on the body of its point `side`, at that point. */
+double dal_side_reaction(const dal_state *state, int joint, int side, int component);
 
 #endif

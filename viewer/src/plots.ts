@@ -49,7 +49,7 @@ export class TimePlot {
   private readonly playhead = h('div', { class: 'playhead' });
   private plot: uPlot | null = null;
   private curves: Curve[] = [];
-  private zooming = false;
+  private range: string | null = null;
   private bases: number[] = [];
 
   constructor(private readonly titleText: string, private readonly unit: string, private log: boolean, private readonly change: boolean,
@@ -116,23 +116,27 @@ export class TimePlot {
     const { data, series, bands } = this.data();
     const text = cssColor('--dim'), line = cssColor('--line');
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font: '11px system-ui, sans-serif', labelFont: '11px system-ui, sans-serif' };
-    const upright = this.log ? { ...axis, grid: { ...axis.grid, filter: decades }, ticks: { ...axis.ticks, filter: decades }, filter: decades } : axis;
+    const upright = this.log ? { ...axis, splits: decades, filter: (_u: uPlot, splits: number[]) => splits } : axis;
+    this.range = null;
     this.plot = new uPlot({
       width: this.width(), height: 190, pxAlign: false, series, bands,
       legend: { show: false },
       cursor: { y: false, drag: { x: true, y: false, dist: 5 }, sync: { key: 'time' }, points: { size: 6 } },
       select: { show: true, left: 0, top: 0, width: 0, height: 0 },
-      scales: { x: { time: false }, y: this.log ? { distr: 3, log: 10 } : { range: (_u, low, high) => padded(low, high) } },
+      scales: { x: { time: false }, y: this.log ? { distr: 3, log: 10, range: (_u, low, high) => paddedLog(low, high) } : { range: (_u, low, high) => padded(low, high) } },
       axes: [
         { ...axis, size: 30, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : tick(v))) },
         { ...upright, size: 62, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : tick(v))) },
       ],
       hooks: {
         setScale: [(u, key) => {
-          if (key !== 'x' || this.zooming) return;
           const { min, max } = u.scales.x;
+          if (key !== 'x' || min == null || max == null) return;
           this.move();
-          if (min != null && max != null) this.shared.zoomed(min, max, this);
+          const range = `${min} ${max}`;
+          const news = this.range !== null && this.range !== range;      // the first is only the whole
+          this.range = range;
+          if (news) this.shared.zoomed(min, max, this);
         }],
         setCursor: [(u) => this.shared.hovered(u.cursor.left != null && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, 'x') : null)],
       },
@@ -156,10 +160,8 @@ export class TimePlot {
 
   zoom(low: number, high: number): void {
     if (!this.plot) return;
-    this.zooming = true;
-    this.plot.batch(() => this.plot!.setScale('x', { min: low, max: high }));
-    this.zooming = false;
-    this.move();
+    this.range = `${low} ${high}`;
+    this.plot.setScale('x', { min: low, max: high });
   }
 
   move(): void {
@@ -196,19 +198,29 @@ export class TimePlot {
 }
 
 /* Of a logarithmic axis: whole powers of ten, and not more than nine of them. */
-function decades(_u: uPlot, splits: (number | null)[]): (number | null)[] {
-  const power = (v: number | null) => (v == null || v <= 0 ? NaN : Math.log10(v));
-  const whole = (p: number) => Math.abs(p - Math.round(p)) < 1e-6;
-  const powers = splits.map(power).filter((p) => whole(p));
-  const every = Math.max(1, Math.ceil(powers.length / 9));
-  return splits.map((v) => { const p = power(v); return whole(p) && Math.round(p) % every === 0 ? v : null; });
+function decades(_u: uPlot, _axis: number, low: number, high: number): number[] {
+  if (!(low > 0) || !(high > low)) return [];
+  const from = Math.ceil(Math.log10(low) - 1e-9), to = Math.floor(Math.log10(high) + 1e-9);
+  const every = Math.max(1, Math.ceil((to - from + 1) / 9));
+  const out: number[] = [];
+  for (let p = Math.ceil(from / every) * every; p <= to; p += every) out.push(Number(`1e${p}`));
+  return out;
 }
 
-/* A range with room above and below; a constant gets some of its own size. */
+/* A range with room above and below. It is never so narrow that ticks could not be told apart in double precision. */
 function padded(low: number | null, high: number | null): [number, number] {
   if (low == null || high == null) return [0, 1];
-  const room = high > low ? 0.06 * (high - low) : Math.abs(high) > 0 ? 0.1 * Math.abs(high) : 1;
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (!(high > low)) return size > 0 ? [low - 0.1 * size, high + 0.1 * size] : [-1, 1];
+  const room = Math.max(0.06 * (high - low), 1e-9 * size);
   return [low - room, high + room];
+}
+
+/* Powers of ten around what is there; one decade at least. */
+function paddedLog(low: number | null, high: number | null): [number, number] {
+  if (low == null || high == null || !(low > 0) || !(high >= low)) return [1e-16, 1];
+  const from = Math.floor(Math.log10(low) + 1e-9), to = Math.ceil(Math.log10(high) - 1e-9);
+  return [10 ** Math.max(-300, from), 10 ** Math.min(300, Math.max(to, from + 1))];
 }
 
 /* The plot with its title and its legend, on the ground of the page. */

@@ -1,0 +1,220 @@
+/* dalembert gallery: a page for each of several models, and an index of them in which they all move. */
+#include "cli/pages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char usage[] =
+    "dalembert gallery MODEL ... -o FOLDER [options]\n"
+    "\n"
+    "Run each of the models as its 'simulate:' block says, write a report page for each into the folder\n"
+    "(crank.yaml becomes crank.html), and index.html, in which all of them move.\n"
+    "\n"
+    "    -o, --output FOLDER     where the pages go; it is made if it is not there\n"
+    "    --title TEXT            of the index\n"
+    "    --open                  show the index in a browser\n"
+    "    -q, --quiet             no progress, no warnings\n"
+    "    -h, --help              this text\n"
+    "\n"
+    "A model that cannot be run is told and left out; the exit status is then that of the first such model.\n";
+
+enum { TITLE = 1000, OPEN };
+enum { THUMBNAIL_FRAMES = 150, MOST_TEXT = 160 };
+
+typedef struct request {
+    const char *folder, *title;
+    bool open, quiet;
+    int n;
+    char **models;
+} request;
+
+/* One model while the index is not closed, which needs all of them. */
+typedef struct exhibit {
+    dal_spec *spec;
+    dal_system *system;
+    dal_series *thumbnail;
+    dal_pages pages;
+    char path[1024];
+} exhibit;
+
+static const struct option options_known[] = {
+    {"output", required_argument, NULL, 'o'}, {"title", required_argument, NULL, TITLE},
+    {"open", no_argument, NULL, OPEN},        {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+
+/* 0: go on, -1: help was printed, otherwise the exit code. */
+static int read_options(int argc, char **argv, request *wanted)
+{
+    for (int option; (option = dal_next_option(argc, argv, ":o:qh", options_known)) != -1;)
+        switch (option) {
+        case 'o': wanted->folder = optarg; break;
+        case TITLE: wanted->title = optarg; break;
+        case OPEN: wanted->open = true; break;
+        case 'q': wanted->quiet = true; break;
+        case 'h': fputs(usage, stdout); return -1;
+        default: return DAL_BAD_COMMAND;
+        }
+    wanted->n = argc - optind;
+    wanted->models = argv + optind;
+    if (!wanted->n)
+        return dal_wrong_use("gallery", "which models? give at least one");
+    if (!wanted->folder)
+        return dal_wrong_use("gallery", "where to? give a folder by -o");
+    return dal_pages_possible("gallery", wanted->folder) ? DAL_OK : DAL_BAD_COMMAND;
+}
+
+/* ---- names and texts ---------------------------------------------------------------- */
+
+/* "crank.html" of "models/crank.yaml". */
+static void name_page(const char *model, char *name, size_t size)
+{
+    const char *slash = strrchr(model, '/'), *base = slash ? slash + 1 : model, *dot = strrchr(base, '.');
+    snprintf(name, size, "%.*s.html", dot ? (int)(dot - base) : (int)strlen(base), base);
+}
+
+/* The first sentence of the comment at the head of the model: what follows "# " in consecutive lines, up to a full stop or colon. */
+static void read_sentence(const char *path, char text[MOST_TEXT + 4])
+{
+    FILE *file = fopen(path, "r");
+    char line[400];
+    bool inside = false, done = false;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; file && !done && i < 20 && fgets(line, sizeof line, file); i++) {
+        const bool comment = !strncmp(line, "# ", 2) && strncmp(line, "# expect", 8);
+        done = inside && !comment;
+        for (const char *c = line + 2; comment && !done && *c && *c != '\n'; c++) {
+            done = (*c == '.' || *c == ':') && (c[1] == ' ' || c[1] == '\n' || !c[1]);
+            if (used < MOST_TEXT && !done)
+                text[used++] = *c;
+        }
+        if (comment && !done && used < MOST_TEXT)
+            text[used++] = ' ';
+        inside |= comment;
+    }
+    if (file)
+        fclose(file);
+    while (used && text[used - 1] == ' ')
+        used--;
+    strcpy(text + used, used >= MOST_TEXT - 1 ? "..." : used ? "." : "");
+}
+
+/* ---- one model --------------------------------------------------------------------------- */
+
+static dal_status take_frame(void *user, dal_state *state, int n, const double *values)
+{
+    exhibit *x = user;
+    dal_status status = dal_pages_frame(&x->pages, state, n, values);
+    return status == DAL_OK ? dal_series_frame(x->thumbnail, state, n, values) : status;
+}
+
+static dal_status hang(const request *wanted, const char *model, exhibit *x, dal_page *index, dal_messages *messages)
+{
+    static const char *const groups[] = {[DAL_PLANAR] = "In the plane", [DAL_SPATIAL] = "In space"};
+    char name[300], text[MOST_TEXT + 4];
+    name_page(model, name, sizeof name);
+    snprintf(x->path, sizeof x->path, "%s/%s", wanted->folder, name);
+    x->pages.path[0] = x->path;
+    dal_status status = dal_spec_read(NULL, model, 0, NULL, messages, &x->spec);
+    if (status == DAL_OK) {
+        dal_spec_show(x->spec);
+        status = dal_compile(NULL, x->spec, messages, &x->system);
+    }
+    x->pages.n = status == DAL_OK;
+    if (status == DAL_OK)
+        status = dal_pages_open(&x->pages, x->spec, x->system, &(dal_series_options){.system = x->system}, messages);
+    if (status != DAL_OK)
+        return status;
+    const dal_system_info info = dal_system_describe(x->system);
+    read_sentence(model, text);
+    status = dal_page_item(index, info.model, name, text, groups[info.space], x->spec, x->system);
+    static const dal_column time = {"time", "s"};
+    const dal_series_options thumbnail = {
+        .n_columns = 1, .columns = &time, .no_velocities = true, .no_reactions = true, .most_frames = THUMBNAIL_FRAMES};
+    return status == DAL_OK ? dal_page_series(index, &thumbnail, &x->thumbnail) : status;
+}
+
+static dal_status run_model(const request *wanted, const char *model, exhibit *x, dal_page *index)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_evidence evidence = {0};
+    char command[1200];
+    snprintf(command, sizeof command, "dalembert run %s", model);
+    x->pages.command = command;
+    dal_progress progress = dal_progress_begin(wanted->quiet);
+    dal_status status = hang(wanted, model, x, index, messages);
+    if (status == DAL_OK) {
+        const dal_run_options options = {
+            .progress = dal_progress_show, .progress_user = &progress, .frame = take_frame, .frame_user = x};
+        status = dal_run(x->system, &options, messages, &evidence);
+    }
+    dal_progress_end(&progress);
+    const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !dal_caught_signal();
+    const dal_status closed = dal_pages_close(&x->pages, keep, x->spec, &evidence, status, messages);
+    status = status == DAL_OK ? closed : status;
+    if (!wanted->quiet && status == DAL_OK)
+        printf("%-44s %6.2f s\n", x->path, evidence.wall_seconds);
+    dal_report(messages, wanted->quiet || status == DAL_OK ? DAL_ERROR : DAL_NOTE);
+    dal_messages_free(messages);
+    return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------- */
+
+static dal_status run_models(const request *wanted, exhibit *exhibits, dal_page *index)
+{
+    dal_status status = DAL_OK;
+    for (int i = 0; i < wanted->n && !dal_caught_signal(); i++) {
+        const dal_status one = run_model(wanted, wanted->models[i], &exhibits[i], index);
+        status = status == DAL_OK ? one : status;
+    }
+    return status;
+}
+
+static int make_gallery(const request *wanted)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    exhibit *exhibits = calloc((size_t)wanted->n, sizeof *exhibits);
+    const dal_page_options options = {.kind = "gallery", .title = wanted->title ? wanted->title : "Models"};
+    char path[1024];
+    dal_page *index = NULL;
+    snprintf(path, sizeof path, "%s/index.html", wanted->folder);
+    dal_status status = exhibits ? DAL_OK : DAL_NO_MEMORY;
+    if (status == DAL_OK && mkdir(wanted->folder, 0777) && errno != EEXIST) {
+        fprintf(stderr, "dalembert gallery: error: the folder '%s' cannot be made: %s\n", wanted->folder,
+                strerror(errno));
+        status = DAL_BAD_FILE;
+    }
+    dal_catch_signals();
+    if (status == DAL_OK)
+        status = dal_page_open(path, NULL, NULL, &options, messages, &index);
+    if (status == DAL_OK) {
+        status = run_models(wanted, exhibits, index);
+        const dal_status closed = dal_page_close(index, !dal_caught_signal());
+        status = status == DAL_OK ? closed : status;
+        if (closed == DAL_OK && !dal_caught_signal() && !wanted->quiet)
+            printf("%s\n", path);
+        if (closed == DAL_OK && wanted->open)
+            dal_show_page("gallery", path);
+    }
+    dal_report(messages, DAL_NOTE);
+    for (int i = 0; exhibits && i < wanted->n; i++) {
+        dal_system_free(exhibits[i].system);
+        dal_spec_free(exhibits[i].spec);
+    }
+    free(exhibits);
+    dal_messages_free(messages);
+    return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
+}
+
+static int run(int argc, char **argv)
+{
+    request wanted = {0};
+    int status = read_options(argc, argv, &wanted);
+    return status < 0 ? DAL_OK : status ? status : make_gallery(&wanted);
+}
+
+const dal_command dal_command_gallery = {"gallery", "pages of several models, and an index in which they move", usage,
+                                         run};

@@ -1,0 +1,121 @@
+/* dalembert plot: channels of a file of results as a picture. */
+#include "cli/picture_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "dalembert plot RESULT --channels A,B,... -o FILE [options]\n"
+    "\n"
+    "Draw channels of a file of results (.csv, .h5) over time. Channels of one unit share a panel.\n"
+    "\n"
+    "    -c, --channels A,B,...  which columns\n"
+    "    -o, --output FILE       .svg, or .png (through rsvg-convert); - is SVG on standard output\n"
+    "    -x, --x CHANNEL         another horizontal axis than time: a phase plot\n"
+    "    --log                   logarithmic vertical axes\n"
+    "    --from T, --to T        part of the time, s\n"
+    "    --size WIDTHxHEIGHT     pixels; PNG files have twice as many\n"
+    "    --title TEXT            above the picture\n"
+    "    -q, --quiet             no messages but errors\n"
+    "    -h, --help              this text\n"
+    "\n"
+    "The file is read row by row; of many rows within a pixel the extremes are drawn, so that no peak is lost.\n";
+
+enum { LOG = 1000, FROM, TO, SIZE, TITLE };
+
+typedef struct request {
+    const char *result, *output;
+    char **channels;
+    dal_plot_options plot;
+    bool quiet;
+} request;
+
+static const struct option options[] = {{"channels", required_argument, NULL, 'c'}, {"output", required_argument, NULL, 'o'},
+                                        {"x", required_argument, NULL, 'x'},        {"log", no_argument, NULL, LOG},
+                                        {"from", required_argument, NULL, FROM},    {"to", required_argument, NULL, TO},
+                                        {"size", required_argument, NULL, SIZE},    {"title", required_argument, NULL, TITLE},
+                                        {"quiet", no_argument, NULL, 'q'},          {"help", no_argument, NULL, 'h'},
+                                        {NULL, 0, NULL, 0}};
+
+static int read_time(const char *option, const char *text, double *time)
+{
+    char *end;
+    *time = strtod(text, &end);
+    if (end == text || *end || !isfinite(*time))
+        return dal_wrong_use("plot", "--%s wants a time in seconds, not '%s'", option, text);
+    return DAL_OK;
+}
+
+static int take(request *wanted, int option)
+{
+    switch (option) {
+    case 'c':
+        free(wanted->channels);
+        wanted->plot.n_channels = dal_split(optarg, &wanted->channels);
+        wanted->plot.channels = (const char *const *)wanted->channels;
+        break;
+    case 'o': wanted->output = optarg; return dal_picture_type("plot", optarg);
+    case 'x': wanted->plot.x = optarg; break;
+    case 'q': wanted->quiet = true; break;
+    case LOG: wanted->plot.log = true; break;
+    case FROM: return read_time("from", optarg, &wanted->plot.from);
+    case TO: return read_time("to", optarg, &wanted->plot.to);
+    case SIZE: return dal_picture_size("plot", optarg, &wanted->plot.width, &wanted->plot.height);
+    case TITLE: wanted->plot.title = optarg; break;
+    }
+    return DAL_OK;
+}
+
+/* 0: go on, -1: help was printed, otherwise the exit code. */
+static int read_options(int argc, char **argv, request *wanted)
+{
+    int option, status = DAL_OK;
+    while (status == DAL_OK && (option = dal_next_option(argc, argv, ":c:o:x:qh", options)) != -1) {
+        if (option == 'h')
+            fputs(usage, stdout);
+        if (option == 'h' || option == '?')
+            return option == 'h' ? -1 : DAL_BAD_COMMAND;
+        status = take(wanted, option);
+    }
+    if (status != DAL_OK)
+        return status;
+    if (optind >= argc)
+        return dal_wrong_use("plot", "which file of results?");
+    if (argc - optind > 1)
+        return dal_wrong_use("plot", "one file at a time: unexpected argument '%s'", argv[optind + 1]);
+    wanted->result = argv[optind];
+    if (!wanted->plot.n_channels)
+        return dal_wrong_use("plot", "which channels? give them by --channels, as in --channels crank.angle,slider.x");
+    if (!wanted->output)
+        return dal_wrong_use("plot", "where to? give a file by -o, as in -o plot.svg");
+    return DAL_OK;
+}
+
+static int run_request(const request *wanted)
+{
+    char *svg = NULL;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_status status = messages ? dal_plot_svg(NULL, wanted->result, &wanted->plot, messages, &svg) : DAL_NO_MEMORY;
+    if (messages)
+        dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
+    if (status != DAL_OK && !(messages && dal_messages_count(messages, DAL_ERROR)))
+        fprintf(stderr, "dalembert plot: error: %s\n", dal_status_text(status));
+    if (status == DAL_OK)
+        status = dal_write_picture("plot", wanted->output, svg);
+    free(svg);
+    dal_messages_free(messages);
+    return (int)status;
+}
+
+static int run(int argc, char **argv)
+{
+    request wanted = {.plot = {.from = NAN, .to = NAN}};
+    int status = read_options(argc, argv, &wanted);
+    if (status == DAL_OK)
+        status = run_request(&wanted);
+    free(wanted.channels);
+    return status < 0 ? DAL_OK : status;
+}
+
+const dal_command dal_command_plot = {"plot", "draw channels of a file of results: SVG, PNG", usage, run};

@@ -1,0 +1,126 @@
+#include "cli/picture_file.h"
+#include "cli/whole_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool ends_with(const char *path, const char *extension)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, extension);
+}
+
+int dal_picture_type(const char *command, const char *path)
+{
+    if (!strcmp(path, "-") || ends_with(path, ".svg") || ends_with(path, ".png"))
+        return DAL_OK;
+    return dal_wrong_use(command, "the type of '%s' is not known: a picture is written as .svg or .png", path);
+}
+
+int dal_picture_size(const char *command, const char *text, int *width, int *height)
+{
+    char end;
+    if (sscanf(text, "%dx%d%c", width, height, &end) == 2 && *width >= 200 && *height >= 120 && *width <= 10000 && *height <= 10000)
+        return DAL_OK;
+    return dal_wrong_use(command, "--size wants WIDTHxHEIGHT in pixels, 200x120 to 10000x10000, not '%s'", text);
+}
+
+int dal_split(char *text, char ***list)
+{
+    int n = 0, depth = 0;
+    *list = malloc((strlen(text) + 1) * sizeof **list);
+    if (!*list)
+        return 0;
+    char *from = text;
+    for (char *c = text;; c++) {
+        depth += *c == '(' || *c == '[';
+        depth -= *c == ')' || *c == ']';
+        if (*c && !(*c == ',' && depth <= 0))
+            continue;
+        const bool last = !*c;
+        *c = '\0';
+        from += strspn(from, " ");
+        (*list)[n++] = from;
+        if (last)
+            return n;
+        from = c + 1;
+    }
+}
+
+/* ---- PNG ------------------------------------------------------------------------ */
+
+static dal_status trouble(const char *command, const char *path, const char *why)
+{
+    fprintf(stderr, "dalembert %s: error: %s cannot be written: %s\n", command, path, why);
+    return DAL_BAD_FILE;
+}
+
+/* The converter, with the text at its standard input. Twice as fine as the SVG, for print. */
+static void become_converter(int input, const char *output)
+{
+    char program[] = "rsvg-convert", format[] = "--format=png", zoom[] = "--zoom=2", to[] = "--output";
+    char *argv[] = {program, format, zoom, to, (char *)(size_t)output, NULL};
+    if (dup2(input, STDIN_FILENO) >= 0)
+        execvp(program, argv);
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+static bool write_all(int fd, const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        const ssize_t n = write(fd, text, left);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        text += n;
+        left -= (size_t)n;
+    }
+    return true;
+}
+
+static dal_status convert(const char *command, const char *path, const char *part, const char *svg)
+{
+    int ends[2], how = 0;
+    if (pipe2(ends, O_CLOEXEC))
+        return trouble(command, path, strerror(errno));
+    const pid_t child = fork();
+    if (child == 0)
+        become_converter(ends[0], part);
+    close(ends[0]);
+    void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* it may be gone before it has read all */
+    const bool sent = child > 0 && write_all(ends[1], svg);
+    signal(SIGPIPE, old);
+    close(ends[1]);
+    if (child < 0)
+        return trouble(command, path, strerror(errno));
+    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 127)
+        return trouble(command, path, "rsvg-convert, which makes PNG of SVG, is missing; Debian's package librsvg2-bin brings it; or write .svg");
+    if (!sent || !WIFEXITED(how) || WEXITSTATUS(how))
+        return trouble(command, path, "rsvg-convert failed");
+    return rename(part, path) ? trouble(command, path, strerror(errno)) : DAL_OK;
+}
+
+dal_status dal_write_picture(const char *command, const char *path, const char *svg)
+{
+    if (!ends_with(path, ".png"))
+        return dal_write_whole_file(command, path, svg);
+    const size_t size = strlen(path) + 40;
+    char *part = malloc(size);
+    if (!part)
+        return DAL_NO_MEMORY;
+    snprintf(part, size, "%s.part-%ld", path, (long)getpid());
+    dal_status status = convert(command, path, part, svg);
+    if (status != DAL_OK)
+        unlink(part);
+    free(part);
+    return status;
+}
