@@ -72,7 +72,7 @@ agreement:
 	tools/agreement build-check/test/test_formulations doc/agreement.md
 
 documentation: validation agreement
-	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md check.md equations.md reactions.md \
+	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md check.md page.md equations.md reactions.md \
 	    stabilization-and-integrators.md troubleshooting.md coordinates.md) $(wildcard doc/formulations/*.md)
 	tools/pictures build/dalembert
 

@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run eval compare check equations convert ports list help version'
+    local commands='run eval compare check view plot animate equations convert ports list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -26,22 +26,36 @@ _dalembert()
     --state)
         [[ $command == eval ]] && mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return ;;
+    -m | --model)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word")
+        return ;;
+    -c | --channels | -x | --x)
+        mapfile -t COMPREPLY < <(_dalembert_channels "$word")
+        return ;;
     -o | --output)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return ;;
     --undetermined)
         mapfile -t COMPREPLY < <(compgen -W 'refuse minimum-norm' -- "$word")
         return ;;
-    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --time | --random | --digits | --width)
+    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to)
         return ;;
     esac
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --undetermined --set --floating --output --units --json --quiet --help' -- "$word") ;;
+            --atol --until --every --max-step --event-tolerance --undetermined --set --floating --output --motion --open --frames --units --json --quiet --help' -- "$word") ;;
     compare:-*)
         mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --stabilization --integrator --step
             --rtol --atol --until --max-step --event-tolerance --set --floating --quiet --help' -- "$word") ;;
+    view:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--model --set --floating --output --open --frames --quiet --help' -- "$word") ;;
+    plot:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--channels --output --x --log --from --to --size --title --quiet --help' -- "$word") ;;
+    animate:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--model --output --times --count --size --title --set --floating --quiet --help' -- "$word") ;;
+    view:* | plot:* | animate:*)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.@(csv|h5|hdf5)' -- "$word"; compgen -d -S / -- "$word") ;;
     check:-*)
         mapfile -t COMPREPLY < <(compgen -W '--along --coordinates --formulation --stabilization --integrator --step --until --set --floating --json
             --quiet --help' -- "$word") ;;
@@ -70,6 +84,17 @@ _dalembert()
 _dalembert_names()
 {
     "${COMP_WORDS[0]}" list "$1" 2>/dev/null | while read -r name _; do echo "$name"; done
+}
+
+# The columns of the CSV file on the command line; in a list, behind its last comma.
+_dalembert_channels()
+{
+    local file head= word=$1
+    [[ $word == *,* ]] && head=${word%,*},
+    for file in "${COMP_WORDS[@]:2}"; do
+        [[ $file == *.csv && -r $file ]] || continue
+        head -n 1 "$file" | tr ',' '\n' | while read -r name; do [[ $head$name == "$word"* ]] && echo "$head$name"; done
+    done
 }
 
 complete -o filenames -F _dalembert dalembert

@@ -1,7 +1,7 @@
 /* The program as its users meet it: texts, exit codes, files, JSON, Ctrl-C. */
 #include "check.h"
 
-#include "dalembert/base.h"
+#include "dalembert/page.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -577,6 +577,72 @@ static void ports_prints_tables_and_writes_a_whole_picture(void **state)
     assert_int_equal(run(here, "ports @/pendulum.yaml --set nothing=1"), DAL_BAD_COMMAND);
 }
 
+/* ---- pages and pictures ------------------------------------------------------- */
+
+static void a_page_is_written_whole_or_refused_with_what_brings_it(void **state)
+{
+    place *here = *state;
+    if (!dal_page_available()) {
+        assert_int_equal(run(here, "run @/pendulum.yaml -o @/a.html"), DAL_BAD_COMMAND);
+        expect(here->err, "the report page was left out of this build; install node and npm");
+        assert_int_equal(count_files(here, "a.html"), 0);
+        return;
+    }
+    assert_int_equal(run(here, "run @/pendulum.yaml -o @/a.html -o @/a.csv"), DAL_OK);
+    assert_int_equal(count_files(here, "a.html"), 1);
+    assert_int_equal(count_files(here, ".part-"), 0);
+    assert_int_equal(run(here, "view @/a.csv --model @/pendulum.yaml"), DAL_BAD_FILE); /* rod.y is missing */
+    expect(here->err, "does not tell where 'rod' is");
+    assert_int_equal(run(here, "run @/pendulum.yaml -q --motion -o @/b.csv"), DAL_OK);
+    assert_int_equal(run(here, "view @/b.csv --model @/pendulum.yaml"), DAL_OK);
+    assert_int_equal(count_files(here, "b.html"), 1);
+    assert_int_equal(run(here, "view @/b.csv"), DAL_BAD_COMMAND);
+    expect(here->err, "which model was it made from?");
+    assert_int_equal(run(here, "run @/pendulum.yaml --set l=-1 -o @/c.html"), DAL_OK); /* nothing forbids it */
+    assert_int_equal(run(here, "run @/pendulum.yaml --formulation none -o @/d.html"), DAL_BAD_COMMAND);
+    assert_int_equal(count_files(here, "d.html"), 0);
+    assert_int_equal(run(here, "run @/pendulum.yaml --open"), DAL_BAD_COMMAND);
+    expect(here->err, "--open shows a page: which one?");
+}
+
+static void files_of_results_have_the_columns_of_the_model_also_beside_a_page(void **state)
+{
+    place *here = *state;
+    char alone[sizeof here->out];
+    assert_int_equal(run(here, "run @/pendulum.yaml -q -o -"), DAL_OK);
+    strcpy(alone, here->out);
+    expect(alone, "time,rod.x,rod.angle\n");
+    if (dal_page_available()) {
+        assert_int_equal(run(here, "run @/pendulum.yaml -q -o - -o @/a.html"), DAL_OK);
+        assert_string_equal(here->out, alone);
+    }
+    assert_int_equal(run(here, "run @/pendulum.yaml -q --motion -o -"), DAL_OK);
+    expect(here->out, "time,rod.x,rod.angle,rod.y,rod.x',rod.y',rod.angle',energy,energy.kinetic,energy.potential,constraint.position,constraint.velocity,"
+                      "energy.balance\n");
+}
+
+static void plot_and_animate_draw_pictures(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "run @/pendulum.yaml -q --motion -o @/a.csv"), DAL_OK);
+    assert_int_equal(run(here, "plot @/a.csv --channels rod.angle,rod.x -o -"), DAL_OK);
+    assert_int_equal(strncmp(here->out, "<svg ", 5), 0);
+    assert_int_equal(run(here, "plot @/a.csv -c rod.angle' -x rod.angle -o @/p.svg --size 300x200"), DAL_OK);
+    assert_int_equal(count_files(here, "p.svg"), 1);
+    assert_int_equal(run(here, "animate @/a.csv --model @/pendulum.yaml --times 0,0.25 -o -"), DAL_OK);
+    expect(here->out, ">2: 0.25 s</text>");
+    assert_int_equal(run(here, "plot @/a.csv -o -"), DAL_BAD_COMMAND);
+    expect(here->err, "which channels?");
+    assert_int_equal(run(here, "plot @/a.csv -c rod.angel -o -"), DAL_BAD_COMMAND);
+    expect(here->err, "did you mean 'rod.angle'?");
+    assert_int_equal(run(here, "plot @/a.csv -c rod.angle -o @/p.gif"), DAL_BAD_COMMAND);
+    expect(here->err, "a picture is written as .svg or .png");
+    assert_int_equal(run(here, "animate @/a.csv -m @/pendulum.yaml --times 0,x -o -"), DAL_BAD_COMMAND);
+    expect(here->err, "--times wants up to 50 instants");
+    assert_int_equal(run(here, "plot @/nothing.csv -c a -o -"), DAL_BAD_FILE);
+    expect(here->err, "cannot be read: No such file or directory");
+}
+
 #define in_place(test) cmocka_unit_test_setup_teardown(test, enter_place, leave_place)
 
 int main(void)
@@ -599,6 +665,9 @@ int main(void)
         in_place(a_parameter_can_be_set),
         in_place(ports_prints_tables_and_writes_a_whole_picture),
         in_place(evidence_is_valid_json_with_every_key),
+        in_place(a_page_is_written_whole_or_refused_with_what_brings_it),
+        in_place(files_of_results_have_the_columns_of_the_model_also_beside_a_page),
+        in_place(plot_and_animate_draw_pictures),
         in_place(an_interrupted_run_stops_and_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

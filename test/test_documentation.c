@@ -326,6 +326,18 @@ static void the_page_on_urdf_is_true(void **state)
     run_page("doc/urdf.md", 0, 4);
 }
 
+static void the_page_on_pages_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/page.md", 1, 7);
+}
+
+static void the_page_on_joint_types_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/joint-types.md", 2, 2);
+}
+
 static void the_page_on_actuators_is_true(void **state)
 {
     (void)state;
@@ -412,6 +424,8 @@ int main(void)
         cmocka_unit_test(the_page_on_troubleshooting_is_true),
         cmocka_unit_test(the_page_on_coordinates_is_true),
         cmocka_unit_test(the_page_on_urdf_is_true),
+        cmocka_unit_test(the_page_on_pages_is_true),
+        cmocka_unit_test(the_page_on_joint_types_is_true),
         cmocka_unit_test(the_page_on_actuators_is_true),
         cmocka_unit_test(the_pages_on_formulations_are_true),
         cmocka_unit_test(the_pages_on_components_are_true),

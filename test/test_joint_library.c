@@ -6,15 +6,16 @@ enum { MOST = 8 };
 
 typedef struct joint_case {
     const char *model;
-    const char *zero[MOST];      /* expressions that stay zero along the motion */
-    const char *reference;       /* another model of the same mechanism, or NULL */
-    const char *channel[MOST];   /* which are the same in both */
+    const char *zero[MOST];    /* expressions that stay zero along the motion */
+    const char *reference;     /* another model of the same mechanism, or NULL */
+    const char *channel[MOST]; /* which are the same in both */
 } joint_case;
 
 #define PLANAR "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
 #define SPATIAL "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
 #define LAMBDA "(60 + 0.5/0.7)/(1/0.4 + 1/0.7 + 40)"
 
+/* clang-format off */
 static const joint_case cases[] = {
     {"pin-in-slot", {NULL},
      PLANAR "bodies:\n  plate: {mass: 2, inertia: 0.4, position: [0.3, -0.4], angle: -0.6, points: {O: [-0.5, 0]}}\n"
@@ -84,6 +85,7 @@ static const joint_case cases[] = {
      PLANAR "coordinates: {p: {start: 0.9, rate: 0}}\nbodies: {rod: {mass: 1.3, inertia: 0.12, position: [0.5*cos(p), 0.5*sin(p)], angle: pi - p}}\n",
      {"rod.x", "rod.y", "rod.angle"}},
 };
+/* clang-format on */
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- runs --------------------------------------------------------------------- */
@@ -119,7 +121,8 @@ static const char *path_of(const char *model)
 }
 
 /* A file, or a text; the channels are recorded at ten times. */
-static rows run(const char *model, const char *text, const char *const *channels, const char *until, const char *coordinates)
+static rows run(const char *model, const char *text, const char *const *channels, const char *until,
+                const char *coordinates)
 {
     rows result = {0};
     dal_messages *messages = dal_messages_create(NULL);
@@ -129,9 +132,11 @@ static rows run(const char *model, const char *text, const char *const *channels
     dal_evidence evidence;
     char every[40];
     snprintf(every, sizeof every, "(%s)/10", until);
-    dal_status status = text ? dal_spec_parse(NULL, "reference", text, strlen(text), 0, NULL, messages, &spec) : dal_spec_read(NULL, path_of(model), 0, NULL, messages, &spec);
+    dal_status status = text ? dal_spec_parse(NULL, "reference", text, strlen(text), 0, NULL, messages, &spec)
+                             : dal_spec_read(NULL, path_of(model), 0, NULL, messages, &spec);
     if (status == DAL_OK) {
-        const char *const settings[][2] = {{"until", until}, {"every", every}, {"rtol", "1e-11"}, {"atol", "1e-12"}, {"coordinates", coordinates}};
+        const char *const settings[][2] = {
+            {"until", until}, {"every", every}, {"rtol", "1e-11"}, {"atol", "1e-12"}, {"coordinates", coordinates}};
         for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
             assert_true(!settings[i][1] || dal_spec_set(spec, settings[i][0], settings[i][1], messages));
         spec->record_given = true;
@@ -170,11 +175,13 @@ static void the_motions_are_those_of_closed_forms_and_of_equivalent_mechanisms(v
         }
         if (!c->reference)
             continue;
-        const rows ours = run(c->model, NULL, c->channel, "0.6", NULL), theirs = run(c->model, c->reference, c->channel, "0.6", NULL);
+        const rows ours = run(c->model, NULL, c->channel, "0.6", NULL),
+                   theirs = run(c->model, c->reference, c->channel, "0.6", NULL);
         for (int k = 0; k < ours.count; k++)
             for (int j = 1; j < ours.n; j++)
                 if (!(fabs(ours.value[k][j] - theirs.value[k][j]) <= close_enough * fmax(1, fabs(theirs.value[k][j]))))
-                    fail_msg("%s: %s = %.12g instead of %.12g at t = %.3g", c->model, c->channel[j - 1], ours.value[k][j], theirs.value[k][j], ours.value[k][0]);
+                    fail_msg("%s: %s = %.12g instead of %.12g at t = %.3g", c->model, c->channel[j - 1],
+                             ours.value[k][j], theirs.value[k][j], ours.value[k][0]);
     }
 }
 
@@ -211,13 +218,16 @@ static void same_motion(const char *model, dal_state *a, dal_state *b)
         force = fmax(force, fabs(a->reaction[i]));
     for (int i = 0; i < bodies; i++)
         for (int k = 0; k < 3; k++) {
-            const double shift = a->acceleration[i].rdd[k] - b->acceleration[i].rdd[k], turn = a->acceleration[i].alpha[k] - b->acceleration[i].alpha[k];
+            const double shift = a->acceleration[i].rdd[k] - b->acceleration[i].rdd[k],
+                         turn = a->acceleration[i].alpha[k] - b->acceleration[i].alpha[k];
             if (!(fabs(shift) <= 1e-9 * size && fabs(turn) <= 1e-9 * size))
-                fail_msg("%s, %s, %s: body %d, %.3g and %.3g of %.3g", model, b->system->layout.family->name, b->system->formulation->name, i, shift, turn, size);
+                fail_msg("%s, %s, %s: body %d, %.3g and %.3g of %.3g", model, b->system->layout.family->name,
+                         b->system->formulation->name, i, shift, turn, size);
         }
     for (int i = 0; i < joints; i++)
         if (!(fabs(a->reaction[i] - b->reaction[i]) <= 1e-9 * force))
-            fail_msg("%s, %s, %s: reaction %d, %.9g and %.9g", model, b->system->layout.family->name, b->system->formulation->name, i, a->reaction[i], b->reaction[i]);
+            fail_msg("%s, %s, %s: reaction %d, %.9g and %.9g", model, b->system->layout.family->name,
+                     b->system->formulation->name, i, a->reaction[i], b->reaction[i]);
 }
 
 /* False: refused, as formulations that need ignorable coordinates or a joint tree are. */

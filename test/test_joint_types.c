@@ -109,13 +109,15 @@ static partial derivatives(const products *f, const port *i, const port *j)
 static double rate_by_paper(const products *f, const port *i, const port *j)
 {
     const partial d = derivatives(f, i, j);
-    return dot(d.OM, i->V) + dot(d.ON, j->V) + i->w * (dot(d.xi, i->y) - dot(d.yi, i->x)) + j->w * (dot(d.xj, j->y) - dot(d.yj, j->x));
+    return dot(d.OM, i->V) + dot(d.ON, j->V) + i->w * (dot(d.xi, i->y) - dot(d.yi, i->x)) +
+           j->w * (dot(d.xj, j->y) - dot(d.yj, j->x));
 }
 
 /* The last four lines of (26), for one point: velocities, not accelerations. */
 static double mixed(const double c[4], vec V, const port *i, const port *j)
 {
-    return -2 * V.x * (i->w * (c[0] * sin(i->th) + c[1] * cos(i->th)) + j->w * (c[2] * sin(j->th) + c[3] * cos(j->th))) +
+    return -2 * V.x *
+               (i->w * (c[0] * sin(i->th) + c[1] * cos(i->th)) + j->w * (c[2] * sin(j->th) + c[3] * cos(j->th))) +
            2 * V.y * (i->w * (c[0] * cos(i->th) - c[1] * sin(i->th)) + j->w * (c[2] * cos(j->th) - c[3] * sin(j->th)));
 }
 
@@ -124,18 +126,22 @@ static double acceleration_by_paper(const products *f, const port *i, const port
 {
     const partial d = derivatives(f, i, j);
     const double relative = i->th - j->th;
-    return dot(d.OM, i->J) + dot(d.ON, j->J) + 2 * f->MM * dot(i->V, i->V) + 2 * f->NN * dot(j->V, j->V) + 2 * f->MN * dot(i->V, j->V) +
-           i->wd * (dot(d.xi, i->y) - dot(d.yi, i->x)) + j->wd * (dot(d.xj, j->y) - dot(d.yj, j->x)) -
-           i->w * i->w * (dot(d.xi, i->x) + dot(d.yi, i->y)) - j->w * j->w * (dot(d.xj, j->x) + dot(d.yj, j->y)) +
-           2 * i->w * j->w * ((f->xx + f->yy) * cos(relative) + (f->xy - f->yx) * sin(relative)) + mixed(f->M, i->V, i, j) + mixed(f->N, j->V, i, j);
+    return dot(d.OM, i->J) + dot(d.ON, j->J) + 2 * f->MM * dot(i->V, i->V) + 2 * f->NN * dot(j->V, j->V) +
+           2 * f->MN * dot(i->V, j->V) + i->wd * (dot(d.xi, i->y) - dot(d.yi, i->x)) +
+           j->wd * (dot(d.xj, j->y) - dot(d.yj, j->x)) - i->w * i->w * (dot(d.xi, i->x) + dot(d.yi, i->y)) -
+           j->w * j->w * (dot(d.xj, j->x) + dot(d.yj, j->y)) +
+           2 * i->w * j->w * ((f->xx + f->yy) * cos(relative) + (f->xy - f->yx) * sin(relative)) +
+           mixed(f->M, i->V, i, j) + mixed(f->N, j->V, i, j);
 }
 
 static void write_pair(char text[4000], const char *equations)
 {
     snprintf(text, 4000,
              PLANAR "joint-types: {f: {equations: [%s]}}\n"
-                    "bodies:\n  i: {mass: 1.3, inertia: 0.4, position: [0.21, -0.34], angle: 0.37, points: {M: {at: [%.17g, %.17g], x: [%.17g, %.17g]}}}\n"
-                    "  j: {mass: 0.6, inertia: 0.3, position: [0.81, 0.42], angle: -0.23, points: {N: {at: [%.17g, %.17g], x: [%.17g, %.17g]}}}\n"
+                    "bodies:\n  i: {mass: 1.3, inertia: 0.4, position: [0.21, -0.34], angle: 0.37, points: {M: {at: "
+                    "[%.17g, %.17g], x: [%.17g, %.17g]}}}\n"
+                    "  j: {mass: 0.6, inertia: 0.3, position: [0.81, 0.42], angle: -0.23, points: {N: {at: [%.17g, "
+                    "%.17g], x: [%.17g, %.17g]}}}\n"
                     "joints: {f: {type: f, connect: [i.M, j.N]}}\n",
              equations, s_M[0], s_M[1], cos(theta_il), sin(theta_il), s_N[0], s_N[1], cos(theta_jl), sin(theta_jl));
 }
@@ -151,10 +157,12 @@ static void sums_of_scalar_products_obey_the_generic_equations_of_the_paper(void
         char text[4000], equation[1500];
         for (int k = 0; k < 15; k++)
             c[k] = check_random(&seed);
-        snprintf(equation, sizeof equation,
-                 "\"%.17g*dot(M, M) + %.17g*dot(N, N) + %.17g*dot(M, N) + dot(M, %.17g*xi + %.17g*yi + %.17g*xj + %.17g*yj)"
-                 " + dot(N, %.17g*xi + %.17g*yi + %.17g*xj + %.17g*yj) + %.17g*dot(xi, xj) + %.17g*dot(xi, yj) + %.17g*dot(yi, xj) + %.17g*dot(yi, yj)\"",
-                 f.MM, f.NN, f.MN, f.M[0], f.M[1], f.M[2], f.M[3], f.N[0], f.N[1], f.N[2], f.N[3], f.xx, f.xy, f.yx, f.yy);
+        snprintf(
+            equation, sizeof equation,
+            "\"%.17g*dot(M, M) + %.17g*dot(N, N) + %.17g*dot(M, N) + dot(M, %.17g*xi + %.17g*yi + %.17g*xj + %.17g*yj)"
+            " + dot(N, %.17g*xi + %.17g*yi + %.17g*xj + %.17g*yj) + %.17g*dot(xi, xj) + %.17g*dot(xi, yj) + "
+            "%.17g*dot(yi, xj) + %.17g*dot(yi, yj)\"",
+            f.MM, f.NN, f.MN, f.M[0], f.M[1], f.M[2], f.M[3], f.N[0], f.N[1], f.N[2], f.N[3], f.xx, f.xy, f.yx, f.yy);
         write_pair(text, equation);
         dal_messages *messages = dal_messages_create(NULL);
         dal_spec *spec = NULL;
@@ -171,7 +179,8 @@ static void sums_of_scalar_products_obey_the_generic_equations_of_the_paper(void
         for (int k = 0; k < 6; k++)
             vd[k] = 3 * check_random(&seed);
         evaluate(state);
-        const port i = port_of(state->work.q, state->work.v, vd, s_M, theta_il), j = port_of(state->work.q + 3, state->work.v + 3, vd + 3, s_N, theta_jl);
+        const port i = port_of(state->work.q, state->work.v, vd, s_M, theta_il),
+                   j = port_of(state->work.q + 3, state->work.v + 3, vd + 3, s_N, theta_jl);
         check_close(state->work.phid[0], rate_by_paper(&f, &i, &j), 1e-12);
         check_close(row_times(state, 0, vd) - state->work.gamma[0], acceleration_by_paper(&f, &i, &j), 1e-11);
         compared++;
@@ -229,13 +238,15 @@ static void the_translational_joint_obeys_its_equations_of_the_paper(void **unus
         for (int k = 0; k < 6; k++)
             vd[k] = 3 * check_random(&seed);
         evaluate(state);
-        const port i = port_of(state->work.q, state->work.v, vd, s_M, theta_il), j = port_of(state->work.q + 3, state->work.v + 3, vd + 3, s_N, theta_jl);
+        const port i = port_of(state->work.q, state->work.v, vd, s_M, theta_il),
+                   j = port_of(state->work.q + 3, state->work.v + 3, vd + 3, s_N, theta_jl);
         for (int k = 0; k < 2; k++) {
             const double th = k ? j.th : i.th, w = k ? j.w : i.w, wd = k ? j.wd : i.wd, f = gap_28(&i, &j, th);
             check_close(state->work.phi[k], f, 1e-13);
             check_close(state->work.phid[k], rate_29(&i, &j, th, w), 1e-13);
             /* the squared term that (30) drops is -theta'^2 f */
-            check_close(row_times(state, k, vd) - state->work.gamma[k], acceleration_30(&i, &j, th, w, wd) - w * w * f, 1e-12);
+            check_close(row_times(state, k, vd) - state->work.gamma[k], acceleration_30(&i, &j, th, w, wd) - w * w * f,
+                        1e-12);
             assert_true(fabs(w * w * f) > 1e-6);
             forces_22(&i, &j, k, Q);
             for (int c = 0; c < 6; c++) {
@@ -317,12 +328,24 @@ static void rates_and_accelerations_of_the_library_are_derivatives(void **unused
 static void rates_and_accelerations_of_everything_an_equation_may_contain_are_derivatives(void **unused)
 {
     (void)unused;
-    static const char *const spatial[] = {
-        "dot(cross(xi, yj), N - M) - 0.2", "dot(cross(N - M, zi), cross(xj, yi)) - 0.1", "norm(cross(N - M, zi)) - 0.4", "cross(N - M, xj) - 0.1*[1, 2, 3]",
-        "dot(N - M - 0.3*sin(angle)*xi - t*yj, zi + 0.2*zj)", "dot(wj - wi, zi) - 0.3*sin(t)", "dot(N' - M' - cross(wi, N - M), yj)",
-        "(norm(N - M)*cos(angle))' - 0.1*t", "dot(cross(wj, N - M), xj) - 0.2", "dot(N - M, [0.3, t, 0.2]) - 0.5*dot(N + M, xi)", "dot(xi + 0.5*xj, N' + M') + angle'*norm(N - M)"};
-    static const char *const planar[] = {"cross(N - M, xi) - 0.2", "cross(N - M, N + M) + 0.3*t^2", "cross(xi, yj) + dot(N - M, xj)^2 - 1", "wj*norm(N - M) - dot(N' - M', yi)",
-                                         "cross(N' - M', xj) + cross(N - M, xj')", "norm(2*(N - M) - 0.6*xi) - 1", "dot(M, N) - 1"};
+    static const char *const spatial[] = {"dot(cross(xi, yj), N - M) - 0.2",
+                                          "dot(cross(N - M, zi), cross(xj, yi)) - 0.1",
+                                          "norm(cross(N - M, zi)) - 0.4",
+                                          "cross(N - M, xj) - 0.1*[1, 2, 3]",
+                                          "dot(N - M - 0.3*sin(angle)*xi - t*yj, zi + 0.2*zj)",
+                                          "dot(wj - wi, zi) - 0.3*sin(t)",
+                                          "dot(N' - M' - cross(wi, N - M), yj)",
+                                          "(norm(N - M)*cos(angle))' - 0.1*t",
+                                          "dot(cross(wj, N - M), xj) - 0.2",
+                                          "dot(N - M, [0.3, t, 0.2]) - 0.5*dot(N + M, xi)",
+                                          "dot(xi + 0.5*xj, N' + M') + angle'*norm(N - M)"};
+    static const char *const planar[] = {"cross(N - M, xi) - 0.2",
+                                         "cross(N - M, N + M) + 0.3*t^2",
+                                         "cross(xi, yj) + dot(N - M, xj)^2 - 1",
+                                         "wj*norm(N - M) - dot(N' - M', yi)",
+                                         "cross(N' - M', xj) + cross(N - M, xj')",
+                                         "norm(2*(N - M) - 0.6*xi) - 1",
+                                         "dot(M, N) - 1"};
     for (int space = 2; space <= 3; space++)
         for (size_t k = 0; k < (space == 3 ? sizeof spatial / sizeof *spatial : sizeof planar / sizeof *planar); k++) {
             char text[2000];
@@ -330,15 +353,20 @@ static void rates_and_accelerations_of_everything_an_equation_may_contain_are_de
             dal_messages *messages = dal_messages_create(NULL);
             dal_spec *spec = NULL;
             dal_system *system = NULL;
-            snprintf(text, sizeof text, "dalembert: 1\nspace: %s\njoint-types: {f: {equations: [\"%s\"]}}\nbodies:\n  i: {mass: 1.3, %s}\n  j: {mass: 0.6, %s}\njoints: {f: {type: f, connect: [%s]}}\n",
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: %s\njoint-types: {f: {equations: [\"%s\"]}}\nbodies:\n  i: {mass: 1.3, "
+                     "%s}\n  j: {mass: 0.6, %s}\njoints: {f: {type: f, connect: [%s]}}\n",
                      space == 3 ? "spatial" : "planar", equation,
-                     space == 3 ? "inertia: [0.3, 0.4, 0.5], position: [0.2, -0.3, 0.4], orientation: {euler-zyx: [0.3, 0.2, -0.4]}, points: {M: [0.4, 0.1, -0.3]}"
+                     space == 3 ? "inertia: [0.3, 0.4, 0.5], position: [0.2, -0.3, 0.4], orientation: {euler-zyx: "
+                                  "[0.3, 0.2, -0.4]}, points: {M: [0.4, 0.1, -0.3]}"
                                 : "inertia: 0.3, position: [0.2, -0.3], angle: 0.4, points: {M: [0.4, 0.1]}",
-                     space == 3 ? "inertia: [0.2, 0.1, 0.2], position: [1.1, 0.6, -0.2], orientation: {euler-zyx: [-0.1, 0.5, 0.3]}, points: {N: [-0.2, 0.3, 0.1]}"
+                     space == 3 ? "inertia: [0.2, 0.1, 0.2], position: [1.1, 0.6, -0.2], orientation: {euler-zyx: "
+                                  "[-0.1, 0.5, 0.3]}, points: {N: [-0.2, 0.3, 0.1]}"
                                 : "inertia: 0.2, position: [1.1, 0.6], angle: -0.5, points: {N: [-0.2, 0.3]}",
                      "i.M, j.N");
             const bool read = dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) == DAL_OK;
-            if (!read || dal_compile_anyway(NULL, spec, messages, &system) != DAL_OK) /* the start need not close: only derivatives are of interest */
+            if (!read || dal_compile_anyway(NULL, spec, messages, &system) !=
+                             DAL_OK) /* the start need not close: only derivatives are of interest */
                 fail_msg("%s: %s", equation, dal_messages_first(messages) ? dal_messages_first(messages)->text : "?");
             differentiate(equation, system);
             dal_spec_free(spec);
@@ -401,32 +429,43 @@ static void same_runs(const char *format, const char *built_in, const char *writ
 static void coordinates_of_a_type_are_driven_sprung_started_and_recorded_as_built_in_ones(void **unused)
 {
     (void)unused;
-    const char *head = PLANAR "joint-types:\n"
-                              "  pin: {equations: [N - M], coordinates: {angle: angle}}\n"
-                              "  slider: {equations: [\"dot(N - M, yi)\", \"dot(xj, yi)\"], coordinates: {distance: \"dot(N - M, xi)\"}}\n"
-                              "bodies:\n  a: {mass: 1.2, inertia: 0.3, center: [0.4, 0.1], position: [0, 0], angle: 0.2, points: {O: {at: [0, 0], x: [1, 0]}, B: [0.7, 0.1]}}\n"
-                              "  b: {mass: 0.5, inertia: 0.1, position: [0.9, 0.4], angle: 0.2}\n"
-                              "ground: {points: {O: {at: [0, 0], x: [1, 0]}}}\n"
-                              "forces:\n  spring: {type: spring-damper, joint: B, stiffness: 30, damping: 0.4, free: 0.2}\n"
-                              "simulate: {until: 0.5, every: 0.05, rtol: 1e-11, atol: 1e-12}\n"
-                              "record: [A.angle, A.drive, B.distance, B.distance', A.force, B.torque]\n";
+    const char *head = PLANAR
+        "joint-types:\n"
+        "  pin: {equations: [N - M], coordinates: {angle: angle}}\n"
+        "  slider: {equations: [\"dot(N - M, yi)\", \"dot(xj, yi)\"], coordinates: {distance: \"dot(N - M, xi)\"}}\n"
+        "bodies:\n  a: {mass: 1.2, inertia: 0.3, center: [0.4, 0.1], position: [0, 0], angle: 0.2, points: {O: {at: "
+        "[0, 0], x: [1, 0]}, B: [0.7, 0.1]}}\n"
+        "  b: {mass: 0.5, inertia: 0.1, position: [0.9, 0.4], angle: 0.2}\n"
+        "ground: {points: {O: {at: [0, 0], x: [1, 0]}}}\n"
+        "forces:\n  spring: {type: spring-damper, joint: B, stiffness: 30, damping: 0.4, free: 0.2}\n"
+        "simulate: {until: 0.5, every: 0.05, rtol: 1e-11, atol: 1e-12}\n"
+        "record: [A.angle, A.drive, B.distance, B.distance', A.force, B.torque]\n";
     same_runs(head,
-              "joints:\n  A: {type: revolute, connect: [ground.O, a.O], drive: 0.2 + 0.5*sin(3*t)}\n  B: {type: prismatic, connect: [a.B, b], axis: [0.6, 0.8], zero: 0.1}\n",
-              "joints:\n  A: {type: pin, connect: [ground.O, a.O], drive: 0.2 + 0.5*sin(3*t)}\n  B: {type: slider, connect: [a.B, b], axis: [0.6, 0.8], zero: 0.1}\n");
+              "joints:\n  A: {type: revolute, connect: [ground.O, a.O], drive: 0.2 + 0.5*sin(3*t)}\n  B: {type: "
+              "prismatic, connect: [a.B, b], axis: [0.6, 0.8], zero: 0.1}\n",
+              "joints:\n  A: {type: pin, connect: [ground.O, a.O], drive: 0.2 + 0.5*sin(3*t)}\n  B: {type: slider, "
+              "connect: [a.B, b], axis: [0.6, 0.8], zero: 0.1}\n");
 }
 
 /* The equations do not know where the world is: what they do to all bodies together is nothing. */
 static void forces_on_all_sides_of_a_joint_balance(void **unused)
 {
     (void)unused;
-    const rows r = run(PLANAR "joint-types: {three: {equations: [\"dot(N - M, yk) - 0.2*dot(P - N, xi)\", \"norm(P - M) - 2*norm(P - N)*cos(angle_jk)\"]}}\n"
-                              "bodies:\n  a: {mass: 1.2, inertia: 0.3, position: [0, 0], angle: 0.2, rate: 1, points: {M: [0.3, 0.1]}}\n"
-                              "  b: {mass: 0.5, inertia: 0.1, position: [0.9, 0.4], angle: 0.5, velocity: [1, 0.3], points: {N: [-0.2, 0.4]}}\n"
-                              "  c: {mass: 0.9, inertia: 0.2, position: [0.4, 1.7], angle: -0.3, rate: -2, points: {P: [0.1, -0.3]}}\n"
-                              "joints: {J: {type: three, connect: [a.M, b.N, c.P]}}\n"
-                              "simulate: {until: 0.3, every: 0.03}\n"
-                              "record: [J.M.force.x + J.N.force.x + J.P.force.x, J.M.force.y + J.N.force.y + J.P.force.y, \"cross(a.M.position, J.M.force) + cross(b.N.position, J.N.force) + cross(c.P.position, J.P.force) + J.M.torque + J.N.torque + J.P.torque\", J.force.x - J.N.force.x, J.torque - J.N.torque, norm(J.P.force), J.M.torque]\n",
-                       "angle");
+    const rows r =
+        run(PLANAR
+            "joint-types: {three: {equations: [\"dot(N - M, yk) - 0.2*dot(P - N, xi)\", \"norm(P - M) - 2*norm(P - "
+            "N)*cos(angle_jk)\"]}}\n"
+            "bodies:\n  a: {mass: 1.2, inertia: 0.3, position: [0, 0], angle: 0.2, rate: 1, points: {M: [0.3, 0.1]}}\n"
+            "  b: {mass: 0.5, inertia: 0.1, position: [0.9, 0.4], angle: 0.5, velocity: [1, 0.3], points: {N: [-0.2, "
+            "0.4]}}\n"
+            "  c: {mass: 0.9, inertia: 0.2, position: [0.4, 1.7], angle: -0.3, rate: -2, points: {P: [0.1, -0.3]}}\n"
+            "joints: {J: {type: three, connect: [a.M, b.N, c.P]}}\n"
+            "simulate: {until: 0.3, every: 0.03}\n"
+            "record: [J.M.force.x + J.N.force.x + J.P.force.x, J.M.force.y + J.N.force.y + J.P.force.y, "
+            "\"cross(a.M.position, J.M.force) + cross(b.N.position, J.N.force) + cross(c.P.position, J.P.force) + "
+            "J.M.torque + J.N.torque + J.P.torque\", J.force.x - J.N.force.x, J.torque - J.N.torque, norm(J.P.force), "
+            "J.M.torque]\n",
+            "angle");
     for (int i = 0; i < r.count; i++) {
         for (int k = 1; k <= 5; k++)
             check_small(r.value[i][k], 1e-11);
@@ -457,11 +496,12 @@ static void a_type_of_an_included_model_knows_the_parameters_of_that_model(void 
 static void repeated_joints_have_parameters_by_number(void **unused)
 {
     (void)unused;
-    dal_system *system = compile_text(PLANAR "joint-types: {rod: {equations: [norm(N - M) - L], required: [L]}}\n"
-                                             "bodies: {b: {repeat: {i: 1..4}, mass: i, position: [i^2/2 + i/2, 0]}}\n"
-                                             "joints:\n  first: {type: rod, connect: [ground, b.1], parameters: {L: 1}}\n"
-                                             "  r: {repeat: {i: 2..4}, type: rod, connect: [\"b.{i-1}\", \"b.{i}\"], parameters: {L: i}}\n",
-                                      "angle");
+    dal_system *system = compile_text(
+        PLANAR "joint-types: {rod: {equations: [norm(N - M) - L], required: [L]}}\n"
+               "bodies: {b: {repeat: {i: 1..4}, mass: i, position: [i^2/2 + i/2, 0]}}\n"
+               "joints:\n  first: {type: rod, connect: [ground, b.1], parameters: {L: 1}}\n"
+               "  r: {repeat: {i: 2..4}, type: rod, connect: [\"b.{i-1}\", \"b.{i}\"], parameters: {L: i}}\n",
+        "angle");
     for (int k = 0; k < 4; k++)
         check_close(system->mechanism.rows[k].constant, k + 1, 0);
     dal_system_free(system);
@@ -491,18 +531,23 @@ static bool warns(const dal_verdict *v, const char *part)
 static void the_rank_loss_of_the_translational_joint_of_the_paper_is_found_and_the_other_form_has_none(void **unused)
 {
     (void)unused;
-    static const char *const equations[2] = {"\"dot(N - M, yi)\", \"dot(N - M, yj)\"", "\"dot(N - M, yi)\", \"dot(xj, yi)\""};
+    static const char *const equations[2] = {"\"dot(N - M, yi)\", \"dot(N - M, yj)\"",
+                                             "\"dot(N - M, yi)\", \"dot(xj, yi)\""};
     for (int k = 0; k < 2; k++)
         for (int apart = 0; apart < 2; apart++) {
             char text[1000];
             dal_messages *messages = dal_messages_create(NULL);
-            snprintf(text, sizeof text, PLANAR "joint-types: {slide: {equations: [%s]}}\nbodies: {a: {mass: 1, inertia: 0.2, position: [%s, 0], angle: 0}}\njoints: {A: {type: slide, connect: [ground, a], axis: [1, 0]}}\n",
+            snprintf(text, sizeof text,
+                     PLANAR "joint-types: {slide: {equations: [%s]}}\nbodies: {a: {mass: 1, inertia: 0.2, position: "
+                            "[%s, 0], angle: 0}}\njoints: {A: {type: slide, connect: [ground, a], axis: [1, 0]}}\n",
                      equations[k], apart ? "0.3" : "0");
             dal_verdict *v = check_text(text, messages);
             assert_int_equal(v->n_written, 1);
             assert_int_equal(v->written[0].removed, k == 0 && !apart ? 1 : 2);
             assert_int_equal(v->written[0].removed_near, 2);
-            assert_int_equal(warns(v, "starts in a singular position: it takes 1 freedom there and 2 nearby, because equations 1 `dot(N - M, yi)` and 2 `dot(N - M, yj)`"), k == 0 && !apart);
+            assert_int_equal(warns(v, "starts in a singular position: it takes 1 freedom there and 2 nearby, because "
+                                      "equations 1 `dot(N - M, yi)` and 2 `dot(N - M, yj)`"),
+                             k == 0 && !apart);
             dal_verdict_free(v);
             dal_messages_free(messages);
         }
@@ -512,14 +557,17 @@ static void dependent_equations_are_told_by_number_and_text(void **unused)
 {
     (void)unused;
     dal_messages *messages = dal_messages_create(NULL);
-    dal_verdict *v = check_text("dalembert: 1\nspace: spatial\njoint-types: {ball: {equations: [\"dot(xi, yj)\", N - M, \"dot(N - M, xi + zj)\"]}}\n"
-                                "bodies: {a: {mass: 1, inertia: [1, 2, 3], position: [0, 0, 0], orientation: {axis: [0, 0, 1], angle: 0}}}\njoints: {A: {type: ball, connect: [ground, a]}}\n",
+    dal_verdict *v = check_text("dalembert: 1\nspace: spatial\njoint-types: {ball: {equations: [\"dot(xi, yj)\", N - "
+                                "M, \"dot(N - M, xi + zj)\"]}}\n"
+                                "bodies: {a: {mass: 1, inertia: [1, 2, 3], position: [0, 0, 0], orientation: {axis: "
+                                "[0, 0, 1], angle: 0}}}\njoints: {A: {type: ball, connect: [ground, a]}}\n",
                                 messages);
     assert_int_equal(v->written[0].equations, 3);
     assert_int_equal(v->written[0].rows, 5);
     assert_int_equal(v->written[0].removed, 4);
     assert_int_equal(v->written[0].removed_near, 4);
-    assert_true(warns(v, "equations 2 `N - M` and 3 `dot(N - M, xi + zj)` depend on one another; its 5 rows take 4 freedoms"));
+    assert_true(
+        warns(v, "equations 2 `N - M` and 3 `dot(N - M, xi + zj)` depend on one another; its 5 rows take 4 freedoms"));
     dal_verdict_free(v);
     dal_messages_free(messages);
 }
@@ -528,10 +576,14 @@ static void a_joint_that_contradicts_itself_is_refused_by_its_name(void **unused
 {
     (void)unused;
     dal_messages *messages = dal_messages_create(NULL);
-    dal_verdict *v = check_text(PLANAR "joint-types: {odd: {equations: [\"dot(N - M, xi)\", \"dot(N - M, yi)\", \"dot(N - M, xi) - 1\"]}}\nbodies: {a: {mass: 1, inertia: 0.2}}\njoints: {A: {type: odd, connect: [ground, a]}}\n", messages);
+    dal_verdict *v = check_text(
+        PLANAR "joint-types: {odd: {equations: [\"dot(N - M, xi)\", \"dot(N - M, yi)\", \"dot(N - M, xi) - "
+               "1\"]}}\nbodies: {a: {mass: 1, inertia: 0.2}}\njoints: {A: {type: odd, connect: [ground, a]}}\n",
+        messages);
     bool told = false;
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
-        told |= m->severity == DAL_ERROR && strstr(m->text, "joint 'A' of type odd contradicts itself") && strstr(m->text, "equations 1 `dot(N - M, xi)` and 3 `dot(N - M, xi) - 1`");
+        told |= m->severity == DAL_ERROR && strstr(m->text, "joint 'A' of type odd contradicts itself") &&
+                strstr(m->text, "equations 1 `dot(N - M, xi)` and 3 `dot(N - M, xi) - 1`");
     assert_true(told);
     assert_int_equal(v->status, DAL_BAD_MODEL);
     dal_verdict_free(v);

@@ -421,6 +421,100 @@ static void check_body(dal_state *state, int body, const double force[3], const 
     }
 }
 
+/* ---- positions, velocities, accelerations of the rows --------------------------------------- */
+
+/* Velocity and acceleration of the two ports, (25), (27). */
+typedef struct motions {
+    double V[3], J[3]; /* of N against M */
+    double w[2][3], wd[2][3];
+} motions;
+
+static motions motions_of(const dal_state *state, int joint)
+{
+    motions m = {{0}, {0}, {{0}}, {{0}}};
+    for (int k = 0; k < 2; k++) {
+        const dal_marker *marker = &state->system->mechanism.joints[joint].marker[k];
+        const double sign = k ? 1 : -1;
+        if (marker->body == DAL_GROUND)
+            continue;
+        const dal_motion b = dal_state_body(state, marker->body);
+        double GM[3], V[3] = {0}, J[3] = {0};
+        dal_mul3(b.rotation, marker->s, GM);
+        dal_add_cross(b.omega, GM, V);
+        dal_add_cross(b.omega, V, J);
+        dal_add_cross(b.alpha, GM, J);
+        dal_axpy3(1, b.velocity, V);
+        dal_axpy3(1, b.acceleration, J);
+        dal_axpy3(sign, V, m.V);
+        dal_axpy3(sign, J, m.J);
+        dal_axpy3(1, b.omega, m.w[k]);
+        dal_axpy3(1, b.alpha, m.wd[k]);
+    }
+    return m;
+}
+
+/* w x e, and w x (w x e) */
+static void turn_axis(const double w[3], const double e[3], double once[3], double twice[3])
+{
+    for (int k = 0; k < 3; k++)
+        once[k] = twice[k] = 0;
+    dal_add_cross(w, e, once);
+    dal_add_cross(w, once, twice);
+}
+
+static void cross_of(const double a[3], const double b[3], double out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    dal_add_cross(a, b, out);
+}
+
+/* f, f', f'' of a row as the table of doc/components/README.md writes them. */
+static void row_of(const char *row, const sides *s, const motions *m, double length, double f[3])
+{
+    const double *e = s->e[0][row[0] == 'G' || row[0] == 'L' ? 0 : row[1] - '0'], *MN = s->MN;
+    double once[3], twice[3], other_once[3], other_twice[3], lever[3];
+    turn_axis(m->w[0], e, once, twice);
+    if (*row == 'G') {
+        const int axis = row[1] - '0';
+        f[0] = MN[axis], f[1] = m->V[axis], f[2] = m->J[axis];
+    } else if (*row == 'S') {
+        cross_of(e, MN, lever);
+        f[0] = dal_dot(e, MN);
+        f[1] = dal_dot(e, m->V) + dal_dot(m->w[0], lever);
+        f[2] = dal_dot(e, m->J) + dal_dot(m->wd[0], lever) + 2 * dal_dot(once, m->V) + dal_dot(twice, MN);
+    } else if (*row == 'T') {
+        const double *other = s->e[1][row[2] - '0'];
+        turn_axis(m->w[1], other, other_once, other_twice);
+        cross_of(e, other, lever);
+        f[0] = dal_dot(e, other);
+        f[1] = dal_dot(m->w[0], lever) - dal_dot(m->w[1], lever);
+        f[2] = dal_dot(m->wd[0], lever) - dal_dot(m->wd[1], lever) + dal_dot(twice, other) + dal_dot(e, other_twice) +
+               2 * dal_dot(once, other_once);
+    } else {
+        f[0] = (dal_dot(MN, MN) - length * length) / (2 * length);
+        f[1] = dal_dot(MN, m->V) / length;
+        f[2] = (dal_dot(MN, m->J) + dal_dot(m->V, m->V)) / length;
+    }
+}
+
+/* The rows have the values and rates of the program, and no acceleration at its solution. */
+static void check_rows(const dal_state *state, int joint)
+{
+    const dal_joint *j = &state->system->mechanism.joints[joint];
+    const sides s = sides_of(state, joint);
+    const motions m = motions_of(state, joint);
+    const double size = 1 + sqrt(dal_dot(m.wd[0], m.wd[0])) + sqrt(dal_dot(m.wd[1], m.wd[1])) + sqrt(dal_dot(m.J, m.J));
+    int n = 0;
+    for (const char *row = rows_of(j, state->system->mechanism.space); *row;
+         row += strcspn(row, " "), row += *row == ' ', n++) {
+        double f[3];
+        row_of(row, &s, &m, j->length, f);
+        check_close(f[0], state->work.phi[j->row + n], 1e-13);
+        check_close(f[1], state->work.phid[j->row + n], 1e-13);
+        check_small(f[2], 1e-11 * size);
+    }
+}
+
 /* The sum of the wrenches at the ports of the bodies, about their centres: (9), (18). The centre of mass is the origin. */
 static void add_wrenches(const dal_state *state, int joint, const wrenches *w, double total[][6])
 {
@@ -462,6 +556,7 @@ static void check_wrenches(dal_state *state)
         }
         const wrenches w = wrenches_of(state, j);
         double force[3], torque[3];
+        check_rows(state, j);
         dal_state_reaction(state, j, force, torque);
         for (int k = 0; k < 3; k++)
             size = fmax(size, fmax(fabs(force[k]), fabs(torque[k])));
@@ -491,7 +586,7 @@ static void check_at_random_states(const char *text)
     dal_system_free(system);
 }
 
-static void revolute_and_translational_wrenches_are_17_at_random_states(void **state)
+static void revolute_and_translational_rows_and_wrenches_are_those_of_their_pages(void **state)
 {
     (void)state;
     check_at_random_states(
@@ -512,7 +607,7 @@ static void revolute_and_translational_wrenches_are_17_at_random_states(void **s
         "  guide: {type: prismatic, connect: [ground, slider.D], axis: [0.97, 0.21]}\n");
 }
 
-static void wrenches_of_couplings_in_the_plane_are_those_of_their_page(void **state)
+static void rows_and_wrenches_of_couplings_in_the_plane_are_those_of_their_page(void **state)
 {
     static const char bodies[] =
         "dalembert: 1\n"
@@ -544,7 +639,7 @@ static void wrenches_of_couplings_in_the_plane_are_those_of_their_page(void **st
 }
 
 /* One joint of each of the other types in space, between two free bodies. */
-static void wrenches_of_the_other_spatial_joints_are_17_at_random_states(void **state)
+static void rows_and_wrenches_of_the_other_spatial_joints_are_those_of_their_pages(void **state)
 {
     static const char *const joints[] = {"planar, axis: [0.3, 0.5, 0.8]",
                                          "rigid",
@@ -572,7 +667,7 @@ static void wrenches_of_the_other_spatial_joints_are_17_at_random_states(void **
     }
 }
 
-static void spatial_wrenches_are_17_at_random_states(void **state)
+static void spatial_rows_and_wrenches_are_those_of_their_pages(void **state)
 {
     (void)state;
     check_at_random_states(
@@ -597,8 +692,9 @@ static void spatial_wrenches_are_17_at_random_states(void **state)
         "  S: {type: spherical, connect: [d.Q, e.P]}\n");
 }
 
-static void wrenches_of_screws_and_rolling_balls_are_those_of_their_pages(void **state)
+static void rows_and_wrenches_of_screws_and_rolling_balls_are_those_of_their_pages(void **state)
 {
+    static const char *const places[] = {"0.5, 0.4, 0.3", "0.5606, 0.5010, 0.4616"};
     static const char *const joints[] = {"screw, axis: [0.3, 0.5, 0.8], pitch: 0.17",
                                          "rolling-ball, normal: [0.3, 0.5, 0.8], radius: 0.2"};
     (void)state;
@@ -611,10 +707,10 @@ static void wrenches_of_screws_and_rolling_balls_are_those_of_their_pages(void *
                  "gravity: [0.3, -0.2, -9.81]\n"
                  "bodies:\n"
                  "  a: {mass: 1.1, inertia: [0.2, 0.3, 0.4], position: [0.3, 0.1, 0.2], points: {Q: [0.2, 0.3, 0.1]}}\n"
-                 "  b: {mass: 0.9, inertia: [0.3, 0.2, 0.25], position: [0.9, 0.7, 0.4]}\n"
+                 "  b: {mass: 0.9, inertia: [0.3, 0.2, 0.25], position: [%s]}\n"
                  "joints:\n"
                  "  j: {connect: [a.Q, b], type: %s}\n",
-                 joints[i]);
+                 places[i], joints[i]);
         dal_system *system = gallery_compile_text(text, "angle", "lagrange");
         dal_state *s = dal_state_create(NULL, system);
         for (int k = 0; k < 20; k++) {
@@ -1014,6 +1110,56 @@ static void every_joint_and_force_has_its_section(void **state)
     free(pages);
 }
 
+static void compare_picture(const dal_spec *spec, const char *name)
+{
+    char path[256], *drawn = NULL;
+    dal_ports *ports = ports_of(spec);
+    draw_picture(ports, &drawn);
+    snprintf(path, sizeof path, DAL_MODELS "/../doc/pictures/ports-%s.svg", name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("there is no picture %s: run tools/pictures", path);
+    char *kept = calloc(strlen(drawn) + 2, 1);
+    const size_t n = fread(kept, 1, strlen(drawn) + 1, file);
+    fclose(file);
+    if (n != strlen(drawn) || memcmp(kept, drawn, n))
+        fail_msg("the picture of %s is another one now: run tools/pictures", name);
+    free(kept);
+    free(drawn);
+    dal_ports_free(ports);
+}
+
+/* Models of the pages begin with `dalembert: 1   # name.yaml` and end with the block. */
+static int compare_pictures_of_pages(char *pages)
+{
+    int models = 0;
+    for (char *at = pages; (at = strstr(at, "```yaml\ndalembert: 1 ")); models++) {
+        char name[64], *text = at + strlen("```yaml\n"), *end = strstr(text, "```");
+        assert_int_equal(sscanf(text, "dalembert: 1 # %63[a-z0-9-]", name), 1);
+        *end = '\0';
+        dal_spec *spec = parse_model(text);
+        compare_picture(spec, name);
+        dal_spec_free(spec);
+        at = end + 1;
+    }
+    return models;
+}
+
+static void pictures_of_the_pages_are_those_of_the_program(void **state)
+{
+    static const char *const gallery_models[] = {"slider-crank", "andrews"};
+    char *pages = all_pages(), path[256];
+    (void)state;
+    assert_true(compare_pictures_of_pages(pages) > 15);
+    free(pages);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, DAL_MODELS "/%s.yaml", gallery_models[i]);
+        dal_spec *spec = read_model(path);
+        compare_picture(spec, gallery_models[i]);
+        dal_spec_free(spec);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1022,11 +1168,11 @@ int main(void)
         cmocka_unit_test(states_and_multipliers_are_those_of_the_family_angle),
         cmocka_unit_test(motors_and_gears_are_wired_to_the_joint_they_act_on),
         cmocka_unit_test(a_model_with_coordinates_of_its_own_is_refused_by_a_sentence),
-        cmocka_unit_test(revolute_and_translational_wrenches_are_17_at_random_states),
-        cmocka_unit_test(spatial_wrenches_are_17_at_random_states),
-        cmocka_unit_test(wrenches_of_couplings_in_the_plane_are_those_of_their_page),
-        cmocka_unit_test(wrenches_of_the_other_spatial_joints_are_17_at_random_states),
-        cmocka_unit_test(wrenches_of_screws_and_rolling_balls_are_those_of_their_pages),
+        cmocka_unit_test(revolute_and_translational_rows_and_wrenches_are_those_of_their_pages),
+        cmocka_unit_test(spatial_rows_and_wrenches_are_those_of_their_pages),
+        cmocka_unit_test(rows_and_wrenches_of_couplings_in_the_plane_are_those_of_their_page),
+        cmocka_unit_test(rows_and_wrenches_of_the_other_spatial_joints_are_those_of_their_pages),
+        cmocka_unit_test(rows_and_wrenches_of_screws_and_rolling_balls_are_those_of_their_pages),
         cmocka_unit_test(equations_28_to_30_are_derivatives_of_each_other_but_for_the_term_left_out),
         cmocka_unit_test(equation_21_loses_rank_where_the_points_meet_and_ours_does_not),
         cmocka_unit_test(the_json_object_says_the_same),
@@ -1037,6 +1183,7 @@ int main(void)
         cmocka_unit_test(hostile_names_stay_text),
         cmocka_unit_test(without_memory_there_is_a_status_and_no_leak),
         cmocka_unit_test(every_joint_and_force_has_its_section),
+        cmocka_unit_test(pictures_of_the_pages_are_those_of_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

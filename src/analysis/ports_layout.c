@@ -53,6 +53,32 @@ static int search(layout *l, int root, int part)
     return n;
 }
 
+/* The boxes of the list once more, depth first: what hangs together stands together in the columns. Uses l->best as its stack. */
+static void sort_depth_first(layout *l, int root, int part)
+{
+    int n = 0, depth = 0;
+    int *stack = l->best, *next = l->block; /* next: the port to go on with */
+    l->list[n++] = stack[depth++] = root;
+    l->d->boxes[root].part = -4 - part;
+    next[root] = 0;
+    while (depth > 0) {
+        const int box = stack[depth - 1];
+        const dal_port_component *c = &l->net->components[box];
+        if (next[box] == c->n_ports) {
+            depth--;
+            continue;
+        }
+        const int other = l->net->ports[l->net->ports[c->port + next[box]++].peer].component;
+        if (l->d->boxes[other].part != part)
+            continue;
+        l->d->boxes[other].part = -4 - part;
+        next[other] = 0;
+        l->list[n++] = stack[depth++] = other;
+    }
+    for (int i = 0; i < n; i++)
+        l->d->boxes[l->list[i]].part = part;
+}
+
 /* A body half-way along a longest shortest path of the part, found from its first box; numbers below -1 are parts of the search only. */
 static int middle_of(layout *l, int first)
 {
@@ -140,6 +166,38 @@ static void sort_column(layout *l, int layer, int beside)
         l->d->boxes[column[i]].place = i;
 }
 
+/* Crossings of the wires of two boxes of a column with a above b, on both sides; the other way round they are those of (b, a). */
+static long crossings_between(const layout *l, int a, int b)
+{
+    const dal_port_component *upper = &l->net->components[a], *lower = &l->net->components[b];
+    long n = 0;
+    for (int p = upper->port; p < upper->port + upper->n_ports; p++)
+        for (int q = lower->port; q < lower->port + lower->n_ports; q++)
+            n += peer_box(l, p)->layer == peer_box(l, q)->layer && peer_box(l, p)->place > peer_box(l, q)->place;
+    return n;
+}
+
+/* Exchanges neighbours in the columns as long as that takes crossings away. */
+static void exchange_neighbours(layout *l)
+{
+    bool better = true;
+    for (int pass = 0; better && pass < SWEEPS; pass++) {
+        better = false;
+        for (int i = 0; i + 1 < l->n; i++) {
+            dal_drawn_box *a = &l->d->boxes[l->list[i]], *b = &l->d->boxes[l->list[i + 1]];
+            if (a->layer != b->layer ||
+                crossings_between(l, l->list[i], l->list[i + 1]) <= crossings_between(l, l->list[i + 1], l->list[i]))
+                continue;
+            const int swap = l->list[i];
+            l->list[i] = l->list[i + 1];
+            l->list[i + 1] = swap;
+            a->place++;
+            b->place--;
+            better = true;
+        }
+    }
+}
+
 static void order_columns(layout *l)
 {
     long fewest = crossings(l);
@@ -151,6 +209,7 @@ static void order_columns(layout *l)
         else
             for (int k = l->n_layers - 2; k >= 0; k--)
                 sort_column(l, k, k + 1);
+        exchange_neighbours(l);
         const long now = crossings(l);
         if (now < fewest) {
             fewest = now;
@@ -371,7 +430,9 @@ void dal_ports_lay_out(dal_arena *arena, const dal_ports *net, dal_drawing *draw
     for (int i = 0; i < net->n_components; i++) { /* the ground is the first */
         if (drawing->boxes[i].part >= 0 || !net->components[i].n_ports)
             continue;
-        l.n = search(&l, is_ground(&l, i) ? i : middle_of(&l, i), part++);
+        const int root = is_ground(&l, i) ? i : middle_of(&l, i);
+        l.n = search(&l, root, part);
+        sort_depth_first(&l, root, part++);
         lay_out_part(&l);
     }
     l.n = 0;

@@ -1,9 +1,10 @@
 /* Where the components of a network stand in its picture.
  *
- * Layers: a wire joins one that carries to one that answers, so that the layers of a breadth-first search, from the ground or from
- * the middle of a part without it, have wires only between neighbours. A layer is a column; wires run in the gaps between columns and never behind a box. Within a column the order
- * is found by barycentres (fewest crossings of several sweeps), and heights by least squares: each box as near as possible to the
- * middle of its neighbours, none nearer to the next than a gap. Parts that are not connected stand below each other.
+ * Layers: bodies are wired to joints and forces only, joints to what acts on their coordinates, so that the layers of a breadth-first
+ * search, from the ground or from the middle of a part without it, have wires between neighbours only. A layer is a column; wires run
+ * in the gaps between columns and never behind a box. Within a column the order begins depth first and is improved by barycentres and
+ * exchanges of neighbours (fewest crossings of several sweeps). Heights are found by least squares: each box as near as possible to
+ * the middle of its neighbours, none nearer to the next than a gap. Parts that are not connected stand below each other.
  */
 #ifndef DAL_ANALYSIS_PORTS_LAYOUT_H
 #define DAL_ANALYSIS_PORTS_LAYOUT_H

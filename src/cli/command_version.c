@@ -45,6 +45,7 @@ static int run(int argc, char **argv)
     printf("dalembert %s\n", dal_version());
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         printf("    %-8s %s\n", features[i].name, features[i].state);
+    printf("    %-8s %s\n", "page", dal_page_available() ? "yes" : "no (no .html files; node and npm bring it when the program is built)");
     return DAL_OK;
 }
 

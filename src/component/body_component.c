@@ -28,10 +28,10 @@ struct dal_body_component {
     int n, n_rot, space;
     int n_ports;
     dal_port_place *place;
-    double light[3];      /* 1 / m, 0 in directions that do not exist */
-    double inverse[9];    /* of the inertia about c, body axes */
+    double light[3];   /* 1 / m, 0 in directions that do not exist */
+    double inverse[9]; /* of the inertia about c, body axes */
     dal_port_wrench *wrench, source;
-    double along[6];      /* forces along its coordinates */
+    double along[6];                    /* forces along its coordinates */
     double rho[3], W[9], gyroscopic[3]; /* c - r; inverse of the inertia, world axes; w x I w */
     double vd[6], rdd[3], wd[3];
     double *own_q, *own_v, *port_q, *port_v, *port_a;
@@ -61,7 +61,8 @@ static void take_mass(dal_body_component *c, const dal_body *body)
         invert(body->inertia, c->inverse);
 }
 
-dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space, const dal_body *body, int n_ports, const dal_port_place *ports)
+dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space, const dal_body *body, int n_ports,
+                                              const dal_port_place *ports)
 {
     dal_body_component *c = DAL_TAKE(arena, dal_body_component, 1);
     const dal_layout_parts none = {0};
@@ -85,8 +86,8 @@ dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space,
     if (p)
         memcpy(c->place, ports, sizeof *ports * p);
     c->wrench = DAL_TAKE(arena, dal_port_wrench, p);
-    c->own_q = DAL_TAKE(arena, double, n * n);
-    c->own_v = DAL_TAKE(arena, double, n * n);
+    c->own_q = DAL_TAKE(arena, double, n *n);
+    c->own_v = DAL_TAKE(arena, double, n *n);
     c->port_q = DAL_TAKE(arena, double, 18 * n * p);
     c->port_v = DAL_TAKE(arena, double, 18 * n * p);
     c->port_a = DAL_TAKE(arena, double, 6 * n * p);
@@ -338,16 +339,16 @@ static void probe(dal_body_component *c, const double *vd, double *own, dal_port
         dal_body_component_publish(c, p, &motion[p]);
 }
 
-/* Column `column` of d (x', w; x'', w'), and of d x. */
+/* Column `column` of d (x', w; x'', w'); the displacement is known without differences. */
 static void difference(dal_body_component *c, double *slopes, int column, double step)
 {
     for (int p = 0; p < c->n_ports; p++) {
         const dal_port_motion *a = &c->before[p], *b = &c->after[p];
-        double *out = slopes + 18 * c->n * p + column;
-        const double *from[6] = {a->x, NULL, a->xd, a->w, a->xdd, a->wd}, *to[6] = {b->x, NULL, b->xd, b->w, b->xdd, b->wd};
-        for (int k = 0; k < 6; k++)
+        const double *const from[4] = {a->xd, a->w, a->xdd, a->wd}, *const to[4] = {b->xd, b->w, b->xdd, b->wd};
+        double *out = slopes + 18 * c->n * p + 6 * c->n + column;
+        for (int k = 0; k < 4; k++)
             for (int i = 0; i < 3; i++)
-                out[c->n * (3 * k + i)] = from[k] ? (to[k][i] - from[k][i]) / (2 * step) : 0;
+                out[c->n * (3 * k + i)] = (to[k][i] - from[k][i]) / (2 * step);
     }
 }
 
@@ -390,7 +391,8 @@ static void slopes_of(dal_body_component *c, double *z, bool velocity, const dou
     }
     for (int p = 0; p < c->n_ports; p++) /* the displacement of a port, or its velocity: as its acceleration by v' */
         for (int i = 0; i < 6; i++)
-            memcpy(ports + 18 * n * p + n * ((velocity ? 6 : 0) + i), c->port_a + 6 * n * p + n * i, sizeof *ports * (size_t)n);
+            memcpy(ports + 18 * n * p + n * ((velocity ? 6 : 0) + i), c->port_a + 6 * n * p + n * i,
+                   sizeof *ports * (size_t)n);
 }
 
 dal_body_slopes dal_body_component_linearise(dal_body_component *body)

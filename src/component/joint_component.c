@@ -23,7 +23,7 @@ struct dal_joint_component {
     dal_port_motion *motion; /* received */
     double *gradient;        /* 6 a row, rows a side */
     double *row_x, *row_v, *wrench_x;
-    double *residual[2];     /* scratch of the differences */
+    double *residual[2]; /* scratch of the differences */
     dal_port_wrench *wrench[2];
 };
 
@@ -32,12 +32,16 @@ enum { MOST_PORTS = DAL_MAX_SIDES + 1 }; /* the ground is a port, too */
 dal_joint_component *dal_joint_component_create(dal_arena *arena, const dal_joint_data *data)
 {
     dal_joint_component *j = DAL_TAKE(arena, dal_joint_component, 1);
-    const dal_layout_parts parts = {.n_times = data->n_times, .forms = data->forms, .n_form_needs = data->n_form_needs,
-                                    .n_form_variables = data->n_form_variables, .form_need = data->form_need};
+    const dal_layout_parts parts = {.n_times = data->n_times,
+                                    .forms = data->forms,
+                                    .n_form_needs = data->n_form_needs,
+                                    .n_form_variables = data->n_form_variables,
+                                    .form_need = data->form_need};
     j->mechanism = *data->mechanism;
     j->mechanism.arena = NULL;
     j->layout = dal_layout_build(arena, &j->mechanism, &dal_family_angle, &parts);
-    dal_work_lay(j->layout, DAL_TAKE(arena, double, dal_work_size(j->layout)), DAL_TAKE(arena, int, 3 * j->mechanism.n_bodies), &j->work);
+    dal_work_lay(j->layout, DAL_TAKE(arena, double, dal_work_size(j->layout)),
+                 DAL_TAKE(arena, int, 3 * j->mechanism.n_bodies), &j->work);
     const size_t s = (size_t)(j->n_sides = j->mechanism.n_bodies), r = (size_t)(j->n_rows = j->layout->n_rows);
     j->alpha = data->alpha;
     j->beta = data->beta;
@@ -130,7 +134,8 @@ const double *dal_joint_component_gradient(const dal_joint_component *joint, int
     return joint->gradient + 6 * joint->n_rows * side;
 }
 
-void dal_joint_component_publish(const dal_joint_component *joint, int side, const double *lambda, dal_port_wrench *wrench)
+void dal_joint_component_publish(const dal_joint_component *joint, int side, const double *lambda,
+                                 dal_port_wrench *wrench)
 {
     const double *g = dal_joint_component_gradient(joint, side);
     memset(wrench, 0, sizeof *wrench);
@@ -142,8 +147,9 @@ void dal_joint_component_publish(const dal_joint_component *joint, int side, con
 
 /* ---- derivatives ------------------------------------------------------------------------ */
 
-static const double step = 6e-6;   /* rad, or lengths: the cube root of rounding, where central differences err least */
-static const double rate_step = 1; /* f' and f'' are linear and quadratic in the velocities: central differences are exact */
+static const double step = 6e-6; /* rad, or lengths: the cube root of rounding, where central differences err least */
+static const double rate_step =
+    1; /* f' and f'' are linear and quadratic in the velocities: central differences are exact */
 
 /* Shifted by h along axis k, or turned by h about axis k - 3: exact for every h. */
 static void displace(const dal_port_motion *from, int k, double h, dal_port_motion *to)

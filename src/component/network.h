@@ -45,10 +45,11 @@ typedef struct dal_network_pattern {
     dal_network_block *block;    /* by column group, then row group */
     int n_blocks, *block_start;  /* of each column group, n_groups + 1 */
     int n_entries, *start, *row;
-    bool *follows;               /* (n_bodies + 1)^2: sources of body j (or rates of states) that follow body i (or states), at i, j */
-    int n_colours, *colour;      /* of bodies and of the states: those of one colour have no source in common */
-    dal_body_slopes *slopes;     /* of each body */
-    double *y, *below, *above;   /* of the differences of sources: a state; 6 a body and the rates of states */
+    bool
+        *follows; /* (n_bodies + 1)^2: sources of body j (or rates of states) that follow body i (or states), at i, j */
+    int n_colours, *colour;    /* of bodies and of the states: those of one colour have no source in common */
+    dal_body_slopes *slopes;   /* of each body */
+    double *y, *below, *above; /* of the differences of sources: a state; 6 a body and the rates of states */
 } dal_network_pattern;
 
 typedef struct dal_network {
@@ -56,19 +57,19 @@ typedef struct dal_network {
     int n_bodies, n_joints, n_rows, n_connections, n_times, n_turns, n_meetings;
     dal_body_component **body; /* n_bodies, then the ground */
     dal_joint_component **joint;
-    int *row;                  /* first row of each joint, n_joints + 1 */
+    int *row;                   /* first row of each joint, n_joints + 1 */
     dal_connection *connection; /* those of a joint side by side */
-    int *of_joint;             /* first connection of each joint, n_joints + 1 */
+    int *of_joint;              /* first connection of each joint, n_joints + 1 */
     dal_feed *times, *turns;
     dal_meeting *meeting;
-    dal_port_wrench *wrench;   /* a connection each */
+    dal_port_wrench *wrench; /* a connection each */
     double *residual, *change, *scale;
     bool dense;
     int n_entries, *start, *pattern_row; /* of S by columns, where it is sparse */
     double *S;
     int *pivots;
     dal_sparse *sparse;
-    bool *independent;         /* rows of the implicit form: those of its beginning */
+    bool *independent;             /* rows of the implicit form: those of its beginning */
     dal_network_pattern *implicit; /* NULL: not asked for yet */
 } dal_network;
 

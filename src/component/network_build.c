@@ -18,7 +18,7 @@ typedef struct builder {
     dal_port_place *place; /* of connections */
     size_t cap_connections, cap_places, cap_times, cap_turns, cap_meetings;
     int n_places;
-    int *measure;          /* of the mechanism: its number in the joint at work, or -1 */
+    int *measure; /* of the mechanism: its number in the joint at work, or -1 */
 } builder;
 
 /* ---- ports -------------------------------------------------------------------------------- */
@@ -27,7 +27,8 @@ static dal_port_place port_of(const dal_joint *joint, int body)
 {
     dal_port_place place = {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (int k = 0; k < 2 + joint->n_further; k++)
-        if (joint->marker[k].body == body && dal_dot(joint->marker[k].B, joint->marker[k].B) > 0) { /* couplings have none */
+        if (joint->marker[k].body == body &&
+            dal_dot(joint->marker[k].B, joint->marker[k].B) > 0) { /* couplings have none */
             memcpy(place.s, joint->marker[k].s, sizeof place.s);
             memcpy(place.B, joint->marker[k].B, sizeof place.B);
             break;
@@ -138,7 +139,10 @@ static void build_joint(builder *b, int j)
         take_row(b, &own, j, &m->rows[i], &n_outputs, &n_times);
     own.n_bodies = b->network->n_connections - b->network->of_joint[j];
     own.bodies = DAL_TAKE(b->arena, dal_body, own.n_bodies);
-    dal_joint_data data = {.mechanism = &own, .n_times = n_times, .alpha = baumgarte ? system->alpha : 0, .beta = baumgarte ? system->beta : 0,
+    dal_joint_data data = {.mechanism = &own,
+                           .n_times = n_times,
+                           .alpha = baumgarte ? system->alpha : 0,
+                           .beta = baumgarte ? system->beta : 0,
                            .length = system->length};
     take_needs(b, j, &data);
     b->network->joint[j] = dal_joint_component_create(b->arena, &data);
@@ -181,7 +185,8 @@ static void build_bodies(builder *b)
     for (int c = 0; c < n->n_connections; c++)
         ports[first[n->connection[c].body] + n->connection[c].port] = b->place[c];
     for (int i = 0; i <= n->n_bodies; i++)
-        n->body[i] = dal_body_component_create(b->arena, m->space, i < n->n_bodies ? &m->bodies[i] : NULL, count[i], ports + first[i]);
+        n->body[i] = dal_body_component_create(b->arena, m->space, i < n->n_bodies ? &m->bodies[i] : NULL, count[i],
+                                               ports + first[i]);
 }
 
 /* ---- S ------------------------------------------------------------------------------------- */
@@ -205,7 +210,8 @@ static void find_meetings(builder *b)
     for (int i = 0; i < n->n_bodies; i++)
         for (int p = first[i]; p < first[i + 1]; p++)
             for (int q = first[i]; q < first[i + 1]; q++)
-                *DAL_PUSH(b->arena, n->meeting, n->n_meetings, b->cap_meetings) = (dal_meeting){.c = list[p], .d = list[q]};
+                *DAL_PUSH(b->arena, n->meeting, n->n_meetings, b->cap_meetings) =
+                    (dal_meeting){.c = list[p], .d = list[q]};
 }
 
 static void place_dense(dal_network *n)

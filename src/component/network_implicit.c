@@ -27,7 +27,8 @@ static bool expressions_follow(const dal_state *state)
     const dal_compiled *actions = &state->system->actions;
     bool follows = false;
     for (int i = 0; i < actions->n_needs; i++)
-        follows |= isnan(dal_signal_value(&state->work, state->z, state->inputs, &state->system->signals[actions->needs[i]]));
+        follows |=
+            isnan(dal_signal_value(&state->work, state->z, state->inputs, &state->system->signals[actions->needs[i]]));
     return follows;
 }
 
@@ -83,7 +84,6 @@ static void colour(dal_network_pattern *p, int n)
 
 /* ---- pattern ----------------------------------------------------------------------------- */
 
-
 static int group_q(const dal_network *n, int b)
 {
     (void)n;
@@ -136,7 +136,8 @@ static void mark_joint(const dal_network *n, bool *mark, int groups, int j)
         const int a = n->connection[c].body;
         if (a == n->n_bodies)
             continue;
-        mark[group_q(n, a) * groups + own] = mark[group_v(n, a) * groups + own] = mark[own * groups + group_v(n, a)] = true;
+        mark[group_q(n, a) * groups + own] = mark[group_v(n, a) * groups + own] = mark[own * groups + group_v(n, a)] =
+            true;
         for (int d = n->of_joint[j]; d < n->of_joint[j + 1]; d++)
             if (n->connection[d].body < n->n_bodies)
                 mark[group_q(n, n->connection[d].body) * groups + group_v(n, a)] = true;
@@ -214,7 +215,7 @@ static dal_status lay(void *user)
     p->y = DAL_TAKE(l->arena, double, system->n_y);
     p->below = DAL_TAKE(l->arena, double, 6 * bodies + system->n_states);
     p->above = DAL_TAKE(l->arena, double, 6 * bodies + system->n_states);
-    bool *mark = DAL_TAKE(l->arena, bool, (size_t)p->n_groups * (size_t)p->n_groups);
+    bool *mark = DAL_TAKE(l->arena, bool, (size_t)p->n_groups *(size_t)p->n_groups);
     memcpy(p->y, state->y, sizeof *p->y * (size_t)system->n_y);
     for (int c = 0; c <= bodies; c++)
         find_followers_of(state, p, c);
@@ -296,7 +297,8 @@ static dal_flow visit(dal_state *state, double t, const double *y, const double 
         dal_body_component_take(n->body[b], yd + layout->nq + layout->body[b].v);
     const int left = dal_network_residuals(n, state);
     if (left)
-        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[left - 1]);
+        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error",
+                              state->system->table_names[left - 1]);
     dal_network_wrenches(n, z);
     return 0;
 }
@@ -390,18 +392,22 @@ static double times(const double *row, const double *matrix, int columns, int k)
 static void fill_rows(const filler *f, const dal_connection *c, const dal_joint_slopes *joint)
 {
     const dal_network *n = f->network;
-    const int own = group_joint(n, c->joint), q = group_q(n, c->body), v = group_v(n, c->body), size = f->pattern->size[q];
+    const int own = group_joint(n, c->joint), q = group_q(n, c->body), v = group_v(n, c->body),
+              size = f->pattern->size[q];
     const int rows = f->pattern->size[own], sides = n->of_joint[c->joint + 1] - n->of_joint[c->joint];
     const dal_body_slopes *s = &f->pattern->slopes[c->body];
-    const double *port_q = s->port_q + 18 * size * c->port, *port_v = s->port_v + 18 * size * c->port, *port_a = s->port_a + 6 * size * c->port;
+    const double *port_q = s->port_q + 18 * size * c->port, *port_v = s->port_v + 18 * size * c->port,
+                 *port_a = s->port_a + 6 * size * c->port;
     const double *g = dal_joint_component_gradient(n->joint[c->joint], c->side);
     for (int k = 0; k < size; k++) {
         double *by_q = at(f, own, q, k), *by_v = at(f, own, v, k);
         for (int i = 0; i < rows; i++) {
-            const double *x = joint->row_x + 6 * (sides * i + c->side), *rate = joint->row_v + 6 * (sides * i + c->side);
+            const double *x = joint->row_x + 6 * (sides * i + c->side),
+                         *rate = joint->row_v + 6 * (sides * i + c->side);
             if (!n->independent[n->row[c->joint] + i])
                 continue;
-            by_q[i] += times(x, port_q, size, k) + times(rate, port_q + 6 * size, size, k) + times(g + 6 * i, port_q + 12 * size, size, k);
+            by_q[i] += times(x, port_q, size, k) + times(rate, port_q + 6 * size, size, k) +
+                       times(g + 6 * i, port_q + 12 * size, size, k);
             by_v[i] += times(rate, port_v + 6 * size, size, k) + times(g + 6 * i, port_v + 12 * size, size, k) +
                        f->c * times(g + 6 * i, port_a, size, k);
         }
@@ -452,7 +458,8 @@ static void fill_joint(const filler *f, int j, const double *z)
         }
 }
 
-static const double source_step = 1e-6; /* of lengths, radians, or of the value: below the cube root of rounding, because contacts are small */
+static const double source_step =
+    1e-6; /* of lengths, radians, or of the value: below the cube root of rounding, because contacts are small */
 
 /* Place of component k of group (body or states) c in y, -1: it has not so many; and the step there. */
 static int component_of(const filler *f, const double *y, int c, int k, bool velocity, double *step)
@@ -463,11 +470,13 @@ static int component_of(const filler *f, const double *y, int c, int k, bool vel
         return -1;
     const int i = f->pattern->first[g] + k;
     const bool place = !velocity && c < n->n_bodies;
-    *step = source_step * (place ? (k < (int)f->state->system->mechanism.space ? f->state->system->length : 1) : fmax(1, fabs(y[i])));
+    *step = source_step *
+            (place ? (k < (int)f->state->system->mechanism.space ? f->state->system->length : 1) : fmax(1, fabs(y[i])));
     return i;
 }
 
-static dal_flow sources_beside(const filler *f, const double *y, int colour_now, int k, bool velocity, double sign, double *out)
+static dal_flow sources_beside(const filler *f, const double *y, int colour_now, int k, bool velocity, double sign,
+                               double *out)
 {
     const dal_network *n = f->network;
     const dal_system *system = f->state->system;
@@ -507,7 +516,8 @@ static void fill_followers(const filler *f, const double *y, int c, int k, bool 
             out[i] -= times(W + 6 * i, change, 1, 0);
     }
     for (int s = 0; p->follows[c * (n->n_bodies + 1) + n->n_bodies] && s < p->size[group_states(n)]; s++)
-        at(f, group_states(n), column, k)[s] -= (p->above[6 * n->n_bodies + s] - p->below[6 * n->n_bodies + s]) / (2 * step);
+        at(f, group_states(n), column, k)[s] -=
+            (p->above[6 * n->n_bodies + s] - p->below[6 * n->n_bodies + s]) / (2 * step);
 }
 
 static dal_flow fill_sources(const filler *f, const double *y)
@@ -529,7 +539,8 @@ static dal_flow fill_sources(const filler *f, const double *y)
     return 0;
 }
 
-static dal_flow jacobian(dal_state *state, double t, double c, const double *y, const double *yd, const double *z, double *entries)
+static dal_flow jacobian(dal_state *state, double t, double c, const double *y, const double *yd, const double *z,
+                         double *entries)
 {
     dal_network *n = state->network;
     const filler f = {state, n, n->implicit, t, c, entries};
@@ -553,7 +564,8 @@ static dal_flow jacobian(dal_state *state, double t, double c, const double *y, 
 
 static bool stale(const dal_state *state)
 {
-    return memcmp(state->network->independent, state->independent, sizeof *state->independent * (size_t)state->network->n_rows) != 0;
+    return memcmp(state->network->independent, state->independent,
+                  sizeof *state->independent * (size_t)state->network->n_rows) != 0;
 }
 
 const dal_implicit_form dal_network_implicit = {ready, begin, residual, jacobian, stale};

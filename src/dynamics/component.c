@@ -23,7 +23,8 @@ static const char *lacks(const dal_mechanism *m, const dal_body *body)
     if (m->space == DAL_PLANAR)
         return I[8] > 0 ? NULL : "a zero moment of inertia";
     const double trace = I[0] + I[4] + I[8];
-    const double det = I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
+    const double det =
+        I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
     return det > 1e-12 * trace * trace * trace ? NULL : "a zero moment of inertia";
 }
 
@@ -32,7 +33,8 @@ static bool applies(const dal_system *system, char *why, size_t size)
     const dal_mechanism *m = &system->mechanism;
     if (system->layout.family != &dal_family_angle) {
         snprintf(why, size,
-                 "component needs `coordinates: angle`: each body integrates its own place and angles, and the family %s has other coordinates",
+                 "component needs `coordinates: angle`: each body integrates its own place and angles, and the family "
+                 "%s has other coordinates",
                  system->layout.family->name);
         return false;
     }
@@ -41,7 +43,8 @@ static bool applies(const dal_system *system, char *why, size_t size)
         if (!lack)
             continue;
         snprintf(why, size,
-                 "component needs bodies that can be accelerated by themselves, and '%s' has %s; use lagrange, which only needs the "
+                 "component needs bodies that can be accelerated by themselves, and '%s' has %s; use lagrange, which "
+                 "only needs the "
                  "constraints to make up for it",
                  m->bodies[b].name, lack);
         return false;
@@ -61,7 +64,8 @@ static int multipliers(const dal_system *system)
 
 static dal_flow fail_at_table(dal_state *state, int table)
 {
-    return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[table - 1]);
+    return dal_state_fail(state, "table '%s' was left, and its `outside:` is error",
+                          state->system->table_names[table - 1]);
 }
 
 /* S at the ports as they are, with rows that are independent of each other. */
@@ -71,13 +75,17 @@ static dal_flow factor(dal_state *state)
     if (dal_state_alarm(state, DAL_FACTOR_NETWORK, ratio))
         ratio = dal_network_factor(state->network, state->independent);
     if (!(ratio > 0))
-        return dal_state_fail(state, "the multipliers of the joints cannot be found: their equations depend on each other, and no independent "
-                                     "ones were found");
+        return dal_state_fail(
+            state,
+            "the multipliers of the joints cannot be found: their equations depend on each other, and no independent "
+            "ones were found");
     state->condition_worst = fmin(state->condition_worst, ratio);
     return 0;
 }
 
-enum { PASSES = 2 }; /* S has the square of the condition of the rows: the second pass removes the rounding of the first */
+enum {
+    PASSES = 2
+}; /* S has the square of the condition of the rows: the second pass removes the rounding of the first */
 
 /* Without the joints' wrenches the joints miss (23) by r_0; lambda = -S^-1 r_0, and the bodies move with the wrenches of it. */
 static dal_flow solve(dal_state *state)
@@ -103,7 +111,8 @@ static dal_flow solve(dal_state *state)
         dal_network_accelerate(network);
     }
     for (int b = 0; b < network->n_bodies; b++)
-        memcpy(state->vd + layout->body[b].v, dal_body_component_acceleration(network->body[b]), sizeof *state->vd * (size_t)layout->body[b].nv);
+        memcpy(state->vd + layout->body[b].v, dal_body_component_acceleration(network->body[b]),
+               sizeof *state->vd * (size_t)layout->body[b].nv);
     return 0;
 }
 
@@ -115,7 +124,8 @@ static void show_free(dal_state *state, double *a, double *r)
     dal_network_begin(network, state);
     for (int b = 0; b < network->n_bodies; b++) {
         dal_body_component_accelerate(network->body[b]);
-        memcpy(a + layout->body[b].v, dal_body_component_acceleration(network->body[b]), sizeof *a * (size_t)layout->body[b].nv);
+        memcpy(a + layout->body[b].v, dal_body_component_acceleration(network->body[b]),
+               sizeof *a * (size_t)layout->body[b].nv);
     }
     dal_network_residuals(network, state);
     for (int i = 0; i < state->rank; i++)
@@ -140,7 +150,8 @@ static void show_mobility(dal_state *state, double *W)
                 continue;
             for (int k = 0; k < layout->body[at->body].nv; k++)
                 for (int l = 0; l < 6; l++)
-                    W[(size_t)(layout->body[at->body].v + k) * (size_t)state->rank + (size_t)i] += own[6 * k + l] * g[6 * row + l];
+                    W[(size_t)(layout->body[at->body].v + k) * (size_t)state->rank + (size_t)i] +=
+                        own[6 * k + l] * g[6 * row + l];
         }
     }
 }
@@ -150,7 +161,8 @@ static void show(dal_state *state, dal_equations *equations)
 {
     dal_network *network = state->network;
     const int m = state->system->layout.nv, k = state->rank;
-    dal_show_equation(equations, "[1 -W; 0 S] [v'; lambda] = [a; -r_0]", "`planar-component-library` (5), (9), (17), (23), solved for the multipliers");
+    dal_show_equation(equations, "[1 -W; 0 S] [v'; lambda] = [a; -r_0]",
+                      "`planar-component-library` (5), (9), (17), (23), solved for the multipliers");
     const dal_names rates = dal_names_accelerations(equations, state), rows = dal_names_rows(equations, state);
     double *one = dal_show_matrix(equations, "1", "each body has its own acceleration", rates, rates);
     for (int i = 0; i < m; i++)
@@ -158,13 +170,15 @@ static void show(dal_state *state, dal_equations *equations)
     dal_show_place(equations, 0, 0, false, 1);
     double *a = dal_show_vector(equations, "a", "accelerations of the bodies without the joints", rates);
     dal_show_right(equations, 0);
-    double *r = dal_show_vector(equations, "-r_0", "-(f'' + 2 alpha f' + beta^2 f) of the joints at these accelerations", rows);
+    double *r =
+        dal_show_vector(equations, "-r_0", "-(f'' + 2 alpha f' + beta^2 f) of the joints at these accelerations", rows);
     dal_show_right(equations, m);
     show_free(state, a, r);
     double *W = dal_show_matrix(equations, "W", "accelerations of the bodies by the multipliers", rates, rows);
     dal_show_place(equations, 0, m, false, -1);
     show_mobility(state, W);
-    double *S = dal_show_matrix(equations, "S", "admittance of the network: f'' of the joints by their multipliers", rows, rows);
+    double *S = dal_show_matrix(equations, "S", "admittance of the network: f'' of the joints by their multipliers",
+                                rows, rows);
     dal_show_place(equations, m, m, false, 1);
     dal_network_assemble(network);
     for (int i = 0; i < k; i++)
@@ -180,7 +194,8 @@ static void show(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_component = {
     .name = "component",
-    .title = "bodies and joints as components that exchange port variables; multipliers from Baumgarte's equation of each joint",
+    .title = "bodies and joints as components that exchange port variables; multipliers from Baumgarte's equation of "
+             "each joint",
     .applies = applies,
     .equations = equations,
     .multipliers = multipliers,

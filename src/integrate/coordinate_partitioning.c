@@ -28,7 +28,7 @@
 
 static const double steepest_kept = 10; /* |D| beyond which others are chosen */
 static const double clearly = 1.5;      /* by how much others have to be better */
-static const double tie = 1e-9;         /* pivots that differ by less are equal: the first one is taken on every machine */
+static const double tie = 1e-9; /* pivots that differ by less are equal: the first one is taken on every machine */
 
 typedef struct parts {
     int k, n;
@@ -155,7 +155,7 @@ static bool choose(dal_state *state, const parts *p, double before)
         return true;
     }
     state->partition_changed += !first;
-    state->good_ratio[DAL_FACTOR_PARTITION] = state->best_ratio[DAL_FACTOR_PARTITION] = 0; /* of other columns */
+    state->good_ratio[DAL_FACTOR_PARTITION] = 0; /* of other columns */
     return true;
 }
 
@@ -168,7 +168,8 @@ static dal_flow begin(dal_state *state)
     double slope = chosen && factor_dependent(state, &p) > 0 ? steepest(state, &p) : HUGE_VAL;
     if (slope > steepest_kept) {
         if (!choose(state, &p, slope))
-            return dal_state_fail(state, "the constraints became dependent and no dependent coordinates were found that they determine");
+            return dal_state_fail(
+                state, "the constraints became dependent and no dependent coordinates were found that they determine");
         slope = factor_dependent(state, &p) > 0 ? steepest(state, &p) : HUGE_VAL;
     }
     state->partition_steepest = fmax(state->partition_steepest, slope);
@@ -187,7 +188,8 @@ static dal_flow factor(dal_state *state)
         if (!dal_state_alarm(state, DAL_FACTOR_PARTITION, ratio) || (attempt && ratio > 0))
             return 0;
     }
-    return dal_state_fail(state, "the dependent coordinates are not determined by the constraints here: the position is singular, or the step too large");
+    return dal_state_fail(state, "the dependent coordinates are not determined by the constraints here: the position "
+                                 "is singular, or the step too large");
 }
 
 /* B_d (S x)_d = N b, x_i = 0; S and N are the scales of columns and rows. */
@@ -212,14 +214,18 @@ static bool applies(const dal_system *system, char *why, size_t size)
 {
     if (system->small)
         return true;
-    snprintf(why, size, "coordinate-partitioning works on dense matrices, and the model has %d velocities and %d rows in the family %s: use "
-                        "mass-projection", system->layout.nv, system->layout.n_rows, system->layout.family->name);
+    snprintf(why, size,
+             "coordinate-partitioning works on dense matrices, and the model has %d velocities and %d rows in the "
+             "family %s: use "
+             "mass-projection",
+             system->layout.nv, system->layout.n_rows, system->layout.family->name);
     return false;
 }
 
 const dal_stabilization dal_coordinate_partitioning = {
     .name = "coordinate-partitioning",
-    .title = "after each step the dependent coordinates and velocities are solved for; the independent ones stay as they are",
+    .title = "after each step the dependent coordinates and velocities are solved for; the independent ones stay as "
+             "they are",
     .options = dal_tolerance_alone,
     .applies = applies,
     .project = project,

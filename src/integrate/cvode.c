@@ -15,7 +15,6 @@
 #include "base/library.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #ifdef DAL_HAVE_SUNDIALS
@@ -36,7 +35,8 @@ static int slope(double t, N_Vector Y, N_Vector dY, void *user)
 }
 
 /* Column j of df/dy: (f(y + sigma e_j) - f(y)) / sigma. */
-static int jacobian(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other, N_Vector unused)
+static int jacobian(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other,
+                    N_Vector unused)
 {
     dal_sundials *c = user;
     double *y = NV_DATA_S(moved), *f = NV_DATA_S(other);
@@ -83,7 +83,8 @@ static bool set_up(dal_sundials *c, int formula)
     c->memory = call->CVodeCreate(formula, c->context);
     if (!c->memory || call->CVodeSetErrHandlerFn(c->memory, dal_sundials_silent, NULL) ||
         call->CVodeInit(c->memory, slope, s->t, c->Y) || call->CVodeSetUserData(c->memory, c) ||
-        call->CVodeWFtolerances(c->memory, dal_sundials_weigh) || call->CVodeSetMaxErrTestFails(c->memory, MOST_FAILURES) ||
+        call->CVodeWFtolerances(c->memory, dal_sundials_weigh) ||
+        call->CVodeSetMaxErrTestFails(c->memory, MOST_FAILURES) ||
         call->CVodeSetMaxConvFails(c->memory, MOST_FAILURES) ||
         call->CVodeSetMaxStep(c->memory, s->options->max_step > 0 ? s->options->max_step : 0))
         return false;
@@ -95,8 +96,9 @@ static bool set_up(dal_sundials *c, int formula)
         return false;
     if (c->matrix && call->CVodeSetJacFn(c->memory, jacobian))
         return false;
-    return !s->ode->project || !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
-                                 call->CVodeSetMaxNumProjFails(c->memory, MOST_FAILURES));
+    return !s->ode->project ||
+           !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
+             call->CVodeSetMaxNumProjFails(c->memory, MOST_FAILURES));
 }
 
 static bool open(dal_stepper *s, int formula)
@@ -203,31 +205,6 @@ static void close(dal_stepper *s)
     dal_sundials_end(c);
 }
 
-#else
-
-static bool available(char *why, size_t size)
-{
-    snprintf(why, size, "this build has no SUNDIALS; Debian's package libsundials-dev brings it");
-    return false;
-}
-
-static bool open_adams(dal_stepper *s)
-{
-    s->flow = -DAL_BAD_COMMAND;
-    return false;
-}
-
-#define open_bdf open_adams
-#define dal_sundials_room NULL
-#define dal_sundials_accept NULL
-#define reset NULL
-#define advance NULL
-#define advance_projected NULL
-#define trial NULL
-#define keep NULL
-#define close NULL
-enum { DAL_SUNDIALS_VECTORS = 0 };
-
 #endif
 
 const dal_integrator dal_cvode_adams = {
@@ -235,9 +212,10 @@ const dal_integrator dal_cvode_adams = {
     .title = "Adams-Moulton of orders 1 to 12, adaptive (SUNDIALS)",
     .order = 12,
     .adaptive = true,
-    .vectors = DAL_SUNDIALS_VECTORS,
     .real_stability = 1, /* beyond, the fixed-point iteration does not converge in the few rounds it has */
     .imaginary_stability = 1,
+#ifdef DAL_HAVE_SUNDIALS
+    .vectors = DAL_SUNDIALS_VECTORS,
     .available = available,
     .room = dal_sundials_room,
     .open = open_adams,
@@ -246,6 +224,10 @@ const dal_integrator dal_cvode_adams = {
     .trial = trial,
     .accept = dal_sundials_accept,
     .close = close,
+#else
+    .available = dal_sundials_absent,
+    .open = dal_sundials_unopened,
+#endif
 };
 
 const dal_integrator dal_cvode_bdf = {
@@ -253,9 +235,11 @@ const dal_integrator dal_cvode_bdf = {
     .title = "backward differences of orders 1 to 5, adaptive, for stiff motions (SUNDIALS)",
     .order = 5,
     .adaptive = true,
-    .vectors = DAL_SUNDIALS_VECTORS,
     .real_stability = HUGE_VAL,
     .imaginary_stability = HUGE_VAL,
+    .projects = true,
+#ifdef DAL_HAVE_SUNDIALS
+    .vectors = DAL_SUNDIALS_VECTORS,
     .available = available,
     .room = dal_sundials_room,
     .open = open_bdf,
@@ -264,5 +248,8 @@ const dal_integrator dal_cvode_bdf = {
     .trial = trial,
     .accept = keep,
     .close = close,
-    .projects = true,
+#else
+    .available = dal_sundials_absent,
+    .open = dal_sundials_unopened,
+#endif
 };

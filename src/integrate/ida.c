@@ -13,7 +13,6 @@
 #include "base/library.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #ifdef DAL_HAVE_SUNDIALS
@@ -69,8 +68,8 @@ static double *entry(const dal_sundials *c, SUNMatrix J, int row, int column, in
 
 /* Columns of J by differences: Y_j + sigma and Y'_j + c_j sigma together, for all columns of a group at once. Without a pattern each
  * column is a group of its own, and full. */
-static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, N_Vector Y1,
-                                   N_Vector Yd1, N_Vector F1)
+static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F,
+                                   SUNMatrix J, N_Vector Y1, N_Vector Yd1, N_Vector F1)
 {
     const dal_implicit *form = c->s->ode->implicit;
     const int n = c->s->ode->n;
@@ -99,8 +98,8 @@ static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vecto
     return 0;
 }
 
-static int jacobian(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1, N_Vector Yd1,
-                    N_Vector F1)
+static int jacobian(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1,
+                    N_Vector Yd1, N_Vector F1)
 {
     dal_sundials *c = user;
     const dal_implicit *form = c->s->ode->implicit;
@@ -224,7 +223,8 @@ static bool set_up(dal_sundials *c)
         group_columns(c, NV_DATA_S(c->look));
     if (!(s->ode->implicit && c->size > SMALL ? use_sparse(c) : dal_sundials_newton(c)))
         return false;
-    return !call->IDASetLinearSolver(c->memory, c->linear, c->matrix) && (!c->matrix || !call->IDASetJacFn(c->memory, jacobian));
+    return !call->IDASetLinearSolver(c->memory, c->linear, c->matrix) &&
+           (!c->matrix || !call->IDASetJacFn(c->memory, jacobian));
 }
 
 static bool open(dal_stepper *s)
@@ -325,28 +325,6 @@ static void close(dal_stepper *s)
     dal_sundials_end(c);
 }
 
-#else
-
-static bool available(char *why, size_t size)
-{
-    snprintf(why, size, "this build has no SUNDIALS; Debian's package libsundials-dev brings it");
-    return false;
-}
-
-static bool open(dal_stepper *s)
-{
-    s->flow = -DAL_BAD_COMMAND;
-    return false;
-}
-
-#define dal_sundials_room NULL
-#define dal_sundials_accept NULL
-#define reset NULL
-#define advance NULL
-#define trial NULL
-#define close NULL
-enum { DAL_SUNDIALS_VECTORS = 0 };
-
 #endif
 
 const dal_integrator dal_ida = {
@@ -354,9 +332,10 @@ const dal_integrator dal_ida = {
     .title = "backward differences of orders 1 to 5 on the implicit equations, adaptive, for stiff motions (SUNDIALS)",
     .order = 5,
     .adaptive = true,
-    .vectors = DAL_SUNDIALS_VECTORS,
     .real_stability = HUGE_VAL,
     .imaginary_stability = HUGE_VAL,
+#ifdef DAL_HAVE_SUNDIALS
+    .vectors = DAL_SUNDIALS_VECTORS,
     .available = available,
     .room = dal_sundials_room,
     .open = open,
@@ -365,4 +344,8 @@ const dal_integrator dal_ida = {
     .trial = trial,
     .accept = dal_sundials_accept,
     .close = close,
+#else
+    .available = dal_sundials_absent,
+    .open = dal_sundials_unopened,
+#endif
 };

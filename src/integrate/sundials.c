@@ -8,9 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double unseen = 1e-60;        /* weight of a component outside the control: its square vanishes beside the others */
-static const double unseen_krylov = 1e-3;  /* GMRES measures with the weights what it solves: there it has to count a little */
-static const double least_scale = 3e-3;    /* of a coordinate, for differences */
+static const double unseen =
+    1e-60; /* weight of a component outside the control: its square vanishes beside the others */
+static const double unseen_krylov =
+    1e-3; /* GMRES measures with the weights what it solves: there it has to count a little */
+static const double least_scale = 3e-3;        /* of a coordinate, for differences */
 static const double crumb = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
 
 void dal_sundials_silent(int code, const char *module, const char *function, char *text, void *user)
@@ -138,7 +140,8 @@ int dal_sundials_weigh(N_Vector Y, N_Vector weights, void *session)
     for (int i = n; i < c->size; i++)
         largest = fmax(largest, fabs(data[i]));
     for (int i = 0; i < c->size; i++) {
-        double y = i < n ? data[i] - c->offset[i] : fabs(data[i]) + largest; /* a multiplier may be zero among large ones */
+        double y =
+            i < n ? data[i] - c->offset[i] : fabs(data[i]) + largest; /* a multiplier may be zero among large ones */
         w[i] = share / fmax(s->rtol * fabs(y) + s->atol, 1e-100);
         if (i >= controlled && i < n)
             w[i] *= c->krylov ? unseen_krylov : unseen;
@@ -224,6 +227,22 @@ void dal_sundials_accept(dal_stepper *s, double h)
     (void)h;
     for (int i = 0; i < s->ode->n && !c->crumb; i++)
         c->offset[i] = Y[i] - s->y_new[i];
+}
+
+#else
+
+#include <stdio.h>
+
+bool dal_sundials_absent(char *why, size_t size)
+{
+    snprintf(why, size, "this build has no SUNDIALS; Debian's package libsundials-dev brings it");
+    return false;
+}
+
+bool dal_sundials_unopened(dal_stepper *s)
+{
+    s->flow = -DAL_BAD_COMMAND;
+    return false;
 }
 
 #endif

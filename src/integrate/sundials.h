@@ -28,9 +28,9 @@
 #include "math/sparse.h"
 
 enum {
-    DAL_SUNDIALS_VECTORS = 5,  /* offset, gap, at, slope, base */
-    DAL_SUNDIALS_DENSE = 400,  /* unknowns up to which Newton's matrix is dense; beyond: GMRES, without a matrix */
-    DAL_SUNDIALS_KRYLOV = 30   /* its largest dimension */
+    DAL_SUNDIALS_VECTORS = 5, /* offset, gap, at, slope, base */
+    DAL_SUNDIALS_DENSE = 400, /* unknowns up to which Newton's matrix is dense; beyond: GMRES, without a matrix */
+    DAL_SUNDIALS_KRYLOV = 30  /* its largest dimension */
 };
 
 /* One run. */
@@ -38,24 +38,24 @@ typedef struct dal_sundials {
     dal_sundials_library call;
     dal_stepper *s;
     SUNContext context;
-    void *memory;       /* of CVODE or IDA */
-    int size;           /* unknowns: n, or n + n_algebraic; at least 1 */
+    void *memory; /* of CVODE or IDA */
+    int size;     /* unknowns: n, or n + n_algebraic; at least 1 */
     bool krylov;
-    N_Vector Y, Yd;     /* y + offset, and z; Yd: ida only */
-    N_Vector look;      /* pi at a time inside a step */
-    N_Vector id;        /* ida: 1 for y, 0 for z */
+    N_Vector Y, Yd; /* y + offset, and z; Yd: ida only */
+    N_Vector look;  /* pi at a time inside a step */
+    N_Vector id;    /* ida: 1 for y, 0 for z */
     SUNMatrix matrix;
     SUNLinearSolver linear;
     SUNNonlinearSolver nonlinear;
-    double *offset, *gap; /* c; y_{n-1} - (pi - c) there */
+    double *offset, *gap;      /* c; y_{n-1} - (pi - c) there */
     double *at, *slope, *base; /* y where the hooks are asked; slopes */
     bool gap_known;
-    bool crumb;         /* the step is so short that y + h f does for it */
-    double t_new;       /* end of the step */
+    bool crumb;              /* the step is so short that y + h f does for it */
+    double t_new;            /* end of the step */
     dal_flow flow, put_back; /* of the last evaluation and the last projection */
-    int not_finite;     /* component that was it first since the last good evaluation: linear algebra spoils others after it; -1 */
-    dal_flow fatal;     /* a hook said stop: nothing is asked any more */
-    long rejected;      /* before the last reset */
+    int not_finite; /* component that was it first since the last good evaluation: linear algebra spoils others after it; -1 */
+    dal_flow fatal; /* a hook said stop: nothing is asked any more */
+    long rejected;  /* before the last reset */
     /* ida with a sparse matrix */
     dal_sparse *sparse;
     double *entries;
@@ -104,6 +104,12 @@ void dal_sundials_inside(dal_sundials *c, double h, double *y_out);
 
 void dal_sundials_accept(dal_stepper *s, double h);
 void dal_sundials_silent(int code, const char *module, const char *function, char *text, void *user);
+
+#else
+
+/* In a build without SUNDIALS the names exist, and say what is missing. */
+bool dal_sundials_absent(char *why, size_t size);
+bool dal_sundials_unopened(dal_stepper *s);
 
 #endif
 

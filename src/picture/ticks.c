@@ -26,7 +26,7 @@ dal_ticks dal_ticks_choose(double least, double most, int wanted)
     t.first = t.offset + ceil((least - t.offset) / t.step - 1e-9) * t.step;
     t.n = (int)floor((most - t.first) / t.step + 1e-9) + 1;
     const double largest = fmax(fabs(least - t.offset), fabs(most - t.offset));
-    if (largest >= 1e5 || largest < 1e-3)
+    if (largest >= 1e5 || largest < 1e-3 || (largest < 1 && t.step < 1e-5))
         t.unit = pow(10, floor(log10(largest)));
     t.digits = (int)fmax(0, -floor(log10(t.step / t.unit) + 1e-9));
     return t;

@@ -104,6 +104,17 @@ static const dal_tree *find_key(const dal_tree *tree, const char *key)
     return child;
 }
 
+/* "input! time" -> ", input, time" */
+static const char *spell(dal_reader *reader, const char *words)
+{
+    const char *text = "";
+    for (size_t n; *words; words += n + strspn(words + n, " !")) {
+        n = strcspn(words, " !");
+        text = dal_arena_print(reader->scratch, "%s, %.*s", text, (int)n, words);
+    }
+    return text;
+}
+
 bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tree, const char *type, const char *words)
 {
     bool fine = true;
@@ -111,11 +122,11 @@ bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tr
         const dal_tree *given = find_key(tree, keys->doc.key);
         const int known = listed(words, keys->doc.key);
         if (given && !known && strcmp(keys->doc.key, "type") && strcmp(keys->doc.key, "repeat")) {
-            dal_complain(reader->messages, given->key_mark, "%s of type %s has no key '%s': it has %s", reader->what,
-                         type, keys->doc.key, words);
+            dal_complain(reader->messages, given->key_mark, "%s of type %s has no key '%s': it knows type%s",
+                         reader->what, type, keys->doc.key, spell(reader, words));
             fine = false;
         } else if (!given && known == 2) {
-            dal_complain(reader->messages, tree->key_mark, "%s of type %s needs '%s'", reader->what, type,
+            dal_complain(reader->messages, tree->key_mark, "%s of type %s needs the key '%s'", reader->what, type,
                          keys->doc.key);
             fine = false;
         }

@@ -272,7 +272,8 @@ static void add_direction(dal_equation_scope *scope, const piece *p, int order, 
     if (p->vector >= 0)
         push_atom(scope, list, (atom){p->vector, -1, order, number(scope, p->coef)});
     else if (p->s[0] != 0 || p->s[1] != 0 || p->s[2] != 0)
-        push_atom(scope, list, (atom){dal_add_vector(&scope->build->mechanism, p->body, false, p->s), -1, order, number(scope, 1)});
+        push_atom(scope, list,
+                  (atom){dal_add_vector(&scope->build->mechanism, p->body, false, p->s), -1, order, number(scope, 1)});
 }
 
 /* Points of coefficients c > 0 and d < 0: min(c, -d) times their difference, as long as there are both; then what is left of one kind. */
@@ -342,7 +343,8 @@ static dal_node component(dal_equation_scope *scope, const atom *a, int k)
 static dal_node dot_atoms(dal_equation_scope *scope, const atom *a, const atom *b)
 {
     const int body = scope->build->mechanism.vectors[a->plus].body;
-    const bool together = a->minus < 0 && b->minus < 0 && is_direction(scope, a->plus, body) && is_direction(scope, b->plus, body);
+    const bool together =
+        a->minus < 0 && b->minus < 0 && is_direction(scope, a->plus, body) && is_direction(scope, b->plus, body);
     double known = 0;
     if ((a->order && is_fixed(scope, a)) || (b->order && is_fixed(scope, b)))
         return number(scope, 0);
@@ -383,11 +385,13 @@ static dal_node cross_atoms(dal_equation_scope *scope, const atom *a, const atom
     if (!v[right->plus].point && right->minus < 0) {
         const dal_vector by = v[right->plus];
         const double s[3] = {by.s[1], -by.s[0], 0};
-        const atom across = {dal_add_vector(&scope->build->mechanism, by.body, false, s), -1, right->order, DAL_NO_NODE};
+        const atom across = {dal_add_vector(&scope->build->mechanism, by.body, false, s), -1, right->order,
+                             DAL_NO_NODE};
         product = dot_atoms(scope, left, &across);
     } else {
         const dal_node forth = times(scope, component(scope, left, 0), component(scope, right, 1));
-        product = dal_binary(scope->build->graph, DAL_OP_SUB, forth, times(scope, component(scope, left, 1), component(scope, right, 0)));
+        product = dal_binary(scope->build->graph, DAL_OP_SUB, forth,
+                             times(scope, component(scope, left, 1), component(scope, right, 0)));
     }
     return turned ? dal_unary(scope->build->graph, DAL_OP_NEG, product) : product;
 }
@@ -423,7 +427,8 @@ static bool cross_in_body(dal_equation_scope *scope, const atoms *a, const atoms
     const dal_node factor = times(scope, a->item->coef, b->item->coef);
     value->n = 3;
     for (int k = 0; k < 3; k++)
-        value->node[k] = times(scope, factor, dal_build_signal(scope->build, (dal_signal){DAL_SIGNAL_VECTOR, vector, k, 0, 0}));
+        value->node[k] =
+            times(scope, factor, dal_build_signal(scope->build, (dal_signal){DAL_SIGNAL_VECTOR, vector, k, 0, 0}));
     return true;
 }
 
@@ -433,7 +438,8 @@ static void cross_in_space(dal_equation_scope *scope, const dal_value *a, const 
     value->n = 3;
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        value->node[i] = dal_binary(scope->build->graph, DAL_OP_SUB, times(scope, u.node[j], v.node[k]), times(scope, u.node[k], v.node[j]));
+        value->node[i] = dal_binary(scope->build->graph, DAL_OP_SUB, times(scope, u.node[j], v.node[k]),
+                                    times(scope, u.node[k], v.node[j]));
     }
 }
 
@@ -482,7 +488,11 @@ static bool refuse(const dal_equation_scope *scope, dal_mark mark, dal_value *va
 
 static bool too_many_primes(const dal_equation_scope *scope, const char *name, dal_mark mark, dal_value *value)
 {
-    return refuse(scope, mark, value, dal_arena_print(scope->build->arena, "%s has more primes than an equation of a joint type may have: its equations are made of positions and their first rates", name));
+    return refuse(scope, mark, value,
+                  dal_arena_print(scope->build->arena,
+                                  "%s has more primes than an equation of a joint type may have: its equations are "
+                                  "made of positions and their first rates",
+                                  name));
 }
 
 /* 0, 1, 2, 3 for i, j, k, l. */
@@ -497,8 +507,9 @@ static bool enter_side(dal_equation_scope *scope, int side, const char *name, da
     scope->named[side] = true;
     return side < scope->n_points ||
            refuse(scope, mark, value,
-                  dal_arena_print(scope->build->arena, "joint '%s' connects %d points, and '%s' belongs to point %d of `connect:`", scope->joint->name,
-                                  scope->n_points, name, side + 1));
+                  dal_arena_print(scope->build->arena,
+                                  "joint '%s' connects %d points, and '%s' belongs to point %d of `connect:`",
+                                  scope->joint->name, scope->n_points, name, side + 1));
 }
 
 static bool needs_attitude(dal_equation_scope *scope, int side, const char *name, dal_mark mark, dal_value *value)
@@ -509,7 +520,9 @@ static bool needs_attitude(dal_equation_scope *scope, int side, const char *name
     if (body == DAL_GROUND || !scope->build->mechanism.bodies[body].particle)
         return true;
     return refuse(scope, mark, value,
-                  dal_arena_print(scope->build->arena, "joint '%s': '%s' needs the attitude of '%s', which is a particle (a mass without inertia): give it an inertia",
+                  dal_arena_print(scope->build->arena,
+                                  "joint '%s': '%s' needs the attitude of '%s', which is a particle (a mass without "
+                                  "inertia): give it an inertia",
                                   scope->joint->name, name, scope->build->mechanism.bodies[body].name));
 }
 
@@ -521,7 +534,8 @@ static bool give_vector(dal_equation_scope *scope, int vector, int primes, dal_v
     return true;
 }
 
-static bool give_point(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark, dal_value *value)
+static bool give_point(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark,
+                       dal_value *value)
 {
     if (!enter_side(scope, side, name, mark, value))
         return false;
@@ -530,11 +544,15 @@ static bool give_point(dal_equation_scope *scope, int side, const char *name, in
     return give_vector(scope, scope->point[side], primes, value);
 }
 
-static bool give_axis(dal_equation_scope *scope, int axis, int side, const char *name, int primes, dal_mark mark, dal_value *value)
+static bool give_axis(dal_equation_scope *scope, int axis, int side, const char *name, int primes, dal_mark mark,
+                      dal_value *value)
 {
     if (dimension(scope) == 2 && axis == 2)
-        return refuse(scope, mark, value,
-                      dal_arena_print(scope->build->arena, "'%s' stands across the plane: in a planar model cross(a, b) is a number, and so is w%c", name, name[1]));
+        return refuse(
+            scope, mark, value,
+            dal_arena_print(scope->build->arena,
+                            "'%s' stands across the plane: in a planar model cross(a, b) is a number, and so is w%c",
+                            name, name[1]));
     if (!needs_attitude(scope, side, name, mark, value))
         return false;
     if (scope->axis[side][axis] < 0)
@@ -543,7 +561,8 @@ static bool give_axis(dal_equation_scope *scope, int axis, int side, const char 
 }
 
 /* Angular velocity: a number in the plane. */
-static bool give_spin(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark, dal_value *value)
+static bool give_spin(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark,
+                      dal_value *value)
 {
     if (!needs_attitude(scope, side, name, mark, value))
         return false;
@@ -552,7 +571,9 @@ static bool give_spin(dal_equation_scope *scope, int side, const char *name, int
     const int body = scope->joint->marker[side].body, first = dimension(scope) == 2 ? 2 : 0;
     value->n = dimension(scope) == 2 ? 1 : 3;
     for (int k = 0; k < value->n; k++)
-        value->node[k] = body == DAL_GROUND ? number(scope, 0) : dal_build_signal(scope->build, (dal_signal){DAL_SIGNAL_OMEGA, body, first + k, 0, 0});
+        value->node[k] = body == DAL_GROUND
+                             ? number(scope, 0)
+                             : dal_build_signal(scope->build, (dal_signal){DAL_SIGNAL_OMEGA, body, first + k, 0, 0});
     return true;
 }
 
@@ -578,21 +599,24 @@ static word word_of(const char *name)
         return WORD_AXIS;
     if (n == 2 && name[0] == 'w' && side_of(name[1]) >= 0)
         return WORD_SPIN;
-    if (!strcmp(name, "angle") || (n == 8 && !strncmp(name, "angle_", 6) && side_of(name[6]) >= 0 && side_of(name[7]) >= 0 && name[6] != name[7]))
+    if (!strcmp(name, "angle") ||
+        (n == 8 && !strncmp(name, "angle_", 6) && side_of(name[6]) >= 0 && side_of(name[7]) >= 0 && name[6] != name[7]))
         return WORD_ANGLE;
     return WORD_NONE;
 }
 
 const char *dal_equation_word(const char *name)
 {
-    static const char *const meaning[] = {NULL, "it is a point of the joint", "it is an axis of the joint", "it is an angular velocity", "it is the angle of the joint"};
+    static const char *const meaning[] = {NULL, "it is a point of the joint", "it is an axis of the joint",
+                                          "it is an angular velocity", "it is the angle of the joint"};
     return meaning[word_of(name)];
 }
 
 /* " (did you mean 'xi'?)", or what there is. */
 static const char *hint_for(dal_equation_scope *scope, const char *name)
 {
-    static const char *const words[] = {"angle", "angle_ij", "angle_ik", "angle_il", "angle_jk", "angle_jl", "angle_kl"};
+    static const char *const words[] = {"angle",    "angle_ij", "angle_ik", "angle_il",
+                                        "angle_jk", "angle_jl", "angle_kl"};
     dal_arena *arena = scope->build->arena;
     const char **all = DAL_TAKE(arena, const char *, scope->n_parameters + 8), *listed = "";
     char buffer[96];
@@ -606,9 +630,11 @@ static const char *hint_for(dal_equation_scope *scope, const char *name)
     const char *near = strlen(name) > 2 ? dal_did_you_mean(name, all, buffer) : "";
     if (*near)
         return dal_arena_copy(arena, near, strlen(near));
-    return dal_arena_print(arena, "an equation knows the points M, N%s, the axes xi, yi%s of the first, xj, yj%s of the second, wi, wj, angle%s%s, t and parameters of the model",
-                           scope->n_points > 2 ? ", P, Q" : "", dimension(scope) == 3 ? ", zi" : "", dimension(scope) == 3 ? ", zj" : "",
-                           scope->n_points > 2 ? ", angle_ik ..." : "", listed);
+    return dal_arena_print(arena,
+                           "an equation knows the points M, N%s, the axes xi, yi%s of the first, xj, yj%s of the "
+                           "second, wi, wj, angle%s%s, t and parameters of the model",
+                           scope->n_points > 2 ? ", P, Q" : "", dimension(scope) == 3 ? ", zi" : "",
+                           dimension(scope) == 3 ? ", zj" : "", scope->n_points > 2 ? ", angle_ik ..." : "", listed);
 }
 
 static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
@@ -624,7 +650,8 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
     if (kind != WORD_NONE && primes > 1)
         return too_many_primes(scope, name, mark, value);
     switch (kind) {
-    case WORD_POINT: return give_point(scope, name[0] < 'P' ? name[0] - 'M' : name[0] - 'P' + 2, name, primes, mark, value);
+    case WORD_POINT:
+        return give_point(scope, name[0] < 'P' ? name[0] - 'M' : name[0] - 'P' + 2, name, primes, mark, value);
     case WORD_AXIS: return give_axis(scope, name[0] - 'x', side_of(name[1]), name, primes, mark, value);
     case WORD_SPIN: return give_spin(scope, side_of(name[1]), name, primes, mark, value);
     case WORD_ANGLE: return give_angle(scope, name, primes, mark, value);
@@ -680,7 +707,12 @@ static dal_node by_components(void *user, dal_graph *graph, int variable)
 bool dal_equation_read(dal_equation_scope *scope, dal_text text, dal_value *value)
 {
     dal_build *build = scope->build;
-    const dal_parser parser = {.graph = build->graph, .messages = build->messages, .resolve = resolve, .user = scope, .product = multiply, .rate = differentiate};
+    const dal_parser parser = {.graph = build->graph,
+                               .messages = build->messages,
+                               .resolve = resolve,
+                               .user = scope,
+                               .product = multiply,
+                               .rate = differentiate};
     build->equation = true;
     const bool fine = dal_build_parse_by(build, &parser, DAL_REACH_TIME, scope->type->binding, text, value);
     build->equation = false;

@@ -17,9 +17,9 @@
 #include <string.h>
 
 enum { NEIGHBOURS = 8, STEPS = 40 };
-static const double moved = 0.2;      /* m over the model's length, and rad: how far neighbours are away */
-static const double closed = 1e-11;   /* of phi, relative to the model's length */
-static const double tolerance = 1e-9; /* of ranks: the start is only as exact as assembly leaves it */
+static const double moved = 0.2;       /* m over the model's length, and rad: how far neighbours are away */
+static const double closed = 1e-11;    /* of phi, relative to the model's length */
+static const double tolerance = 1e-9;  /* of ranks: the start is only as exact as assembly leaves it */
 static const double takes_part = 1e-6; /* of an entry of a null vector of unit length */
 
 typedef struct alone {
@@ -30,7 +30,7 @@ typedef struct alone {
     dal_work work;
     int r, m;
     int n_bodies, body[DAL_MOST_POINTS];
-    int n_measures, *measure;   /* of the whole mechanism, in the order of those here */
+    int n_measures, *measure; /* of the whole mechanism, in the order of those here */
     double length;
     double *A, *q0, *b, *x, *sigma, *null, *svd;
     int *order;
@@ -82,7 +82,8 @@ static void copy_row(alone *a, const dal_row *row, dal_expressions *forms)
     copy.term = m->n_terms;
     copy.joint = 0;
     for (int k = row->term; k < row->term + row->n_terms; k++)
-        *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) = (dal_term){measure_here(a, whole->terms[k].measure), whole->terms[k].coef};
+        *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) =
+            (dal_term){measure_here(a, whole->terms[k].measure), whole->terms[k].coef};
     if (row->form >= 0) {
         copy.form = forms->n;
         for (int k = 0; k < dal_form_outputs(row->n_terms); k++)
@@ -125,12 +126,12 @@ static void take_room(alone *a)
 {
     dal_arena *arena = a->build->arena;
     const size_t r = (size_t)a->r, m = (size_t)a->m;
-    a->A = DAL_TAKE(arena, double, r * m);
+    a->A = DAL_TAKE(arena, double, r *m);
     a->q0 = DAL_TAKE(arena, double, a->layout->nq);
     a->b = DAL_TAKE(arena, double, r);
     a->x = DAL_TAKE(arena, double, m);
     a->sigma = DAL_TAKE(arena, double, r + m);
-    a->null = DAL_TAKE(arena, double, r * r);
+    a->null = DAL_TAKE(arena, double, r *r);
     a->svd = DAL_TAKE(arena, double, dal_rank_work(a->r, a->m));
     a->order = DAL_TAKE(arena, int, a->r);
 }
@@ -156,7 +157,8 @@ static void begin(alone *a, dal_build *build, const dal_joint *joint)
     for (int k = 0; k < a->n_bodies; k++)
         a->mechanism.bodies[k] = whole->bodies[a->body[k]];
     a->layout = dal_layout_build(build->arena, &a->mechanism, &dal_family_twist, &parts);
-    dal_work_lay(a->layout, DAL_TAKE(build->arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(build->arena, int, 3 * a->n_bodies), &a->work);
+    dal_work_lay(a->layout, DAL_TAKE(build->arena, dal_real, dal_work_size(a->layout)),
+                 DAL_TAKE(build->arena, int, 3 * a->n_bodies), &a->work);
     a->r = a->layout->n_rows;
     a->m = a->layout->nv;
     take_room(a);
@@ -258,7 +260,8 @@ static bool visit_neighbour(alone *a, uint64_t *seed)
 static const char *list_equations(const alone *a, const bool *mask)
 {
     dal_arena *arena = a->build->arena;
-    const dal_joint_type_spec *type = &a->build->spec->joint_types[dal_joint_type_number(a->build, &a->build->spec->joints[a->joint - a->build->mechanism.joints])];
+    const dal_joint_type_spec *type = &a->build->spec->joint_types[dal_joint_type_number(
+        a->build, &a->build->spec->joints[a->joint - a->build->mechanism.joints])];
     const char *text = "";
     int n = 0, last = 0;
     for (int i = a->r - 1; i >= 0; i--) {
@@ -266,8 +269,13 @@ static const char *list_equations(const alone *a, const bool *mask)
         if (!mask[i] || number == last)
             continue;
         last = number;
-        const dal_text *written = number <= type->equations.n ? &type->equations.item[number - 1] : &type->velocity.item[number - 1 - type->equations.n];
-        text = dal_arena_print(arena, "%d `%.100s`%s%s", number, written->text, n == 0 ? "" : n == 1 ? " and " : ", ", text);
+        const dal_text *written = number <= type->equations.n ? &type->equations.item[number - 1]
+                                                              : &type->velocity.item[number - 1 - type->equations.n];
+        text = dal_arena_print(arena, "%d `%.100s`%s%s", number, written->text,
+                               n == 0   ? ""
+                               : n == 1 ? " and "
+                                        : ", ",
+                               text);
         n++;
     }
     return dal_arena_print(arena, "%s %s", n == 1 ? "equation" : "equations", text);
@@ -314,11 +322,13 @@ static void look_around(alone *a, dal_joint *joint)
         }
     if (joint->removed_near > joint->removed)
         dal_warn(a->build->messages, joint->mark,
-                 "joint '%s' of type %s starts in a singular position: it takes %s there and %d nearby, because %s depend on one another where it stands",
+                 "joint '%s' of type %s starts in a singular position: it takes %s there and %d nearby, because %s "
+                 "depend on one another where it stands",
                  joint->name, joint->type->name, freedoms(a, joint->removed), joint->removed_near, which);
     else
-        dal_warn(a->build->messages, joint->mark, "joint '%s' of type %s: %s depend on one another; its %d rows take %s", joint->name, joint->type->name, which,
-                 a->r, freedoms(a, joint->removed));
+        dal_warn(a->build->messages, joint->mark,
+                 "joint '%s' of type %s: %s depend on one another; its %d rows take %s", joint->name, joint->type->name,
+                 which, a->r, freedoms(a, joint->removed));
 }
 
 /* The mechanism cannot be assembled: is it this joint alone? */
@@ -332,7 +342,9 @@ static void look_for_contradiction(alone *a, const dal_joint *joint)
         return;
     const double left = gap(a);
     evaluate(a);
-    dal_error(a->build->messages, joint->mark, "joint '%s' of type %s contradicts itself: no position of its bodies was found in which %s hold together; they are missed by %.3g",
+    dal_error(a->build->messages, joint->mark,
+              "joint '%s' of type %s contradicts itself: no position of its bodies was found in which %s hold "
+              "together; they are missed by %.3g",
               joint->name, joint->type->name, dependent_equations(a), left);
 }
 

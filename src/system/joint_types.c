@@ -26,7 +26,9 @@ static const char *parameter_fault(const dal_joint_type_spec *type, const char *
 {
     const char *fault = dal_equation_word(name);
     for (int i = 0; i < n_before && !fault; i++)
-        if (!strcmp(i < type->parameters.n ? type->parameters.item[i].name.text : type->required.item[i - type->parameters.n].text, name))
+        if (!strcmp(i < type->parameters.n ? type->parameters.item[i].name.text
+                                           : type->required.item[i - type->parameters.n].text,
+                    name))
             fault = "the type has it already";
     return fault;
 }
@@ -34,10 +36,12 @@ static const char *parameter_fault(const dal_joint_type_spec *type, const char *
 static void check_parameters(dal_build *build, const dal_joint_type_spec *type)
 {
     for (int i = 0; i < type->parameters.n + type->required.n; i++) {
-        const dal_text *name = i < type->parameters.n ? &type->parameters.item[i].name : &type->required.item[i - type->parameters.n];
+        const dal_text *name =
+            i < type->parameters.n ? &type->parameters.item[i].name : &type->required.item[i - type->parameters.n];
         const char *fault = parameter_fault(type, name->text, i);
         if (fault)
-            dal_error(build->messages, name->mark, "'%s' cannot be a parameter of joint type '%s': %s", name->text, own_name(type->name.text), fault);
+            dal_error(build->messages, name->mark, "'%s' cannot be a parameter of joint type '%s': %s", name->text,
+                      own_name(type->name.text), fault);
     }
 }
 
@@ -45,7 +49,8 @@ static void check_parameters(dal_build *build, const dal_joint_type_spec *type)
 static bool is_channel(const char *name)
 {
     for (const dal_channel *c = dal_channels; c->of; c++)
-        if (!strcmp(c->of, "joint") && !strcmp(c->name, name) && (!(c->flags & DAL_CHANNEL_OF_TYPE) || c->flags & DAL_CHANNEL_RESULT))
+        if (!strcmp(c->of, "joint") && !strcmp(c->name, name) &&
+            (!(c->flags & DAL_CHANNEL_OF_TYPE) || c->flags & DAL_CHANNEL_RESULT))
             return true;
     return false;
 }
@@ -54,11 +59,13 @@ static void check_coordinates(dal_build *build, const dal_joint_type_spec *type)
 {
     const char *name = own_name(type->name.text);
     if (type->coordinates.n > DAL_MAX_COORDINATES)
-        dal_error(build->messages, type->coordinates.item[DAL_MAX_COORDINATES].name.mark, "joint type '%s' has %d coordinates: at most %d are possible", name,
-                  type->coordinates.n, DAL_MAX_COORDINATES);
+        dal_error(build->messages, type->coordinates.item[DAL_MAX_COORDINATES].name.mark,
+                  "joint type '%s' has %d coordinates: at most %d are possible", name, type->coordinates.n,
+                  DAL_MAX_COORDINATES);
     for (int i = 0; i < type->coordinates.n; i++)
         if (is_channel(type->coordinates.item[i].name.text))
-            dal_error(build->messages, type->coordinates.item[i].name.mark, "'%s' cannot be a coordinate of joint type '%s': every joint has that channel",
+            dal_error(build->messages, type->coordinates.item[i].name.mark,
+                      "'%s' cannot be a coordinate of joint type '%s': every joint has that channel",
                       type->coordinates.item[i].name.text, name);
 }
 
@@ -87,7 +94,8 @@ void dal_build_joint_types(dal_build *build)
         const dal_joint_type_spec *type = &spec->joint_types[i];
         const int errors = dal_messages_count(build->messages, DAL_ERROR);
         if (dal_joint_type_find(own_name(type->name.text)))
-            dal_error(build->messages, type->name.mark, "'%s' is a joint type of the language: give this one another name", own_name(type->name.text));
+            dal_error(build->messages, type->name.mark,
+                      "'%s' is a joint type of the language: give this one another name", own_name(type->name.text));
         check_parameters(build, type);
         check_coordinates(build, type);
         build->joint_types[i] = make_type(build, type);
@@ -119,6 +127,12 @@ const dal_joint_type *dal_joint_type_written(dal_build *build, const dal_joint_s
 
 static bool find_points(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *has_axes)
 {
+    const int n = spec->connect.n;
+    if (n < 2 || n > DAL_MOST_POINTS) { /* a description made by hand */
+        dal_error(build->messages, spec->connect.mark, "joint '%s' connects two to four points; %d given",
+                  spec->name.text, n);
+        return false;
+    }
     bool ok = true, apart = false;
     joint->n_further = spec->connect.n - 2;
     for (int k = 0; k < spec->connect.n; k++) {
@@ -126,7 +140,8 @@ static bool find_points(dal_build *build, const dal_joint_spec *spec, dal_joint 
         apart |= ok && joint->marker[k].body != joint->marker[0].body;
     }
     if (ok && !apart) {
-        dal_error(build->messages, spec->connect.mark, "joint '%s' connects %s with itself: two different bodies are needed", spec->name.text,
+        dal_error(build->messages, spec->connect.mark,
+                  "joint '%s' connects %s with itself: two different bodies are needed", spec->name.text,
                   dal_body_words(build, joint->marker[0].body));
         return false;
     }
@@ -136,7 +151,8 @@ static bool find_points(dal_build *build, const dal_joint_spec *spec, dal_joint 
 static bool find_sides(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried)
 {
     bool has_axes[DAL_MOST_POINTS] = {false};
-    if (!find_points(build, spec, joint, has_axes) || !dal_joint_frames(build, spec, joint->type, joint->marker, has_axes, carried))
+    if (!find_points(build, spec, joint, has_axes) ||
+        !dal_joint_frames(build, spec, joint->type, joint->marker, has_axes, carried))
         return false;
     for (int k = 2; k < spec->connect.n; k++)
         if (!has_axes[k])
@@ -171,8 +187,9 @@ static bool refuse_unknown(const dal_equation_scope *scope, const dal_joint_spec
         for (int k = 0; k < scope->n_parameters; k++)
             known |= !strcmp(all[k], name->text);
         if (!known)
-            dal_error(build->messages, name->mark, "joint type '%s' has no parameter '%s'%s: it has %s", scope->joint->type->name, name->text,
-                      dal_did_you_mean(name->text, all, near), *listed ? listed : "none");
+            dal_error(build->messages, name->mark, "joint type '%s' has no parameter '%s'%s: it has %s",
+                      scope->joint->type->name, name->text, dal_did_you_mean(name->text, all, near),
+                      *listed ? listed : "none");
         fine &= known;
     }
     return fine;
@@ -196,7 +213,8 @@ static bool find_parameters(dal_equation_scope *scope, const dal_joint_spec *spe
         else if (standard)
             fine &= dal_build_number(build, type->binding, standard->value, &scope->value[i]);
         else {
-            dal_error(build->messages, spec->name.mark, "joint '%s' of type %s needs a value for '%s': `parameters: {%s: ...}`", spec->name.text,
+            dal_error(build->messages, spec->name.mark,
+                      "joint '%s' of type %s needs a value for '%s': `parameters: {%s: ...}`", spec->name.text,
                       scope->joint->type->name, scope->parameter[i], scope->parameter[i]);
             fine = false;
         }
@@ -228,7 +246,8 @@ static bool add_coordinate(dal_equation_scope *scope, dal_joint *joint, const da
     const int measure = value.n == 1 ? dal_build_measure(scope->build, value.node[0]) : -1;
     if (measure < 0) {
         dal_error(scope->build->messages, pair->value.mark,
-                  "the coordinate '%s' of joint type '%s' has to be one scalar product, an angle or the distance of two points, as dot(N - M, xi), angle, norm(N - M)",
+                  "the coordinate '%s' of joint type '%s' has to be one scalar product, an angle or the distance of "
+                  "two points, as dot(N - M, xi), angle, norm(N - M)",
                   pair->name.text, joint->type->name);
         return false;
     }
@@ -241,7 +260,9 @@ static bool add_rows(dal_equation_scope *scope, dal_joint *joint)
     const dal_joint_type_spec *type = scope->type;
     joint->equations = type->equations.n + type->velocity.n;
     for (int i = 0; i < joint->equations; i++)
-        if (!add_equation(scope, i < type->equations.n ? type->equations.item[i] : type->velocity.item[i - type->equations.n], i >= type->equations.n, i + 1))
+        if (!add_equation(scope,
+                          i < type->equations.n ? type->equations.item[i] : type->velocity.item[i - type->equations.n],
+                          i >= type->equations.n, i + 1))
             return false;
     for (int i = 0; i < type->coordinates.n; i++)
         if (!add_coordinate(scope, joint, &type->coordinates.item[i]))
@@ -256,8 +277,10 @@ static bool check_points(const dal_equation_scope *scope, const dal_joint_spec *
     dal_build *build = scope->build;
     for (int k = 2; k < scope->n_points; k++)
         if (!scope->named[k]) {
-            dal_error(build->messages, spec->connect.item[k].mark, "joint '%s' connects %d points, and joint type '%s' says nothing about %s, the one with number %d",
-                      spec->name.text, scope->n_points, scope->joint->type->name, points[k], k + 1);
+            dal_error(
+                build->messages, spec->connect.item[k].mark,
+                "joint '%s' connects %d points, and joint type '%s' says nothing about %s, the one with number %d",
+                spec->name.text, scope->n_points, scope->joint->type->name, points[k], k + 1);
             return false;
         }
     return true;
@@ -268,7 +291,8 @@ static bool check_parameters_used(const dal_equation_scope *scope)
     dal_build *build = scope->build;
     for (int i = 0; i < scope->n_parameters; i++)
         if (!scope->used[i]) {
-            dal_error(build->messages, scope->type->name.mark, "joint type '%s' has a parameter '%s' that its equations do not use", scope->joint->type->name,
+            dal_error(build->messages, scope->type->name.mark,
+                      "joint type '%s' has a parameter '%s' that its equations do not use", scope->joint->type->name,
                       scope->parameter[i]);
             return false;
         }
@@ -278,7 +302,10 @@ static bool check_parameters_used(const dal_equation_scope *scope)
 bool dal_build_written_joint(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried)
 {
     const int number = dal_joint_type_number(build, spec);
-    dal_equation_scope scope = {.build = build, .joint = joint, .type = &build->spec->joint_types[number], .n_points = spec->connect.n,
+    dal_equation_scope scope = {.build = build,
+                                .joint = joint,
+                                .type = &build->spec->joint_types[number],
+                                .n_points = spec->connect.n,
                                 .first_measure = build->mechanism.n_measures};
     memset(scope.point, -1, sizeof scope.point);
     memset(scope.axis, -1, sizeof scope.axis);

@@ -7,15 +7,15 @@
 /* What the names in an equation mean for one joint. */
 typedef struct dal_equation_scope {
     dal_build *build;
-    const dal_joint *joint;          /* the last one of the mechanism: its markers */
+    const dal_joint *joint; /* the last one of the mechanism: its markers */
     const dal_joint_type_spec *type;
     int n_points;
-    bool named[DAL_MOST_POINTS];     /* a side that some equation names */
+    bool named[DAL_MOST_POINTS]; /* a side that some equation names */
     int n_parameters;
     const char **parameter;
     double *value;
     bool *used;
-    int first_measure;               /* measures of this joint: they are used again */
+    int first_measure;                                    /* measures of this joint: they are used again */
     int point[DAL_MOST_POINTS], axis[DAL_MOST_POINTS][3]; /* vectors; -1: not yet */
 } dal_equation_scope;
 

@@ -20,6 +20,7 @@ export interface Build {
   stack: number;         // planar: of all levels together
   tint: string | null;   // one colour for all bodies: comparisons
   statics: boolean;      // whether the ground is drawn too
+  feet: Vector3[];       // where it has been drawn already
 }
 
 export function upOf(scene: Scene): Vector3 {

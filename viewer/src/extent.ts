@@ -95,7 +95,8 @@ function outline(scene: Scene, index: number, blocks: Blocks): Vector[] {
     around(shape.at ?? [0, 0, 0], reach);
   }
   for (const joint of scene.joints) if (joint.radius && joint.sides[1]?.body === index) around(joint.sides[1].at, joint.radius);
-  if (!body.shapes.length && points.length <= 2 && !body.particle) {
+  const alone = points.length <= 2 || (scene.space === 'spatial' && points.length >= 5);
+  if (!body.shapes.length && alone && !body.particle) {
     const box = inertiaBox(body, scene.space === 'planar');
     if (box) around(body.center, Math.max(...box.size) / 2);
   }
@@ -161,8 +162,8 @@ export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent
   if (!Number.isFinite(low[0])) { low.fill(-0.5); high.fill(0.5); }
   let path = distance(low, high);
   if (path <= 0) { path = 1; for (let k = 0; k < 3; k++) { low[k] -= 0.3; high[k] += 0.3; } }
-  const roams = alone > 0 && path > 40 * alone;
-  const whole = roams ? alone : Math.max(size, 0.25 * path);
+  const roams = alone > 0 && path > 8 * alone;
+  const whole = roams ? alone : Math.max(size, (alone > 0.05 * path ? 0.25 : 0.6) * path);
   const origin = low.map((x, k) => (x + high[k]) / 2) as Vector;
   return {
     origin,

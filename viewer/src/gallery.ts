@@ -9,7 +9,7 @@ import { measure } from './extent';
 import { Mechanism } from './mechanism';
 import { Motion } from './motion';
 import { Clock } from './player';
-import { aimLight, corners, light } from './stage';
+import { about, aimLight, corners, light } from './stage';
 import type { ThemeSwitch } from './theme';
 
 /* Only addresses beside this page: no scheme, no host. */
@@ -27,6 +27,7 @@ class Thumbnail {
   private sun: DirectionalLight | null = null;
   private mechanism: Mechanism | null = null;
   private clock: Clock | null = null;
+  private roams = false;
 
   constructor(private readonly item: Item, private readonly blocks: Blocks) {}
 
@@ -40,7 +41,8 @@ class Thumbnail {
     this.world.add(this.mechanism.group);
     this.view = new View(scene.space === 'planar', upOf(scene), extent.size);
     this.view.aspect = 1.6;
-    this.view.fit(corners(extent));
+    this.view.fit(extent.roams ? about(extent.size) : corners(extent));
+    this.roams = extent.roams;
     this.clock = new Clock(motion.start, motion.end);
     this.clock.playing = true;
   }
@@ -49,6 +51,7 @@ class Thumbnail {
     if (!this.world) this.build();
     this.clock!.advance(seconds);
     this.mechanism!.update(this.clock!.t);
+    if (this.roams) this.mechanism!.locate(0, this.item.scene.bodies[0].center, this.view!.target);
     this.view!.update();
     aimLight(this.sun!, this.view!);
     this.world!.background = back;

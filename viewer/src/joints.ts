@@ -2,7 +2,7 @@
 
 import { Quaternion, Vector3 } from 'three';
 import { type Build, axisOf, colorOf, lift, turnTo } from './build';
-import type { Joint, Side } from './data';
+import type { End, Joint, Side } from './data';
 import { placements, transform } from './motion';
 import { FOOT, PIN, STEEL } from './palette';
 import { addWheel } from './shapes';
@@ -36,7 +36,7 @@ function travel(build: Build, rail: Side, rider: Side, axis: Vector3): [number, 
 }
 
 /* Which side of a pivot is free for its foot: away from where the other body usually is. */
-function footSide(build: Build, ground: Side, other: Side): Vector3 {
+function footSide(build: Build, ground: End, other: End): Vector3 {
   const n = build.scene.bodies.length;
   const pose = new Float64Array(7 * n), places = new Float64Array(12 * (n + 1));
   const c = new Vector3(), mean = new Vector3();
@@ -70,11 +70,14 @@ function hatch(build: Build, from: Vector3, to: Vector3, below: Vector3, size: n
   }
 }
 
-function foot(build: Build, side: Side, other: Side): void {
+/* What is fixed to the ground stands on it: a triangle in the plane, a cone in space, and strokes below. */
+export function foot(build: Build, side: End, other: End): void {
   if (side.body !== -1 || !build.statics) return;
   const u = build.extent.unit;
-  const down = footSide(build, side, other);
   const at = vec(side.at, 0);
+  if (build.feet.some((p) => p.distanceTo(at) < 0.5 * u)) return;
+  build.feet.push(at);
+  const down = footSide(build, side, other);
   if (build.planar) {
     const y = down.clone().negate();
     const turn = turnTo(new Vector3(y.y, -y.x, 0), Z);
@@ -243,7 +246,7 @@ const unseen: Maker = () => undefined;
 
 const makers: Record<string, Maker> = {
   revolute, prismatic: slider, cylindrical: shaft, screw: shaft, spherical: ball, universal: cross, planar: table, rigid: weld,
-  distance: unseen, 'pin-in-slot': slot, 'point-on-line': slot, 'point-on-plane': table, parallel: unseen, perpendicular: unseen,
+  distance: feet, 'pin-in-slot': slot, 'point-on-line': slot, 'point-on-plane': table, parallel: unseen, perpendicular: unseen,
   'rolling-disc': wheel, 'rolling-wheel': wheel, 'rolling-ball': marble, skate: blade, gear: unseen, 'rack-and-pinion': unseen, driven: unseen, lock: unseen,
 };
 
@@ -255,5 +258,5 @@ function byMotion(joint: Joint): Maker {
 
 export function addJoint(build: Build, joint: Joint): void {
   if (joint.sides.length < 2) return;
-  (makers[joint.type] ?? byMotion(joint))(build, joint);
+  (Object.hasOwn(makers, joint.type) ? makers[joint.type] : byMotion(joint))(build, joint);
 }

@@ -8,6 +8,7 @@ export interface Key { keys: string[]; label: string; does: string; action: (eve
 function busy(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   const target = event.target;
+  if (target instanceof HTMLElement && target.closest('dialog:not([open])')) return false;      // what was closed keeps the focus until the next picture
   if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true;
   if (target instanceof HTMLInputElement) return target.type === 'range' ? !target.classList.contains('scrub') : target.type !== 'checkbox' || event.key === ' ';
   if (target instanceof HTMLElement && event.key === ' ') return target.closest('button, summary, a') !== null;

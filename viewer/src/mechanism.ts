@@ -61,7 +61,7 @@ export class Mechanism {
     const thickness = 0.7 * extent.unit;
     const most = Math.max(0, ...heights);
     return {
-      scene, blocks, extent, motion: this.motion, parts: this.parts, planar, up: upOf(scene), tint, statics: rank === 0, thickness,
+      scene, blocks, extent, motion: this.motion, parts: this.parts, planar, up: upOf(scene), tint, statics: rank === 0, feet: [], thickness,
       level: heights.map((k) => (k - most / 2) * 1.04 * thickness),
       stack: ((most + 1) / 2) * 1.04 * thickness,
     };

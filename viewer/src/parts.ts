@@ -28,7 +28,7 @@ const makers: Record<Kind, (sides: number) => BufferGeometry> = {
 
 /* Unit bodies about the origin; cylinders, cones and rings about z. Shared by all scenes of the page; where there are many, each is small and coarser. */
 export function geometry(kind: Kind, count = 1): BufferGeometry {
-  const sides = count > 150 ? 9 : count > 40 ? 15 : 27;
+  const sides = count > 150 ? 9 : count > 40 ? 15 : 36;
   const key = `${kind} ${sides}`;
   let found = made.get(key);
   if (!found) made.set(key, (found = makers[kind](sides)));

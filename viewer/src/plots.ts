@@ -46,6 +46,7 @@ export class TimePlot {
   private readonly readout = h('div', { class: 'readout' });
   private readonly cells: HTMLElement[] = [];
   private readonly frame = h('div', { class: 'plot' });
+  private readonly nothing = h('p', { class: 'dim' }, 'Zero throughout: a logarithmic scale has no place for it.');
   private readonly playhead = h('div', { class: 'playhead' });
   private plot: uPlot | null = null;
   private curves: Curve[] = [];
@@ -112,7 +113,12 @@ export class TimePlot {
   draw(): void {
     this.plot?.destroy();
     this.plot = null;
+    this.nothing.remove();
     if (!this.curves.length || !this.frame.isConnected) return;
+    if (this.log && this.curves.every((curve) => curve.values.every((v) => v === 0))) {
+      this.frame.append(this.nothing);
+      return;
+    }
     const { data, series, bands } = this.data();
     const text = cssColor('--dim'), line = cssColor('--line');
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font: '11px system-ui, sans-serif', labelFont: '11px system-ui, sans-serif' };
@@ -363,8 +369,8 @@ export class PlotPanel {
         const remove = () => this.show(this.shown.filter((name) => !(this.reference()!.channels.some((c) => c.name === name && plotOf(c).key === key))));
         plot = new TimePlot(title, group[0].unit, log, change, this.shared, remove);
         this.plots.set(key, plot);
-        this.cards.append(plot.element);
       }
+      this.cards.append(plot.element);      // in the order of the channels
       plot.set(this.curvesOf(group));
     }
   }

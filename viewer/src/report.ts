@@ -141,7 +141,7 @@ export class Report {
       follow: (body) => this.setFollow(body),
       trace: (body, point) => this.trace(body, point),
       clearTraces: () => { for (const m of this.stage!.mechanisms) m.clearTraces(); this.menu!.traces([]); this.change(); },
-      face: (a, e) => { this.stage!.view.face(a, e); if (scene.space === 'planar') this.stage!.view.flat = a === 0 && e === 0; this.stage!.fit(); this.change(); },
+      face: (a, e) => { this.stage!.view.face(a, e); if (scene.space === 'planar') this.stage!.view.flat = a === 0 && e === 0; this.fit(); },
     });
     this.menu.traces([]);
     const tools = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'View' },
@@ -160,14 +160,15 @@ export class Report {
     this.stage.afterDraw = () => this.overlay();
     if (extent.roams) this.setFollow(0);
     this.size();
-    this.stage.fit();
+    this.fit();
   }
 
   private legend(): HTMLElement {
-    return h('div', { class: 'legend' }, ...this.header.series.map((series, i) => {
+    return h('div', { class: 'legend', tabindex: 0, role: 'region', 'aria-label': 'Colours of the methods' }, ...this.header.series.map((series, i) => {
+      if (!series.frames) return null;
       const swatch = h('i', { class: 'swatch' });
       swatch.style.background = pick(SERIES, i);
-      return h('span', {}, swatch, series.name, series.frames ? '' : ' (failed)');
+      return h('span', {}, swatch, series.name);
     }));
   }
 
@@ -239,8 +240,11 @@ export class Report {
     this.setTime(motion.time[next]);
   }
 
+  /* The whole motion, or what is followed. */
   private fit(): void {
-    this.stage?.fit();
+    if (!this.stage) return;
+    this.stage.fit();
+    if (this.follow >= 0) this.stage.view.target.copy(this.before);
     this.change();
   }
 
@@ -268,7 +272,7 @@ export class Report {
   private applySwitches(): void {
     if (!this.stage) return;
     const { switches, stage } = this;
-    stage.grid.visible = switches.grid;
+    stage.grid.visible = switches.grid && !stage.floats;
     stage.mechanisms.forEach((m) => {
       m.parts.groups.joints.visible = switches.joints;
       m.parts.groups.centers.visible = switches.centers;
@@ -407,7 +411,7 @@ export class Report {
     mechanism.locate(this.follow, this.header.scene!.bodies[this.follow].center, this.followed);
     this.stage!.view.target.add(this.followed).sub(this.before);
     this.before.copy(this.followed);
-    if (this.stage!.extent.roams) this.stage!.grid.visible = false;
+    if (this.stage!.extent.roams) this.stage!.shiftGrid();
   }
 
   /* Names, and in the flat view a scale. */

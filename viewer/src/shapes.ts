@@ -7,7 +7,7 @@ import {
 } from 'three';
 import { type Build, axisOf, colorOf, lift, turnTo } from './build';
 import type { Body, Shape } from './data';
-import { attached, inertiaBox } from './extent';
+import { type InertiaBox, attached, inertiaBox } from './extent';
 import { CENTER, STEEL } from './palette';
 
 const vec = (a: ArrayLike<number>, raise = 0) => new Vector3(a[0], a[1], a[2] + raise);
@@ -71,7 +71,7 @@ export function addShape(build: Build, shape: Shape, body: number): void {
   else if (shape.kind === 'cylinder') build.parts.add(layer, 'cylinder', body, at, turn, new Vector3(r, r, shape.length ?? 0), color);
   else if (shape.kind === 'polyline') polyline(build, shape, body, color, raise);
   else {
-    const geometry = makers[shape.kind]?.(build, shape);
+    const geometry = Object.hasOwn(makers, shape.kind) ? makers[shape.kind](build, shape) : null;
     if (geometry) build.parts.piece(layer, body, placed(geometry, shape, raise), color, pieces(build));
   }
 }
@@ -127,6 +127,8 @@ function web(build: Build, body: number, points: Vector3[], center: Vector3, col
   if (points.some((p) => Math.abs(p.clone().sub(a).dot(normal)) > 0.02 * longest)) {
     const middle = build.scene.bodies[body].mass ? center : points.reduce((s, p) => s.add(p), new Vector3()).divideScalar(points.length);
     for (const p of points) addBar(build, body, middle, p, color, 0.8 * build.extent.unit);
+    const box = inertiaBox(build.scene.bodies[body], build.planar);
+    if (box && Math.max(...box.size) < 2 * longest) boxOf(build, box, body, center, color, build.extent.unit);
     return;
   }
   if (build.planar) normal.set(0, 0, 1);
@@ -147,17 +149,21 @@ export function addWheel(build: Build, body: number, at: Vector3, axis: Vector3,
   build.parts.add('bodies', 'box', body, at, turn, new Vector3(1.7 * radius, 0.09 * radius, 1.06 * height), STEEL);
 }
 
-function inertia(build: Build, body: Body, index: number, color: string, least: number): void {
-  const box = inertiaBox(body, build.planar);
-  const size = box?.size ?? [6 * least, 4 * least, build.planar ? 0 : 3 * least];
-  const axes = box?.axes ?? [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-  const column = (k: number) => new Vector3(axes[0][k], axes[1][k], axes[2][k]);
+function boxOf(build: Build, box: InertiaBox, index: number, at: Vector3, color: string, least: number): Vector3 {
+  const column = (k: number) => new Vector3(box.axes[0][k], box.axes[1][k], box.axes[2][k]);
   const z = new Vector3().crossVectors(column(0), column(1));
   const turn = new Quaternion().setFromRotationMatrix(new Matrix4().makeBasis(column(0), column(1), z));
-  const at = vec(body.center, lift(build, index));
-  const scale = new Vector3(...(size as [number, number, number])).max(new Vector3(least, least, least));
+  const scale = new Vector3(...box.size).max(new Vector3(least, least, least));
   if (build.planar) scale.z = build.thickness;
   build.parts.add('bodies', 'box', index, at, turn, scale, color);
+  return scale;
+}
+
+/* The box of the inertia, and the axes of the body. */
+function inertia(build: Build, body: Body, index: number, color: string, least: number): void {
+  const box = inertiaBox(body, build.planar) ?? { size: [6 * least, 4 * least, 3 * least], axes: [[1, 0, 0], [0, 1, 0], [0, 0, 1]] };
+  const at = vec(body.center, lift(build, index));
+  const scale = boxOf(build, box, index, at, color, least);
   const arms = ['#c9605a', '#5a9f68', '#4f7fb5'];
   for (let k = 0; k < (build.planar ? 2 : 3); k++) {
     const tip = at.clone().addScaledVector(new Vector3().setComponent(k, 1), 0.5 * Math.max(...scale.toArray()) + 2.5 * least);
@@ -191,22 +197,24 @@ function weight(build: Build, body: number, at: Vector3, color: string, radius =
   else build.parts.ball('bodies', body, at, radius, color);
 }
 
+const DRAWN_BY_JOINT = ['prismatic', 'planar', 'screw', 'pin-in-slot', 'rolling-disc', 'rolling-wheel', 'rolling-ball'];
+
 /* A body whose points all lie at its centre: what its joints make of it. */
 function compact(build: Build, body: Body, index: number, color: string): void {
   const unit = build.extent.unit;
-  let drawn = false;
-  for (const joint of build.scene.joints)
-    for (const side of joint.sides) {
-      if (side.body !== index || drawn) continue;
-      if (joint.type === 'revolute' || joint.type === 'cylindrical') {
-        const turns = /R([xyz])/.exec(joint.motion);
-        const axis = axisOf(side, turns ? turns[1] : 'z');
-        const spin = body.inertia && body.mass ? momentAbout(body.inertia, axis) / body.mass : 0;
-        const radius = Math.min(Math.max(Math.sqrt(2 * spin), 2.5 * unit), 0.35 * build.extent.size);
-        addWheel(build, index, vec(side.at, lift(build, index)), axis, radius, build.planar ? build.thickness : 1.2 * unit, color);
-        drawn = true;
-      } else if (['prismatic', 'planar', 'screw', 'pin-in-slot', 'rolling-disc', 'rolling-wheel', 'rolling-ball'].includes(joint.type)) drawn = true;
+  const own = build.scene.joints.flatMap((joint) => joint.sides.filter((side) => side.body === index).map((side) => ({ joint, side })));
+  let drawn = own.some(({ joint }) => DRAWN_BY_JOINT.includes(joint.type));
+  for (const { joint, side } of own) {
+    if (drawn) break;
+    if (joint.type === 'revolute' || joint.type === 'cylindrical') {
+      const turns = /R([xyz])/.exec(joint.motion);
+      const axis = axisOf(side, turns ? turns[1] : 'z');
+      const spin = body.inertia && body.mass ? momentAbout(body.inertia, axis) / body.mass : 0;
+      const radius = Math.min(Math.max(Math.sqrt(2 * spin), 2.5 * unit), 0.35 * build.extent.size);
+      addWheel(build, index, vec(side.at, lift(build, index)), axis, radius, build.planar ? build.thickness : 1.2 * unit, color);
+      drawn = true;
     }
+  }
   if (!drawn) inertia(build, body, index, color, unit);
 }
 

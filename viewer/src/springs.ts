@@ -5,6 +5,7 @@ import {
 } from 'three';
 import type { Build } from './build';
 import type { End } from './data';
+import { foot } from './joints';
 import { transform } from './motion';
 import { REACTION, ROD, SPRING } from './palette';
 
@@ -133,7 +134,7 @@ export class Springs {
       if (force.type === 'bushing') this.bushing(force.ends);
       else if (force.ends.length >= 2) (force.type === 'spring-damper' ? coils : pulls).push([force.ends[0], force.ends[1]]);
       else if (force.ends.length === 1 && force.type !== 'gravity' && force.type !== 'central-gravity') this.mark(force.ends[0]);
-      if (force.type === 'spring-damper') for (const end of force.ends) this.eye(end);
+      if (force.type === 'spring-damper') this.ends(force.ends);
     }
     const radius = 1.7 * extent.unit;
     if (coils.length) this.list((coilGeometry ??= coil(9)), wireMaterial(0.24 * extent.unit, build.parts.material), coils, radius, build.tint ?? SPRING);
@@ -147,6 +148,14 @@ export class Springs {
     pairs.forEach((_, i) => connections.mesh.setColorAt(i, c));
     this.group.add(connections.mesh);
     this.lists.push(connections);
+  }
+
+  /* An eye at each end, and a foot where one is fixed to the ground. */
+  private ends(ends: End[]): void {
+    ends.forEach((end, i) => {
+      this.eye(end);
+      if (ends.length === 2) foot(this.build, end, ends[1 - i]);
+    });
   }
 
   private eye(end: End): void {

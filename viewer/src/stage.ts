@@ -32,6 +32,12 @@ export function corners(extent: Extent): Box3 {
   return box.expandByScalar(4.5 * extent.unit);
 }
 
+/* The surroundings of something that travels far. */
+export function about(size: number): Box3 {
+  const half = 0.8 * size;
+  return new Box3(new Vector3(-half, -half, -half), new Vector3(half, half, half));
+}
+
 /* A length of 1, 2 or 5 times a power of ten. */
 export function round(length: number): number {
   const power = 10 ** Math.floor(Math.log10(length));
@@ -54,9 +60,8 @@ export function makeGrid(scene: Scene, extent: Extent, color: string): LineSegme
   }
   const grid = new LineSegments(new BufferGeometry().setAttribute('position', new Float32BufferAttribute(points, 3)), new LineBasicMaterial({ color }));
   grid.quaternion.copy(turn);
-  const floor = planar ? -6 * extent.unit : Math.min(...[extent.low, extent.high].map((c) => new Vector3(...c).dot(up))) - 0.02 * extent.size;
   const lowest = new Box3(new Vector3(...extent.low), new Vector3(...extent.high));
-  const depth = planar ? floor : lowestAlong(lowest, up) - 0.3 * extent.unit;
+  const depth = planar ? -6 * extent.unit : lowestAlong(lowest, up) - 0.3 * extent.unit;
   grid.position.copy(up).multiplyScalar(depth);
   grid.renderOrder = -1;
   grid.userData.step = step;
@@ -78,6 +83,9 @@ export class Stage {
   readonly frameTimes: number[] = [];
   afterDraw: () => void = () => undefined;
   private readonly sun: DirectionalLight;
+  readonly floats: boolean;      // in empty space there is no floor
+  private readonly alongGrid: Vector3[];
+  private readonly shift = new Vector3();
   private readonly box: Box3;
   private readonly raycaster = new Raycaster();
   private drawn = 0;
@@ -91,6 +99,8 @@ export class Stage {
     this.box = corners(extent);
     this.grid = makeGrid(scene, extent, tones.grid);
     this.world.add(this.grid);
+    this.floats = scene.space === 'spatial' && extent.roams && scene.gravity.every((g) => g === 0);
+    this.alongGrid = [new Vector3(1, 0, 0), new Vector3(0, 1, 0)].map((axis) => axis.applyQuaternion(this.grid.quaternion));
     this.tint(tones);
   }
 
@@ -115,10 +125,7 @@ export class Stage {
   }
 
   fit(): void {
-    if (this.extent.roams) {
-      const half = 0.8 * this.extent.size;
-      this.view.fit(new Box3(new Vector3(-half, -half, -half), new Vector3(half, half, half)));
-    } else this.view.fit(this.box);
+    this.view.fit(this.extent.roams ? about(this.extent.size) : this.box);
   }
 
   draw(now: number): void {
@@ -131,6 +138,15 @@ export class Stage {
     }
     this.drawn = now;
     this.afterDraw();
+  }
+
+  /* Under something that travels far the grid goes along, by whole meshes. */
+  shiftGrid(): void {
+    const step = this.grid.userData.step as number;
+    for (const axis of this.alongGrid) {
+      const off = this.shift.subVectors(this.view.target, this.grid.position).dot(axis);
+      this.grid.position.addScaledVector(axis, Math.round(off / step) * step);
+    }
   }
 
   /* After a pause the time since the last picture says nothing. */
