@@ -214,6 +214,11 @@ static void take_rest(plan *p)
     if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
         dal_warn(p->messages, spec->gravity.n ? spec->gravity.mark : (dal_mark){spec->file, 0, 0},
                  "gravity is (%.6g, %.6g, %.6g) here and has no place in URDF, where it is (0, 0, -9.81)", g[0], g[1], g[2]);
+    bool shapes = spec->ground_shape.n > 0;
+    for (int b = 0; b < spec->n_bodies; b++)
+        shapes |= spec->bodies[b].shape.n > 0;
+    if (shapes)
+        dal_warn(p->messages, (dal_mark){spec->file, 0, 0}, "the shapes of the bodies are left out: only what moves them is written");
     for (int b = 0; b < p->m->n_bodies; b++)
         if (p->m->bodies[b].particle)
             dal_warn(p->messages, p->spec->bodies[b].name.mark, "'%s' is a particle: it becomes a link without moments of inertia",

@@ -203,7 +203,7 @@ const DRAWN_BY_JOINT = ['prismatic', 'planar', 'screw', 'pin-in-slot', 'rolling-
 function compact(build: Build, body: Body, index: number, color: string): void {
   const unit = build.extent.unit;
   const own = build.scene.joints.flatMap((joint) => joint.sides.filter((side) => side.body === index).map((side) => ({ joint, side })));
-  let drawn = own.some(({ joint }) => DRAWN_BY_JOINT.includes(joint.type));
+  let drawn = own.some(({ joint, side }) => DRAWN_BY_JOINT.includes(joint.type) && (!joint.type.startsWith('rolling') || side === joint.sides[1]));
   for (const { joint, side } of own) {
     if (drawn) break;
     if (joint.type === 'revolute' || joint.type === 'cylindrical') {
@@ -229,7 +229,7 @@ export function addBody(build: Build, index: number): void {
   const raise = lift(build, index);
   const center = vec(body.center, raise);
   if (body.shapes.length) for (const shape of body.shapes) addShape(build, shape, index);
-  else if (body.particle) build.parts.ball('bodies', index, center, 2 * unit, color);
+  else if (body.particle) build.parts.ball('bodies', index, center, 2.6 * unit, color);
   else {
     const points = attached(build.scene, index).map((p) => vec(p, raise));
     const span = Math.max(0, ...points.map((p) => Math.max(...points.map((q) => p.distanceTo(q)))));

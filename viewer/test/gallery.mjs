@@ -88,7 +88,7 @@ async function channelsAreRight(name, header) {
 async function looksRight(name) {
   for (const [width, height] of [[1280, 800], [400, 800]]) {
     await page.setViewportSize({ width, height });
-    for (const side of ['light', 'dark']) {
+    for (const side of width === 1280 ? ['light', 'dark'] : ['light']) {
       await page.keyboard.press('d');
       const seenNow = await page.evaluate(`(${() => 0}, { theme: dalembert.view().theme, cramped: (${cramped})(), faint: (${faintTexts})(), nameless: (${nameless})() })`);
       claim(name, `everything is in reach at ${width} pixels`, !seenNow.cramped.length, seenNow.cramped.join('; '));
