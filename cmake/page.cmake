@@ -16,7 +16,7 @@ function(install_viewer_packages result)
         return()
     endif()
     message(STATUS "packages of the report page: npm ci")
-    execute_process(COMMAND "${NPM}" ci --no-audit --no-fund --ignore-scripts WORKING_DIRECTORY "${viewer}"
+    execute_process(COMMAND "${NPM}" ci --no-audit --no-fund --ignore-scripts --prefer-offline --fetch-retries=1 --fetch-timeout=60000 WORKING_DIRECTORY "${viewer}"
         RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE why TIMEOUT 600)
     if(NOT failed EQUAL 0)
         string(REGEX REPLACE "\n.*" "" why "${why}")
@@ -25,7 +25,7 @@ function(install_viewer_packages result)
     set(${result} "${failed}" PARENT_SCOPE)
 endfunction()
 
-if(DAL_PAGE)
+if(DAL_PAGE AND NOT DAL_FUZZ)
     find_program(NODE NAMES node nodejs)
     find_program(NPM npm)
     if(NODE AND NPM AND EXISTS "${viewer}/package-lock.json")

@@ -112,6 +112,17 @@ if(NOT DAL_SANITIZE)
     set_tests_properties(work_precision_runs PROPERTIES PASS_REGULAR_EXPRESSION "[|] 1e-5 [|] [0-9.]+e-0[45], [0-9.]+ ms ")
 endif()
 
+# ---- the report page in a browser -------------------------------------------------
+# The viewer alone on motions with closed forms, then the page of every model of the gallery: what it shows is what the file has.
+find_program(CHROMIUM NAMES chromium chromium-browser google-chrome)
+if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
+    set(browser "CHROMIUM=${CHROMIUM}" "VIEWER_PAGE=${PROJECT_BINARY_DIR}/viewer/page.html")
+    add_test(NAME viewer_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/page.mjs")
+    file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/models/*.yaml")
+    add_test(NAME gallery_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/gallery.mjs"
+        --program $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/gallery" ${gallery})
+endif()
+
 # ---- the installed library --------------------------------------------------
 # An example, compiled against what `cmake --install` puts under a prefix, with what pkg-config says.
 set(sanitizers "")

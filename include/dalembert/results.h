@@ -18,7 +18,8 @@ extern "C" {
 typedef struct dal_results dal_results;
 
 /* The type is the extension: .csv (as dal_writer_open writes it, or any table of numbers under a line of names), .h5, .hdf5. */
-DAL_API dal_status dal_results_open(const dal_allocator *allocator, const char *path, dal_messages *messages, dal_results **results);
+DAL_API dal_status dal_results_open(const dal_allocator *allocator, const char *path, dal_messages *messages,
+                                    dal_results **results);
 DAL_API void dal_results_close(dal_results *results);
 
 /* Names and units; "" where the file does not tell the unit. The first column is the time. */

@@ -1,6 +1,6 @@
 /* A spec that was read from a URDF file as a YAML model.
  *
- * Only what such a spec has is written: bodies with points, joints with constant friction, dampers, constraints; its texts are numbers that read back to the
+ * Only what such a spec has is written: bodies with points and shapes, joints with constant friction, dampers, constraints; its texts are numbers that read back to the
  * last digit.
  */
 #include "analysis/written.h"
@@ -37,6 +37,34 @@ static void write_points(dal_printer *p, const char *indent, const dal_points *p
     }
 }
 
+static void write_shape(dal_printer *p, const dal_figure_spec *f)
+{
+    dal_print(p, "{type: %s", f->type.text);
+    write_entry(p, ", size: ", &f->size);
+    if (f->radius.text)
+        dal_print(p, ", radius: %s", f->radius.text);
+    if (f->length.text)
+        dal_print(p, ", length: %s", f->length.text);
+    write_entry(p, ", at: ", &f->at);
+    if (f->orientation.kind == DAL_ATTITUDE_RPY) {
+        write_entry(p, ", orientation: {rpy: ", &f->orientation.first);
+        dal_print(p, "}");
+    }
+    if (f->color.text)
+        dal_print(p, ", color: \"%s\"", f->color.text);
+    dal_print(p, "}\n");
+}
+
+static void write_shapes(dal_printer *p, const char *indent, const dal_figures *figures)
+{
+    if (figures->n)
+        dal_print(p, "%sshape:\n", indent);
+    for (int i = 0; i < figures->n; i++) {
+        dal_print(p, "%s  - ", indent);
+        write_shape(p, &figures->item[i]);
+    }
+}
+
 static void write_body(dal_printer *p, const dal_body_spec *body)
 {
     const dal_text *q = body->orientation.first.item;
@@ -50,6 +78,7 @@ static void write_body(dal_printer *p, const dal_body_spec *body)
     write_entry(p, "\n    angular-velocity: ", &body->angular_velocity);
     dal_print(p, "\n");
     write_points(p, "    ", &body->points);
+    write_shapes(p, "    ", &body->shape);
 }
 
 /* Control characters, which YAML does not allow anywhere: 0x7f, and U+0080 to U+009F in UTF-8. */
@@ -102,8 +131,9 @@ static void write_model(dal_printer *p, const dal_spec *spec)
         write_title(p, spec->name.text);
     dal_print(p, "space: spatial\n");
     write_entry(p, "gravity: ", &spec->gravity);
-    dal_print(p, "\n%s", spec->ground.n ? "ground:\n" : "");
+    dal_print(p, "\n%s", spec->ground.n || spec->ground_shape.n ? "ground:\n" : "");
     write_points(p, "  ", &spec->ground);
+    write_shapes(p, "  ", &spec->ground_shape);
     dal_print(p, "bodies:\n");
     for (int i = 0; i < spec->n_bodies; i++)
         write_body(p, &spec->bodies[i]);

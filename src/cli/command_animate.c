@@ -8,7 +8,8 @@
 static const char usage[] =
     "dalembert animate RESULT --model MODEL -o FILE [options]\n"
     "\n"
-    "Draw the mechanism at several instants in one picture, from light to dark, as papers print them. RESULT (.csv, .h5)\n"
+    "Draw the mechanism at several instants in one picture, from light to dark, as papers print them. RESULT (.csv, "
+    ".h5)\n"
     "needs the places of the bodies: 'dalembert run --motion' records them beside what the model asks for.\n"
     "\n"
     "    -m, --model MODEL       the model that it was made from\n"
@@ -33,11 +34,16 @@ typedef struct request {
     bool floating, quiet;
 } request;
 
-static const struct option options[] = {{"model", required_argument, NULL, 'm'},    {"output", required_argument, NULL, 'o'},
-                                        {"times", required_argument, NULL, TIMES},  {"count", required_argument, NULL, COUNT},
-                                        {"size", required_argument, NULL, SIZE},    {"title", required_argument, NULL, TITLE},
-                                        {"set", required_argument, NULL, SET},      {"floating", no_argument, NULL, FLOATING},
-                                        {"quiet", no_argument, NULL, 'q'},          {"help", no_argument, NULL, 'h'},
+static const struct option options[] = {{"model", required_argument, NULL, 'm'},
+                                        {"output", required_argument, NULL, 'o'},
+                                        {"times", required_argument, NULL, TIMES},
+                                        {"count", required_argument, NULL, COUNT},
+                                        {"size", required_argument, NULL, SIZE},
+                                        {"title", required_argument, NULL, TITLE},
+                                        {"set", required_argument, NULL, SET},
+                                        {"floating", no_argument, NULL, FLOATING},
+                                        {"quiet", no_argument, NULL, 'q'},
+                                        {"help", no_argument, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
 
 static int read_times(request *wanted, const char *text)
@@ -49,7 +55,8 @@ static int read_times(request *wanted, const char *text)
         char *end;
         const double t = strtod(at, &end);
         if (end == at || (*end && *end != ',') || !isfinite(t) || wanted->picture.n_times == MOST)
-            return dal_wrong_use("animate", "--times wants up to %d instants in seconds, as in 0,0.5,1, not '%s'", MOST, text);
+            return dal_wrong_use("animate", "--times wants up to %d instants in seconds, as in 0,0.5,1, not '%s'", MOST,
+                                 text);
         wanted->times[wanted->picture.n_times++] = t;
         if (!*end)
             return DAL_OK;
@@ -113,7 +120,8 @@ static int read_options(int argc, char **argv, request *wanted)
         return dal_wrong_use("animate", "one file at a time: unexpected argument '%s'", argv[optind + 1]);
     wanted->result = argv[optind];
     if (!wanted->model)
-        return dal_wrong_use("animate", "which model was it made from? give it by --model, as in --model four-bar.yaml");
+        return dal_wrong_use("animate",
+                             "which model was it made from? give it by --model, as in --model four-bar.yaml");
     if (!wanted->output)
         return dal_wrong_use("animate", "where to? give a file by -o, as in -o frames.svg");
     return DAL_OK;
@@ -121,7 +129,8 @@ static int read_options(int argc, char **argv, request *wanted)
 
 static dal_status draw(const request *wanted, dal_messages *messages, char **svg)
 {
-    const dal_read_options read = {.n_overrides = wanted->n_overrides, .overrides = wanted->overrides, .floating = wanted->floating};
+    const dal_read_options read = {
+        .n_overrides = wanted->n_overrides, .overrides = wanted->overrides, .floating = wanted->floating};
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     dal_status status = dal_spec_read_with(NULL, wanted->model, &read, messages, &spec);
@@ -160,4 +169,5 @@ static int run(int argc, char **argv)
     return status < 0 ? DAL_OK : status;
 }
 
-const dal_command dal_command_animate = {"animate", "draw the mechanism at several instants in one picture: SVG, PNG", usage, run};
+const dal_command dal_command_animate = {"animate", "draw the mechanism at several instants in one picture: SVG, PNG",
+                                         usage, run};

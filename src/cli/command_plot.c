@@ -31,11 +31,16 @@ typedef struct request {
     bool quiet;
 } request;
 
-static const struct option options[] = {{"channels", required_argument, NULL, 'c'}, {"output", required_argument, NULL, 'o'},
-                                        {"x", required_argument, NULL, 'x'},        {"log", no_argument, NULL, LOG},
-                                        {"from", required_argument, NULL, FROM},    {"to", required_argument, NULL, TO},
-                                        {"size", required_argument, NULL, SIZE},    {"title", required_argument, NULL, TITLE},
-                                        {"quiet", no_argument, NULL, 'q'},          {"help", no_argument, NULL, 'h'},
+static const struct option options[] = {{"channels", required_argument, NULL, 'c'},
+                                        {"output", required_argument, NULL, 'o'},
+                                        {"x", required_argument, NULL, 'x'},
+                                        {"log", no_argument, NULL, LOG},
+                                        {"from", required_argument, NULL, FROM},
+                                        {"to", required_argument, NULL, TO},
+                                        {"size", required_argument, NULL, SIZE},
+                                        {"title", required_argument, NULL, TITLE},
+                                        {"quiet", no_argument, NULL, 'q'},
+                                        {"help", no_argument, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
 
 static int read_time(const char *option, const char *text, double *time)

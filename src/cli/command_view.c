@@ -7,7 +7,8 @@
 static const char usage[] =
     "dalembert view RESULT --model MODEL [options]\n"
     "\n"
-    "Make a page from a file of results (.csv, .h5): the mechanism moves, the recorded channels are plotted. The file needs\n"
+    "Make a page from a file of results (.csv, .h5): the mechanism moves, the recorded channels are plotted. The file "
+    "needs\n"
     "the places of the bodies: 'dalembert run --motion' records them beside what the model asks for.\n"
     "\n"
     "    -m, --model MODEL       the model that it was made from\n"
@@ -32,10 +33,14 @@ typedef struct request {
     char *output; /* made up */
 } request;
 
-static const struct option options[] = {{"model", required_argument, NULL, 'm'}, {"set", required_argument, NULL, SET},
-                                        {"floating", no_argument, NULL, FLOATING}, {"output", required_argument, NULL, 'o'},
-                                        {"open", no_argument, NULL, OPEN},       {"frames", required_argument, NULL, FRAMES},
-                                        {"quiet", no_argument, NULL, 'q'},       {"help", no_argument, NULL, 'h'},
+static const struct option options[] = {{"model", required_argument, NULL, 'm'},
+                                        {"set", required_argument, NULL, SET},
+                                        {"floating", no_argument, NULL, FLOATING},
+                                        {"output", required_argument, NULL, 'o'},
+                                        {"open", no_argument, NULL, OPEN},
+                                        {"frames", required_argument, NULL, FRAMES},
+                                        {"quiet", no_argument, NULL, 'q'},
+                                        {"help", no_argument, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
 
 static int add_override(request *wanted, char *text)
@@ -108,7 +113,8 @@ static int read_options(int argc, char **argv, request *wanted)
 
 static dal_status view(request *wanted, dal_messages *messages)
 {
-    const dal_read_options read = {.n_overrides = wanted->n_overrides, .overrides = wanted->overrides, .floating = wanted->floating};
+    const dal_read_options read = {
+        .n_overrides = wanted->n_overrides, .overrides = wanted->overrides, .floating = wanted->floating};
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     dal_results *results = NULL;
@@ -120,8 +126,8 @@ static dal_status view(request *wanted, dal_messages *messages)
         status = dal_compile(NULL, spec, messages, &system);
     }
     for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++)
-        status = dal_page_open(wanted->pages.path[i], spec, system, &(dal_page_options){.command = wanted->pages.command}, messages,
-                               &wanted->pages.page[i]);
+        status = dal_page_open(wanted->pages.path[i], spec, system,
+                               &(dal_page_options){.command = wanted->pages.command}, messages, &wanted->pages.page[i]);
     for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++) {
         if (i > 0) { /* from the beginning again */
             dal_results_close(results);

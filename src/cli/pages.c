@@ -19,7 +19,9 @@ bool dal_is_page(const char *path)
 /* In quotes where a shell would not take it as one word. */
 static char *put_word(char *out, const char *word)
 {
-    const bool plain = *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^") == strlen(word);
+    const bool plain =
+        *word &&
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^") == strlen(word);
     if (plain)
         return stpcpy(out, word);
     *out++ = '\'';
@@ -64,8 +66,9 @@ dal_status dal_show_page(const char *command, const char *path)
     }
     if (!error)
         return DAL_OK;
-    fprintf(stderr, "dalembert %s: %s was written, but cannot be opened: xdg-open: %s (Debian's package xdg-utils brings it)\n", command, path,
-            strerror(error));
+    fprintf(stderr,
+            "dalembert %s: %s was written, but cannot be opened: xdg-open: %s (Debian's package xdg-utils brings it)\n",
+            command, path, strerror(error));
     return DAL_BAD_FILE;
 }
 
@@ -75,8 +78,10 @@ bool dal_pages_possible(const char *command, const char *what)
 {
     if (!dal_page_available())
         fprintf(stderr,
-                "dalembert %s: error: %s cannot be written: the report page was left out of this build; install node and npm (Debian's packages nodejs "
-                "and npm) and build again, or write .csv or .h5\n", command, what);
+                "dalembert %s: error: %s cannot be written: the report page was left out of this build; install node "
+                "and npm (Debian's packages nodejs "
+                "and npm) and build again, or write .csv or .h5\n",
+                command, what);
     return dal_page_available();
 }
 
@@ -100,7 +105,8 @@ int dal_pages_frames(const char *command, const char *text, int *frames)
     return DAL_OK;
 }
 
-dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system, const dal_series_options *series, dal_messages *messages)
+dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system,
+                          const dal_series_options *series, dal_messages *messages)
 {
     const dal_page_options options = {.command = pages->command, .live = pages->live};
     dal_series_options wanted = *series;
@@ -136,7 +142,8 @@ static void add_verdict(dal_pages *pages, const dal_spec *spec)
     dal_messages_free(aside);
 }
 
-dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence, dal_status ran, dal_messages *messages)
+dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence,
+                           dal_status ran, dal_messages *messages)
 {
     dal_status status = DAL_OK;
     if (keep && pages->n)

@@ -34,11 +34,13 @@ bool dal_pages_possible(const char *command, const char *what);
 int dal_pages_add(const char *command, dal_pages *pages, const char *path);
 /* The value of --frames. */
 int dal_pages_frames(const char *command, const char *text, int *frames);
-dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system, const dal_series_options *series, dal_messages *messages);
+dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system,
+                          const dal_series_options *series, dal_messages *messages);
 /* For dal_run_options. */
 dal_status dal_pages_frame(void *pages, dal_state *state, int n, const double *values);
 /* With the evidence (NULL: none is known) and the status of the run, the messages so far and the verdict on the model. */
-dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence, dal_status ran, dal_messages *messages);
+dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence,
+                           dal_status ran, dal_messages *messages);
 /* Those that were written are opened, if that was wanted. */
 dal_status dal_pages_show(const char *command, const dal_pages *pages);
 

@@ -26,7 +26,8 @@ int dal_picture_type(const char *command, const char *path)
 int dal_picture_size(const char *command, const char *text, int *width, int *height)
 {
     char end;
-    if (sscanf(text, "%dx%d%c", width, height, &end) == 2 && *width >= 200 && *height >= 120 && *width <= 10000 && *height <= 10000)
+    if (sscanf(text, "%dx%d%c", width, height, &end) == 2 && *width >= 200 && *height >= 120 && *width <= 10000 &&
+        *height <= 10000)
         return DAL_OK;
     return dal_wrong_use(command, "--size wants WIDTHxHEIGHT in pixels, 200x120 to 10000x10000, not '%s'", text);
 }
@@ -103,7 +104,9 @@ static dal_status convert(const char *command, const char *path, const char *par
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
     if (WIFEXITED(how) && WEXITSTATUS(how) == 127)
-        return trouble(command, path, "rsvg-convert, which makes PNG of SVG, is missing; Debian's package librsvg2-bin brings it; or write .svg");
+        return trouble(
+            command, path,
+            "rsvg-convert, which makes PNG of SVG, is missing; Debian's package librsvg2-bin brings it; or write .svg");
     if (!sent || !WIFEXITED(how) || WEXITSTATUS(how))
         return trouble(command, path, "rsvg-convert failed");
     return rename(part, path) ? trouble(command, path, strerror(errno)) : DAL_OK;

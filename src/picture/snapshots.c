@@ -25,7 +25,7 @@ typedef struct spot {
 
 /* What a body is drawn as, in its own axes: pieces that are lines, or hulls of points. */
 typedef struct piece {
-    int body, n; /* -1: the ground */
+    int body, n;    /* -1: the ground */
     double *points; /* 3 each */
     bool hull, closed;
     double radius; /* a round thing about one point; 0: none */
@@ -44,9 +44,9 @@ typedef struct picture {
     size_t room_pieces;
     double *wanted, *time, *poses; /* poses: n_times x 7 n_bodies */
     piece *pieces;
-    double right[3], up[3];        /* of the paper, in world axes */
-    const char *view;              /* in words; NULL: planar */
-    double scale, shift[2], size;  /* paper = shift + scale * projection; of the mechanism, m */
+    double right[3], up[3];       /* of the paper, in world axes */
+    const char *view;             /* in words; NULL: planar */
+    double scale, shift[2], size; /* paper = shift + scale * projection; of the mechanism, m */
     dal_svg svg;
 } picture;
 
@@ -80,7 +80,8 @@ static int joint_points(const picture *p, int body, piece *out)
         }
     for (int i = 0; i < scene->n_forces; i++)
         for (int k = 0; k < scene->forces[i].n_ends; k++)
-            if (scene->forces[i].n_ends == 2 && scene->forces[i].end[k].body == body && !has_point(out, n, scene->forces[i].end[k].at))
+            if (scene->forces[i].n_ends == 2 && scene->forces[i].end[k].body == body &&
+                !has_point(out, n, scene->forces[i].end[k].at))
                 memcpy(out->points + 3 * n++, scene->forces[i].end[k].at, 3 * sizeof(double));
     return n;
 }
@@ -104,10 +105,12 @@ static void corner(double *out, const double *half, int i)
         out[k] = i >> k & 1 ? half[k] : -half[k];
 }
 
-/* Rings that a hull is laid about: two ends of a cylinder, three of a sphere or a capsule's cap would be hidden in it. */
+enum { RING = 24, RINGS = 13 };
+
+/* Rings of points that a hull is laid about: the ends of a cylinder, the circles of latitude of a ball. */
 static void add_ring(piece *out, int *n, double radius, double z)
 {
-    for (int i = 0; i < 24; i++, (*n)++) {
+    for (int i = 0; i < RING; i++, (*n)++) {
         out->points[3 * *n] = radius * cos(i * 0.2617993877991494);
         out->points[3 * *n + 1] = radius * sin(i * 0.2617993877991494);
         out->points[3 * *n + 2] = z;
@@ -116,8 +119,8 @@ static void add_ring(piece *out, int *n, double radius, double z)
 
 static void add_round(piece *out, int *n, double radius, double z)
 {
-    for (int i = -2; i <= 2; i++)
-        add_ring(out, n, radius * cos(i * 0.7853981633974483), z + radius * sin(i * 0.7853981633974483));
+    for (int i = -6; i <= 6; i++)
+        add_ring(out, n, radius * cos(i * 0.2617993877991494), z + radius * sin(i * 0.2617993877991494));
 }
 
 static void turn_into_body(const dal_figure *f, piece *out)
@@ -157,18 +160,18 @@ static void add_figure(picture *p, int body, const dal_figure *f)
         out->hull = true;
         break;
     case DAL_FIGURE_SPHERE:
-        out = add_piece(p, body, 120);
+        out = add_piece(p, body, RING * RINGS);
         add_round(out, &n, f->radius, 0);
         out->hull = true;
         break;
     case DAL_FIGURE_CYLINDER:
-        out = add_piece(p, body, 48);
+        out = add_piece(p, body, 2 * RING);
         add_ring(out, &n, f->radius, -f->length / 2);
         add_ring(out, &n, f->radius, f->length / 2);
         out->hull = true;
         break;
     case DAL_FIGURE_CAPSULE:
-        out = add_piece(p, body, 240);
+        out = add_piece(p, body, 2 * RING * RINGS);
         add_round(out, &n, f->radius, -f->length / 2);
         add_round(out, &n, f->radius, f->length / 2);
         out->hull = true;
@@ -219,9 +222,12 @@ static dal_status choose_times(picture *p)
     p->n_times = o->n_times ? o->n_times : o->count ? o->count : COUNT;
     p->wanted = DAL_TAKE(&p->arena, double, p->n_times);
     for (int i = 0; i < p->n_times; i++) {
-        p->wanted[i] = o->n_times ? o->times[i] : p->n_times > 1 ? first + (last - first) * i / (p->n_times - 1) : first;
+        p->wanted[i] = o->n_times       ? o->times[i]
+                       : p->n_times > 1 ? first + (last - first) * i / (p->n_times - 1)
+                                        : first;
         if (p->wanted[i] < first - 1e-9 || p->wanted[i] > last + 1e-9 * (1 + fabs(last))) {
-            dal_error(p->messages, (dal_mark){p->path, 0, 0}, "has no instant %.9g s: it goes from %.9g to %.9g s", p->wanted[i], first, last);
+            dal_error(p->messages, (dal_mark){p->path, 0, 0}, "has no instant %.9g s: it goes from %.9g to %.9g s",
+                      p->wanted[i], first, last);
             return DAL_BAD_COMMAND;
         }
     }
@@ -236,7 +242,7 @@ static dal_status take_poses(picture *p)
     const double *row, *places, *unused[2];
     dal_status status = dal_results_open(&p->arena.allocator, p->path, p->messages, &p->results);
     p->time = DAL_TAKE(&p->arena, double, p->n_times);
-    p->poses = DAL_TAKE(&p->arena, double, n * (size_t)p->n_times);
+    p->poses = DAL_TAKE(&p->arena, double, n *(size_t)p->n_times);
     for (int i = 0; i < p->n_times; i++)
         p->time[i] = INFINITY;
     if (status == DAL_OK) {
@@ -276,20 +282,24 @@ static void choose_view(picture *p)
             vertical = k;
             sign = scene->gravity[k] < 0 ? 1 : -1;
         }
-    const int a = (vertical + 1) % 3, b = (vertical + 2) % 3; /* a, b, vertical: right-handed; turned about a where up is downwards */
+    const int a = (vertical + 1) % 3,
+              b = (vertical + 2) % 3; /* a, b, vertical: right-handed; turned about a where up is downwards */
     p->right[a] = -sin(azimuth);
     p->right[b] = sign * cos(azimuth);
     p->up[a] = -sin(elevation) * cos(azimuth);
     p->up[b] = -sign * sin(elevation) * sin(azimuth);
     p->up[vertical] = sign * cos(elevation);
-    p->view = dal_arena_print(&p->arena, "axonometric projection: azimuth \xe2\x88\x92""60\xc2\xb0, elevation 25\xc2\xb0, %s%c up", sign < 0 ? "\xe2\x88\x92" : "",
-                              'x' + vertical);
+    p->view = dal_arena_print(&p->arena,
+                              "axonometric projection: azimuth \xe2\x88\x92"
+                              "60\xc2\xb0, elevation 25\xc2\xb0, %s%c up",
+                              sign < 0 ? "\xe2\x88\x92" : "", 'x' + vertical);
 }
 
 /* World to paper, not yet scaled; y downwards. */
 static spot project(const picture *p, const double r[3])
 {
-    return (spot){r[0] * p->right[0] + r[1] * p->right[1] + r[2] * p->right[2], -(r[0] * p->up[0] + r[1] * p->up[1] + r[2] * p->up[2])};
+    return (spot){r[0] * p->right[0] + r[1] * p->right[1] + r[2] * p->right[2],
+                  -(r[0] * p->up[0] + r[1] * p->up[1] + r[2] * p->up[2])};
 }
 
 static spot on_paper(const picture *p, const double r[3])
@@ -332,9 +342,11 @@ static void fit(picture *p)
             }
     const double w = most[0] - least[0], h = most[1] - least[1], head = p->options->title ? TITLE : 0;
     if (p->options->height <= 0) /* as high as it needs to be */
-        p->height = (int)(head + 2 * MARGIN + FOOT + fmax(0.25, fmin(0.9, h / fmax(w, 1e-12))) * (p->width - 2 * MARGIN));
+        p->height =
+            (int)(head + 2 * MARGIN + FOOT + fmax(0.25, fmin(0.9, h / fmax(w, 1e-12))) * (p->width - 2 * MARGIN));
     p->size = fmax(fmax(w, h), 1e-12 + 1e-9 * fmax(fabs(least[0]), fabs(least[1])));
-    p->scale = fmin((p->width - 2 * MARGIN) / fmax(w, 0.05 * p->size), (p->height - 2 * MARGIN - FOOT - head) / fmax(h, 0.05 * p->size));
+    p->scale = fmin((p->width - 2 * MARGIN) / fmax(w, 0.05 * p->size),
+                    (p->height - 2 * MARGIN - FOOT - head) / fmax(h, 0.05 * p->size));
     p->shift[0] = p->width / 2.0 - p->scale * (least[0] + most[0]) / 2;
     p->shift[1] = head + MARGIN + (p->height - 2 * MARGIN - FOOT - head) / 2.0 - p->scale * (least[1] + most[1]) / 2;
 }
@@ -371,7 +383,8 @@ static int wrap(const spot *s, int n, spot *hull)
         int next = at ? 0 : 1 % n;
         for (int i = 0; i < n; i++) {
             const double side = cross(s[at], s[next], s[i]);
-            const double far = hypot(s[i].x - s[at].x, s[i].y - s[at].y) - hypot(s[next].x - s[at].x, s[next].y - s[at].y);
+            const double far =
+                hypot(s[i].x - s[at].x, s[i].y - s[at].y) - hypot(s[next].x - s[at].x, s[next].y - s[at].y);
             if (i != at && (side > 0 || (side == 0 && far > 0)))
                 next = i;
         }
@@ -401,7 +414,9 @@ static void draw_piece(picture *p, int instant, const piece *q, const char *colo
     for (int i = 0; i < n; i++)
         dal_svg_print(&p->svg, "%s%.2f %.2f", i ? "L" : "M", hull[i].x, hull[i].y);
     const bool closed = q->hull || q->closed;
-    dal_svg_print(&p->svg, "%s\" fill=\"%s\" fill-opacity=\"%s\" stroke=\"%s\" stroke-width=\"%s\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/>\n",
+    dal_svg_print(&p->svg,
+                  "%s\" fill=\"%s\" fill-opacity=\"%s\" stroke=\"%s\" stroke-width=\"%s\" stroke-linecap=\"round\" "
+                  "stroke-linejoin=\"round\"/>\n",
                   closed ? "Z" : "", closed ? color : "none", closed ? "0.25" : "0", color, closed ? "1.5" : "3.5");
 }
 
@@ -414,10 +429,18 @@ static void draw_spring(picture *p, int instant, const dal_scene_force *f, const
     a = on_paper(p, r);
     to_world(p, instant, f->end[1].body, f->end[1].at, r);
     b = on_paper(p, r);
-    const double length = hypot(b.x - a.x, b.y - a.y), ux = length > 0 ? (b.x - a.x) / length : 1, uy = length > 0 ? (b.y - a.y) / length : 0;
-    dal_svg_print(&p->svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.2\" stroke-linejoin=\"round\" d=\"M%.2f %.2f", color, a.x, a.y);
+    const double length = hypot(b.x - a.x, b.y - a.y), ux = length > 0 ? (b.x - a.x) / length : 1,
+                 uy = length > 0 ? (b.y - a.y) / length : 0;
+    dal_svg_print(&p->svg,
+                  "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.2\" stroke-linejoin=\"round\" d=\"M%.2f %.2f",
+                  color, a.x, a.y);
     for (int i = 1; i < 16; i++) {
-        const double along = length * (i < 3 ? 0.15 : i > 12 ? 0.85 : 0.15 + 0.7 * (i - 2.5) / 10), side = i < 3 || i > 12 ? 0 : i % 2 ? 5 : -5;
+        const double along = length * (i < 3    ? 0.15
+                                       : i > 12 ? 0.85
+                                                : 0.15 + 0.7 * (i - 2.5) / 10),
+                     side = i < 3 || i > 12 ? 0
+                            : i % 2         ? 5
+                                            : -5;
         dal_svg_print(&p->svg, "L%.2f %.2f", a.x + ux * along - uy * side, a.y + uy * along + ux * side);
     }
     dal_svg_print(&p->svg, "L%.2f %.2f\"/>\n", b.x, b.y);
@@ -437,8 +460,11 @@ static void draw_slider(picture *p, int instant, const dal_scene_joint *joint, c
     const spot s = on_paper(p, r);
     to_world(p, instant, m->body, ahead, r);
     const spot e = on_paper(p, r);
-    dal_svg_print(&p->svg, "<rect x=\"-11\" y=\"-7\" width=\"22\" height=\"14\" transform=\"translate(%.2f %.2f) rotate(%.2f)\" fill=\"#ffffff\" stroke=\"%s\" "
-                           "stroke-width=\"1.8\"/>\n", s.x, s.y, atan2(e.y - s.y, e.x - s.x) * 57.29577951308232, color);
+    dal_svg_print(&p->svg,
+                  "<rect x=\"-11\" y=\"-7\" width=\"22\" height=\"14\" transform=\"translate(%.2f %.2f) rotate(%.2f)\" "
+                  "fill=\"#ffffff\" stroke=\"%s\" "
+                  "stroke-width=\"1.8\"/>\n",
+                  s.x, s.y, atan2(e.y - s.y, e.x - s.x) * 57.29577951308232, color);
 }
 
 static void draw_joints(picture *p, int instant, const char *color)
@@ -454,7 +480,10 @@ static void draw_joints(picture *p, int instant, const char *color)
             continue;
         to_world(p, instant, joint->marker[1].body, joint->marker[1].s, r);
         const spot s = on_paper(p, r);
-        dal_svg_print(&p->svg, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3.2\" fill=\"#ffffff\" stroke=\"%s\" stroke-width=\"1.4\"/>\n", s.x, s.y, color);
+        dal_svg_print(
+            &p->svg,
+            "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3.2\" fill=\"#ffffff\" stroke=\"%s\" stroke-width=\"1.4\"/>\n", s.x,
+            s.y, color);
     }
 }
 
@@ -475,14 +504,19 @@ static void draw_ground(picture *p)
                 for (int i = 0; i < 3; i++)
                     r[i] = m->s[i] + p->size * m->B[3 * i + c];
                 const spot e = on_paper(p, r);
-                dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fL%.2f %.2f\" stroke=\"#999999\" stroke-width=\"1.5\" stroke-dasharray=\"8 3\"/>\n", 2 * s.x - e.x,
-                              2 * s.y - e.y, e.x, e.y);
+                dal_svg_print(&p->svg,
+                              "<path d=\"M%.2f %.2fL%.2f %.2f\" stroke=\"#999999\" stroke-width=\"1.5\" "
+                              "stroke-dasharray=\"8 3\"/>\n",
+                              2 * s.x - e.x, 2 * s.y - e.y, e.x, e.y);
                 continue;
             }
-            dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fl-8 14h16zM%.2f %.2fh28\" fill=\"#eeeeee\" stroke=\"#777777\" stroke-width=\"1.2\"/>\n", s.x, s.y,
-                          s.x - 14, s.y + 14);
+            dal_svg_print(&p->svg,
+                          "<path d=\"M%.2f %.2fl-8 14h16zM%.2f %.2fh28\" fill=\"#eeeeee\" stroke=\"#777777\" "
+                          "stroke-width=\"1.2\"/>\n",
+                          s.x, s.y, s.x - 14, s.y + 14);
             for (int i = 0; i < 5; i++)
-                dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fl-5 6\" stroke=\"#777777\"/>\n", s.x - 10 + 6 * i, s.y + 14);
+                dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fl-5 6\" stroke=\"#777777\"/>\n", s.x - 10 + 6 * i,
+                              s.y + 14);
         }
     }
 }
@@ -516,8 +550,10 @@ static void draw_numbers(picture *p)
         to_world(p, t, body, p->scene->bodies[body].center, r);
         const spot s = on_paper(p, r);
         snprintf(number, sizeof number, "%d", t + 1);
-        dal_svg_text(&p->svg, s.x, s.y - 8, "middle", "font-size=\"12\" font-weight=\"bold\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"",
-                     number);
+        dal_svg_text(
+            &p->svg, s.x, s.y - 8, "middle",
+            "font-size=\"12\" font-weight=\"bold\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"",
+            number);
     }
 }
 
@@ -526,9 +562,13 @@ static void draw_numbers(picture *p)
 static void draw_scale(picture *p, double y)
 {
     char label[40];
-    const double raw = 90 / p->scale, power = pow(10, floor(log10(raw))), length = power * (raw / power >= 5 ? 5 : raw / power >= 2 ? 2 : 1);
+    const double raw = 90 / p->scale, power = pow(10, floor(log10(raw))),
+                 length = power * (raw / power >= 5   ? 5
+                                   : raw / power >= 2 ? 2
+                                                      : 1);
     const double pixels = length * p->scale, x = p->width - MARGIN - pixels;
-    dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fv-4M%.2f %.2fh%.2fm0 0v-4\" fill=\"none\" stroke=\"#444444\"/>\n", x, y, x, y, pixels);
+    dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fv-4M%.2f %.2fh%.2fm0 0v-4\" fill=\"none\" stroke=\"#444444\"/>\n", x, y,
+                  x, y, pixels);
     snprintf(label, sizeof label, "%g m", length);
     dal_svg_text(&p->svg, x + pixels / 2, y + 13, "middle", "font-size=\"11\"", label);
 }
@@ -540,7 +580,8 @@ static void draw_foot(picture *p)
     char text[60], color[8];
     for (int t = 0; t < p->n_times; t++) {
         const double x = MARGIN + t * each;
-        dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fh14\" stroke=\"%s\" stroke-width=\"4\"/>\n", x, y - 4, shade(color, t, p->n_times));
+        dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fh14\" stroke=\"%s\" stroke-width=\"4\"/>\n", x, y - 4,
+                      shade(color, t, p->n_times));
         snprintf(text, sizeof text, "%d: %.4g s", t + 1, p->time[t]);
         if (each >= 70 || t == 0 || t == p->n_times - 1)
             dal_svg_text(&p->svg, x + 18, y, "start", "font-size=\"11\"", text);
@@ -594,8 +635,9 @@ static dal_status draw(void *user)
     return DAL_OK;
 }
 
-dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results, const dal_spec *spec, const dal_system *system,
-                             const dal_snapshot_options *options, dal_messages *messages, char **text)
+dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results, const dal_spec *spec,
+                             const dal_system *system, const dal_snapshot_options *options, dal_messages *messages,
+                             char **text)
 {
     picture p = {.options = options, .path = results, .messages = messages, .spec = spec, .system = system};
     *text = NULL;

@@ -153,9 +153,11 @@ void dal_series_fact(dal_series *series, const char *label, const char *value)
 static void say_counts(dal_page *page, const dal_verdict *v)
 {
     char text[400];
-    snprintf(text, sizeof text, "%d freedom%s: %d %s, %d constraint row%s of rank %d; by counting (Gruebler): %d - %d = %d%s", v->freedoms,
-             v->freedoms == 1 ? "" : "s", v->velocities, v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows,
-             v->rows == 1 ? "" : "s", v->rank, v->velocities, v->rows, v->counted,
+    snprintf(text, sizeof text,
+             "%d freedom%s: %d %s, %d constraint row%s of rank %d; by counting (Gruebler): %d - %d = %d%s", v->freedoms,
+             v->freedoms == 1 ? "" : "s", v->velocities,
+             v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows, v->rows == 1 ? "" : "s", v->rank,
+             v->velocities, v->rows, v->counted,
              v->counted == v->freedoms ? ", which is right" : ", which is wrong here: rows depend on one another");
     say(page, &page->verdict, DAL_NOTE, dal_nowhere, text);
     if (v->redundant) {
@@ -205,7 +207,10 @@ static void add_options(dal_page *page, const dal_system *system)
 
 static void describe(dal_page *page, const dal_spec *spec, const dal_system *system, const dal_page_options *options)
 {
-    const char *title = options->title ? options->title : spec && spec->name.text ? spec->name.text : spec ? spec->file : options->file;
+    const char *title = options->title            ? options->title
+                        : spec && spec->name.text ? spec->name.text
+                        : spec                    ? spec->file
+                                                  : options->file;
     page->kind = keep(page, options->kind ? options->kind : "run");
     page->title = keep(page, title ? title : "");
     page->command = keep(page, options->command ? options->command : "");
@@ -220,7 +225,8 @@ static void describe(dal_page *page, const dal_spec *spec, const dal_system *sys
         add_options(page, system);
 }
 
-static dal_status prepare(dal_page *page, const char *path, const dal_spec *spec, const dal_system *system, const dal_page_options *options)
+static dal_status prepare(dal_page *page, const char *path, const dal_spec *spec, const dal_system *system,
+                          const dal_page_options *options)
 {
     page->destination.name = keep(page, path);
     describe(page, spec, system, options);
@@ -228,19 +234,22 @@ static dal_status prepare(dal_page *page, const char *path, const dal_spec *spec
         return page->status;
     if (!page->viewer_length) {
         dal_error(page->destination.messages, (dal_mark){page->destination.name, 0, 0},
-                  "cannot be written: the report page was left out of this build; install node and npm (Debian's packages nodejs and npm) and build "
+                  "cannot be written: the report page was left out of this build; install node and npm (Debian's "
+                  "packages nodejs and npm) and build "
                   "again, or write .csv or .h5");
         return DAL_BAD_COMMAND;
     }
-    dal_status status = spec && system ? dal_scene_create(&page->allocator, spec, system, page->destination.messages, &page->own.scene) : DAL_OK;
+    dal_status status =
+        spec && system ? dal_scene_create(&page->allocator, spec, system, page->destination.messages, &page->own.scene)
+                       : DAL_OK;
     if (status == DAL_OK)
         status = dal_replacement_begin(&page->place, &page->destination, path);
     page->destination.path = page->place.temporary;
     return status;
 }
 
-dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_system *system, const dal_page_options *options, dal_messages *messages,
-                         dal_page **result)
+dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_system *system,
+                         const dal_page_options *options, dal_messages *messages, dal_page **result)
 {
     static const dal_page_options defaults = {0};
     const dal_page_options *o = options ? options : &defaults;
@@ -262,13 +271,14 @@ dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_syste
     return DAL_OK;
 }
 
-dal_status dal_page_item(dal_page *page, const char *title, const char *href, const char *text, const char *group, const dal_spec *spec,
-                         const dal_system *system)
+dal_status dal_page_item(dal_page *page, const char *title, const char *href, const char *text, const char *group,
+                         const dal_spec *spec, const dal_system *system)
 {
     dal_page_part *part = dal_arena_take(&page->arena, sizeof *part);
     if (!part)
         return page->status = DAL_NO_MEMORY;
-    *part = (dal_page_part){.title = keep(page, title), .href = keep(page, href), .text = keep(page, text), .group = keep(page, group)};
+    *part = (dal_page_part){
+        .title = keep(page, title), .href = keep(page, href), .text = keep(page, text), .group = keep(page, group)};
     dal_status status = dal_scene_create(&page->allocator, spec, system, page->destination.messages, &part->scene);
     page->last = page->last->next = part;
     return status == DAL_OK ? page->status : status;

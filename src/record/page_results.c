@@ -22,8 +22,9 @@ static void compare_hashes(const dal_page *page, const dal_results *results)
 {
     if (*results->hash && page->hash && strcmp(results->hash, page->hash))
         dal_warn(page->destination.messages, (dal_mark){results->path, 0, 0},
-                 "was made from another version of the model (its hash is %s, that of '%s' is %s): what is drawn may not be what moved", results->hash,
-                 page->file, page->hash);
+                 "was made from another version of the model (its hash is %s, that of '%s' is %s): what is drawn may "
+                 "not be what moved",
+                 results->hash, page->file, page->hash);
 }
 
 typedef struct job {
@@ -49,9 +50,14 @@ dal_status dal_page_results(dal_page *page, dal_results *results, const dal_syst
         return status;
     complete_units(results, system);
     compare_hashes(page, results);
-    status = dal_page_series(page, &(dal_series_options){.name = results->path, .n_columns = results->n_columns, .columns = results->columns,
-                                                         .no_velocities = !j.poses.has_motion, .no_reactions = !j.poses.has_reactions,
-                                                         .most_frames = most_frames}, &series);
+    status = dal_page_series(page,
+                             &(dal_series_options){.name = results->path,
+                                                   .n_columns = results->n_columns,
+                                                   .columns = results->columns,
+                                                   .no_velocities = !j.poses.has_motion,
+                                                   .no_reactions = !j.poses.has_reactions,
+                                                   .most_frames = most_frames},
+                             &series);
     while (status == DAL_OK && (status = dal_results_next(results, &row)) == DAL_OK && row) {
         dal_series_row one = {.values = row};
         dal_poses_read(&j.poses, row, &one.poses, &one.velocities, &one.reactions);

@@ -190,8 +190,10 @@ static void put_figure(writing *w, const dal_figure *f)
         put_number(out, "radius", f->radius);
         break;
     case DAL_FIGURE_MESH:
-        put_block(w, "vertices", (block){.type = FLOAT32, .rows = f->mesh.n_vertices, .columns = 3, .vertices = f->mesh.vertices});
-        put_block(w, "triangles", (block){.type = UINT32, .rows = f->mesh.n_triangles, .columns = 3, .triangles = f->mesh.triangles});
+        put_block(w, "vertices",
+                  (block){.type = FLOAT32, .rows = f->mesh.n_vertices, .columns = 3, .vertices = f->mesh.vertices});
+        put_block(w, "triangles",
+                  (block){.type = UINT32, .rows = f->mesh.n_triangles, .columns = 3, .triangles = f->mesh.triangles});
         break;
     }
     dal_stream_text(out, "}");
@@ -243,7 +245,8 @@ static void put_joint(dal_stream *out, const dal_scene_joint *joint)
     dal_stream_text(out, ", \"sides\": [");
     for (int i = 0; joint->pair && i < 2; i++) {
         const dal_marker *m = &joint->marker[i];
-        const double *B = m->B, axes[9] = {B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]}; /* x, y, z one after the other */
+        const double *B = m->B,
+                     axes[9] = {B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]}; /* x, y, z one after the other */
         dal_stream_print(out, "%s{\"body\": %d, ", i ? ", " : "", m->body);
         put_vector(out, "at", 3, m->s);
         dal_stream_text(out, ", ");
@@ -320,7 +323,8 @@ static void put_channels(dal_stream *out, const dal_series *s)
         put_pair(out, "name", c->name);
         dal_stream_text(out, ", ");
         put_pair(out, "unit", c->unit ? c->unit : "");
-        dal_stream_print(out, ", \"log\": %s, \"column\": %d}", strncmp(c->name, "constraint.", 11) ? "false" : "true", i - 1);
+        dal_stream_print(out, ", \"log\": %s, \"column\": %d}", strncmp(c->name, "constraint.", 11) ? "false" : "true",
+                         i - 1);
     }
     dal_stream_text(out, "]");
 }
@@ -334,14 +338,28 @@ static void put_series(writing *w, const dal_series *s, const dal_scene *scene)
     put_pair(out, "name", s->name);
     dal_stream_print(out, ", \"frames\": %d, \"recorded\": %ld", n, s->rows);
     put_block(w, "time", (block){.type = FLOAT64, .rows = n, .columns = 1, .track = &t[DAL_TRACK_VALUES]});
-    put_block(w, "poses", (block){.type = precision(s, scene), .rows = n, .columns = t[DAL_TRACK_POSES].columns, .track = &t[DAL_TRACK_POSES]});
+    put_block(w, "poses",
+              (block){.type = precision(s, scene),
+                      .rows = n,
+                      .columns = t[DAL_TRACK_POSES].columns,
+                      .track = &t[DAL_TRACK_POSES]});
     put_channels(out, s);
-    put_block(w, "values", (block){.type = FLOAT64, .rows = n, .columns = channels, .first = 1, .track = &t[DAL_TRACK_VALUES]});
-    put_block(w, "least", (block){.type = FLOAT64, .rows = merged, .columns = channels, .first = 1, .track = &t[DAL_TRACK_LEAST]});
-    put_block(w, "most", (block){.type = FLOAT64, .rows = merged, .columns = channels, .first = 1, .track = &t[DAL_TRACK_MOST]});
-    put_block(w, "reactions", (block){.type = FLOAT32, .rows = n, .columns = t[DAL_TRACK_REACTIONS].columns, .track = &t[DAL_TRACK_REACTIONS]});
-    put_block(w, "velocities", (block){.type = FLOAT32, .rows = n, .columns = t[DAL_TRACK_VELOCITIES].columns, .track = &t[DAL_TRACK_VELOCITIES]});
-    put_block(w, "error", (block){.type = FLOAT64, .rows = n, .columns = t[DAL_TRACK_ERROR].columns, .track = &t[DAL_TRACK_ERROR]});
+    put_block(w, "values",
+              (block){.type = FLOAT64, .rows = n, .columns = channels, .first = 1, .track = &t[DAL_TRACK_VALUES]});
+    put_block(w, "least",
+              (block){.type = FLOAT64, .rows = merged, .columns = channels, .first = 1, .track = &t[DAL_TRACK_LEAST]});
+    put_block(w, "most",
+              (block){.type = FLOAT64, .rows = merged, .columns = channels, .first = 1, .track = &t[DAL_TRACK_MOST]});
+    put_block(
+        w, "reactions",
+        (block){
+            .type = FLOAT32, .rows = n, .columns = t[DAL_TRACK_REACTIONS].columns, .track = &t[DAL_TRACK_REACTIONS]});
+    put_block(
+        w, "velocities",
+        (block){
+            .type = FLOAT32, .rows = n, .columns = t[DAL_TRACK_VELOCITIES].columns, .track = &t[DAL_TRACK_VELOCITIES]});
+    put_block(w, "error",
+              (block){.type = FLOAT64, .rows = n, .columns = t[DAL_TRACK_ERROR].columns, .track = &t[DAL_TRACK_ERROR]});
     if (s->facts)
         put_facts(out, "evidence", s->facts);
     if (s->failed) {
@@ -400,7 +418,8 @@ static void put_header(writing *w)
 {
     const dal_page *page = w->page;
     dal_stream *out = w->out;
-    dal_stream_text(out, "<script type=\"application/json\" id=\"dalembert\">{\"format\": \"dalembert\", \"version\": 1, ");
+    dal_stream_text(out,
+                    "<script type=\"application/json\" id=\"dalembert\">{\"format\": \"dalembert\", \"version\": 1, ");
     put_pair(out, "kind", page->kind);
     dal_stream_text(out, ", ");
     put_pair(out, "title", page->title);
@@ -421,13 +440,14 @@ static void put_header(writing *w)
         put_items(w, page->own.next);
     dal_stream_text(out, ",\n\"blocks\": [");
     for (int i = 0; i < w->n; i++)
-        dal_stream_print(out, "%s{\"type\": \"%s\", \"rows\": %d, \"columns\": %d}", i ? ", " : "", type_names[w->blocks[i].type], w->blocks[i].rows,
-                         w->blocks[i].columns);
+        dal_stream_print(out, "%s{\"type\": \"%s\", \"rows\": %d, \"columns\": %d}", i ? ", " : "",
+                         type_names[w->blocks[i].type], w->blocks[i].rows, w->blocks[i].columns);
     dal_stream_print(out, "],\n\"live\": %s}</script>\n", page->live ? "true" : "false");
 }
 
 /* Places in the viewer's text. */
-static const char data_mark[] = "<!--DATA-->", no_connections[] = "connect-src 'none'", connections[] = "connect-src 'self'";
+static const char data_mark[] = "<!--DATA-->", no_connections[] = "connect-src 'none'",
+                  connections[] = "connect-src 'self'";
 
 static size_t find(const char *text, size_t length, const char *word)
 {
@@ -449,7 +469,8 @@ static void put_viewer(writing *w, const char *text, size_t length)
 static void write_all(writing *w)
 {
     const char *viewer = w->page->viewer;
-    const size_t length = w->page->viewer_length, place = find(viewer, length, data_mark), rest = place < length ? place + strlen(data_mark) : length;
+    const size_t length = w->page->viewer_length, place = find(viewer, length, data_mark),
+                 rest = place < length ? place + strlen(data_mark) : length;
     put_viewer(w, viewer, place);
     put_header(w);
     for (int i = 0; i < w->n; i++) {

@@ -55,7 +55,8 @@ static int find(const lookup *in, const char *element, const char *channel, cons
 
 static bool find_place(const lookup *in, const dal_scene_body *body, bool planar, int place[7])
 {
-    static const char *const names[] = {"x", "y", "z"}, *const long_names[] = {"position.x", "position.y", "position.z"},
+    static const char *const names[] = {"x", "y", "z"},
+                             *const long_names[] = {"position.x", "position.y", "position.z"},
                              *const attitude[] = {"qw", "qx", "qy", "qz"};
     bool whole = true;
     for (int k = 0; k < 7; k++)
@@ -69,7 +70,8 @@ static bool find_place(const lookup *in, const dal_scene_body *body, bool planar
 
 static bool find_motion(const lookup *in, const dal_scene_body *body, bool planar, int motion[6])
 {
-    static const char *const names[] = {"x'", "y'", "z'"}, *const long_names[] = {"velocity.x", "velocity.y", "velocity.z"},
+    static const char *const names[] = {"x'", "y'", "z'"},
+                             *const long_names[] = {"velocity.x", "velocity.y", "velocity.z"},
                              *const spin[] = {"omega.x", "omega.y", "omega.z"};
     bool whole = true;
     for (int k = 0; k < 6; k++)
@@ -97,13 +99,17 @@ static bool find_reaction(const lookup *in, const char *joint, bool planar, int 
 static dal_status refuse(dal_results *results, const dal_scene *scene, const dal_scene_body *body)
 {
     const char *n = body->name;
-    const char *need = scene->space == DAL_PLANAR
-                           ? dal_arena_print(&results->arena, body->particle ? "%s.x, %s.y" : "%s.x, %s.y, %s.angle", n, n, n)
-                           : dal_arena_print(&results->arena, body->particle ? "%s.x, %s.y, %s.z" : "%s.x, %s.y, %s.z, %s.qw, %s.qx, %s.qy, %s.qz", n, n, n, n,
-                                             n, n, n);
+    const char *need =
+        scene->space == DAL_PLANAR
+            ? dal_arena_print(&results->arena, body->particle ? "%s.x, %s.y" : "%s.x, %s.y, %s.angle", n, n, n)
+            : dal_arena_print(&results->arena,
+                              body->particle ? "%s.x, %s.y, %s.z" : "%s.x, %s.y, %s.z, %s.qw, %s.qx, %s.qy, %s.qz", n,
+                              n, n, n, n, n, n);
     dal_error(results->messages, (dal_mark){results->path, 0, 0},
-              "does not tell where '%s' is: it needs the columns %.400s of every body; 'dalembert run --motion' records them beside what the model asks "
-              "for", n, need);
+              "does not tell where '%s' is: it needs the columns %.400s of every body; 'dalembert run --motion' "
+              "records them beside what the model asks "
+              "for",
+              n, need);
     return DAL_BAD_FILE;
 }
 
@@ -171,7 +177,8 @@ static void read_velocity(const dal_poses *p, int b, const double *row, const do
     }
 }
 
-void dal_poses_read(dal_poses *p, const double *row, const double **places, const double **velocities, const double **reactions)
+void dal_poses_read(dal_poses *p, const double *row, const double **places, const double **velocities,
+                    const double **reactions)
 {
     const dal_scene *scene = p->scene;
     double *place = p->values, *velocity = place + 7 * scene->n_bodies, *reaction = velocity + 3 * scene->n_bodies;

@@ -22,7 +22,8 @@ static dal_status open_file(void *user)
     dal_results *results = user;
     dal_status status = results->type->open(results);
     if (status == DAL_OK && results->n_columns < 2) {
-        dal_error(results->messages, (dal_mark){results->path, 0, 0}, "has no columns but the time: there is nothing to show");
+        dal_error(results->messages, (dal_mark){results->path, 0, 0},
+                  "has no columns but the time: there is nothing to show");
         return DAL_BAD_FILE;
     }
     return status;
@@ -33,7 +34,8 @@ dal_status dal_results_open(const dal_allocator *allocator, const char *path, da
     *out = NULL;
     const dal_result_type *type = find_type(path);
     if (!type) {
-        dal_error(messages, (dal_mark){path, 0, 0}, "the type of a file of results is its extension: .csv, .h5 or .hdf5 can be read");
+        dal_error(messages, (dal_mark){path, 0, 0},
+                  "the type of a file of results is its extension: .csv, .h5 or .hdf5 can be read");
         return DAL_BAD_COMMAND;
     }
     dal_arena arena;

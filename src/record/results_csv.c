@@ -15,14 +15,14 @@ enum { FIRST = 1 << 16, LONGEST = 64 << 20 };
 
 typedef struct csv {
     int fd;
-    locale_t plain;   /* of the C locale: its decimal point */
+    locale_t plain; /* of the C locale: its decimal point */
     char *buffer;
-    size_t size;      /* of the buffer, a final zero not counted */
-    size_t from, to;  /* what is not yet used of it */
+    size_t size;     /* of the buffer, a final zero not counted */
+    size_t from, to; /* what is not yet used of it */
     bool ended;
-    long line;        /* that was returned last, from 1 */
+    long line; /* that was returned last, from 1 */
     double *row;
-    char *kept;       /* a line that was looked at and belongs to the rows; NULL: none */
+    char *kept; /* a line that was looked at and belongs to the rows; NULL: none */
 } csv;
 
 static dal_status trouble(dal_results *r, long line, long column, const char *text)
@@ -203,9 +203,11 @@ static dal_status read_row(dal_results *r, csv *file, char *line)
         double value;
         char *field = at;
         if (n == r->n_columns)
-            return trouble(r, file->line, field - line + 1, "this row has more numbers than there are names in the first line");
+            return trouble(r, file->line, field - line + 1,
+                           "this row has more numbers than there are names in the first line");
         if (!read_value(file, &at, &value)) {
-            dal_error(r->messages, (dal_mark){r->path, (int)file->line, (int)(field - line) + 1}, "a number is needed here; '%.*s' was found",
+            dal_error(r->messages, (dal_mark){r->path, (int)file->line, (int)(field - line) + 1},
+                      "a number is needed here; '%.*s' was found",
                       (int)strcspn(field, ",") < 40 ? (int)strcspn(field, ",") : 40, field);
             return DAL_BAD_FILE;
         }
@@ -214,7 +216,8 @@ static dal_status read_row(dal_results *r, csv *file, char *line)
         at += more;
     }
     if (n < r->n_columns) {
-        dal_error(r->messages, (dal_mark){r->path, (int)file->line, 0}, "this row has %d numbers, and the first line %d names", n, r->n_columns);
+        dal_error(r->messages, (dal_mark){r->path, (int)file->line, 0},
+                  "this row has %d numbers, and the first line %d names", n, r->n_columns);
         return DAL_BAD_FILE;
     }
     return DAL_OK;

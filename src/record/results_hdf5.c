@@ -50,7 +50,8 @@ static const char *read_text(dal_results *r, const dal_hdf5 *h, hid_t object, co
     const char *copy = "";
     if (h->H5Aexists(object, name) <= 0)
         return copy;
-    const hid_t attribute = h->H5Aopen(object, name, H5P_DEFAULT), type = attribute < 0 ? -1 : h->H5Aget_type(attribute);
+    const hid_t attribute = h->H5Aopen(object, name, H5P_DEFAULT),
+                type = attribute < 0 ? -1 : h->H5Aget_type(attribute);
     char *text = NULL;
     if (type >= 0 && h->H5Tis_variable_str(type) > 0 && h->H5Aread(attribute, type, &text) >= 0 && text) {
         copy = dal_arena_copy(&r->arena, text, strlen(text));
@@ -111,7 +112,8 @@ static int by_index(const void *a, const void *b)
 static bool is_column(const dal_hdf5 *h, hid_t dataset, hsize_t *length)
 {
     const hid_t space = h->H5Dget_space(dataset), type = h->H5Dget_type(dataset);
-    const bool good = space >= 0 && type >= 0 && h->H5Sget_simple_extent_ndims(space) == 1 && h->H5Sget_simple_extent_dims(space, length, NULL) == 1 &&
+    const bool good = space >= 0 && type >= 0 && h->H5Sget_simple_extent_ndims(space) == 1 &&
+                      h->H5Sget_simple_extent_dims(space, length, NULL) == 1 &&
                       (h->H5Tget_class(type) == H5T_FLOAT || h->H5Tget_class(type) == H5T_INTEGER);
     if (space >= 0)
         h->H5Sclose(space);
@@ -133,7 +135,8 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
     for (hsize_t i = 0; i < info.nlinks; i++) {
         char name[4096];
         hsize_t length = 0;
-        const ssize_t size = h->H5Lget_name_by_idx(f->file, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
+        const ssize_t size =
+            h->H5Lget_name_by_idx(f->file, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
         const hid_t dataset = size < 0 || size >= (ssize_t)sizeof name ? -1 : h->H5Dopen2(f->file, name, H5P_DEFAULT);
         if (dataset < 0)
             continue;
@@ -144,7 +147,8 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
         if (n && length != f->n_rows)
             return trouble(r, "its columns are not equally long: it is no file of results");
         f->n_rows = length;
-        all[n] = (found){read_index(h, dataset, (int)i), dataset, {unescape(&r->arena, name), read_text(r, h, dataset, "unit")}};
+        all[n] = (found){
+            read_index(h, dataset, (int)i), dataset, {unescape(&r->arena, name), read_text(r, h, dataset, "unit")}};
         n++;
     }
     qsort(all, (size_t)n, sizeof *all, by_index);
@@ -172,7 +176,7 @@ static dal_status open_file(dal_results *r, hdf5 *f)
         return trouble(r, "cannot be read: it is missing, or no HDF5 file");
     r->hash = read_text(r, h, f->file, "model_hash");
     dal_status status = list_columns(r, f);
-    f->block = DAL_TAKE(&r->arena, double, (size_t)BLOCK * (size_t)r->n_columns);
+    f->block = DAL_TAKE(&r->arena, double, (size_t)BLOCK *(size_t)r->n_columns);
     f->row = DAL_TAKE(&r->arena, double, r->n_columns);
     return status;
 }
@@ -203,7 +207,8 @@ static bool read_block(const dal_results *r, hdf5 *f)
     for (int i = 0; i < r->n_columns && good; i++) {
         const hid_t space = h->H5Dget_space(f->dataset[i]);
         good = space >= 0 && h->H5Sselect_hyperslab(space, H5S_SELECT_SET, &f->next, NULL, &count, NULL) >= 0 &&
-               h->H5Dread(f->dataset[i], h->H5T_NATIVE_DOUBLE_g, memory, space, H5P_DEFAULT, f->block + (size_t)i * BLOCK) >= 0;
+               h->H5Dread(f->dataset[i], h->H5T_NATIVE_DOUBLE_g, memory, space, H5P_DEFAULT,
+                          f->block + (size_t)i * BLOCK) >= 0;
         if (space >= 0)
             h->H5Sclose(space);
     }

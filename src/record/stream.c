@@ -106,7 +106,8 @@ void dal_stream_string(dal_stream *stream, const char *text)
             dal_stream_text(stream, "\\ufffd");
         else if (code == '"' || code == '\\')
             dal_stream_print(stream, "\\%c", (int)code);
-        else if (code < 0x20 || code == '<' || code == '>' || code == '&' || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029)
+        else if (code < 0x20 || code == '<' || code == '>' || code == '&' || (code >= 0x7f && code < 0xa0) ||
+                 code == 0x2028 || code == 0x2029)
             dal_stream_print(stream, "\\u%04x", (unsigned)code);
         else
             dal_stream_bytes(stream, at, (size_t)n);

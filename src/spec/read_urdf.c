@@ -4,7 +4,7 @@
  *   I = R_i I_i R_i^T,   about the centre of mass c.
  * rpy are turns about the fixed axes x, y, z: R = R_z(yaw) R_y(pitch) R_x(roll).
  *
- * What is drawn (visual, collision, material) is passed over. Every other element or attribute that is not used is told once, at the
+ * Of what is drawn, simple shapes are kept for pictures (urdf_visual.c); the rest (meshes, collision, material) is passed over. Every other element or attribute that is not used is told once, at the
  * first place where it stands.
  */
 #include "spec/urdf.h"
@@ -227,6 +227,7 @@ static void read_link(urdf_reader *r, const dal_xml_node *node)
     const dal_xml_node *inertial = only_child(r, node, of, "inertial");
     if (inertial)
         read_inertial(r, inertial, of, link);
+    dal_urdf_visuals(r->base, node, &link->visual);
 }
 
 /* The name behind <parent link="..."/>, <child link="..."/>. */

@@ -2,7 +2,7 @@
  *
  *   read_urdf.c    elements and attributes -> links and joints, each looked at alone
  *   urdf_tree.c    links and joints -> one tree, mimics, names
- *   urdf_spec.c    the tree -> a spec
+ *   urdf_spec.c    the tree -> a spec                              urdf_visual.c  shapes for pictures
  *
  * URDF: wiki.ros.org/urdf/XML. The frame of a link is that of the joint that carries it; a joint's origin places it in the frame of the
  * parent; its axis is written in the frame of the child.
@@ -30,6 +30,7 @@ typedef struct dal_urdf_link {
     double mass, inertia[9]; /* about the centre of mass, axes of the link */
     double center[3];
     int joint;               /* that carries it; -1: the root */
+    dal_figures visual;
     dal_urdf_pose start;     /* in the world, with every joint at its start */
 } dal_urdf_link;
 
@@ -66,6 +67,8 @@ static inline bool dal_urdf_has_coordinate(const dal_urdf_joint *joint)
     return dal_urdf_turns(joint) || joint->kind == DAL_URDF_PRISMATIC;
 }
 
+/* urdf_visual.c: what <visual> draws, as far as it is a box, a cylinder or a sphere. */
+void dal_urdf_visuals(dal_reader *reader, const dal_xml_node *link, dal_figures *figures);
 /* False after an error that leaves nothing to look at. */
 bool dal_urdf_tree(dal_reader *reader, dal_urdf *robot);
 void dal_urdf_spec(dal_reader *reader, const dal_urdf *robot, bool floating);

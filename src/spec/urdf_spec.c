@@ -109,7 +109,7 @@ static void add_body(writer *w, int index)
     const dal_mark mark = link->has_inertial ? link->inertial_mark : link->mark;
     w->body[index] = w->spec->n_bodies;
     dal_body_spec *body = &w->spec->bodies[w->spec->n_bodies++];
-    *body = (dal_body_spec){.name = word(link->safe, link->mark), .mass = number(w, link->mass, mark)};
+    *body = (dal_body_spec){.name = word(link->safe, link->mark), .mass = number(w, link->mass, mark), .shape = link->visual};
     if (!link->has_inertial)
         return;
     const double *I = link->inertia, entries[6] = {I[0], I[4], I[8], I[1], I[2], I[5]};
@@ -248,6 +248,8 @@ void dal_urdf_spec(dal_reader *reader, const dal_urdf *robot, bool floating)
     w.body[robot->root] = -1;
     if (floating || root->has_inertial)
         add_body(&w, robot->root);
+    else
+        w.spec->ground_shape = root->visual;
     if (floating)
         set_free(&w, robot->root);
     else if (root->has_inertial)

@@ -17,7 +17,8 @@ typedef struct maker {
 
 /* ---- bodies ------------------------------------------------------------------------ */
 
-static void add_points(maker *m, const dal_binding *binding, const char *prefix, const dal_points *points, const dal_marker *mount, dal_scene_body *body)
+static void add_points(maker *m, const dal_binding *binding, const char *prefix, const dal_points *points,
+                       const dal_marker *mount, dal_scene_body *body)
 {
     for (int i = 0; i < points->n; i++) {
         const dal_point_spec *point = &points->item[i];
@@ -38,13 +39,15 @@ static void carry(const dal_marker *mount, dal_figure *figure)
     double R[9], at[3];
     memcpy(at, figure->at, sizeof at);
     for (int k = 0; k < 3; k++)
-        figure->at[k] = mount->s[k] + mount->B[3 * k] * at[0] + mount->B[3 * k + 1] * at[1] + mount->B[3 * k + 2] * at[2];
+        figure->at[k] =
+            mount->s[k] + mount->B[3 * k] * at[0] + mount->B[3 * k + 1] * at[1] + mount->B[3 * k + 2] * at[2];
     dal_rotation_quaternion(figure->quaternion, R);
     dal_rotation_multiply(mount->B, R, R);
     dal_quaternion_of(R, figure->quaternion);
 }
 
-static bool add_figures(maker *m, const dal_binding *binding, const dal_figures *figures, const dal_marker *mount, dal_scene_body *body)
+static bool add_figures(maker *m, const dal_binding *binding, const dal_figures *figures, const dal_marker *mount,
+                        dal_scene_body *body)
 {
     bool ok = true;
     m->build.messages = m->own;
@@ -105,14 +108,19 @@ static void add_joints(maker *m)
     for (int j = 0; j < scene->n_joints; j++) {
         const dal_joint *joint = &mechanism->joints[j];
         const char *motion = scene->space == DAL_PLANAR ? joint->type->motion_planar : joint->type->motion_spatial;
-        scene->joints[j] = (dal_scene_joint){.name = joint->name, .type = joint->type->name, .motion = motion ? motion : "",
-                                             .marker = joint->marker, .pair = joint->type->class == DAL_JOINT_PAIR, .radius = NAN};
+        scene->joints[j] = (dal_scene_joint){.name = joint->name,
+                                             .type = joint->type->name,
+                                             .motion = motion ? motion : "",
+                                             .marker = joint->marker,
+                                             .pair = joint->type->class == DAL_JOINT_PAIR,
+                                             .radius = NAN};
         const dal_joint_spec *spec = &m->build.spec->joints[j];
         if (spec->radius.text && !dal_build_number(&m->build, spec->binding, spec->radius, &scene->joints[j].radius))
             scene->joints[j].radius = NAN;
     }
     for (int i = system->rank; i < system->layout.n_rows; i++) {
-        const int source = system->layout.row[system->start_order[i]].source, joint = source < 0 ? -1 : mechanism->rows[source].joint;
+        const int source = system->layout.row[system->start_order[i]].source,
+                  joint = source < 0 ? -1 : mechanism->rows[source].joint;
         if (joint >= 0 && joint < scene->n_joints)
             scene->joints[joint].redundant = true;
     }
@@ -175,7 +183,8 @@ static void pass_on(const dal_messages *from, dal_messages *to)
         dal_say(to, message->severity, message->mark, "%s", message->text);
 }
 
-dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system, dal_messages *messages, dal_scene **scene)
+dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system,
+                            dal_messages *messages, dal_scene **scene)
 {
     dal_arena arena;
     *scene = NULL;

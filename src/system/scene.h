@@ -6,7 +6,13 @@
 #include "system/build.h"
 
 typedef enum dal_figure_kind {
-    DAL_FIGURE_BOX, DAL_FIGURE_SPHERE, DAL_FIGURE_CYLINDER, DAL_FIGURE_CAPSULE, DAL_FIGURE_PLATE, DAL_FIGURE_POLYLINE, DAL_FIGURE_MESH
+    DAL_FIGURE_BOX,
+    DAL_FIGURE_SPHERE,
+    DAL_FIGURE_CYLINDER,
+    DAL_FIGURE_CAPSULE,
+    DAL_FIGURE_PLATE,
+    DAL_FIGURE_POLYLINE,
+    DAL_FIGURE_MESH
 } dal_figure_kind;
 extern const char *const dal_figure_names[]; /* by kind; ends with NULL */
 
@@ -14,10 +20,10 @@ extern const char *const dal_figure_names[]; /* by kind; ends with NULL */
 typedef struct dal_figure {
     dal_figure_kind kind;
     double at[3], quaternion[4];
-    char color[8];                    /* "#rrggbb", or "" */
+    char color[8]; /* "#rrggbb", or "" */
     double size[3], radius, length, thickness;
-    int n_points;                     /* of a polyline or an outline */
-    double *points;                   /* 3 each */
+    int n_points;   /* of a polyline or an outline */
+    double *points; /* 3 each */
     dal_mesh mesh;
 } dal_figure;
 
@@ -65,12 +71,13 @@ typedef struct dal_scene {
 } dal_scene;
 
 /* The system was compiled from the spec; both have to stay. Meshes are read here. */
-dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system, dal_messages *messages,
-                            dal_scene **scene);
+dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system,
+                            dal_messages *messages, dal_scene **scene);
 void dal_scene_free(dal_scene *scene);
 
 /* figures.c: the numbers of a shape. False with a message. Meshes: their files are read if `whole`. */
-bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, bool whole, dal_figure *figure);
+bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, bool whole,
+                      dal_figure *figure);
 /* Of all shapes of the model: messages only. */
 void dal_check_figures(dal_build *build);
 

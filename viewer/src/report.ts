@@ -3,7 +3,7 @@
 import { Vector3 } from 'three';
 import { control, type Pose } from './camera';
 import { Methods } from './compare';
-import { type Blocks, type Header, type Vector } from './data';
+import type { Blocks, Header, Scene, Vector } from './data';
 import { button, download, fileName, h, pressed } from './dom';
 import { ModelText, evidencePanel } from './evidence';
 import { measure } from './extent';
@@ -20,6 +20,11 @@ import type { ThemeSwitch } from './theme';
 import { type Switch, type Switches, ViewMenu } from './viewmenu';
 
 interface Saved { t: number; playing: boolean; speed: number; camera: Pose | null; shown: string[]; tab: string; switches: Switches; follow: number }
+
+/* Where no joint shows how bodies may move, their paths do. */
+function unguided(scene: Scene): boolean {
+  return scene.bodies.length <= 3 && !scene.forces.some((f) => f.ends.length === 2) && scene.joints.every((j) => j.sides.length < 2 || /^(rolling|skate)/.test(j.type));
+}
 
 export class Report {
   readonly ready: Promise<void>;
@@ -159,6 +164,7 @@ export class Report {
     this.canvas.addEventListener('webglcontextrestored', () => this.change());
     this.stage.afterDraw = () => this.overlay();
     if (extent.roams) this.setFollow(0);
+    else if (!several && unguided(scene)) scene.bodies.slice(0, 3).forEach((_, i) => this.trace(i, -1));
     this.size();
     this.fit();
   }

@@ -1,12 +1,24 @@
-/* Pages that the program wrote, each opened, played, scrubbed and read back.
- *   node test/gallery.mjs page.html ...       fails where one does not hold what the data promises
- *   SCREENSHOTS=folder                        keeps a picture of each, wide and narrow */
+/* Pages that the program wrote, each opened, played, scrubbed and read back; fails where one does not hold what the data promises.
+ *   node test/gallery.mjs page.html ...
+ *   node test/gallery.mjs --program dalembert folder model.yaml ...      writes the pages of a gallery into the folder first, and looks at its index too
+ *   SCREENSHOTS=folder                                                   keeps a picture of each page, wide and narrow */
 
-import { basename, resolve } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { claim, cramped, faintTexts, failures, launch, nameless, open, picture, poseBetween, read } from './browser.mjs';
 
-const files = process.argv.slice(2);
+let files = process.argv.slice(2);
+let folder = null;
+if (files[0] === '--program') {
+  const [, program, where, ...models] = files;
+  folder = where;
+  rmSync(folder, { recursive: true, force: true });
+  execFileSync(program, ['gallery', ...models, '-o', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  files = readdirSync(folder).filter((name) => name.endsWith('.html') && name !== 'index.html').sort().map((name) => join(folder, name));
+  claim('gallery', 'a page a model', files.length === models.length, `${files.length} of ${models.length}`);
+}
 if (!files.length) {
   console.error('node test/gallery.mjs page.html ...');
   process.exit(2);
@@ -104,6 +116,18 @@ async function looksRight(name) {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
+/* The index: a card a page, thumbnails drawn, links that lead somewhere. */
+async function indexWorks(name) {
+  await open(page, seen, pathToFileURL(resolve(join(folder, 'index.html'))).href);
+  const index = await page.evaluate(() => ({ links: [...document.querySelectorAll('.model-card')].map((a) => a.getAttribute('href')), drawn: window.dalembert.view().drawn, errors: window.dalembert.errors }));
+  claim(name, 'a card a page', index.links.length === files.length, index.links.length);
+  claim(name, 'every link leads to a page', index.links.every((link) => link && existsSync(join(folder, decodeURIComponent(link)))), index.links.join(' '));
+  claim(name, 'thumbnails in sight are drawn', index.drawn > 0, index.drawn);
+  const faint = await page.evaluate(faintTexts);
+  claim(name, 'texts stand out', !faint.faint.length, faint.faint.slice(0, 5).join('; '));
+  claim(name, 'nothing went wrong', !index.errors.length && !seen.console.length, [...index.errors, ...seen.console].join('; '));
+}
+
 const frameTimes = [];
 const started = Date.now();
 for (const file of files) {
@@ -111,6 +135,7 @@ for (const file of files) {
   const before = Date.now();
   try {
     const { header, block } = read(file);
+    if (name === 'four-bar') claim(name, 'the page of five seconds is below 1.5 MB', statSync(file).size < 1.5e6, statSync(file).size);
     await open(page, seen, pathToFileURL(resolve(file)).href);
     const opened = Date.now() - before;
     const series = header.series.find((s) => s.frames);
@@ -134,6 +159,7 @@ for (const file of files) {
     claim(name, 'the page can be tested', false, error.message);
   }
 }
+if (folder) await indexWorks('index');
 await browser.close();
 frameTimes.sort((a, b) => a - b);
 console.log(`${files.length} pages in ${((Date.now() - started) / 1000).toFixed(1)} s; software rendering, median frame ${frameTimes[frameTimes.length >> 1]?.toFixed(1)} ms, slowest page ${frameTimes.at(-1)?.toFixed(1)} ms`);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const template = join(dirname(fileURLToPath(import.meta.url)), '../dist/page.html');
+const template = process.env.VIEWER_PAGE ?? join(dirname(fileURLToPath(import.meta.url)), '../dist/page.html');
 
 /* Blocks are gathered here while a header is written. */
 export class Blocks {

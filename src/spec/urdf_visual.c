@@ -1,0 +1,101 @@
+/* URDF: <visual> of a link as shapes for pictures: boxes, cylinders and spheres. What is drawn moves nothing, so that whatever is odd here
+ * (meshes, numbers that are none, sizes of zero) is passed over without a word, as it is in <collision>.
+ */
+#include "spec/urdf.h"
+
+#include "expr/graph.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const dal_xml_node *child_of(const dal_xml_node *node, const char *name)
+{
+    for (const dal_xml_node *child = node ? node->first : NULL; child; child = child->next)
+        if (!strcmp(child->name, name))
+            return child;
+    return NULL;
+}
+
+/* `n` numbers of an attribute. */
+static bool read(dal_reader *r, const dal_xml_node *node, const char *name, int n, double *out)
+{
+    const char *text = node ? dal_xml_get(node, name) : NULL;
+    for (int i = 0; i < n; i++) {
+        text = text ? dal_scan_number(r->scratch, text + strspn(text, " \t\r\n"), &out[i]) : NULL;
+        if (!text || !isfinite(out[i]) || (*text && !strchr(" \t\r\n", *text)))
+            return false;
+    }
+    return !text[strspn(text, " \t\r\n")];
+}
+
+static dal_text number(dal_reader *r, double value, dal_mark mark)
+{
+    char buffer[32];
+    dal_print_number(value == 0 ? 0 : value, buffer); /* no -0 */
+    return (dal_text){.text = dal_arena_copy(r->keep, buffer, strlen(buffer)), .mark = mark};
+}
+
+static dal_list numbers(dal_reader *r, int n, const double *values, dal_mark mark)
+{
+    dal_list list = {.n = n, .item = DAL_TAKE(r->keep, dal_text, n), .mark = mark};
+    for (int i = 0; i < n; i++)
+        list.item[i] = number(r, values[i], mark);
+    return list;
+}
+
+static bool read_geometry(dal_reader *r, const dal_xml_node *geometry, dal_figure_spec *f)
+{
+    const dal_xml_node *box = child_of(geometry, "box"), *cylinder = child_of(geometry, "cylinder"),
+                       *sphere = child_of(geometry, "sphere");
+    double size[3] = {1, 1, 1};
+    if (box ? !read(r, box, "size", 3, size) : !read(r, cylinder ? cylinder : sphere, "radius", 1, &size[0]))
+        return false;
+    if (!box && cylinder && !read(r, cylinder, "length", 1, &size[1]))
+        return false;
+    if (!(size[0] > 0 && size[1] > 0 && size[2] > 0))
+        return false;
+    f->type = (dal_text){.text = box ? "box" : cylinder ? "cylinder" : "sphere", .mark = f->mark};
+    if (box)
+        f->size = numbers(r, 3, size, f->mark);
+    else
+        f->radius = number(r, size[0], f->mark);
+    if (!box && cylinder)
+        f->length = number(r, size[1], f->mark);
+    return true;
+}
+
+static void read_place(dal_reader *r, const dal_xml_node *origin, dal_figure_spec *f)
+{
+    double xyz[3], rpy[3];
+    if (read(r, origin, "xyz", 3, xyz) && (xyz[0] != 0 || xyz[1] != 0 || xyz[2] != 0))
+        f->at = numbers(r, 3, xyz, f->mark);
+    if (read(r, origin, "rpy", 3, rpy) && (rpy[0] != 0 || rpy[1] != 0 || rpy[2] != 0))
+        f->orientation =
+            (dal_orientation){.kind = DAL_ATTITUDE_RPY, .first = numbers(r, 3, rpy, f->mark), .mark = f->mark};
+}
+
+static void read_color(dal_reader *r, const dal_xml_node *material, dal_figure_spec *f)
+{
+    double c[4];
+    if (!read(r, child_of(material, "color"), "rgba", 4, c))
+        return;
+    for (int k = 0; k < 3; k++)
+        c[k] = c[k] < 0 ? 0 : c[k] > 1 ? 255 : round(255 * c[k]);
+    f->color =
+        (dal_text){.text = dal_arena_print(r->keep, "#%02x%02x%02x", (unsigned)c[0], (unsigned)c[1], (unsigned)c[2]),
+                   .mark = f->mark};
+}
+
+void dal_urdf_visuals(dal_reader *r, const dal_xml_node *link, dal_figures *figures)
+{
+    size_t room = 0;
+    for (const dal_xml_node *node = link->first; node; node = node->next) {
+        dal_figure_spec f = {.mark = node->mark};
+        if (strcmp(node->name, "visual") || !read_geometry(r, child_of(node, "geometry"), &f))
+            continue;
+        read_place(r, child_of(node, "origin"), &f);
+        read_color(r, child_of(node, "material"), &f);
+        *DAL_PUSH(r->keep, figures->item, figures->n, room) = f;
+    }
+}
