@@ -922,6 +922,12 @@ static void visuals_of_a_robot_are_shapes_and_odd_ones_are_passed_over(void **st
     }
     assert_int_equal(again->ground_shape.n, 1);
     free(yaml);
+    if (dal_to_urdf(NULL, again, here->messages, &yaml))
+        fail_with(here->messages);
+    assert_non_null(strstr(yaml, "<origin xyz=\"0.1 0 0\" rpy=\"0 1.5 0\"/>\n      <geometry><cylinder radius=\"0.1\" "
+                                 "length=\"0.7\"/></geometry>\n"));
+    assert_non_null(strstr(yaml, "<color rgba=\"1 0.501961 0 1\"/>"));
+    free(yaml);
     dal_system_free(system);
     dal_spec_free(again);
     dal_spec_free(spec);

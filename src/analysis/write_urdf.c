@@ -14,6 +14,7 @@
 #include "joint/joint.h"
 #include "math/rotation.h"
 #include "system/build.h"
+#include "system/scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,6 +45,7 @@ typedef struct plan {
     const dal_system *system;
     const dal_mechanism *m;
     dal_messages *messages;
+    dal_scene *scene;            /* what is drawn; NULL: it cannot be read */
     int n_order, *order;         /* bodies, parents first */
     int *joint_start, *joint_at; /* joints of each body, the ground behind the last */
     link *link;
@@ -202,6 +204,16 @@ static void take_forces(plan *p)
                      p->spec->forces[i].name.text);
 }
 
+/* URDF draws boxes, cylinders and spheres, on links. */
+static void take_shapes(plan *p, const dal_figures *shapes, bool none)
+{
+    for (int i = 0; i < shapes->n; i++) {
+        const char *type = shapes->item[i].type.text;
+        if (none || (strcmp(type, "box") && strcmp(type, "cylinder") && strcmp(type, "sphere")))
+            dal_warn(p->messages, shapes->item[i].mark, "a shape of type %s is left out of the picture", type);
+    }
+}
+
 static void take_rest(plan *p)
 {
     const dal_spec *spec = p->spec;
@@ -214,11 +226,9 @@ static void take_rest(plan *p)
     if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
         dal_warn(p->messages, spec->gravity.n ? spec->gravity.mark : (dal_mark){spec->file, 0, 0},
                  "gravity is (%.6g, %.6g, %.6g) here and has no place in URDF, where it is (0, 0, -9.81)", g[0], g[1], g[2]);
-    bool shapes = spec->ground_shape.n > 0;
+    take_shapes(p, &spec->ground_shape, true);
     for (int b = 0; b < spec->n_bodies; b++)
-        shapes |= spec->bodies[b].shape.n > 0;
-    if (shapes)
-        dal_warn(p->messages, (dal_mark){spec->file, 0, 0}, "the shapes of the bodies are left out: only what moves them is written");
+        take_shapes(p, &spec->bodies[b].shape, !p->scene);
     for (int b = 0; b < p->m->n_bodies; b++)
         if (p->m->bodies[b].particle)
             dal_warn(p->messages, p->spec->bodies[b].name.mark, "'%s' is a particle: it becomes a link without moments of inertia",
@@ -415,6 +425,53 @@ static void write_escaped(dal_printer *out, const char *text)
     }
 }
 
+static void write_visual(dal_printer *out, const plan *p, const dal_figure *f, const double origin[3])
+{
+    double R[9], ypr[3];
+    int axes[3];
+    dal_rotation_quaternion(f->quaternion, R);
+    dal_euler_axes("zyx", axes);
+    dal_euler_of(R, axes, ypr);
+    const double xyz[3] = {f->at[0] - origin[0], f->at[1] - origin[1], f->at[2] - origin[2]}, rpy[3] = {ypr[2], ypr[1], ypr[0]};
+    dal_print(out, "    <visual>\n      <origin");
+    write_vector(out, p, "xyz", xyz);
+    write_vector(out, p, "rpy", rpy);
+    dal_print(out, "/>\n      <geometry><%s", dal_figure_names[f->kind]);
+    if (f->kind == DAL_FIGURE_BOX)
+        write_vector(out, p, "size", f->size);
+    else
+        write_attribute(out, p, "radius", f->radius);
+    if (f->kind == DAL_FIGURE_CYLINDER)
+        write_attribute(out, p, "length", f->length);
+    dal_print(out, "/></geometry>\n");
+    if (*f->color) {
+        unsigned c[3];
+        sscanf(f->color, "#%2x%2x%2x", &c[0], &c[1], &c[2]);
+        const double rgb[3] = {c[0] / 255.0, c[1] / 255.0, c[2] / 255.0};
+        dal_print(out, "      <material name=\"%s\"><color rgba=\"", f->color + 1);
+        for (int k = 0; k < 3; k++)
+            dal_print(out, "%.6g ", rgb[k]);
+        dal_print(out, "1\"/></material>\n");
+    }
+    dal_print(out, "    </visual>\n");
+}
+
+/* Returns how many there are; out may be NULL. */
+static int write_visuals(dal_printer *out, const plan *p, int body, const double origin[3])
+{
+    const dal_scene_body *b = p->scene ? &p->scene->bodies[body] : NULL;
+    int n = 0;
+    for (int i = 0; b && i < b->n_figures; i++) {
+        const dal_figure_kind kind = b->figures[i].kind;
+        if (kind != DAL_FIGURE_BOX && kind != DAL_FIGURE_CYLINDER && kind != DAL_FIGURE_SPHERE)
+            continue;
+        n++;
+        if (out)
+            write_visual(out, p, &b->figures[i], origin);
+    }
+    return n;
+}
+
 static void write_link(dal_printer *out, const plan *p, int body)
 {
     static const char *const keys[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
@@ -426,7 +483,10 @@ static void write_link(dal_printer *out, const plan *p, int body)
     for (int i = 0; i < 9; i++)
         moments += fabs(b->inertia[i]);
     if (b->mass == 0 && moments == 0) {
-        dal_print(out, "/>\n");
+        const bool drawn = write_visuals(NULL, p, body, l->origin) > 0;
+        dal_print(out, drawn ? ">\n" : "/>\n");
+        write_visuals(out, p, body, l->origin);
+        dal_print(out, drawn ? "  </link>\n" : "");
         return;
     }
     for (int i = 0; i < 3; i++)
@@ -438,7 +498,9 @@ static void write_link(dal_printer *out, const plan *p, int body)
     dal_print(out, "/>\n      <inertia");
     for (int i = 0; i < 6; i++)
         write_attribute(out, p, keys[i], b->inertia[entry[i]]);
-    dal_print(out, "/>\n    </inertial>\n  </link>\n");
+    dal_print(out, "/>\n    </inertial>\n");
+    write_visuals(out, p, body, l->origin);
+    dal_print(out, "  </link>\n");
 }
 
 static const char *label_of(const plan *p, int j)
@@ -544,6 +606,7 @@ dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal
     plan p = {.spec = spec, .system = system, .m = &system->mechanism, .messages = dal_messages_create(allocator)};
     dal_arena_begin(&p.arena, allocator);
     dal_decimal_prepare(&p.decimals);
+    dal_scene_create(allocator, spec, system, NULL, &p.scene); /* NULL where a mesh cannot be read: shapes are then left out */
     status = p.messages ? dal_arena_try(&p.arena, plan_it, &p) : DAL_NO_MEMORY;
     for (const dal_message *m = p.messages ? dal_messages_first(p.messages) : NULL; m; m = m->next)
         dal_say(messages, m->severity, m->mark, "%s", m->text);
@@ -551,6 +614,7 @@ dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal
         status = dal_write_text(allocator, write, &p, text);
     dal_messages_free(p.messages);
     dal_arena_release(&p.arena);
+    dal_scene_free(p.scene);
     dal_system_free(system);
     return status;
 }

@@ -129,9 +129,18 @@ dal_status dal_pages_frame(void *user, dal_state *state, int n, const double *va
     return status;
 }
 
+enum { MOST_CHECKED = 100 }; /* bodies: ranks of more take longer than many a run */
+
 /* What `check` says; its messages are those of the compilation, which were heard. */
 static void add_verdict(dal_pages *pages, const dal_spec *spec)
 {
+    static const char *const unasked[] = {"the model is large and was not checked here: 'dalembert check' does it"};
+    const dal_verdict none = {.n_warnings = 1, .warnings = unasked};
+    if (spec->n_bodies > MOST_CHECKED) {
+        for (int i = 0; i < pages->n; i++)
+            dal_page_verdict(pages->page[i], &none);
+        return;
+    }
     dal_verdict *verdict = NULL;
     dal_messages *aside = dal_messages_create(NULL);
     if (aside)

@@ -14,7 +14,12 @@ import type { ThemeSwitch } from './theme';
 
 /* Only addresses beside this page: no scheme, no host. */
 function safe(href: string): string | undefined {
-  return /^(?![a-z][a-z0-9+.-]*:)(?!\/\/)/i.test(href) ? href : undefined;
+  try {
+    const { protocol, host } = new URL(href, 'file:///beside/');
+    return protocol === 'file:' && host === '' ? href : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 class Thumbnail {

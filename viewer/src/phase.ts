@@ -150,7 +150,7 @@ function range(values: Float64Array): [number, number] {
   let low = Infinity, high = -Infinity;
   for (const v of values) if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
   if (low > high) return [0, 1];
-  const room = high > low ? 0.05 * (high - low) : Math.abs(high) || 1;
+  const room = Math.max(0.05 * (high - low), 1e-9 * Math.max(Math.abs(low), Math.abs(high))) || 1;
   return [low - room, high + room];
 }
 

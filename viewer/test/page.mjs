@@ -107,6 +107,21 @@ const tests = {
     await silent(name);
   },
 
+  async the_reader_chooses_light_or_dark(name) {
+    const tone = () => api(() => [document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor, window.dalembert.view().theme].join());
+    const first = await tone();
+    await page.keyboard.press('d');
+    const second = await tone();
+    claim(name, 'd turns the light off', first.startsWith('light,rgb(243') && second.startsWith('dark,rgb(18'), `${first} ${second}`);
+    await page.keyboard.press('d');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.keyboard.press('?');
+    claim(name, 'a choice stays whatever the system says', (await tone()).startsWith('light'));
+    await page.keyboard.press('Escape');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await silent(name);
+  },
+
   async hostile_names_are_text_and_run_nothing(name) {
     await show(name, hostilePage().html);
     await page.keyboard.press('l');
@@ -160,7 +175,7 @@ const tests = {
     await show(name, galleryPage().html);
     await page.waitForFunction(() => window.dalembert.time() > 0.05, null, { timeout: 10000 }).catch(() => claim(name, 'thumbnails move', false));
     const links = await api(() => [...document.querySelectorAll('.model-card')].map((a) => a.getAttribute('href')));
-    claim(name, 'a card a model, and no script for a link', links.length === 12 && links.filter((l) => l === null).length === 1 && links[0] === 'model-1.html', links.join());
+    claim(name, 'a card a model, and no script and no other host for a link', links.length === 12 && links.filter((l) => l === null).length === 2 && links[0] === 'model-1.html', links.join());
     claim(name, 'only thumbnails in sight are drawn', (await api(() => window.dalembert.view().drawn)) < 13);
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await silent(name);
@@ -216,6 +231,24 @@ const tests = {
     for (const listener of listeners) listener.end();
     server.closeAllConnections();
     server.close();
+  },
+
+  async extreme_numbers_do_not_stop_the_page(name) {
+    const blocks = new Blocks();
+    const { scene, motion } = fourBar();
+    const channels = [
+      ['steady', 'J', (t) => 166.48 + 1e-14 * Math.sin(t)], ['huge', 'N', (t) => 1e300 * t], ['holes', 'm', (t) => (t > 1 && t < 2 ? NaN : t > 3 ? Infinity : t)], ['none', 's', () => NaN],
+      ['energy.balance', 'J', () => -5.4321e6], ['constraint.position', 'm or rad', (t) => (t < 1 ? 0 : 10 ** (-40 + 9 * t))], ['constraint.velocity', 'm/s or rad/s', () => 0],
+    ];
+    await show(name, pageOf({ format: 'dalembert', version: 1, kind: 'run', title: 'Extremes', program: '0.1.0', command: '', model: null, scene, series: [seriesOf(blocks, 'run', { ...motion, channels })] }, blocks));
+    const shown = await api((names) => { window.dalembert.show(names); return window.dalembert.channels(); }, channels.map((c) => c[0]));
+    claim(name, 'all of them are plotted', shown.length === channels.length, shown.join());
+    await page.getByRole('button', { name: /Add a phase plot/ }).click();
+    await page.locator('.readout select').first().selectOption('steady');
+    await page.locator('.readout select').last().selectOption('none');
+    for (const box of await page.locator('.card > header input').all()) await box.click();
+    await api(() => window.dalembert.setTime(1.5));
+    await silent(name);
   },
 
   async two_hundred_bodies_are_few_calls(name) {

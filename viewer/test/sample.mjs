@@ -195,7 +195,7 @@ export function galleryPage() {
   spatial.scene.bodies[4].shapes = [];
   const items = Array.from({ length: 12 }, (_, i) => {
     const { scene, motion } = i % 3 === 2 ? spatial : fourBar();
-    return { title: `Model ${i + 1}`, href: i === 11 ? 'javascript:window.hacked=1' : `model-${i + 1}.html`, text: 'What it shows, in a sentence.', group: i % 3 === 2 ? 'spatial' : 'planar', scene, series: [seriesOf(blocks, 'run', { ...motion, frames: 100 })] };
+    return { title: `Model ${i + 1}`, href: i === 11 ? ' javascript:window.hacked=1' : i === 10 ? '//elsewhere/model.html' : `model-${i + 1}.html`, text: 'What it shows, in a sentence.', group: i % 3 === 2 ? 'spatial' : 'planar', scene, series: [seriesOf(blocks, 'run', { ...motion, frames: 100 })] };
   });
   return { html: pageOf({ ...common('Gallery'), kind: 'gallery', model: null, scene: null, series: [], items }, blocks) };
 }
