@@ -319,7 +319,7 @@ static void routh_is_stabilised_like_lagrange(void **unused)
     dal_state *state[2];
     for (int k = 0; k < 2; k++) {
         for (int i = 0; dal_stabilizations[i]; i++)
-            if (dal_stabilizations[i]->stabilises_gamma)
+            if (dal_stabilizations[i]->stabilises_gamma && !dal_stabilizations[i]->solve)
                 system[k]->stabilization = dal_stabilizations[i];
         system[k]->alpha = 3.1;
         system[k]->beta = 4.7;

@@ -132,10 +132,6 @@ export class View {
     this.distance = pose.distance;
     this.flat = pose.flat;
   }
-
-  get scale(): number {
-    return this.distance;
-  }
 }
 
 /* Mouse: drag turns (flat: moves), with shift or the right button moves, wheel zooms. Fingers: one drags, two move and zoom. */
