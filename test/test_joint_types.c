@@ -447,6 +447,33 @@ static void coordinates_of_a_type_are_driven_sprung_started_and_recorded_as_buil
               "connect: [a.B, b], axis: [0.6, 0.8], zero: 0.1}\n");
 }
 
+/* Two free bodies, no gravity: momenta are kept, unless an equation knows where the world is. Here N - M is upright at the start. */
+static void momenta_count_as_conserved_unless_an_equation_names_the_world(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *equation;
+        bool conserved;
+    } cases[] = {
+        {"dot(N - M, yi) - 0.1*sin(t)", true}, {"N - M", true},        {"norm(N - M) - 1", true},
+        {"dot(N - M, xi)' + wj - wi", true},   {"dot(N', xi)", false}, {"dot(N - M, [1, 0])", false},
+        {"dot(N + M, [1, 0])", false},         {"wj", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\njoint-types: {T: {equations: [\"%s\"]}}\nbodies:\n"
+                 "  a: {mass: 1.2, inertia: 0.3, position: [0, 0], angle: 0.2, rate: 1}\n"
+                 "  b: {mass: 0.5, inertia: 0.1, position: [0, 1], angle: 0.5, velocity: [1, 0.3]}\n"
+                 "joints: {J: {type: T, connect: [a, b]}}\n",
+                 cases[i].equation);
+        dal_system *system = compile_text(text, "angle");
+        if ((system->conserved != 0) != cases[i].conserved)
+            fail_msg("`%s`: momenta 0x%x", cases[i].equation, system->conserved);
+        dal_system_free(system);
+    }
+}
+
 /* The equations do not know where the world is: what they do to all bodies together is nothing. */
 static void forces_on_all_sides_of_a_joint_balance(void **unused)
 {
@@ -489,6 +516,21 @@ static void a_type_of_an_included_model_knows_the_parameters_of_that_model(void 
     assert_false(system->mechanism.rows[system->mechanism.joints[foot].row].angular);
     assert_true(system->mechanism.rows[system->mechanism.joints[trunk].row].angular);
     dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+static void a_type_of_an_included_model_is_not_known_outside_nor_offered_there(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    assert_int_equal(dal_spec_read(NULL, DAL_TEST_MODELS "/joint_types/stranger.yaml", 0, NULL, messages, &spec),
+                     DAL_OK);
+    assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_BAD_MODEL);
+    assert_non_null(strstr(dal_messages_first(messages)->text, "there is no type 'slot'"));
+    assert_null(strstr(dal_messages_first(messages)->text, "did you mean 'slot'"));
     dal_spec_free(spec);
     dal_messages_free(messages);
 }
@@ -598,8 +640,10 @@ int main(void)
         cmocka_unit_test(rates_and_accelerations_of_the_library_are_derivatives),
         cmocka_unit_test(rates_and_accelerations_of_everything_an_equation_may_contain_are_derivatives),
         cmocka_unit_test(coordinates_of_a_type_are_driven_sprung_started_and_recorded_as_built_in_ones),
+        cmocka_unit_test(momenta_count_as_conserved_unless_an_equation_names_the_world),
         cmocka_unit_test(forces_on_all_sides_of_a_joint_balance),
         cmocka_unit_test(a_type_of_an_included_model_knows_the_parameters_of_that_model),
+        cmocka_unit_test(a_type_of_an_included_model_is_not_known_outside_nor_offered_there),
         cmocka_unit_test(repeated_joints_have_parameters_by_number),
         cmocka_unit_test(the_rank_loss_of_the_translational_joint_of_the_paper_is_found_and_the_other_form_has_none),
         cmocka_unit_test(dependent_equations_are_told_by_number_and_text),

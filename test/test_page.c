@@ -1,4 +1,5 @@
 /* Report pages: what the file contains is what the run was, whatever the model is called and however long it runs. */
+#include "place.h"
 #include "check.h"
 #include "json.h"
 #include "ration.h"
@@ -12,53 +13,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- a folder of its own for each test ------------------------------------ */
-
-typedef struct place {
-    char folder[64], path[160];
-    dal_messages *messages;
-} place;
-
-static int enter_place(void **state)
-{
-    place *here = calloc(1, sizeof *here);
-    strcpy(here->folder, "/tmp/test_page.XXXXXX");
-    if (!mkdtemp(here->folder))
-        return -1;
-    here->messages = dal_messages_create(NULL);
-    *state = here;
-    return 0;
-}
-
-static int count_files(const char *folder)
-{
-    DIR *list = opendir(folder);
-    int n = 0;
-    for (struct dirent *entry; (entry = readdir(list));)
-        n += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
-    closedir(list);
-    return n;
-}
-
-static int leave_place(void **state)
-{
-    place *here = *state;
-    DIR *list = opendir(here->folder);
-    for (struct dirent *entry; (entry = readdir(list));)
-        unlinkat(dirfd(list), entry->d_name, 0);
-    closedir(list);
-    int status = rmdir(here->folder);
-    dal_messages_free(here->messages);
-    free(here);
-    return status;
-}
-
-static const char *path_of(place *here, const char *name)
-{
-    snprintf(here->path, sizeof here->path, "%s/%s", here->folder, name);
-    return here->path;
-}
 
 static void write_file(const char *path, const void *bytes, size_t n)
 {

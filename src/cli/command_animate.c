@@ -1,5 +1,7 @@
 /* dalembert animate: the mechanism at several instants in one picture. */
+#include "cli/model_options.h"
 #include "cli/picture_file.h"
+#include "cli/result_options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,16 +78,12 @@ static int read_count(request *wanted, const char *text)
 
 static int add_override(request *wanted, char *text)
 {
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return dal_wrong_use("animate", "--set wants NAME=VALUE, not '%s'", text);
-    *equals = '\0';
-    wanted->overrides[wanted->n_overrides++] = (dal_override){text, equals + 1};
-    return DAL_OK;
+    return dal_override_read("animate", text, &wanted->overrides[wanted->n_overrides++]);
 }
 
-static int take(request *wanted, int option)
+static int take(void *user, int option)
 {
+    request *wanted = user;
     switch (option) {
     case 'm': wanted->model = optarg; break;
     case 'o': wanted->output = optarg; return dal_picture_type("animate", optarg);
@@ -100,25 +98,17 @@ static int take(request *wanted, int option)
     return DAL_OK;
 }
 
+static const dal_result_options known = {usage, ":m:o:qh", options, take};
+
 /* 0: go on, -1: help was printed, otherwise the exit code. */
 static int read_options(int argc, char **argv, request *wanted)
 {
     wanted->overrides = calloc((size_t)argc, sizeof *wanted->overrides);
-    int option, status = wanted->overrides ? DAL_OK : DAL_NO_MEMORY;
-    while (status == DAL_OK && (option = dal_next_option(argc, argv, ":m:o:qh", options)) != -1) {
-        if (option == 'h')
-            fputs(usage, stdout);
-        if (option == 'h' || option == '?')
-            return option == 'h' ? -1 : DAL_BAD_COMMAND;
-        status = take(wanted, option);
-    }
+    if (!wanted->overrides)
+        return DAL_NO_MEMORY;
+    const int status = dal_result_options_read(&known, argc, argv, wanted, &wanted->result);
     if (status != DAL_OK)
         return status;
-    if (optind >= argc)
-        return dal_wrong_use("animate", "which file of results?");
-    if (argc - optind > 1)
-        return dal_wrong_use("animate", "one file at a time: unexpected argument '%s'", argv[optind + 1]);
-    wanted->result = argv[optind];
     if (!wanted->model)
         return dal_wrong_use("animate",
                              "which model was it made from? give it by --model, as in --model four-bar.yaml");

@@ -1,5 +1,6 @@
 /* dalembert plot: channels of a file of results as a picture. */
 #include "cli/picture_file.h"
+#include "cli/result_options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,8 +53,9 @@ static int read_time(const char *option, const char *text, double *time)
     return DAL_OK;
 }
 
-static int take(request *wanted, int option)
+static int take(void *user, int option)
 {
+    request *wanted = user;
     switch (option) {
     case 'c':
         free(wanted->channels);
@@ -72,24 +74,14 @@ static int take(request *wanted, int option)
     return DAL_OK;
 }
 
+static const dal_result_options known = {usage, ":c:o:x:qh", options, take};
+
 /* 0: go on, -1: help was printed, otherwise the exit code. */
 static int read_options(int argc, char **argv, request *wanted)
 {
-    int option, status = DAL_OK;
-    while (status == DAL_OK && (option = dal_next_option(argc, argv, ":c:o:x:qh", options)) != -1) {
-        if (option == 'h')
-            fputs(usage, stdout);
-        if (option == 'h' || option == '?')
-            return option == 'h' ? -1 : DAL_BAD_COMMAND;
-        status = take(wanted, option);
-    }
+    const int status = dal_result_options_read(&known, argc, argv, wanted, &wanted->result);
     if (status != DAL_OK)
         return status;
-    if (optind >= argc)
-        return dal_wrong_use("plot", "which file of results?");
-    if (argc - optind > 1)
-        return dal_wrong_use("plot", "one file at a time: unexpected argument '%s'", argv[optind + 1]);
-    wanted->result = argv[optind];
     if (!wanted->plot.n_channels)
         return dal_wrong_use("plot", "which channels? give them by --channels, as in --channels crank.angle,slider.x");
     if (!wanted->output)

@@ -5,15 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* name=value, cut at the first equals sign. */
-static int add_override(const char *command, dal_model_options *options, char *text)
+int dal_override_read(const char *command, char *text, dal_override *override)
 {
     char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
         return dal_wrong_use(command, "--set wants NAME=VALUE, not '%s'", text);
     *equals = '\0';
-    options->overrides[options->n_overrides++] = (dal_override){text, equals + 1};
+    *override = (dal_override){text, equals + 1};
     return DAL_OK;
+}
+
+static int add_override(const char *command, dal_model_options *options, char *text)
+{
+    return dal_override_read(command, text, &options->overrides[options->n_overrides++]);
 }
 
 enum { MOST = DAL_MOST_OPTIONS + DAL_MOST_SETTINGS + 2 };

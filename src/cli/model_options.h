@@ -32,6 +32,9 @@ typedef struct dal_model_options {
 int dal_model_options_read(const dal_option_table *table, int argc, char **argv, dal_model_options *options, void *request);
 void dal_model_options_free(dal_model_options *options);
 
+/* NAME=VALUE of --set, cut at the first equals sign. DAL_OK, or DAL_BAD_COMMAND after a complaint. */
+int dal_override_read(const char *command, char *text, dal_override *override);
+
 /* The model with what the options change in it. */
 dal_status dal_model_read(const dal_model_options *options, dal_messages *messages, dal_spec **spec);
 

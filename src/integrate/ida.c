@@ -103,6 +103,7 @@ static int jacobian(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SU
 {
     dal_sundials *c = user;
     const dal_implicit *form = c->s->ode->implicit;
+    c->c_factored = cj;
     if (!form || !form->jacobian)
         return jacobian_by_differences(c, t, cj, Y, Yd, F, J, Y1, Yd1, F1);
     dal_flow flow = dal_sundials_state(c, Y);
@@ -164,13 +165,29 @@ static int factor(SUNLinearSolver solver, SUNMatrix J)
     return dal_sparse_factor(c->sparse, c->entries, false) > 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
 }
 
+/* Components outside the control (work): nothing depends on them, and they do not count when Newton's iteration ends. But the matrix
+ * may have been factored with another c, c0, and IDA multiplies what is solved by 2 / (1 + c/c0): their rows y' - f would be met in part
+ * only, however well the others are, and formulas of higher order amplify what is left from step to step. Their rows are c x = F: here
+ * with the c of this step, and against that factor. F is in c->base. */
+static void solve_work(dal_sundials *c, double *x)
+{
+    const int first = c->s->ode->n_control;
+    double now = 0;
+    if (c->call.IDAGetCurrentCj(c->memory, &now) || now == 0)
+        return;
+    for (int i = first; i < c->s->ode->n; i++)
+        x[i] = c->base[i] / now * (1 + now / c->c_factored) / 2;
+}
+
 static int solve(SUNLinearSolver solver, SUNMatrix J, N_Vector x, N_Vector b, double tolerance)
 {
     dal_sundials *c = solver->content;
     (void)J, (void)tolerance;
+    memcpy(c->base, NV_DATA_S(b), sizeof *c->base * (size_t)c->s->ode->n);
     if (x != b)
         memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * (size_t)c->size);
     dal_sparse_solve(c->sparse, NV_DATA_S(x));
+    solve_work(c, NV_DATA_S(x));
     return SUNLS_SUCCESS;
 }
 
@@ -221,7 +238,7 @@ static bool set_up(dal_sundials *c)
         return false;
     if (s->ode->implicit)
         group_columns(c, NV_DATA_S(c->look));
-    if (!(s->ode->implicit && c->size > SMALL ? use_sparse(c) : dal_sundials_newton(c)))
+    if (!(s->ode->implicit && (c->size > SMALL || s->ode->n_control < s->ode->n) ? use_sparse(c) : dal_sundials_newton(c)))
         return false;
     return !call->IDASetLinearSolver(c->memory, c->linear, c->matrix) &&
            (!c->matrix || !call->IDASetJacFn(c->memory, jacobian));

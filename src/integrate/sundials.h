@@ -57,6 +57,7 @@ typedef struct dal_sundials {
     dal_flow fatal; /* a hook said stop: nothing is asked any more */
     long rejected;  /* before the last reset */
     /* ida with a sparse matrix */
+    double c_factored; /* c in the matrix that is factored */
     dal_sparse *sparse;
     double *entries;
     int *column_group, n_groups; /* columns that share no row, for differences */

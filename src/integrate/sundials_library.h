@@ -37,7 +37,7 @@
     X(IDASetErrHandlerFn) X(IDASetUserData) X(IDAWFtolerances) X(IDASetLinearSolver) X(IDASetJacFn)        \
     X(IDASetId) X(IDASetSuppressAlg) X(IDASetMaxErrTestFails) X(IDASetMaxConvFails)                        \
     X(IDASetMinStep) X(IDASetMaxStep) X(IDASetInitStep) X(IDASetStopTime)                                  \
-    X(IDAGetCurrentStep) X(IDAGetNumErrTestFails) X(IDAGetNumStepSolveFails)
+    X(IDAGetCurrentStep) X(IDAGetCurrentCj) X(IDAGetNumErrTestFails) X(IDAGetNumStepSolveFails)
 /* clang-format on */
 
 typedef struct dal_sundials_library {

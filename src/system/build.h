@@ -97,6 +97,7 @@ typedef struct dal_build {
 
     const dal_joint_type **joint_types; /* of the model's own, and whether somebody has complained about them */
     bool *joint_type_failed;
+    bool world_named; /* by equations of a joint type: momenta are not conserved, even if nothing touches the ground */
 
     dal_body_start *start;
     int *body_angle;             /* measure of each planar body's angle, or -1 */

@@ -99,6 +99,8 @@ static unsigned conserved_momenta(const dal_build *build)
     const dal_spec *spec = build->spec;
     if (spec->n_coordinates)
         return 0; /* what holds the bodies in their places is not known */
+    if (build->world_named)
+        return 0;
     for (int j = 0; j < m->n_joints; j++)
         for (int k = 0; k < 2 + m->joints[j].n_further; k++)
             if (m->joints[j].marker[k].body == DAL_GROUND)

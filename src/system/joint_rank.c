@@ -7,10 +7,12 @@
  *   the rank is greater there                     the start is a singular position of the joint
  *   it is the same                                equations depend on one another; z with A^T z = 0 tells which
  *   no position with phi = 0 is found             they contradict one another; z . phi is what is left
+ * Rows that push on all bodies together hold them against the world.
  */
 #include "joint/joint.h"
 #include "kinematics/layout.h"
 #include "math/rank.h"
+#include "math/vec.h"
 #include "system/joint_types.h"
 
 #include <math.h>
@@ -306,6 +308,43 @@ static const char *freedoms(const alone *a, int n)
 
 /* ---- the questions --------------------------------------------------------------------------- */
 
+static double norm(const double x[3])
+{
+    return sqrt(dal_dot(x, x));
+}
+
+/* Does a row push on all bodies together, with a force or with a torque? A is at the present position. */
+static bool pushes_on_all(const alone *a)
+{
+    for (int i = 0; i < a->r; i++) {
+        const dal_row_layout *at = &a->layout->row[i];
+        double f[DAL_MAX_SIDES][6], force[3] = {0}, torque[3] = {0}, size = 0;
+        dal_row_covectors(a->layout, &a->work, i, f);
+        for (int k = 0; k < at->n_sides; k++) {
+            const double *r = a->work.kin[a->layout->side[at->side + k].body].r;
+            dal_axpy3(1, f[k], force);
+            dal_axpy3(1, f[k] + 3, torque);
+            dal_add_cross(r, f[k], torque);
+            size += norm(f[k]) * (a->length + norm(r)) + norm(f[k] + 3);
+        }
+        if (norm(force) * a->length > tolerance * size || norm(torque) > tolerance * size)
+            return true;
+    }
+    return false;
+}
+
+/* Equations that name the world, as dot(N - M, [0, 1]), hold bodies against it, and momenta are not conserved. */
+static bool names_world(alone *a)
+{
+    uint64_t seed = 7;
+    evaluate(a);
+    bool found = pushes_on_all(a);
+    for (int i = 0; i < 2 && !found; i++)
+        found = visit_neighbour(a, &seed) && pushes_on_all(a);
+    memcpy(a->work.q, a->q0, sizeof *a->q0 * (size_t)a->layout->nq);
+    return found;
+}
+
 /* The start is closed. */
 static void look_around(alone *a, dal_joint *joint)
 {
@@ -357,9 +396,10 @@ void dal_build_written_ranks(dal_build *build, const double *winding)
             continue;
         begin(&a, build, joint);
         place(&a, winding);
-        if (winding)
+        if (winding) {
+            build->world_named = build->world_named || names_world(&a);
             look_around(&a, joint);
-        else
+        } else
             look_for_contradiction(&a, joint);
     }
 }

@@ -103,15 +103,22 @@ void dal_build_joint_types(dal_build *build)
     }
 }
 
-int dal_joint_type_number(const dal_build *build, const dal_joint_spec *spec)
+const char *dal_joint_type_known_as(const dal_build *build, const dal_joint_spec *spec, int number)
 {
     const dal_model_spec *model = spec->binding ? spec->binding->model : NULL;
     const size_t head = model ? strlen(model->name.text) : 0;
+    const char *name = build->spec->joint_types[number].name.text;
+    if (head && (strncmp(name, model->name.text, head) || name[head] != '.'))
+        return NULL;
+    name += head ? head + 1 : 0;
+    return strchr(name, '.') ? NULL : name;
+}
+
+int dal_joint_type_number(const dal_build *build, const dal_joint_spec *spec)
+{
     for (int i = 0; i < build->spec->n_joint_types && spec->type.text; i++) {
-        const char *name = build->spec->joint_types[i].name.text;
-        if (head && (strncmp(name, model->name.text, head) || name[head] != '.'))
-            continue;
-        if (!strcmp(head ? name + head + 1 : name, spec->type.text))
+        const char *name = dal_joint_type_known_as(build, spec, i);
+        if (name && !strcmp(name, spec->type.text))
             return i;
     }
     return -1;

@@ -31,6 +31,8 @@ const char *dal_equation_word(const char *name);
 
 /* Complaints about the types themselves; before the joints. */
 void dal_build_joint_types(dal_build *build);
+/* The name of a type in the model that a joint stands in; NULL: it belongs to another model. */
+const char *dal_joint_type_known_as(const dal_build *build, const dal_joint_spec *spec, int number);
 /* Number of the type that a joint names, or -1. */
 int dal_joint_type_number(const dal_build *build, const dal_joint_spec *spec);
 /* The same as a type of joints, or NULL. */

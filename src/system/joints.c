@@ -460,8 +460,8 @@ static void refuse_points(dal_build *build, const dal_joint_spec *spec, dal_join
     joint->type = NULL;
 }
 
-/* The types of joints that exist in this space, and those of the model. */
-static const char **list_types(dal_build *build)
+/* The types of joints that exist in this space, and those of the model that the joint stands in. */
+static const char **list_types(dal_build *build, const dal_joint_spec *spec)
 {
     int n = 0;
     while (dal_joint_types[n])
@@ -469,7 +469,8 @@ static const char **list_types(dal_build *build)
     const char **names = DAL_TAKE(build->arena, const char *, n + build->spec->n_joint_types + 1);
     n = 0;
     for (int i = 0; i < build->spec->n_joint_types; i++)
-        names[n++] = build->joint_types[i]->name;
+        if (dal_joint_type_known_as(build, spec, i))
+            names[n++] = build->joint_types[i]->name;
     for (int i = 0; dal_joint_types[i]; i++)
         if (dal_joint_types[i]->spaces & (planar(build) ? DAL_IN_PLANE : DAL_IN_SPACE))
             names[n++] = dal_joint_types[i]->name;
@@ -480,7 +481,6 @@ void dal_build_joints(dal_build *build)
 {
     const dal_spec *spec = build->spec;
     dal_build_joint_types(build);
-    const char **names = list_types(build);
     build->axis_carried = DAL_TAKE(build->arena, bool, spec->n_joints);
     for (int i = 0; i < spec->n_joints; i++) {
         const dal_joint_spec *s = &spec->joints[i];
@@ -490,7 +490,7 @@ void dal_build_joints(dal_build *build)
         if (!joint->type && s->type.text)
             joint->type = dal_joint_type_find(s->type.text);
         if (!joint->type) {
-            dal_refuse_type(build, "joint", s->name, s->type, names);
+            dal_refuse_type(build, "joint", s->name, s->type, list_types(build, s));
             continue;
         }
         if (!(joint->type->spaces & (planar(build) ? DAL_IN_PLANE : DAL_IN_SPACE))) {

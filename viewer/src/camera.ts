@@ -14,6 +14,7 @@ export class View {
   distance = 10;
   flat: boolean;
   aspect = 1;
+  head = 0;      // share of the picture's height that buttons cover
   private readonly perspective = new PerspectiveCamera(FIELD, 1, 0.01, 100);
   private readonly orthographic = new OrthographicCamera(-1, 1, 1, -1, -100, 100);
   private readonly upright = new Quaternion();       // turns z to the upward axis of the model
@@ -75,7 +76,7 @@ export class View {
     camera.updateMatrixWorld();
   }
 
-  /* As near as all corners of the box allow. */
+  /* As near as all corners of the box allow, below the head. */
   fit(box: Box3): void {
     this.aim();
     box.getCenter(this.target);
@@ -85,9 +86,10 @@ export class View {
     for (let i = 0; i < 8; i++) {
       corner.set(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).sub(this.target);
       const towards = this.flat ? 0 : corner.dot(this.away);
-      need = Math.max(need, Math.abs(corner.dot(this.y)) / tan + towards, Math.abs(corner.dot(this.x)) / tan / this.aspect + towards);
+      need = Math.max(need, Math.abs(corner.dot(this.y)) / tan / (1 - this.head) + towards, Math.abs(corner.dot(this.x)) / tan / this.aspect + towards);
     }
     this.distance = Math.max(need, 1e-9) * 1.12;
+    this.target.addScaledVector(this.y, this.head * this.distance * tan);
   }
 
   orbit(dx: number, dy: number): void {

@@ -104,7 +104,7 @@ export class Report {
     const worst = this.header.messages.find((m) => m.severity === 'error');
     const top = h('header', { class: 'top' },
       h('h1', {}, this.header.title || this.header.model?.file || 'Untitled'),
-      h('span', { class: 'kind' }, this.header.kind === 'compare' ? `comparison of ${this.header.series.length} methods` : this.header.options.map((o) => o[1]).slice(0, 3).join(' · ')),
+      h('span', { class: 'kind' }, this.header.kind === 'compare' ? `comparison of ${Math.max(0, this.header.series.filter((s) => s.frames).length - 1)} methods` : this.header.options.map((o) => o[1]).slice(0, 3).join(' · ')),
       worst ? h('span', { class: 'alarm' }, 'stopped with an error: see the evidence') : null,
       h('span', { class: 'grow' }),
       button('moon', 'Light or dark (d)', () => this.theme.toggle()),
@@ -169,13 +169,17 @@ export class Report {
     this.fit();
   }
 
+  /* Open while it leaves most of the scene to be seen. */
   private legend(): HTMLElement {
-    return h('div', { class: 'legend', tabindex: 0, role: 'region', 'aria-label': 'Colours of the methods' }, ...this.header.series.map((series, i) => {
-      if (!series.frames) return null;
-      const swatch = h('i', { class: 'swatch' });
-      swatch.style.background = pick(SERIES, i);
-      return h('span', {}, swatch, series.name);
-    }));
+    const moving = this.header.series.flatMap((series, i) => (series.frames ? [{ name: series.name, color: pick(SERIES, i) }] : []));
+    const legend = h('details', { class: 'legend' }, h('summary', {}, `${moving.length} motions`), h('div', { tabindex: 0, role: 'region', 'aria-label': 'Colours of the methods' },
+      ...moving.map(({ name, color }) => {
+        const swatch = h('i', { class: 'swatch' });
+        swatch.style.background = color;
+        return h('span', {}, swatch, name);
+      })));
+    legend.open = moving.length <= (window.innerWidth > 820 ? 12 : 4);
+    return legend;
   }
 
   /* ---- what the reader does ---- */

@@ -10,6 +10,8 @@ import type { Scene } from './data';
 import type { Extent } from './extent';
 import type { Mechanism } from './mechanism';
 
+const TOOLBAR = 48;      // pixels
+
 export interface Tones { back: string; grid: string }
 
 export function light(world: World): DirectionalLight {
@@ -121,6 +123,7 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.renderer.setSize(width, height, false);
     this.view.aspect = width / Math.max(1, height);
+    this.view.head = Math.min(0.2, TOOLBAR / Math.max(1, height));
     return true;
   }
 
