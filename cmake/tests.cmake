@@ -121,6 +121,10 @@ if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/models/*.yaml")
     add_test(NAME gallery_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/gallery.mjs"
         --program $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/gallery" ${gallery})
+    # the longest ones begin first
+    set_tests_properties(gallery_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
+elseif(NOT DAL_SANITIZE)
+    message(STATUS "the report page is not tested in a browser: it needs the page itself and chromium")
 endif()
 
 # ---- the installed library --------------------------------------------------

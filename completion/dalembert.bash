@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run eval compare check view plot animate equations convert ports list help version'
+    local commands='run watch gallery eval compare check view plot animate equations convert ports list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -38,15 +38,20 @@ _dalembert()
     --undetermined)
         mapfile -t COMPREPLY < <(compgen -W 'refuse minimum-norm' -- "$word")
         return ;;
-    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to)
+    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to | --port)
         return ;;
     esac
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
             --atol --until --every --max-step --event-tolerance --undetermined --set --floating --output --motion --open --frames --units --json --quiet --help' -- "$word") ;;
+    watch:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
+            --atol --until --every --max-step --event-tolerance --undetermined --set --floating --port --open --quiet --help' -- "$word") ;;
+    gallery:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--output --title --open --quiet --help' -- "$word") ;;
     compare:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --stabilization --integrator --step
+        mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --output --open --stabilization --integrator --step
             --rtol --atol --until --max-step --event-tolerance --set --floating --quiet --help' -- "$word") ;;
     view:-*)
         mapfile -t COMPREPLY < <(compgen -W '--model --set --floating --output --open --frames --quiet --help' -- "$word") ;;
@@ -69,7 +74,7 @@ _dalembert()
         mapfile -t COMPREPLY < <(compgen -W '--output --floating --set --quiet --help' -- "$word") ;;
     ports:-*)
         mapfile -t COMPREPLY < <(compgen -W '--output --json --floating --set --quiet --help' -- "$word") ;;
-    run:* | eval:* | compare:* | check:* | equations:* | convert:* | ports:*)
+    run:* | watch:* | gallery:* | eval:* | compare:* | check:* | equations:* | convert:* | ports:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)
         mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;

@@ -358,6 +358,19 @@ static void list_names_what_can_be_used(void **state)
     assert_true(is_json(here->out));
 }
 
+static void list_tells_which_integrators_cannot_be_used(void **state)
+{
+    place *here = *state;
+    const bool usable = run(here, "run @/pendulum.yaml --integrator ida --until 0.01 -q") == DAL_OK;
+    if (!usable)
+        expect(here->err, "integrator 'ida' cannot be used here: ");
+    assert_int_equal(run(here, "list integrators"), DAL_OK);
+    assert_int_equal(strstr(here->out, "(SUNDIALS); not usable here: ") == NULL, usable);
+    assert_int_equal(run(here, "list --json integrators"), DAL_OK);
+    assert_true(is_json(here->out));
+    assert_int_equal(strstr(here->out, "\"missing\": ") == NULL, usable);
+}
+
 static void version_names_the_optional_parts(void **state)
 {
     place *here = *state;
@@ -653,6 +666,7 @@ int main(void)
         in_place(eval_prints_a_state_and_what_a_motion_takes),
         in_place(what_is_misspelt_is_answered_with_the_nearest),
         in_place(list_names_what_can_be_used),
+        in_place(list_tells_which_integrators_cannot_be_used),
         in_place(version_names_the_optional_parts),
         in_place(a_full_standard_output_is_noticed),
         in_place(errors_of_a_model_point_at_their_place),

@@ -366,6 +366,31 @@ static void ida_and_an_explicit_method_go_the_same_way(void **unused)
     }
 }
 
+/* Motions that drives prescribe have nothing but multipliers to solve for: what a first iteration leaves open in them would grow from step
+ * to step, unseen by the error test, and the work of the drives with it. */
+static void ida_keeps_the_multipliers_of_drives(void **unused)
+{
+    (void)unused;
+    char why[300];
+    static const char *const models[] = {"driven-crank", "driven-slider-crank"};
+    if (dal_ida.available && !dal_ida.available(why, sizeof why)) {
+        print_message("skipped: %s\n", why);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (int k = 0; k < 2; k++) {
+            trajectory way =
+                run_well(models[i], NULL, (const char *const[]){"energy.balance", NULL},
+                         k ? "coordinates=angle formulation=component integrator=ida rtol=1e-6 atol=1e-8"
+                           : "coordinates=angle formulation=component integrator=ida rtol=1e-8 atol=1e-10");
+            for (int r = 0; r < way.rows; r++)
+                if (!(fabs(way.value[(size_t)r * (size_t)way.n + 1] - way.value[1]) <= (k ? 0.1 : 1e-3)))
+                    fail_msg("%s: energy - work is %.12g at the start and %.12g in row %d", models[i], way.value[1],
+                             way.value[(size_t)r * (size_t)way.n + 1], r);
+            free(way.value);
+        }
+}
+
 /* ---- whole runs -------------------------------------------------------------------------------- */
 
 /* Loops that are closed stay closed, and nothing was softened for it: the energy is kept. */
@@ -584,6 +609,7 @@ int main(void)
         cmocka_unit_test(the_explicit_solution_is_a_zero_of_the_implicit_form),
         cmocka_unit_test(the_block_jacobian_is_the_slope_of_the_residual),
         cmocka_unit_test(ida_and_an_explicit_method_go_the_same_way),
+        cmocka_unit_test(ida_keeps_the_multipliers_of_drives),
         cmocka_unit_test(closed_loops_of_components_stay_closed),
         cmocka_unit_test(every_stabilisation_serves_components),
         cmocka_unit_test(the_seven_bodies_of_andrews_end_where_they_should),

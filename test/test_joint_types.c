@@ -632,6 +632,35 @@ static void a_joint_that_contradicts_itself_is_refused_by_its_name(void **unused
     dal_messages_free(messages);
 }
 
+/* What rounding leaves of terms that cancel has a rank, and no meaning. */
+static void an_equation_that_always_holds_is_refused_and_a_small_one_is_not(void **unused)
+{
+    (void)unused;
+    static const char *const equations[] = {"dot(cross(N, yi), N + 0*P)", "dot(N - P, xj) + dot(P, xj) - dot(N, xj)",
+                                            "1e-9*(norm(N - P) - 0.9)"};
+    for (size_t i = 0; i < sizeof equations / sizeof *equations; i++) {
+        char text[1000], words[200];
+        dal_messages *messages = dal_messages_create(NULL);
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: spatial\njoint-types: {T: {equations: [N - M, \"%s\"]}}\nbodies:\n"
+                 "  a: {mass: 1, inertia: [1, 2, 2.5], position: [0.1, 0.2, 0.3], orientation: {euler-zyx: [0.3, -0.2, "
+                 "0.4]}}\n"
+                 "  b: {mass: 1, inertia: [1, 2, 2.5], position: [0.4, -0.2, 0.3], orientation: {euler-zyx: [0.1, 0.5, "
+                 "0.2]}, points: {N: [0.3, 0.4, -0.1]}}\n"
+                 "joints: {A: {type: T, connect: [a, b.N, ground]}}\n",
+                 equations[i]);
+        snprintf(words, sizeof words, "equation 2 `%s` cannot be broken", equations[i]);
+        dal_verdict *v = check_text(text, messages);
+        bool told = false;
+        for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+            told |= m->severity == DAL_ERROR && strstr(m->text, words);
+        assert_int_equal(told, i < 2);
+        assert_int_equal(v->status, i < 2 ? DAL_BAD_MODEL : DAL_OK);
+        dal_verdict_free(v);
+        dal_messages_free(messages);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -648,6 +677,7 @@ int main(void)
         cmocka_unit_test(the_rank_loss_of_the_translational_joint_of_the_paper_is_found_and_the_other_form_has_none),
         cmocka_unit_test(dependent_equations_are_told_by_number_and_text),
         cmocka_unit_test(a_joint_that_contradicts_itself_is_refused_by_its_name),
+        cmocka_unit_test(an_equation_that_always_holds_is_refused_and_a_small_one_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,6 +233,23 @@ static void motors_and_gears_are_wired_to_the_joint_they_act_on(void **state)
     dal_spec_free(spec);
 }
 
+static void a_joint_of_the_model_leaves_what_its_equations_leave_however_many_they_are(void **state)
+{
+    (void)state;
+    dal_spec *spec = parse_model(
+        "dalembert: 1\nspace: planar\njoint-types: {pin: {equations: [N - M, \"dot(N - M, xi + 2*yj)\"], coordinates: "
+        "{angle: angle}}}\nbodies: {a: {mass: 1, inertia: 1, position: [0, 0], angle: 0}}\n"
+        "joints: {A: {type: pin, connect: [ground, a], drive: 0.3*t}}\n");
+    dal_ports *ports = ports_of(spec);
+    for (int i = 0; i < ports->n_components; i++)
+        if (ports->components[i].kind == DAL_COMPONENT_JOINT) {
+            assert_int_equal(ports->components[i].multipliers, 4);
+            assert_int_equal(ports->components[i].freedoms, 1);
+        }
+    dal_ports_free(ports);
+    dal_spec_free(spec);
+}
+
 static void a_model_with_coordinates_of_its_own_is_refused_by_a_sentence(void **state)
 {
     (void)state;
@@ -1167,6 +1184,7 @@ int main(void)
         cmocka_unit_test(every_side_of_every_joint_is_one_port),
         cmocka_unit_test(states_and_multipliers_are_those_of_the_family_angle),
         cmocka_unit_test(motors_and_gears_are_wired_to_the_joint_they_act_on),
+        cmocka_unit_test(a_joint_of_the_model_leaves_what_its_equations_leave_however_many_they_are),
         cmocka_unit_test(a_model_with_coordinates_of_its_own_is_refused_by_a_sentence),
         cmocka_unit_test(revolute_and_translational_rows_and_wrenches_are_those_of_their_pages),
         cmocka_unit_test(spatial_rows_and_wrenches_are_those_of_their_pages),

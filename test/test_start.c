@@ -405,6 +405,20 @@ static void a_joint_that_closes_turned_over_is_refused(void **unused)
         }
 }
 
+/* Turning alone, which was left open, brings P to 1.414 - 0.374 = 1.04 m and no nearer. */
+static void given_values_give_way_where_omitted_ones_are_not_enough(void **unused)
+{
+    (void)unused;
+    outcome o = start("spatial", "bodies: {b: {mass: 1.5, inertia: [0.2, 0.3, 0.25], position: [1, 1, 0], points: {P: [0.1, 0.2, 0.3]}}}\n"
+                                 "joints: {w: {type: distance, connect: [ground, b.P], length: 0.9}}\n"
+                                 "record: [b.P.x, b.P.y, b.P.z, b.x, b.y, b.z]\n");
+    if (!o.ok)
+        fail_msg("refused: %s", o.text);
+    check_close(sqrt(o.value[0] * o.value[0] + o.value[1] * o.value[1] + o.value[2] * o.value[2]), 0.9, 1e-9);
+    const double moved = sqrt((o.value[3] - 1) * (o.value[3] - 1) + (o.value[4] - 1) * (o.value[4] - 1) + o.value[5] * o.value[5]);
+    assert_true(moved > sqrt(2) - sqrt(0.14) - 0.9 - 1e-9 && moved < 0.3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +438,7 @@ int main(void)
         cmocka_unit_test(rounding_is_not_reported),
         cmocka_unit_test(a_weld_places_its_body_before_anything_is_guessed),
         cmocka_unit_test(a_joint_that_closes_turned_over_is_refused),
+        cmocka_unit_test(given_values_give_way_where_omitted_ones_are_not_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,8 @@ typedef struct dal_series_row {
 DAL_API dal_status dal_series_add(dal_series *series, const dal_series_row *row);
 
 /* A motion from a file of results, whose columns are its channels: the usual ones of the bodies (crank.x, crank.y, crank.angle; in space x,
- * y, z, qw, qx, qy, qz) have to be among them. `system` is that of the page. The results have to stay until the page is closed. */
+ * y, z, qw, qx, qy, qz) have to be among them. `system` is that of the page, whose options give way to those that the file tells (HDF5). The results have to stay until the
+ * page is closed. */
 DAL_API dal_status dal_page_results(dal_page *page, dal_results *results, const dal_system *system, int most_frames);
 
 /* Comparisons: the evidence of this one, and why it stopped early or was not run (a sentence). */

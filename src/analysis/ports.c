@@ -194,8 +194,10 @@ static void add_pair(drawer *d, int joint, dal_port_component *c)
         const char *name = dal_joint_coordinate_name(j, d->spec->space, k);
         c->leaves = name ? join(d, c->leaves, name) : c->leaves;
     }
-    if (spec->connect.n == 2 && !is_particle(d, j->marker[0].body) && !is_particle(d, j->marker[1].body))
-        c->freedoms = (d->spec->space == DAL_PLANAR ? 3 : 6) - (j->n_rows - (j->drive >= 0));
+    const int taken =
+        j->type->written ? j->removed_near : j->n_rows - (j->drive >= 0); /* equations may depend on each other */
+    if (spec->connect.n == 2 && !is_particle(d, j->marker[0].body) && !is_particle(d, j->marker[1].body) && taken >= 0)
+        c->freedoms = (d->spec->space == DAL_PLANAR ? 3 : 6) - taken;
     c->carries = carried_by(d, joint, spec);
     for (int side = 0; side < DAL_MOST_POINTS && side < spec->connect.n; side++)
         wire_body(d, j->marker[side].body, point_name(d, j->marker[side].body, spec->connect.item[side].text),

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/message.h"
+#include "integrate/integrate.h"
 
 #include <string.h>
 
@@ -11,7 +12,8 @@ static const char usage[] =
     "List what can be used in a model, one line each: a name and what it is.\n"
     "\n"
     "    KIND      joints, forces, coordinates, formulations, stabilizations or integrators; all without it\n"
-    "    --json    as one JSON object: a list of {\"name\", \"title\"} for each kind\n";
+    "    --json    as one JSON object: a list of {\"name\", \"title\"} for each kind; \"missing\" says why an\n"
+    "              integrator cannot be used here\n";
 
 /* As it is asked for, and as the library calls it. */
 static const struct {
@@ -24,24 +26,40 @@ static const struct {
              {"integrators", "integrator"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* Does this entry need a library that is not there? */
+static bool is_missing(int kind, int i, char *why, size_t size)
+{
+    return !strcmp(kinds[kind].kind, "integrator") && dal_integrators[i]->available && !dal_integrators[i]->available(why, size);
+}
+
 static void print_text(int kind, bool heading)
 {
     const char *name, *title;
+    char why[300];
     if (heading)
         printf("%s:\n", kinds[kind].plural);
-    for (int i = 0; dal_list_entry(kinds[kind].kind, i, &name, &title); i++)
-        printf("%s%-24s %s\n", heading ? "    " : "", name, title);
+    for (int i = 0; dal_list_entry(kinds[kind].kind, i, &name, &title); i++) {
+        printf("%s%-24s %s", heading ? "    " : "", name, title);
+        if (is_missing(kind, i, why, sizeof why))
+            printf("; not usable here: %s", why);
+        putchar('\n');
+    }
 }
 
 static void print_json(int kind)
 {
     const char *name, *title;
+    char why[300];
     printf("\"%s\": [", kinds[kind].plural);
     for (int i = 0; dal_list_entry(kinds[kind].kind, i, &name, &title); i++) {
         fputs(i ? ",\n  {\"name\": " : "\n  {\"name\": ", stdout);
         dal_print_json_string(stdout, name);
         fputs(", \"title\": ", stdout);
         dal_print_json_string(stdout, title);
+        if (is_missing(kind, i, why, sizeof why)) {
+            fputs(", \"missing\": ", stdout);
+            dal_print_json_string(stdout, why);
+        }
         putchar('}');
     }
     putchar(']');

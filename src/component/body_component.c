@@ -142,37 +142,40 @@ void dal_body_component_source(dal_body_component *body, const dal_port_wrench *
         memcpy(body->along, along_coordinates, sizeof *along_coordinates * (size_t)body->n);
 }
 
-/* Angle rates x with sum of J_k x_k = w: Cramer's rule; and the torque T with J_k . T = g_k: its transpose. */
+/* Directions e_k with J_i . e_k = 1 where i = k, else 0: Cramer's rule. */
+static void reciprocal_axes(const dal_kin *kin, double e[3][3])
+{
+    for (int k = 0; k < 3; k++)
+        dal_cross(kin->J[(k + 1) % 3], kin->J[(k + 2) % 3], e[k]);
+    const double det = dal_dot(e[2], kin->J[2]);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            e[k][i] /= det;
+}
+
+/* Angle rates x with sum of J_k x_k = w, and the torque T with J_k . T = g_k. */
 static void rates_of_turn(const dal_body_component *c, const double w[3], double *x)
 {
-    const dal_kin *kin = &c->work.kin[0];
-    double normal[3];
+    double e[3][3];
     if (c->n_rot == 1)
         x[0] = w[2];
     if (c->n_rot != 3)
         return;
-    dal_cross(kin->J[0], kin->J[1], normal);
-    const double det = dal_dot(normal, kin->J[2]);
-    for (int k = 0; k < 3; k++) {
-        dal_cross(kin->J[(k + 1) % 3], kin->J[(k + 2) % 3], normal);
-        x[k] = dal_dot(normal, w) / det;
-    }
+    reciprocal_axes(&c->work.kin[0], e);
+    for (int k = 0; k < 3; k++)
+        x[k] = dal_dot(e[k], w);
 }
 
 static void add_torque_along(const dal_body_component *c, const double *g, double T[3])
 {
-    const dal_kin *kin = &c->work.kin[0];
-    double normal[3];
+    double e[3][3];
     if (c->n_rot == 1)
         T[2] += g[0];
     if (c->n_rot != 3)
         return;
-    dal_cross(kin->J[0], kin->J[1], normal);
-    const double det = dal_dot(normal, kin->J[2]);
-    for (int k = 0; k < 3; k++) {
-        dal_cross(kin->J[(k + 1) % 3], kin->J[(k + 2) % 3], normal);
-        dal_axpy3(g[k] / det, normal, T);
-    }
+    reciprocal_axes(&c->work.kin[0], e);
+    for (int k = 0; k < 3; k++)
+        dal_axpy3(g[k], e[k], T);
 }
 
 /* From the frame to a port, and from the centre of mass to it; port -1: the frame itself. */

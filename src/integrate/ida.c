@@ -17,6 +17,7 @@
 
 #ifdef DAL_HAVE_SUNDIALS
 
+static const double unknown_contraction = 20, least_contraction = 0.01, too_slow = 0.9;
 enum { MOST_FAILURES = 200, SMALL = 40 }; /* of one step; unknowns up to which a dense matrix is the faster one */
 
 static bool available(char *why, size_t size)
@@ -103,7 +104,7 @@ static int jacobian(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SU
 {
     dal_sundials *c = user;
     const dal_implicit *form = c->s->ode->implicit;
-    c->c_factored = cj;
+    c->contraction = unknown_contraction;
     if (!form || !form->jacobian)
         return jacobian_by_differences(c, t, cj, Y, Yd, F, J, Y1, Yd1, F1);
     dal_flow flow = dal_sundials_state(c, Y);
@@ -165,29 +166,13 @@ static int factor(SUNLinearSolver solver, SUNMatrix J)
     return dal_sparse_factor(c->sparse, c->entries, false) > 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
 }
 
-/* Components outside the control (work): nothing depends on them, and they do not count when Newton's iteration ends. But the matrix
- * may have been factored with another c, c0, and IDA multiplies what is solved by 2 / (1 + c/c0): their rows y' - f would be met in part
- * only, however well the others are, and formulas of higher order amplify what is left from step to step. Their rows are c x = F: here
- * with the c of this step, and against that factor. F is in c->base. */
-static void solve_work(dal_sundials *c, double *x)
-{
-    const int first = c->s->ode->n_control;
-    double now = 0;
-    if (c->call.IDAGetCurrentCj(c->memory, &now) || now == 0)
-        return;
-    for (int i = first; i < c->s->ode->n; i++)
-        x[i] = c->base[i] / now * (1 + now / c->c_factored) / 2;
-}
-
 static int solve(SUNLinearSolver solver, SUNMatrix J, N_Vector x, N_Vector b, double tolerance)
 {
     dal_sundials *c = solver->content;
     (void)J, (void)tolerance;
-    memcpy(c->base, NV_DATA_S(b), sizeof *c->base * (size_t)c->s->ode->n);
     if (x != b)
         memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * (size_t)c->size);
     dal_sparse_solve(c->sparse, NV_DATA_S(x));
-    solve_work(c, NV_DATA_S(x));
     return SUNLS_SUCCESS;
 }
 
@@ -207,6 +192,45 @@ static bool use_sparse(dal_sundials *c)
     c->linear->ops->solve = solve;
     c->linear->content = c;
     return true;
+}
+
+/* ---- where Newton's iteration ends, with multipliers ----
+ *
+ * As in IDA: the error that is left, r / (1 - r) times the last change, is to be below the tolerance, with r the rate at which the changes
+ * shrink, kept from step to step until there is a new matrix. But r is not taken for smaller than it will be: beside a fresh and exact
+ * matrix the second change is rounding, r about 1e-13, and from then on IDA's own test would take every first change of any size for the
+ * last one. Multipliers are not in the test of the step's error; what is left open in them would grow with every extrapolation. */
+static int converged(SUNNonlinearSolver newton, N_Vector Y, N_Vector change, double tolerance, N_Vector weights,
+                     void *session)
+{
+    dal_sundials *c = session;
+    const double *d = NV_DATA_S(change), *w = NV_DATA_S(weights);
+    double norm = 0;
+    int m = 0;
+    (void)Y;
+    for (int i = 0; i < c->size; i++)
+        norm += d[i] * w[i] * (d[i] * w[i]);
+    norm = sqrt(norm / c->size);
+    c->call.SUNNonlinSolGetCurIter(newton, &m);
+    if (m == 0) {
+        c->first_change = norm;
+        if (norm <= 1e-8 * tolerance)
+            return SUN_NLS_SUCCESS;
+    } else {
+        const double rate = c->first_change > 0 ? pow(norm / c->first_change, 1.0 / m) : 0;
+        if (!(rate <= too_slow))
+            return SUN_NLS_CONV_RECVR;
+        c->contraction = fmax(least_contraction, rate / (1 - rate));
+    }
+    return c->contraction * norm <= tolerance ? SUN_NLS_SUCCESS : SUN_NLS_CONTINUE;
+}
+
+static bool use_newton(dal_sundials *c)
+{
+    c->contraction = unknown_contraction;
+    c->nonlinear = c->call.SUNNonlinSol_Newton(c->Y, c->context);
+    return c->nonlinear && !c->call.IDASetNonlinearSolver(c->memory, c->nonlinear) &&
+           !c->call.SUNNonlinSolSetConvTestFn(c->nonlinear, converged, c);
 }
 
 /* ---- the session ---- */
@@ -238,7 +262,9 @@ static bool set_up(dal_sundials *c)
         return false;
     if (s->ode->implicit)
         group_columns(c, NV_DATA_S(c->look));
-    if (!(s->ode->implicit && (c->size > SMALL || s->ode->n_control < s->ode->n) ? use_sparse(c) : dal_sundials_newton(c)))
+    if (!(s->ode->implicit && c->size > SMALL ? use_sparse(c) : dal_sundials_newton(c)))
+        return false;
+    if (s->ode->implicit && !use_newton(c))
         return false;
     return !call->IDASetLinearSolver(c->memory, c->linear, c->matrix) &&
            (!c->matrix || !call->IDASetJacFn(c->memory, jacobian));
@@ -290,6 +316,7 @@ static bool reset(dal_stepper *s, double h)
     c->rejected = s->rejected;
     dal_sundials_restart(c);
     s->h_tried = h;
+    c->contraction = unknown_contraction;
     c->flow = begin(c);
     c->not_finite = s->component;
     if (c->flow || c->call.IDAReInit(c->memory, s->t, c->Y, c->Yd) || c->call.IDASetInitStep(c->memory, h) ||

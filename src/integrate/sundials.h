@@ -54,10 +54,11 @@ typedef struct dal_sundials {
     double t_new;            /* end of the step */
     dal_flow flow, put_back; /* of the last evaluation and the last projection */
     int not_finite; /* component that was it first since the last good evaluation: linear algebra spoils others after it; -1 */
-    dal_flow fatal; /* a hook said stop: nothing is asked any more */
-    long rejected;  /* before the last reset */
+    dal_flow fatal;      /* a hook said stop: nothing is asked any more */
+    long rejected;       /* before the last reset */
+    double first_change; /* ida with multipliers: norm of Newton's first change */
+    double contraction;  /* r / (1 - r), r the rate at which they shrink */
     /* ida with a sparse matrix */
-    double c_factored; /* c in the matrix that is factored */
     dal_sparse *sparse;
     double *entries;
     int *column_group, n_groups; /* columns that share no row, for differences */

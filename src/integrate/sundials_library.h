@@ -16,13 +16,15 @@
 #include <sunlinsol/sunlinsol_spgmr.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
 
 /* clang-format off */
 #define DAL_SUNDIALS_CALLS(X)                                                                              \
     X(SUNDIALSGetVersionNumber) X(SUNContext_Create) X(SUNContext_Free) X(N_VNew_Serial) X(N_VDestroy)     \
     X(SUNDenseMatrix) X(SUNMatNewEmpty) X(SUNMatFreeEmpty) X(SUNMatDestroy)                                \
     X(SUNLinSol_Dense) X(SUNLinSol_SPGMR) X(SUNLinSolNewEmpty) X(SUNLinSolFreeEmpty) X(SUNLinSolFree)      \
-    X(SUNNonlinSol_FixedPoint) X(SUNNonlinSolFree)
+    X(SUNNonlinSol_FixedPoint) X(SUNNonlinSol_Newton) X(SUNNonlinSolSetConvTestFn)                         \
+    X(SUNNonlinSolGetCurIter) X(SUNNonlinSolFree)
 
 #define DAL_CVODE_CALLS(X)                                                                                 \
     X(CVodeCreate) X(CVodeInit) X(CVodeReInit) X(CVodeFree) X(CVode) X(CVodeGetDky)                        \
@@ -35,9 +37,10 @@
 #define DAL_IDA_CALLS(X)                                                                                   \
     X(IDACreate) X(IDAInit) X(IDAReInit) X(IDAFree) X(IDASolve) X(IDAGetDky)                               \
     X(IDASetErrHandlerFn) X(IDASetUserData) X(IDAWFtolerances) X(IDASetLinearSolver) X(IDASetJacFn)        \
+    X(IDASetNonlinearSolver)                                                                               \
     X(IDASetId) X(IDASetSuppressAlg) X(IDASetMaxErrTestFails) X(IDASetMaxConvFails)                        \
     X(IDASetMinStep) X(IDASetMaxStep) X(IDASetInitStep) X(IDASetStopTime)                                  \
-    X(IDAGetCurrentStep) X(IDAGetCurrentCj) X(IDAGetNumErrTestFails) X(IDAGetNumStepSolveFails)
+    X(IDAGetCurrentStep) X(IDAGetNumErrTestFails) X(IDAGetNumStepSolveFails)
 /* clang-format on */
 
 typedef struct dal_sundials_library {

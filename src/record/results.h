@@ -7,7 +7,7 @@
 
 enum { DAL_RESULT_COLUMNS = 100000 };
 
-/* One type of file. `open` fills columns, hash and `file`; memory comes from the arena, whose guard is set in all calls but `release`. */
+/* One type of file. `open` fills columns, hash, options and `file`; memory comes from the arena, whose guard is set in all calls but `release`. */
 typedef struct dal_result_type {
     const char *const *extensions;
     dal_status (*open)(dal_results *results);
@@ -16,6 +16,13 @@ typedef struct dal_result_type {
 } dal_result_type;
 
 extern const dal_result_type dal_csv_results, dal_hdf5_results;
+
+/* One choice of the run, as text. */
+typedef struct dal_result_option {
+    const char *name, *value;
+} dal_result_option;
+
+enum { DAL_RESULT_OPTIONS = 9 };
 
 struct dal_results {
     dal_arena arena;
@@ -26,6 +33,8 @@ struct dal_results {
     int n_columns;
     dal_column *columns;
     const char *hash;
+    int n_options; /* 0 where the file does not tell */
+    dal_result_option options[DAL_RESULT_OPTIONS];
 };
 
 #endif

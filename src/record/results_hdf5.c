@@ -77,6 +77,35 @@ static int read_index(const dal_hdf5 *h, hid_t object, int otherwise)
     return index;
 }
 
+/* As text, "" if there is none: zero means that the run had none. */
+static const char *read_number(dal_results *r, const dal_hdf5 *h, hid_t object, const char *name)
+{
+    double value = 0;
+    char text[40];
+    const hid_t attribute = h->H5Aexists(object, name) > 0 ? h->H5Aopen(object, name, H5P_DEFAULT) : -1;
+    if (attribute >= 0 && h->H5Aread(attribute, h->H5T_NATIVE_DOUBLE_g, &value) < 0)
+        value = 0;
+    if (attribute >= 0)
+        h->H5Aclose(attribute);
+    if (!(value > 0))
+        return "";
+    const int n = snprintf(text, sizeof text, "%.9g", value);
+    return dal_arena_copy(&r->arena, text, (size_t)n);
+}
+
+/* How the run was made: words, then numbers. */
+static void read_options(dal_results *r, const dal_hdf5 *h, hid_t root)
+{
+    static const char *const names[DAL_RESULT_OPTIONS] = {
+        "coordinates", "formulation", "stabilization", "integrator", "step", "rtol", "atol", "until", "every"};
+    enum { WORDS = 4 };
+    for (int i = 0; i < DAL_RESULT_OPTIONS; i++) {
+        const char *value = i < WORDS ? read_text(r, h, root, names[i]) : read_number(r, h, root, names[i]);
+        if (*value)
+            r->options[r->n_options++] = (dal_result_option){names[i], value};
+    }
+}
+
 /* ---- columns --------------------------------------------------------------------- */
 
 /* "a%2Fb" -> "a/b", as the writer escapes it. */
@@ -175,6 +204,7 @@ static dal_status open_file(dal_results *r, hdf5 *f)
     if (f->file < 0)
         return trouble(r, "cannot be read: it is missing, or no HDF5 file");
     r->hash = read_text(r, h, f->file, "model_hash");
+    read_options(r, h, f->file);
     dal_status status = list_columns(r, f);
     f->block = DAL_TAKE(&r->arena, double, (size_t)BLOCK *(size_t)r->n_columns);
     f->row = DAL_TAKE(&r->arena, double, r->n_columns);

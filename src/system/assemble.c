@@ -545,6 +545,25 @@ static void report_moves(dal_assembly *a)
     report_axes(a, turned);
 }
 
+/* Omitted values move first. Where they cannot close the gaps alone, they swing about the place that is best for them, and the given ones
+ * hardly move: a second try, from the start, takes all for given. If it fails as well, the first one is what is reported. */
+static double close_evenly(dal_assembly *a, int rows)
+{
+    place_bodies(a);
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        const dal_body_start *start = &a->build->start[b];
+        const dal_body_layout *at = &a->layout->body[b];
+        for (int k = 0; k < at->nv; k++)
+            a->S[at->v + k] *= (k >= (int)a->mechanism.space ? start->attitude_given : start->position_given) ? 1 : omitted_weight;
+    }
+    double worst = close_gaps(a, rows, 100);
+    dal_assembly_weigh(a, false);
+    if (worst <= gap_allowed * a->length)
+        return worst;
+    place_bodies(a);
+    return close_gaps(a, rows, 100);
+}
+
 static bool assemble_positions(dal_assembly *a)
 {
     int rows = dal_assembly_exact(a);
@@ -557,6 +576,8 @@ static bool assemble_positions(dal_assembly *a)
     dal_assembly_weigh(a, false);
     dal_assembly_dense(a);
     worst = close_gaps(a, rows, 100);
+    if (!(worst <= gap_allowed * a->length))
+        worst = close_evenly(a, rows);
     if (!(worst <= gap_allowed * a->length)) {
         report_gap(a);
         return false;

@@ -223,8 +223,8 @@ bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, co
 bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic);
 
 /* joint_rank.c: freedoms that joints of the model's own take from their bodies, with warnings; `winding` of the start, NULL: the mechanism
- * could not be assembled, and the question is whether one of them contradicts itself. */
-void dal_build_written_ranks(dal_build *build, const double *winding);
+ * could not be assembled, and the question is whether one of them contradicts itself. False: a joint was refused, as its equations say nothing. */
+bool dal_build_written_ranks(dal_build *build, const double *winding);
 
 /* laws.c: after the forces, because laws are expressions like theirs */
 void dal_build_laws(dal_build *build, int joint, const dal_law_spec *spec);

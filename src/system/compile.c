@@ -487,7 +487,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
         dal_build_written_ranks(build, NULL);
         return DAL_BAD_MODEL;
     }
-    dal_build_written_ranks(build, draft->start_winding);
+    if (!dal_build_written_ranks(build, draft->start_winding))
+        return DAL_BAD_MODEL;
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
     lay_out(build, draft);

@@ -7,7 +7,7 @@
  *   the rank is greater there                     the start is a singular position of the joint
  *   it is the same                                equations depend on one another; z with A^T z = 0 tells which
  *   no position with phi = 0 is found             they contradict one another; z . phi is what is left
- * Rows that push on all bodies together hold them against the world.
+ * Rows that push on all bodies together hold them against the world; rows whose terms cancel everywhere say nothing.
  */
 #include "joint/joint.h"
 #include "kinematics/layout.h"
@@ -22,6 +22,7 @@ enum { NEIGHBOURS = 8, STEPS = 40 };
 static const double moved = 0.2;       /* m over the model's length, and rad: how far neighbours are away */
 static const double closed = 1e-11;    /* of phi, relative to the model's length */
 static const double tolerance = 1e-9;  /* of ranks: the start is only as exact as assembly leaves it */
+static const double rounding = 1e-13;  /* of a row, relative to its terms */
 static const double takes_part = 1e-6; /* of an entry of a null vector of unit length */
 
 typedef struct alone {
@@ -308,6 +309,46 @@ static const char *freedoms(const alone *a, int n)
 
 /* ---- the questions --------------------------------------------------------------------------- */
 
+/* Is the row what rounding leaves of terms that cancel? In a form they may do so within a coefficient, which tells nothing about their
+ * size: there it is that of equations of at most fourth order in lengths. */
+static bool cancels(const alone *a, int i)
+{
+    const dal_row *row = &a->mechanism.rows[a->layout->row[i].source];
+    double size = row->form < 0 ? 0 : fmin(1, a->length * a->length * a->length), left = 0;
+    for (int k = row->term; k < row->term + row->n_terms; k++)
+        for (int j = 0; j < 12; j++)
+            size += fabs(a->work.coef[k] * a->work.gradient[12 * a->mechanism.terms[k].measure + j]);
+    for (int c = 0; c < a->m; c++)
+        left = fmax(left, fabs(a->A[(size_t)i * (size_t)a->m + (size_t)c]));
+    return left <= rounding * size;
+}
+
+/* Rows whose terms cancel wherever the bodies are, as dot(M, cross(M, xi)): their rank would be that of rounding. */
+static bool refuse_identities(alone *a)
+{
+    uint64_t seed = 11;
+    bool *mask = DAL_TAKE(a->build->arena, bool, a->r), any = false, elsewhere = false;
+    evaluate(a);
+    for (int i = 0; i < a->r; i++)
+        any |= mask[i] = cancels(a, i);
+    for (int n = 0; n < NEIGHBOURS && any; n++) {
+        a->work.t = 0.5 * (1 + chance(&seed)); /* a factor that is zero at the start is not zero later */
+        if (!visit_neighbour(a, &seed))
+            continue;
+        elsewhere = true;
+        any = false;
+        for (int i = 0; i < a->r; i++)
+            any |= mask[i] = mask[i] && cancels(a, i);
+    }
+    a->work.t = 0;
+    memcpy(a->work.q, a->q0, sizeof *a->q0 * (size_t)a->layout->nq);
+    if (any && elsewhere)
+        dal_error(a->build->messages, a->joint->mark,
+                  "joint '%s' of type %s: %s cannot be broken by any motion, because the terms cancel", a->joint->name,
+                  a->joint->type->name, list_equations(a, mask));
+    return any && elsewhere;
+}
+
 static double norm(const double x[3])
 {
     return sqrt(dal_dot(x, x));
@@ -354,6 +395,7 @@ static void look_around(alone *a, dal_joint *joint)
     if (joint->removed < 0 || joint->removed == a->r)
         return;
     const char *which = dependent_equations(a);
+    const bool one = strncmp(which, "equations", strlen("equations")) != 0;
     for (int i = 0; i < NEIGHBOURS; i++)
         if (visit_neighbour(a, &seed)) {
             const int near = rank(a);
@@ -361,13 +403,14 @@ static void look_around(alone *a, dal_joint *joint)
         }
     if (joint->removed_near > joint->removed)
         dal_warn(a->build->messages, joint->mark,
-                 "joint '%s' of type %s starts in a singular position: it takes %s there and %d nearby, because %s "
-                 "depend on one another where it stands",
-                 joint->name, joint->type->name, freedoms(a, joint->removed), joint->removed_near, which);
+                 "joint '%s' of type %s starts in a singular position: it takes %s there and %d nearby, because %s %s "
+                 "where it stands",
+                 joint->name, joint->type->name, freedoms(a, joint->removed), joint->removed_near, which,
+                 one ? "loses rank" : "depend on one another");
     else
-        dal_warn(a->build->messages, joint->mark,
-                 "joint '%s' of type %s: %s depend on one another; its %d rows take %s", joint->name, joint->type->name,
-                 which, a->r, freedoms(a, joint->removed));
+        dal_warn(a->build->messages, joint->mark, "joint '%s' of type %s: %s %s; its %d rows take %s", joint->name,
+                 joint->type->name, which, one ? "has components that depend on one another" : "depend on one another",
+                 a->r, freedoms(a, joint->removed));
 }
 
 /* The mechanism cannot be assembled: is it this joint alone? */
@@ -387,8 +430,9 @@ static void look_for_contradiction(alone *a, const dal_joint *joint)
               joint->name, joint->type->name, dependent_equations(a), left);
 }
 
-void dal_build_written_ranks(dal_build *build, const double *winding)
+bool dal_build_written_ranks(dal_build *build, const double *winding)
 {
+    bool fine = true;
     for (int j = 0; j < build->spec->n_joints; j++) {
         dal_joint *joint = &build->mechanism.joints[j];
         alone a;
@@ -396,10 +440,14 @@ void dal_build_written_ranks(dal_build *build, const double *winding)
             continue;
         begin(&a, build, joint);
         place(&a, winding);
-        if (winding) {
+        if (!winding) {
+            look_for_contradiction(&a, joint);
+        } else if (refuse_identities(&a)) {
+            fine = false;
+        } else {
             build->world_named = build->world_named || names_world(&a);
             look_around(&a, joint);
-        } else
-            look_for_contradiction(&a, joint);
+        }
     }
+    return fine;
 }

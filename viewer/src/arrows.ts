@@ -50,6 +50,11 @@ export class Arrows {
     return mesh;
   }
 
+  /* Metres of the drawing a unit of the vector. */
+  get scale(): number {
+    return this.most > 0 ? (this.factor * this.extent.size) / 3 / this.most : 0;
+  }
+
   update(motion: Motion, t: number, places: Float64Array): void {
     if (!this.group.visible || !this.feet.length) return;
     const frame = motion.frameAt(t);
@@ -57,7 +62,7 @@ export class Arrows {
     const span = motion.time[next] - motion.time[frame];
     const s = span > 0 ? Math.min(1, Math.max(0, (t - motion.time[frame]) / span)) : 0;
     const width = this.feet.length * this.stride;
-    const scale = this.most > 0 ? (this.factor * this.extent.size) / 3 / this.most : 0;
+    const scale = this.scale;
     for (let i = 0; i < this.feet.length; i++) {
       const a = frame * width + i * this.stride, b = next * width + i * this.stride;
       const v = this.values;

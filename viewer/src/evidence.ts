@@ -41,7 +41,7 @@ function repeat(header: Header): HTMLElement {
   const rows: [string, string | Node][] = [];
   if (header.model) rows.push(['model', header.model.file], ['hash', header.model.hash]);
   rows.push(['program', `dalembert ${header.program}`]);
-  const box = table('To repeat this run', rows)!;
+  const box = table(header.command.startsWith('dalembert view ') ? 'To make this page again' : 'To repeat this run', rows)!;
   if (header.command)
     box.append(h('div', { class: 'command' }, h('code', {}, header.command), button('copy', 'Copy the command', () => void copy(header.command, told), 'Copy'), told));
   return box;

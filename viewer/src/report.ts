@@ -38,6 +38,7 @@ export class Report {
   private readonly stageBox = h('div', { class: 'stage' });
   private readonly canvas = h('canvas', { class: 'scene', role: 'img', tabindex: 0 });
   private readonly note = h('div', { class: 'named', role: 'status' });
+  private readonly arrowText = h('div', { class: 'arrowscale' });
   private readonly scaleBar = h('div', { class: 'scalebar', 'aria-hidden': 'true' }, h('i', {}), h('span', {}));
   private readonly toggles = new Map<string, HTMLButtonElement>();
   private readonly switches: Switches = { labels: false, joints: true, centers: true, grid: true, reactions: false, velocities: false };
@@ -157,7 +158,7 @@ export class Report {
       first.velocities && first.velocities.most > 0 ? this.tool('velocities', 'speed', 'Velocities (v)', () => this.flip('velocities')) : null,
       button('image', 'Download the picture as PNG', () => this.picture()),
       this.menu.element);
-    this.stageBox.append(this.canvas, this.labels.element, tools, this.scaleBar);
+    this.stageBox.append(this.canvas, this.labels.element, tools, this.scaleBar, this.arrowText);
     if (several) this.stageBox.append(this.legend());
     control(this.canvas, this.stage.view, () => { this.showTools(); this.change(); }, (x, y) => this.named(x, y));
     this.canvas.addEventListener('dblclick', () => this.fit());
@@ -429,6 +430,7 @@ export class Report {
     const mechanism = this.mechanism();
     if (mechanism) this.labels?.update(this.stage!, mechanism);
     const { view } = this.stage!;
+    this.arrowScale(mechanism);
     this.scaleBar.hidden = !view.flat;
     if (!view.flat) return;
     const pixel = (2 * view.distance * Math.tan((32 * Math.PI) / 360)) / Math.max(1, this.stageBox.clientHeight);
@@ -436,6 +438,16 @@ export class Report {
     const length = [5, 2, 1].map((k) => k * power).find((l) => l <= 110 * pixel) ?? power;
     (this.scaleBar.firstChild as HTMLElement).style.width = `${(length / pixel).toFixed(1)}px`;
     this.scaleBar.lastChild!.textContent = length >= 1000 ? `${length / 1000} km` : length >= 1 ? `${Number(length.toPrecision(3))} m` : `${Number((length * 1000).toPrecision(3))} mm`;
+  }
+
+  /* What a metre of the drawing means as an arrow. */
+  private arrowScale(mechanism: Mechanism | undefined): void {
+    const line = (name: 'reactions' | 'velocities', word: string, unit: string) => {
+      const arrows = mechanism?.[name];
+      return this.switches[name] && arrows && arrows.most > 0 ? `${word}: 1 m is ${Number((1 / arrows.scale).toPrecision(3))} ${unit}, longest ${Number(arrows.most.toPrecision(3))} ${unit}` : '';
+    };
+    const text = [line('reactions', 'forces', 'N'), line('velocities', 'velocities', 'm/s')].filter(Boolean).join('\n');
+    if (this.arrowText.textContent !== text) this.arrowText.textContent = text;
   }
 
   /* ---- beginning, and beginning again ---- */
