@@ -909,6 +909,47 @@ static model compile_with_motion(place *here)
     return m;
 }
 
+/* The run was made in other ways than the model says: HDF5 files know in which, CSV files do not, and none says what the model says. */
+static void a_page_from_a_file_states_the_options_of_its_run_and_not_of_the_model(void **state)
+{
+    static const char *const names[] = {"o.csv", "o.h5"};
+    place *here = *state;
+    model m = compile_text(here, chain), other = {NULL, NULL};
+    assert_int_equal(dal_spec_parse(NULL, "test.yaml", chain, sizeof chain - 1, 0, NULL, here->messages, &other.spec),
+                     DAL_OK);
+    dal_spec_record_motion(other.spec);
+    assert_true(dal_spec_set(other.spec, "integrator", "rk6", here->messages));
+    assert_int_equal(dal_compile(NULL, other.spec, here->messages, &other.system), DAL_OK);
+    for (int i = 0; i < 2; i++) {
+        dal_page *out;
+        dal_results *results;
+        const dal_page_options options = {.viewer = viewer, .viewer_length = sizeof viewer - 1};
+#ifndef DAL_HAVE_HDF5
+        if (i)
+            continue;
+#endif
+        run_to_file(here, &other, path_of(here, names[i]));
+        assert_int_equal(dal_results_open(NULL, here->path, here->messages, &results), DAL_OK);
+        assert_int_equal(dal_page_open(path_of(here, "o.html"), m.spec, m.system, &options, here->messages, &out),
+                         DAL_OK);
+        assert_int_equal(dal_page_results(out, results, m.system, 0), DAL_OK);
+        assert_int_equal(dal_page_close(out, true), DAL_OK);
+        dal_results_close(results);
+        page p = open_page(path_of(here, "o.html"));
+        const json *told = json_get(p.header, "options");
+        if (i) {
+            assert_string_equal(json_at(json_at(told, 3), 0)->text, "integrator");
+            assert_string_equal(json_at(json_at(told, 3), 1)->text, "rk6");
+            assert_string_equal(json_at(json_at(told, 4), 0)->text, "step");
+            assert_string_equal(json_at(json_at(told, 4), 1)->text, "0.002");
+        } else {
+            assert_null(json_at(told, 0));
+        }
+        close_page(&p);
+    }
+    free_model(&m), free_model(&other);
+}
+
 static void a_page_from_a_file_has_the_poses_of_the_run(void **state)
 {
     static const char *const names[] = {"r.csv", "r.h5"};
@@ -1065,6 +1106,7 @@ int main(void)
         TEST(a_mesh_of_a_model_stands_in_its_page),
         TEST(visuals_of_a_robot_are_shapes_and_odd_ones_are_passed_over),
         TEST(a_page_from_a_file_has_the_poses_of_the_run),
+        TEST(a_page_from_a_file_states_the_options_of_its_run_and_not_of_the_model),
         TEST(a_file_without_poses_is_refused_with_what_is_missing),
         TEST(tables_of_others_are_read_and_faults_have_their_line),
         TEST(five_seconds_of_four_bar_are_less_than_a_megabyte_and_a_half),

@@ -247,13 +247,19 @@ static double chance(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-52 - 1;
 }
 
-/* Somewhere near the start where the equations hold. */
-static bool visit_neighbour(alone *a, uint64_t *seed)
+/* Somewhere near the start, whether the equations hold or not. */
+static void shake(alone *a, uint64_t *seed)
 {
     memcpy(a->work.q, a->q0, sizeof *a->q0 * (size_t)a->layout->nq);
     for (int c = 0; c < a->m; c++)
         a->x[c] = moved * chance(seed) * (a->layout->angular[c] > 0 ? 1 : a->length);
     dal_family_twist.add(a->layout, a->work.q, a->x);
+}
+
+/* Somewhere near the start where the equations hold. */
+static bool visit_neighbour(alone *a, uint64_t *seed)
+{
+    shake(a, seed);
     return close_gaps(a);
 }
 
@@ -327,26 +333,25 @@ static bool cancels(const alone *a, int i)
 static bool refuse_identities(alone *a)
 {
     uint64_t seed = 11;
-    bool *mask = DAL_TAKE(a->build->arena, bool, a->r), any = false, elsewhere = false;
+    bool *mask = DAL_TAKE(a->build->arena, bool, a->r), any = false;
     evaluate(a);
     for (int i = 0; i < a->r; i++)
         any |= mask[i] = cancels(a, i);
     for (int n = 0; n < NEIGHBOURS && any; n++) {
         a->work.t = 0.5 * (1 + chance(&seed)); /* a factor that is zero at the start is not zero later */
-        if (!visit_neighbour(a, &seed))
-            continue;
-        elsewhere = true;
+        shake(a, &seed); /* not where the equations hold: there a component of xi - xj has no slope either */
+        evaluate(a);
         any = false;
         for (int i = 0; i < a->r; i++)
             any |= mask[i] = mask[i] && cancels(a, i);
     }
     a->work.t = 0;
     memcpy(a->work.q, a->q0, sizeof *a->q0 * (size_t)a->layout->nq);
-    if (any && elsewhere)
+    if (any)
         dal_error(a->build->messages, a->joint->mark,
                   "joint '%s' of type %s: %s cannot be broken by any motion, because the terms cancel", a->joint->name,
                   a->joint->type->name, list_equations(a, mask));
-    return any && elsewhere;
+    return any;
 }
 
 static double norm(const double x[3])
