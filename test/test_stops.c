@@ -119,6 +119,27 @@ static void a_disc_that_falls_flat_ends_the_run_there(void **unused)
         }
 }
 
+/* The first steps of a method with a past are of order 1: what they lose of the little energy that moves is no impact. */
+static void a_start_from_rest_is_no_impact(void **unused)
+{
+    static const char *const integrators[] = {"dopri5", "cvode-adams", "cvode-bdf", "ida"};
+    char text[400];
+    (void)unused;
+    for (int i = 0; i < 4; i++)
+        for (int f = 0; f < FORMULATIONS; f++) {
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                     "bodies: {b: {mass: 13, inertia: 0.7, center: [0.3, 0.1]}}\n"
+                     "joints: {hinge: {type: revolute, connect: [ground, b], start: {angle: 0.2}}}\n"
+                     "simulate: {until: 0.5, step: 1e-3, every: 0.1, integrator: %s}\n", integrators[i]);
+            ending end = run(text, "angle", formulations[f]);
+            if (strstr(end.text, "cannot be used here"))
+                continue; /* a library that is not there */
+            if (end.status != DAL_OK)
+                fail_msg("%s, %s: %s", integrators[i], formulations[f], end.text);
+        }
+}
+
 static void a_place_that_stops_being_a_number_ends_the_run(void **unused)
 {
     static const char text[] =
@@ -200,6 +221,7 @@ int main(void)
         cmocka_unit_test(constraints_that_come_to_contradict_each_other_end_the_run),
         cmocka_unit_test(a_constraint_that_begins_to_act_ends_the_run),
         cmocka_unit_test(a_disc_that_falls_flat_ends_the_run_there),
+        cmocka_unit_test(a_start_from_rest_is_no_impact),
         cmocka_unit_test(a_place_that_stops_being_a_number_ends_the_run),
         cmocka_unit_test(a_speed_that_vanishes_ends_the_run),
         cmocka_unit_test(a_rank_that_changes_ends_formulations_with_speeds),

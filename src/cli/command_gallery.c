@@ -74,19 +74,22 @@ static void name_page(const char *model, char *name, size_t size)
     snprintf(name, size, "%.*s.html", dot ? (int)(dot - base) : (int)strlen(base), base);
 }
 
-/* The first sentence of the comment at the head of the model: what follows "# " in consecutive lines, up to a full stop or colon. */
+/* The first sentence of the comment at the head of the model: what follows "# " in consecutive lines, up to a full stop or colon outside
+ * parentheses. */
 static void read_sentence(const char *path, char text[MOST_TEXT + 4])
 {
     FILE *file = fopen(path, "r");
     char line[400];
     bool inside = false, done = false;
+    int open = 0; /* parentheses */
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; file && !done && i < 20 && fgets(line, sizeof line, file); i++) {
         const bool comment = !strncmp(line, "# ", 2) && strncmp(line, "# expect", 8);
         done = inside && !comment;
         for (const char *c = line + 2; comment && !done && *c && *c != '\n'; c++) {
-            done = (*c == '.' || *c == ':') && (c[1] == ' ' || c[1] == '\n' || !c[1]);
+            open += (*c == '(') - (*c == ')');
+            done = open <= 0 && (*c == '.' || *c == ':') && (c[1] == ' ' || c[1] == '\n' || !c[1]);
             if (used < MOST_TEXT && !done)
                 text[used++] = *c;
         }

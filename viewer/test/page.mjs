@@ -157,6 +157,7 @@ const tests = {
     const state = await api(() => ({ rows: document.querySelectorAll('.methods tbody tr').length, curves: document.querySelectorAll('.methods .readout > span').length, text: document.querySelector('.methods').textContent, tab: window.dalembert.view().tab }));
     claim(name, 'a row a method, the failed one with its reason', state.rows === 4 && state.text.includes('too small'));
     claim(name, 'an error curve for each that has errors', state.curves === 2, state.curves);
+    claim(name, 'a short legend is open', await api(() => document.querySelector('.legend').open));
     const poses = await api(() => {
       window.dalembert.setTime(2.5);
       const first = window.dalembert.pose('bar2').position[0];
