@@ -942,8 +942,12 @@ static void a_page_from_a_file_states_the_options_of_its_run_and_not_of_the_mode
             assert_string_equal(json_at(json_at(told, 3), 1)->text, "rk6");
             assert_string_equal(json_at(json_at(told, 4), 0)->text, "step");
             assert_string_equal(json_at(json_at(told, 4), 1)->text, "0.002");
+            const json *evidence = json_get(p.header, "evidence");
+            assert_string_equal(json_get(json_at(evidence, 0), "label")->text, "mechanism");
+            assert_non_null(json_at(evidence, 5));
         } else {
             assert_null(json_at(told, 0));
+            assert_null(json_at(json_get(p.header, "evidence"), 0));
         }
         close_page(&p);
     }

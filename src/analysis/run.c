@@ -797,6 +797,17 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
 }
 
 /* Friction makes the motion depend on how redundant joints share a load. */
+/* Open joints are another mechanism: a hundredth of its length is no error of integration any more. */
+static void warn_of_open_joints(const run *r, dal_messages *messages)
+{
+    const double open = r->evidence->position_residual;
+    if (open > 1e-2 * r->system->length)
+        dal_warn(messages, dal_nowhere,
+                 "the constraints were open by %.3g (m or rad), while the model's length is %.3g m: what was computed is not the motion of this "
+                 "mechanism; stabilization '%s' does not hold it (mass-projection does, or says where it cannot)",
+                 open, r->system->length, r->system->stabilization->name);
+}
+
 static void warn_of_shares(const run *r, dal_messages *messages)
 {
     dal_warn(messages, dal_nowhere,
@@ -883,6 +894,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             finish(&r, &result);
             status = explain(&r, &result, messages);
             warn_of_stiffness(&r, messages);
+            warn_of_open_joints(&r, messages);
             if (r.unsure)
                 warn_of_shares(&r, messages);
             if (status == DAL_OK)

@@ -8,10 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double unseen =
-    1e-60; /* weight of a component outside the control: its square vanishes beside the others */
-static const double unseen_krylov =
-    1e-3; /* GMRES measures with the weights what it solves: there it has to count a little */
+/* Of the weight of a component outside the control (the work): it counts a little. Without a say at all it would be integrated at the
+ * order and the steps that the motion is content with, which of a motion that is polynomial or prescribed are 1 and very long. */
+static const double aside = 1e-3;
 static const double least_scale = 3e-3;        /* of a coordinate, for differences */
 static const double crumb = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
 
@@ -144,7 +143,7 @@ int dal_sundials_weigh(N_Vector Y, N_Vector weights, void *session)
             i < n ? data[i] - c->offset[i] : fabs(data[i]) + largest; /* a multiplier may be zero among large ones */
         w[i] = share / fmax(s->rtol * fabs(y) + s->atol, 1e-100);
         if (i >= controlled && i < n)
-            w[i] *= c->krylov ? unseen_krylov : unseen;
+            w[i] *= aside;
     }
     return 0;
 }

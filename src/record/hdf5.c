@@ -1,6 +1,6 @@
 /* HDF5: one growing one-dimensional dataset a channel, under the channel's name, with its unit as the attribute `unit`
  * and its place among the columns as `index`. The root carries the model, the choices and, once the run is over, the
- * evidence as JSON. So in Python
+ * evidence as JSON (`evidence`) and in the words of the terminal (`report`). So in Python
  *
  *     f = h5py.File('four-bar.h5'); plot(f['time'], f['crank.angle']); f['crank.angle'].attrs['unit']
  *
@@ -288,16 +288,17 @@ static dal_status row_hdf5(void *user, int n, const double *values)
     return status;
 }
 
-/* The evidence as JSON text on the root. */
-static dal_status write_evidence(hdf5 *file, const dal_evidence *evidence)
+/* The evidence as a text on the root, in the words of `print`. */
+static dal_status write_evidence(hdf5 *file, const char *name, int (*print)(const dal_evidence *, dal_status, char *, size_t),
+                                 const dal_evidence *evidence)
 {
     const dal_allocator *allocator = file->destination->allocator;
-    size_t size = (size_t)dal_evidence_json(evidence, DAL_OK, NULL, 0) + 1;
+    size_t size = (size_t)print(evidence, DAL_OK, NULL, 0) + 1;
     char *text = allocator->allocate(allocator->user, size);
     if (!text)
         return DAL_NO_MEMORY;
-    dal_evidence_json(evidence, DAL_OK, text, size);
-    bool good = write_text(&file->library, file->file, "evidence", text);
+    print(evidence, DAL_OK, text, size);
+    bool good = write_text(&file->library, file->file, name, text);
     allocator->release(allocator->user, text);
     return good ? DAL_OK : trouble(file, "be written");
 }
@@ -308,7 +309,9 @@ static dal_status finish_hdf5(void *user, const dal_evidence *evidence)
     enter(file);
     dal_status status = file->filled ? flush(file) : DAL_OK;
     if (status == DAL_OK && evidence)
-        status = write_evidence(file, evidence);
+        status = write_evidence(file, "evidence", dal_evidence_json, evidence);
+    if (status == DAL_OK && evidence)
+        status = write_evidence(file, "report", dal_evidence_text, evidence);
     if (status == DAL_OK && file->library.H5Fflush(file->file, H5F_SCOPE_GLOBAL) < 0)
         status = trouble(file, "be written");
     if (status == DAL_OK) {

@@ -111,6 +111,15 @@ static void add_line(dal_page *page, dal_page_fact **list, const char *line, siz
     fact->text = keep_text(page, text, length - (size_t)(text - line));
 }
 
+static void add_lines(dal_page *page, dal_page_fact **list, const char *text)
+{
+    for (const char *line = text; *line;) {
+        const size_t length = strcspn(line, "\n");
+        add_line(page, list, line, length);
+        line += length + (line[length] == '\n');
+    }
+}
+
 static void add_evidence(dal_page *page, dal_page_fact **list, const dal_evidence *evidence, dal_status status)
 {
     const size_t size = (size_t)dal_evidence_text(evidence, status, NULL, 0) + 1;
@@ -120,17 +129,18 @@ static void add_evidence(dal_page *page, dal_page_fact **list, const dal_evidenc
         return;
     }
     dal_evidence_text(evidence, status, text, size);
-    for (const char *line = text; *line;) {
-        const size_t length = strcspn(line, "\n");
-        add_line(page, list, line, length);
-        line += length + (line[length] == '\n');
-    }
+    add_lines(page, list, text);
     page->allocator.release(page->allocator.user, text);
 }
 
 void dal_page_evidence(dal_page *page, const dal_evidence *evidence, dal_status status)
 {
     add_evidence(page, &page->evidence, evidence, status);
+}
+
+void dal_page_report(dal_page *page, const char *text)
+{
+    add_lines(page, &page->evidence, text);
 }
 
 void dal_series_evidence(dal_series *series, const dal_evidence *evidence, dal_status status)

@@ -39,6 +39,9 @@ struct dal_page {
     dal_page_fact *evidence, *verdict, *messages, *options, *entries;
 };
 
+/* The evidence as dal_evidence_text wrote it. */
+void dal_page_report(dal_page *page, const char *text);
+
 /* Everything into destination.path. */
 dal_status dal_page_write(dal_page *page);
 

@@ -40,12 +40,14 @@ static dal_status begin(void *user)
     return dal_poses_find(j->results, j->page->own.scene, &j->poses);
 }
 
-/* The run had its own choices, which need not be those of the model; a table of numbers alone does not tell them. */
+/* The run had its own choices, which need not be those of the model, and its evidence; a table of numbers alone does not tell them. */
 static void take_options(dal_page *page, const dal_results *results)
 {
     page->options = NULL;
     for (int i = 0; i < results->n_options; i++)
         dal_page_option(page, results->options[i].name, results->options[i].value);
+    if (results->report)
+        dal_page_report(page, results->report);
 }
 
 dal_status dal_page_results(dal_page *page, dal_results *results, const dal_system *system, int most_frames)

@@ -35,6 +35,7 @@ struct dal_results {
     const char *hash;
     int n_options; /* 0 where the file does not tell */
     dal_result_option options[DAL_RESULT_OPTIONS];
+    const char *report; /* the evidence of the run, in the words of the terminal; NULL or "" where the file does not tell */
 };
 
 #endif

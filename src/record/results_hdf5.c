@@ -205,6 +205,7 @@ static dal_status open_file(dal_results *r, hdf5 *f)
         return trouble(r, "cannot be read: it is missing, or no HDF5 file");
     r->hash = read_text(r, h, f->file, "model_hash");
     read_options(r, h, f->file);
+    r->report = read_text(r, h, f->file, "report");
     dal_status status = list_columns(r, f);
     f->block = DAL_TAKE(&r->arena, double, (size_t)BLOCK *(size_t)r->n_columns);
     f->row = DAL_TAKE(&r->arena, double, r->n_columns);

@@ -179,20 +179,25 @@ static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free
             v[k] += y[i] * Z[(size_t)i * m + k];
 }
 
+/* What row i of A v = beta, or a start rate of a joint, is missed by; 0 for a target without a rate. */
+static double row_miss(const dal_assembly *a, int i, const double *v)
+{
+    const dal_row_layout *at = &a->layout->row[i];
+    const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
+    if (target && !target->has_rate)
+        return 0;
+    double sum = target ? -target->rate : dal_row_free(a->layout, &a->work, &a->mechanism.rows[i]);
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        sum += a->work.A[k] * v[a->layout->column[k]];
+    return sum;
+}
+
 /* The largest |A v - beta|, start rates of joints included. */
 static double velocity_gap(const dal_assembly *a, const double *v)
 {
     double worst = 0;
-    for (int i = 0; i < a->r; i++) {
-        const dal_row_layout *at = &a->layout->row[i];
-        const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
-        if (target && !target->has_rate)
-            continue;
-        double sum = target ? -target->rate : dal_row_free(a->layout, &a->work, &a->mechanism.rows[i]);
-        for (int k = at->value; k < at->value + at->n_values; k++)
-            sum += a->work.A[k] * v[a->layout->column[k]];
-        worst = fmax(worst, fabs(sum));
-    }
+    for (int i = 0; i < a->r; i++)
+        worst = fmax(worst, fabs(row_miss(a, i, v)));
     return worst;
 }
 
@@ -302,6 +307,13 @@ static void report_changes(const dal_assembly *a, const double *v, const double 
             dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark,
                     "assembly changed the start velocity of '%s' by %.3g m/s and %.3g rad/s",
                     a->mechanism.bodies[b].name, start->change.velocity, start->change.spin);
+    }
+    for (int i = a->n_own; i < a->r; i++) {
+        const dal_target *target = dal_assembly_target(a, i);
+        const double miss = row_miss(a, i, v);
+        if (fabs(miss) > dal_worth_a_note * fmax(fastest, fabs(target->rate)))
+            dal_say(a->build->messages, DAL_NOTE, target->mark, "assembly changed the start rate of joint '%s' from %.6g to %.6g",
+                    a->mechanism.joints[target->joint].name, target->rate, target->rate + miss);
     }
 }
 
