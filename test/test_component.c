@@ -341,7 +341,7 @@ static void ida_and_an_explicit_method_go_the_same_way(void **unused)
 {
     (void)unused;
     char why[300];
-    static const char *const models[] = {"slider-crank", "four-bar-spring", "andrews", "universal-double-pendulum"};
+    static const char *const models[] = {"slider-crank", "four-bar-spring", "andrews", "universal-double-pendulum", "bumper"};
     if (dal_ida.available && !dal_ida.available(why, sizeof why)) {
         print_message("skipped: %s\n", why);
         skip();

@@ -447,6 +447,18 @@ static void coordinates_of_a_type_are_driven_sprung_started_and_recorded_as_buil
               "connect: [a.B, b], axis: [0.6, 0.8], zero: 0.1}\n");
 }
 
+/* Along an axis of the ground cross(zi, zj) has a component that is always zero: it is no equation, and the other two are a hinge. */
+static void components_that_are_always_zero_are_left_out(void **unused)
+{
+    (void)unused;
+    const char *head = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                       "joint-types:\n  hinge: {equations: [N - M, \"cross(zi, zj)\"]}\n"
+                       "bodies:\n  arm: {mass: 1.1, inertia: [0.1, 0.2, 0.3], points: {A: [-1, 0, 0]}, position: [1, 0, 0]}\n"
+                       "simulate: {until: 0.5, every: 0.05, rtol: 1e-11, atol: 1e-12}\nrecord: [arm.x, A.force, A.torque.y]\n";
+    same_runs(head, "joints: {A: {type: revolute, connect: [ground, arm.A], axis: [0, 1, 0]}}\n",
+              "joints: {A: {type: hinge, connect: [ground, arm.A], axis: [0, 1, 0]}}\n");
+}
+
 /* Two free bodies, no gravity: momenta are kept, unless an equation knows where the world is. Here N - M is upright at the start. */
 static void momenta_count_as_conserved_unless_an_equation_names_the_world(void **unused)
 {
@@ -669,6 +681,7 @@ int main(void)
         cmocka_unit_test(rates_and_accelerations_of_the_library_are_derivatives),
         cmocka_unit_test(rates_and_accelerations_of_everything_an_equation_may_contain_are_derivatives),
         cmocka_unit_test(coordinates_of_a_type_are_driven_sprung_started_and_recorded_as_built_in_ones),
+        cmocka_unit_test(components_that_are_always_zero_are_left_out),
         cmocka_unit_test(momenta_count_as_conserved_unless_an_equation_names_the_world),
         cmocka_unit_test(forces_on_all_sides_of_a_joint_balance),
         cmocka_unit_test(a_type_of_an_included_model_knows_the_parameters_of_that_model),

@@ -419,6 +419,25 @@ static void given_values_give_way_where_omitted_ones_are_not_enough(void **unuse
     assert_true(moved > sqrt(2) - sqrt(0.14) - 0.9 - 1e-9 && moved < 0.3);
 }
 
+/* A drive has the last word on the rate of its joint, and a start rate that gives way to it is told. */
+static void a_start_rate_that_a_drive_overrules_is_told(void **unused)
+{
+    static const char *const drives[] = {"drive-rate: 1", "drive: 0.2 + t"};
+    (void)unused;
+    for (int i = 0; i < 2; i++)
+        for (int contradicts = 0; contradicts < 2; contradicts++) {
+            char text[400];
+            snprintf(text, sizeof text,
+                     "bodies: {arm: {mass: 1, inertia: 1, points: {A: [-1, 0]}}}\n"
+                     "joints: {A: {type: revolute, connect: [ground, arm.A], %s, start: {angle: 0.2, rate: %s}}}\nrecord: [\"A.angle'\"]\n",
+                     drives[i], contradicts ? "5" : "1");
+            const outcome o = start("planar", text);
+            assert_true(o.ok);
+            check_close(o.value[0], 1, 1e-12);
+            assert_int_equal(strstr(o.text, "start rate of joint 'A' from 5 to 1") != NULL, contradicts);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +457,7 @@ int main(void)
         cmocka_unit_test(rounding_is_not_reported),
         cmocka_unit_test(a_weld_places_its_body_before_anything_is_guessed),
         cmocka_unit_test(a_joint_that_closes_turned_over_is_refused),
+        cmocka_unit_test(a_start_rate_that_a_drive_overrules_is_told),
         cmocka_unit_test(given_values_give_way_where_omitted_ones_are_not_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

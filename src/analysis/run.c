@@ -137,6 +137,8 @@ static dal_status offer_implicit(run *r, dal_ode *ode)
     dal_status status = form->ready(r->state, &r->implicit, &offered);
     if (offered && status == DAL_OK)
         ode->implicit = &r->implicit;
+    else
+        r->implicit = (dal_implicit){0};
     return status;
 }
 

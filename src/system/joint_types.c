@@ -231,12 +231,24 @@ static bool find_parameters(dal_equation_scope *scope, const dal_joint_spec *spe
 
 /* ---- rows and coordinates ---------------------------------------------------------------- */
 
+/* A component of a vector that is zero whatever moves, as that of cross(zi, zj) along an axis of the ground. */
+static bool is_idle(const dal_equation_scope *scope, const dal_value *value, int k)
+{
+    double constant;
+    bool others = false;
+    for (int i = 0; i < value->n; i++)
+        others |= !dal_is_const(scope->build->graph, value->node[i], &constant);
+    return others && dal_is_const(scope->build->graph, value->node[k], &constant) && constant == 0;
+}
+
 static bool add_equation(dal_equation_scope *scope, dal_text text, bool velocity, int number)
 {
     dal_value value;
     if (!dal_equation_read(scope, text, &value))
         return false;
     for (int k = 0; k < value.n; k++) {
+        if (is_idle(scope, &value, k))
+            continue;
         const bool rates = velocity || dal_equation_has_rates(scope, value.node[k]);
         if (!dal_build_equation(scope->build, "an equation of joint", scope->joint->name, text, value.node[k], rates))
             return false;
