@@ -444,6 +444,8 @@ static dal_status describe(comparer *c)
     const char **names = DAL_TAKE(&c->arena, const char *, c->base.n_bodies);
     keep_names(c, &info);
     comparison->info = info;
+    if (!c->base.simulate.stabilization.name.text) /* what is usual may differ from one formulation to the next */
+        dal_spec_set(&c->base, "stabilization", info.stabilization, c->messages);
     if (!(info.until > 0)) {
         dal_error(c->messages, dal_nowhere, "the runs have no end: give `until:` in `simulate:`, or --until");
         return DAL_BAD_COMMAND;
