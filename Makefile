@@ -73,7 +73,7 @@ agreement:
 
 documentation: validation agreement
 	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md check.md page.md equations.md reactions.md \
-	    stabilization-and-integrators.md troubleshooting.md coordinates.md actuators.md joint-types.md page.md) \
+	    stabilization-and-integrators.md troubleshooting.md coordinates.md actuators.md joint-types.md) \
 	    $(wildcard doc/formulations/*.md doc/components/*.md)
 	tools/pictures build/dalembert
 
