@@ -274,7 +274,7 @@ static dal_flow with_ripple(void *user, double t, const double *y, double *dy)
     return 0;
 }
 
-static void components_outside_the_control_do_not_influence_the_steps(void **state)
+static void components_outside_the_control_count_for_nothing_or_a_thousandth(void **state)
 {
     (void)state;
     FOR_EVERY(method) {
@@ -291,8 +291,8 @@ static void components_outside_the_control_do_not_influence_the_steps(void **sta
         if (!method->adaptive)
             continue;
         assert_true(results[2].steps > 2 * results[0].steps); /* in control it would */
-        if (dal_paced(method)) { /* a mean over three is not to the last digit one over two */
-            assert_in_range(results[1].steps, 0.9 * (double)results[0].steps, 1.1 * (double)results[0].steps);
+        if (dal_paced(method)) { /* there they count for a thousandth (integrate/sundials.c): this ripple is seen, but less than in control */
+            assert_true(results[1].steps < results[2].steps);
             continue;
         }
         assert_int_equal(results[1].steps, results[0].steps);
@@ -417,7 +417,7 @@ int main(void)
         cmocka_unit_test(last_step_lands_on_the_end),
         cmocka_unit_test(one_that_paces_itself_lands_on_the_end_too),
         cmocka_unit_test(an_empty_interval_has_one_output_and_no_step),
-        cmocka_unit_test(components_outside_the_control_do_not_influence_the_steps),
+        cmocka_unit_test(components_outside_the_control_count_for_nothing_or_a_thousandth),
         cmocka_unit_test(a_collapsing_step_is_reported),
         cmocka_unit_test(stability_limits_in_the_tables_are_true),
         cmocka_unit_test(the_list_names_every_integrator_once),

@@ -42,7 +42,7 @@ typedef struct dal_implicit {
 
 typedef struct dal_ode {
     int n;          /* length of y */
-    int n_control;  /* the first n_control components take part in step-size control */
+    int n_control;  /* the first n_control components take part in step-size control; the others count for a thousandth in methods that pace themselves, for nothing in the others */
     int n_guards;
     void *user;
     dal_flow (*derivative)(void *user, double t, const double *y, double *dy);

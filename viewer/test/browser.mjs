@@ -70,8 +70,8 @@ export function poseBetween(time, poses, bodies, index, t) {
 
 /* ---- functions that run in the page ---- */
 
-/* The share of the picture, without its grid, that differs from its ground, at two times, and of what differs between them. */
-export function picture([first, second]) {
+/* The share of the picture, without its grid, that differs from its ground at the first of some instants, and how much differs at the others. */
+export function picture(instants) {
   window.dalembert.pause();
   document.dispatchEvent(new KeyboardEvent('keydown', { key: 'g' }));
   const source = document.querySelector('canvas.scene');
@@ -80,7 +80,7 @@ export function picture([first, second]) {
   canvas.width = width;
   canvas.height = height;
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  const [a, b] = [first, second].map((t) => {
+  const [a, ...others] = instants.map((t) => {
     window.dalembert.setTime(t);
     context.drawImage(source, 0, 0, width, height);
     return context.getImageData(0, 0, width, height).data;
@@ -90,7 +90,7 @@ export function picture([first, second]) {
   let drawn = 0, moved = 0;
   for (let i = 0; i < a.length; i += 4) {
     if (far(a, i, a, 0)) drawn++;
-    if (far(a, i, b, i)) moved++;
+    if (others.some((b) => far(a, i, b, i))) moved++;
   }
   return { drawn: drawn / (width * height), moved };
 }

@@ -144,7 +144,7 @@ for (const file of files) {
     const opened = Date.now() - before;
     const series = header.series.find((s) => s.frames);
     const time = block(series.time);
-    const drawn = await page.evaluate(picture, [0.3, 0.45].map((s) => time[0] + s * (time[series.frames - 1] - time[0])));
+    const drawn = await page.evaluate(picture, [0.3, 0.45, 0.02].map((s) => time[0] + s * (time[series.frames - 1] - time[0])));
     claim(name, 'the scene is not blank', drawn.drawn > 0.002, JSON.stringify(drawn));
     claim(name, 'the picture moves', drawn.moved > 3, JSON.stringify(drawn));
     await posesAgree(name, header, block);
