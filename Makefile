@@ -18,7 +18,7 @@
 #   make clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-FUZZ_SECONDS ?= 30
+FUZZ_SECONDS ?= 20
 PREFIX ?= /usr/local
 ROUNDS ?= 5
 
