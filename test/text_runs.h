@@ -10,24 +10,10 @@ static inline trajectory run_text(const char *text, const char *settings)
     trajectory result = {0};
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
-    dal_system *system = NULL;
     result.status = dal_spec_parse(NULL, "text.yaml", text, strlen(text), 0, NULL, messages, &spec);
-    if (result.status == DAL_OK) {
+    if (result.status == DAL_OK)
         set_all(spec, settings, messages);
-        result.status = dal_compile(NULL, spec, messages, &system);
-    }
-    if (result.status == DAL_OK) {
-        dal_sink sink = {&result, begin, keep_row};
-        dal_run_options options = {.sink = &sink};
-        result.status = dal_run(system, &options, messages, &result.evidence);
-    }
-    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
-        if (m->severity == DAL_ERROR && !result.message[0])
-            dal_message_format(m, result.message, sizeof result.message);
-    dal_system_free(system);
-    dal_spec_free(spec);
-    dal_messages_free(messages);
-    return result;
+    return run_spec(result, spec, messages);
 }
 
 static inline trajectory run_text_well(const char *text, const char *settings)

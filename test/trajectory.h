@@ -56,29 +56,12 @@ static inline void set_all(dal_spec *spec, const char *settings, dal_messages *m
     }
 }
 
-/* Runs models/NAME.yaml with `parameter` (N=2, or NULL) and settings; records `channels` (a list that ends with NULL), or the
- * usual ones. */
-static inline trajectory run(const char *model, const char *parameter, const char *const *channels, const char *settings)
+/* Compile and run a spec that was read with result.status, and end with it and the messages. */
+static inline trajectory run_spec(trajectory result, dal_spec *spec, dal_messages *messages)
 {
-    trajectory result = {0};
-    char path[300], name[40] = "";
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_spec *spec = NULL;
     dal_system *system = NULL;
-    dal_text record[MOST_CHANNELS] = {{0}};
-    snprintf(path, sizeof path, DAL_MODELS "/%s.yaml", model);
-    if (parameter)
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(parameter, "="), parameter);
-    dal_override override = {name, parameter ? parameter + strlen(name) + 1 : NULL};
-    result.status = dal_spec_read(NULL, path, parameter != NULL, &override, messages, &spec);
-    if (result.status == DAL_OK) {
-        set_all(spec, settings, messages);
-        spec->record_given = channels != NULL;
-        spec->record = record;
-        for (spec->n_record = 0; channels && channels[spec->n_record]; spec->n_record++)
-            record[spec->n_record].text = channels[spec->n_record];
+    if (result.status == DAL_OK)
         result.status = dal_compile(NULL, spec, messages, &system);
-    }
     if (result.status == DAL_OK) {
         dal_sink sink = {&result, begin, keep_row};
         dal_run_options options = {.sink = &sink};
@@ -91,6 +74,30 @@ static inline trajectory run(const char *model, const char *parameter, const cha
     dal_spec_free(spec);
     dal_messages_free(messages);
     return result;
+}
+
+/* Runs models/NAME.yaml with `parameter` (N=2, or NULL) and settings; records `channels` (a list that ends with NULL), or the
+ * usual ones. */
+static inline trajectory run(const char *model, const char *parameter, const char *const *channels, const char *settings)
+{
+    trajectory result = {0};
+    char path[300], name[40] = "";
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_text record[MOST_CHANNELS] = {{0}};
+    snprintf(path, sizeof path, DAL_MODELS "/%s.yaml", model);
+    if (parameter)
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(parameter, "="), parameter);
+    dal_override override = {name, parameter ? parameter + strlen(name) + 1 : NULL};
+    result.status = dal_spec_read(NULL, path, parameter != NULL, &override, messages, &spec);
+    if (result.status == DAL_OK) {
+        set_all(spec, settings, messages);
+        spec->record_given = channels != NULL;
+        spec->record = record;
+        for (spec->n_record = 0; channels && channels[spec->n_record]; spec->n_record++)
+            record[spec->n_record].text = channels[spec->n_record];
+    }
+    return run_spec(result, spec, messages);
 }
 
 static inline trajectory run_well(const char *model, const char *parameter, const char *const *channels, const char *settings)

@@ -10,8 +10,8 @@
 
 bool dal_is_page(const char *path)
 {
-    const size_t n = strlen(path);
-    return n > 5 && !strcasecmp(path + n - 5, ".html");
+    const char *dot = strrchr(path, '.');
+    return dot && dot > path && (!strcasecmp(dot, ".html") || !strcasecmp(dot, ".htm"));
 }
 
 /* ---- the command line ---------------------------------------------------------- */

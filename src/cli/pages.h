@@ -6,7 +6,7 @@
 
 enum { DAL_MOST_PAGES = 4 };
 
-/* Does the name end in .html? */
+/* Does the name end in .html, or .htm? */
 bool dal_is_page(const char *path);
 
 /* The command line as somebody would type it again, from malloc. */
