@@ -101,7 +101,7 @@ static void load_links(dal_state *state)
 
 /* ---- factor and solve ---------------------------------------------------------------- */
 
-/* What each row asks of the links that it acts on, about their origins. Its weight is what A M^-1 A^T would have for it if the bodies were
+/* What each row asks of the links that it acts on, about their origins. Its weight is what A M^-1 A^T would have for it if the links were
  * free and had the mass of the model at its length: a row that vanishes in a singular position does not weigh less there. */
 static void find_covectors(dal_state *state)
 {
@@ -113,9 +113,6 @@ static void find_covectors(dal_state *state)
         double f[DAL_MAX_SIDES][6];
         double weight = 0;
         dal_row_covectors(layout, &state->work, i, f);
-        for (int k = 0; k < at->n_sides; k++)
-            weight += dal_dot(f[k], f[k]) + dal_dot(f[k] + 3, f[k] + 3) / (system->length * system->length);
-        state->loops.weight[i] = weight / system->mass;
         for (int k = 0; k < at->n_sides; k++) {
             const dal_seat *seat = &system->links->seat[layout->side[at->side + k].body];
             double arm[3], *out = state->loops.covector[s];
@@ -127,8 +124,10 @@ static void find_covectors(dal_state *state)
                 dal_zero3(out);
             dal_add_cross(arm, f[k], out);
             dal_copy3(f[k], out + 4);
+            weight += dal_dot(out + 4, out + 4) + dal_dot(out, out) / (system->length * system->length);
             s++;
         }
+        state->loops.weight[i] = weight / system->mass;
     }
 }
 
@@ -152,21 +151,69 @@ static void clear_wrenches(dal_state *state)
     memset(state->links.wrench, 0, sizeof *state->links.wrench * (size_t)state->system->links->n);
 }
 
+/* ---- branch by branch ------------------------------------------------------------------ */
+
+static void watch(void *user, int body, const dal_link_motion *motion)
+{
+    dal_state *state = user;
+    export_body(&state->system->links->seat[body], motion, &state->work.kin[body]);
+}
+
+static dal_sweep_task sweep_of(dal_state *state)
+{
+    const dal_system *system = state->system;
+    return (dal_sweep_task){.sweep = system->sweep,
+                            .loops = system->loops,
+                            .run = system->recursion,
+                            .own = &state->sweep,
+                            .work = &state->loops,
+                            .motion = state->links.wrench,
+                            .used = state->independent,
+                            .q = state->work.q,
+                            .v = state->work.v,
+                            .time = state->work.time,
+                            .length = system->length,
+                            .mass = system->mass,
+                            .user = state,
+                            .watch = watch};
+}
+
+/* ---- the way out --------------------------------------------------------------------------- */
+
+static void load_rows(dal_state *state, bool swept, const double *b)
+{
+    const dal_system *system = state->system;
+    const dal_sweep_task task = sweep_of(state);
+    if (swept)
+        system->recursion->sweep->load(&task, b);
+    else
+        system->recursion->loops->load(system->links, system->loops, system->recursion, &state->links, &state->loops, NULL, b);
+}
+
+static void go_outwards(dal_state *state, bool swept, const double *tau, double *x, double *lambda)
+{
+    const dal_system *system = state->system;
+    const dal_sweep_task task = sweep_of(state);
+    if (swept)
+        system->recursion->sweep->outwards(&task, x, lambda);
+    else
+        system->recursion->loops->outwards(system->links, system->loops, system->recursion, &state->links, &state->loops, tau, x, lambda);
+}
+
 static const double good = 1e-14; /* of the sums that a row is made of: nothing to refine */
 
-/* The way out, and one step of refinement where A x = b is not met. */
-static void finish(dal_state *state, const double *tau, const double *b, double *x, double *lambda)
+/* The way out, and one step of refinement where A x = b is not met. `swept`: the way in was a sweep. */
+static void finish(dal_state *state, bool swept, const double *tau, const double *b, double *x, double *lambda)
 {
     const dal_system *system = state->system;
     const dal_links *links = system->links;
-    const dal_elimination *run = system->recursion->loops;
     double *residual = state->loops.lambda, *more = state->saddle_rhs + links->nv, *dx = state->vd_more;
-    run->outwards(links, system->loops, system->recursion, &state->links, &state->loops, tau, x, lambda);
-    if (!(run->residual(system->loops, &state->links, &state->loops, state->independent, b, residual) > good))
+    go_outwards(state, swept, tau, x, lambda);
+    if (!(system->recursion->loops->residual(system->loops, &state->links, &state->loops, state->independent, b, residual) > good))
         return;
     clear_wrenches(state);
-    run->load(links, system->loops, system->recursion, &state->links, &state->loops, NULL, residual);
-    run->outwards(links, system->loops, system->recursion, &state->links, &state->loops, NULL, dx, more);
+    load_rows(state, swept, residual);
+    go_outwards(state, swept, NULL, dx, more);
     for (int i = 0; i < links->nv; i++)
         x[i] += dx[i];
     for (int i = 0; i < system->layout.n_rows; i++)
@@ -185,7 +232,7 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
     double *wanted = state->loops.lambda + 2 * r;
     memcpy(wanted, b, sizeof *b * (size_t)r);
     system->recursion->loops->load(system->links, system->loops, system->recursion, &state->links, &state->loops, state->saddle_rhs, wanted);
-    finish(state, state->saddle_rhs, wanted, f, b);
+    finish(state, false, state->saddle_rhs, wanted, f, b);
     for (int i = 0; i < r; i++)
         b[i] *= -1 / mass;
 }
@@ -226,6 +273,11 @@ static dal_flow solve_open(dal_state *state)
 static double advance(dal_state *state, const double **tau)
 {
     const dal_system *system = state->system;
+    if (state->brief) {
+        const dal_sweep_task task = sweep_of(state);
+        *tau = NULL;
+        return system->recursion->sweep->inwards(&task, state->gamma);
+    }
     ready_links(state);
     *tau = load(state);
     return system->recursion->loops->factor_and_load(system->links, system->loops, system->recursion, &state->links, &state->loops,
@@ -237,8 +289,10 @@ static dal_flow solve(dal_state *state)
     const double *tau;
     if (!state->system->layout.n_rows)
         return solve_open(state);
+    bool swept = state->brief;
     double ratio = advance(state, &tau);
-    if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
+    if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) { /* which may have recalled everything else */
+        swept = state->brief;
         ratio = advance(state, &tau);
         if (!(ratio > 0))
             return no_inertia(state);
@@ -249,7 +303,8 @@ static dal_flow solve(dal_state *state)
         dal_state_complete(state);
         return dal_null_space_solve(state);
     }
-    finish(state, tau, state->gamma, state->vd, state->lambda);
+    finish(state, swept, tau, state->gamma, state->vd, state->lambda);
+    state->links_fresh = false;
     return 0;
 }
 

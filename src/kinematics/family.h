@@ -243,6 +243,9 @@ void dal_rows_position(const dal_layout *layout, dal_work *work);
 /* Value and gradient of one measure that nobody wanted. */
 #define dal_rows_measure DAL_K(dal_rows_measure)
 void dal_rows_measure(const dal_layout *layout, dal_work *work, int number);
+/* The same, with its rate and bias. */
+#define dal_rows_rate DAL_K(dal_rows_rate)
+void dal_rows_rate(const dal_layout *layout, dal_work *work, int number);
 /* Then: A, and Y of the speeds. */
 void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
 /* After dal_rows_position: of row i (or speed), what it asks of the body of each of its sides: force at r, moment; not in the separated family. */

@@ -405,6 +405,10 @@ static void velocity(const dal_layout *layout, dal_work *work)
 
 static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
 {
+    if (layout->nq == layout->nv) { /* no quaternions */
+        memcpy(qd, work->v, sizeof *qd * (size_t)layout->nv);
+        return;
+    }
     for (int s = 0; s < layout->tree->n_steps; s++) {
         const dal_step *step = &layout->tree->step[s];
         const dal_real *p = work->q + step->q, *x = work->v + step->v;

@@ -37,21 +37,23 @@ static void move_vectors_position(const dal_layout *layout, dal_work *w)
         move_vector(layout, w, layout->vector[k]);
 }
 
+static void move_vector_velocity(const dal_layout *layout, dal_work *w, int i)
+{
+    const dal_vector *vector = &layout->mechanism->vectors[i];
+    const dal_kin *kin = &w->kin[vector->body];
+    dal_real *xd = w->xd + 3 * i, *xb = w->xb + 3 * i;
+    dal_turn(kin->Rd, vector->s, xd);
+    dal_turn(kin->Rb, vector->s, xb);
+    if (vector->point) {
+        dal_axpy3(1, kin->rd, xd);
+        dal_axpy3(1, kin->rb, xb);
+    }
+}
+
 static void move_vectors_velocity(const dal_layout *layout, dal_work *w)
 {
-    const dal_mechanism *m = layout->mechanism;
-    for (int k = 0; k < layout->n_vectors; k++) {
-        const int i = layout->vector[k];
-        const dal_vector *vector = &m->vectors[i];
-        const dal_kin *kin = &w->kin[vector->body];
-        dal_real *xd = w->xd + 3 * i, *xb = w->xb + 3 * i;
-        dal_turn(kin->Rd, vector->s, xd);
-        dal_turn(kin->Rb, vector->s, xb);
-        if (vector->point) {
-            dal_axpy3(1, kin->rd, xd);
-            dal_axpy3(1, kin->rb, xb);
-        }
-    }
+    for (int k = 0; k < layout->n_vectors; k++)
+        move_vector_velocity(layout, w, layout->vector[k]);
 }
 
 /* out = x[plus] - x[minus], minus may be absent */
@@ -191,6 +193,16 @@ void dal_rows_measure(const dal_layout *layout, dal_work *w, int number)
         if (measure->vector[k] >= 0)
             move_vector(layout, w, measure->vector[k]);
     measure_position(measure, w, &w->value[number], w->gradient + 12 * number);
+}
+
+void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
+{
+    const dal_measure *measure = &layout->mechanism->measures[number];
+    dal_rows_measure(layout, w, number);
+    for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
+        if (measure->vector[k] >= 0)
+            move_vector_velocity(layout, w, measure->vector[k]);
+    measure_velocity(measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
 }
 
 /* Adds coef g of one vector to the block of its body, orthonormal: force g (points), moment (R s) x g. */

@@ -14,35 +14,26 @@ const dal_recursion *dal_recursion_choose(void)
     return &dal_recursion_baseline;
 }
 
-enum { LINE = 8 }; /* doubles of a cache line */
-
-static size_t lines(size_t doubles)
-{
-    return (doubles + LINE - 1) / LINE * LINE;
-}
-
-#define DOUBLES(type) (sizeof(type) / sizeof(double))
-
 size_t dal_links_work_size(const dal_links *links)
 {
     const size_t n = (size_t)links->n + 1;
-    return lines(n * DOUBLES(dal_link_motion)) + lines(n * DOUBLES(dal_link_wrench)) + lines(n * DOUBLES(dal_link_inertia)) +
-           2 * lines(n) + 9 * lines((size_t)links->nv + 4);
+    return dal_whole_lines(n * DAL_DOUBLES(dal_link_motion)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia)) +
+           2 * dal_whole_lines(n) + 9 * dal_whole_lines((size_t)links->nv + 4);
 }
 
 void dal_links_work_lay(const dal_links *links, double *memory, dal_links_work *work)
 {
     const size_t n = (size_t)links->n + 1;
     work->motion = (dal_link_motion *)(void *)memory + 1;
-    memory += lines(n * DOUBLES(dal_link_motion));
+    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_motion));
     work->wrench = (dal_link_wrench *)(void *)memory + 1;
-    memory += lines(n * DOUBLES(dal_link_wrench));
+    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench));
     work->inertia = (dal_link_inertia *)(void *)memory + 1;
-    memory += lines(n * DOUBLES(dal_link_inertia));
+    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia));
     work->cosine = memory;
-    memory += lines(n);
+    memory += dal_whole_lines(n);
     work->sine = memory;
-    memory += lines(n);
-    for (int k = 0; k < 9; k++, memory += lines((size_t)links->nv + 4))
+    memory += dal_whole_lines(n);
+    for (int k = 0; k < 9; k++, memory += dal_whole_lines((size_t)links->nv + 4))
         work->column[k] = memory;
 }

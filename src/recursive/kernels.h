@@ -51,10 +51,12 @@ typedef struct dal_links_work {
 } dal_links_work;
 
 typedef struct dal_elimination dal_elimination; /* of loops: loops.h */
+typedef struct dal_sweeping dal_sweeping;       /* branch by branch: sweep.h */
 
 typedef struct dal_recursion {
     const char *name;
     const dal_elimination *loops;
+    const dal_sweeping *sweep;
     /* q -> R, r, d. */
     void (*position)(const dal_links *links, dal_links_work *work, const double *q);
     /* q, v, v' (NULL: zero) -> all of motion, and the wrench that each link needs by itself. */
@@ -77,13 +79,22 @@ typedef struct dal_recursion {
 
 extern const dal_recursion dal_recursion_baseline;
 extern const dal_elimination dal_elimination_baseline;
+extern const dal_sweeping dal_sweeping_baseline;
 #if defined(__x86_64__) && !defined(DAL_NO_AVX2)
 extern const dal_recursion dal_recursion_avx2;
 extern const dal_elimination dal_elimination_avx2;
+extern const dal_sweeping dal_sweeping_avx2;
 #define DAL_HAVE_AVX2 1
 #endif
 /* The best that this machine has; DAL_ISA=baseline in the environment takes the plain one. */
 const dal_recursion *dal_recursion_choose(void);
+
+/* Numbers of work space are counted in doubles, arrays in whole cache lines. */
+#define DAL_DOUBLES(type) (sizeof(type) / sizeof(double))
+static inline size_t dal_whole_lines(size_t doubles)
+{
+    return (doubles + 7) / 8 * 8;
+}
 
 size_t dal_links_work_size(const dal_links *links); /* doubles */
 /* memory: aligned to a cache line, zeroed. */

@@ -31,12 +31,17 @@ void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *
 
 #endif
 
+static double *K_of(const dal_loops_work *work, int slot)
+{
+    return work->K[slot - work->first_K];
+}
+
 static void begin(const dal_loops *loops, dal_loops_work *work, const bool *used)
 {
     memset(work->K, 0, sizeof *work->K * (size_t)loops->n_slots);
     memset(work->entry, 0, sizeof *work->entry * (size_t)loops->n_entries);
     for (int s = 0; s < loops->n_sides; s++) {
-        double *K = work->K[loops->side_slot[s]];
+        double *K = K_of(work, loops->side_slot[s]);
         const double *c = work->covector[s];
         if (!used[loops->side[s].row])
             continue;
@@ -65,7 +70,7 @@ static double eliminate(const dal_loops *loops, const dal_loop_front *front, dal
         const dal_loop_pivot *pivot = &loops->pivot[front->pivot + j];
         const dal_loop_below *below = loops->below + pivot->below;
         const int *target = loops->target + pivot->target;
-        const double *K = work->K[front->slot + j];
+        const double *K = at ? K_of(work, front->slot + j) : NULL;
         double d = work->entry[pivot->diagonal];
         if (!used[loops->slot_row[front->slot + j]]) {
             work->inverse[front->pivot + j] = 0; /* lambda = 0; K and the entries are zero, as nothing was put in */
@@ -82,7 +87,7 @@ static double eliminate(const dal_loops *loops, const dal_loop_front *front, dal
             for (int y = 0; y <= x; y++)
                 work->entry[*target++] -= l * work->entry[below[y].entry];
             if (at) {
-                double *other = work->K[below[x].slot];
+                double *other = K_of(work, below[x].slot);
                 v4_store(other, v4_load(other) - v4_all(l) * v4_load(K));
                 v4_store(other + 4, v4_load(other + 4) - v4_all(l) * v4_load(K + 4));
             }
@@ -128,7 +133,7 @@ static void pass_joint(const dal_links *links, const dal_loops *loops, int i, co
     const bool single = link->kind != DAL_LINK_FREE && link->kind != DAL_LINK_BALL;
     const v4 d = v4_load(m->d), axis = v4_load(m->R[2]), Un = v4_load(at->Un), Uf = v4_load(at->Uf);
     for (int s = first; s < end; s++) {
-        double *K = work->K[s];
+        double *K = K_of(work, s);
         v4 n = v4_load(K), f = v4_load(K + 4);
         if (link->kind == DAL_LINK_FREE) { /* D^-1 S.K in full; nothing is left, and the ground takes nothing */
             double *all = work->heavy[front->heavy + s - first];
@@ -150,7 +155,7 @@ static void pass_joint(const dal_links *links, const dal_loops *loops, int i, co
         }
         if (link->parent < 0)
             continue;
-        double *up = work->K[loops->slot_up[s]];
+        double *up = K_of(work, loops->slot_up[s]);
         v4_store(up, v4_load(up) + n + v4_cross(d, f));
         v4_store(up + 4, v4_load(up + 4) + f);
     }
@@ -160,7 +165,7 @@ static void pass_joint(const dal_links *links, const dal_loops *loops, int i, co
         if (single)
             sum += work->kappa[pair[p].a] * work->kappa[pair[p].b] * at->inverse;
         else {
-            const double *a = work->heavy[front->heavy + pair[p].a - first], *K = work->K[pair[p].b];
+            const double *a = work->heavy[front->heavy + pair[p].a - first], *K = K_of(work, pair[p].b);
             sum += a[0] * K[0] + a[1] * K[1] + a[2] * K[2];
             if (link->kind == DAL_LINK_FREE)
                 sum += a[4] * K[4] + a[5] * K[5] + a[6] * K[6];
@@ -177,7 +182,7 @@ static void reduce(const dal_loops *loops, const dal_loop_front *front, dal_loop
     for (int j = 0; j < front->n_eliminated; j++) {
         const dal_loop_pivot *pivot = &loops->pivot[front->pivot + j];
         const dal_loop_below *below = loops->below + pivot->below;
-        const double *K = work->K[front->slot + j], z = work->g[front->slot + j], push = z * work->inverse[front->pivot + j];
+        const double *K = wrench ? K_of(work, front->slot + j) : NULL, z = work->g[front->slot + j], push = z * work->inverse[front->pivot + j];
         for (int x = 0; x < pivot->n; x++)
             work->g[below[x].slot] -= work->entry[below[x].entry] * z;
         if (wrench) {
@@ -193,7 +198,7 @@ static void restore(const dal_loops *loops, const dal_loop_front *front, const d
     for (int j = front->n_eliminated - 1; j >= 0; j--) {
         const dal_loop_pivot *pivot = &loops->pivot[front->pivot + j];
         const dal_loop_below *below = loops->below + pivot->below;
-        const double *K = work->K[front->slot + j];
+        const double *K = motion ? K_of(work, front->slot + j) : NULL;
         double z = work->g[front->slot + j];
         if (motion)
             z -= v4_sum(v4_load(K) * v4_load(motion->n) + v4_load(K + 4) * v4_load(motion->f));
@@ -244,7 +249,7 @@ static void push_joint(const dal_links *links, const dal_loops *loops, int i, da
     dal_link_inertia *at = &tree->inertia[i];
     dal_link_wrench *wrench = &tree->wrench[i];
     for (int s = front->slot + front->n_eliminated; s < front->slot + front->n_slots; s++) {
-        const double *K = work->K[s], l = lambda[loops->slot_row[s]];
+        const double *K = K_of(work, s), l = lambda[loops->slot_row[s]];
         switch (links->link[i].kind) {
         case DAL_LINK_BALL:
             for (int k = 0; k < 3; k++)
@@ -262,14 +267,10 @@ static void push_joint(const dal_links *links, const dal_loops *loops, int i, da
 }
 
 /* From the tips to the ground: inertias (`used`: which rows count), loads (`b`), or both. */
-V4_INLINE double inwards(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                         const bool *used, const double *tau, const double *b)
+V4_INLINE double pass_links(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                            const bool *used, const double *tau, const double *b)
 {
     double ratio = 1;
-    if (used)
-        begin(loops, work, used);
-    if (b)
-        memset(work->g, 0, sizeof *work->g * (size_t)loops->n_slots);
     for (int i = links->n - 1; i >= 0; i--) {
         const bool complete = loops->front[i].n_eliminated > 0;
         if (used && complete)
@@ -283,11 +284,28 @@ V4_INLINE double inwards(const dal_links *links, const dal_loops *loops, const d
         if (b && loops->hit[i])
             pass_load(links, loops, i, tree, work, tau);
     }
+    return ratio;
+}
+
+V4_INLINE double inwards(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                         const bool *used, const double *tau, const double *b)
+{
     if (used)
-        ratio = fmin(ratio, eliminate(loops, &loops->front[links->n], work, used, NULL));
+        begin(loops, work, used);
     if (b)
+        memset(work->g, 0, sizeof *work->g * (size_t)loops->n_slots);
+    double ratio = pass_links(links, loops, run, tree, work, used, tau, b);
+    if (used && ratio > 0)
+        ratio = fmin(ratio, eliminate(loops, &loops->front[links->n], work, used, NULL));
+    if (b && ratio > 0)
         reduce(loops, &loops->front[links->n], work, b, NULL);
     return ratio;
+}
+
+static double both(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                   const bool *used, const double *tau, const double *b)
+{
+    return pass_links(links, loops, run, tree, work, used, tau, b);
 }
 
 static double factor(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
@@ -346,4 +364,14 @@ static double residual(const dal_loops *loops, const dal_links_work *tree, const
     return worst;
 }
 
-const dal_elimination DAL_ELIMINATION = {factor, load, factor_and_load, outwards, residual};
+const dal_elimination DAL_ELIMINATION = {
+    .factor = factor,
+    .load = load,
+    .factor_and_load = factor_and_load,
+    .outwards = outwards,
+    .inwards = both,
+    .eliminate = eliminate,
+    .reduce = reduce,
+    .restore = restore,
+    .residual = residual,
+};

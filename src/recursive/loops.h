@@ -71,6 +71,7 @@ typedef struct dal_loops {
 
 typedef struct dal_loops_work {
     double (*K)[8];        /* of slots: moment, force; four numbers each */
+    int first_K;           /* the slot that K begins with */
     double (*covector)[8]; /* of sides, about the origins of their links; filled in by the caller before factoring */
     double *kappa;         /* of open slots of links with one coordinate */
     double (*heavy)[8];    /* of open slots of balls and free links: D^-1 S.K */
@@ -102,6 +103,14 @@ struct dal_elimination {
     /* The way out: x, lambda; the wrenches become accelerations (n: alpha, f: acc). */
     void (*outwards)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                      const double *tau, double *x, double *lambda);
+    /* Pieces of these, for sweeps (sweep.h). The links of `factor_and_load`, without the ground: K, entries and g are laid out. */
+    double (*inwards)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                      const bool *used, const double *tau, const double *b);
+    /* The complete rows of a front: their factor (the ground's), g of a load, and their multipliers. NULL for the ground's motions. */
+    double (*eliminate)(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const bool *used, dal_link_inertia *at);
+    void (*reduce)(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const double *b, dal_link_wrench *wrench);
+    void (*restore)(const dal_loops *loops, const dal_loop_front *front, const dal_loops_work *work, const dal_link_wrench *motion,
+                    double *lambda);
     /* b - A x after that, from the accelerations of the links; 0 for rows that are not used. Returns the largest, relative to the sums
      * that it is made of. */
     double (*residual)(const dal_loops *loops, const dal_links_work *tree, const dal_loops_work *work, const bool *used, const double *b,

@@ -40,6 +40,7 @@
 #define DAL_RECURSION dal_recursion_baseline
 #define DAL_RECURSION_NAME "baseline"
 #define DAL_RECURSION_LOOPS dal_elimination_baseline
+#define DAL_RECURSION_SWEEP dal_sweeping_baseline
 #endif
 
 /* ---- sine and cosine of many angles --------------------------------------- */
@@ -892,6 +893,7 @@ static void mass(const dal_links *links, dal_links_work *work, const double *q, 
 const dal_recursion DAL_RECURSION = {
     .name = DAL_RECURSION_NAME,
     .loops = &DAL_RECURSION_LOOPS,
+    .sweep = &DAL_RECURSION_SWEEP,
     .position = position,
     .newton = newton,
     .gather = gather,

@@ -5,5 +5,6 @@
 #define DAL_RECURSION dal_recursion_avx2
 #define DAL_RECURSION_NAME "avx2"
 #define DAL_RECURSION_LOOPS dal_elimination_avx2
+#define DAL_RECURSION_SWEEP dal_sweeping_avx2
 #include "recursive/recursion.c"
 #endif

@@ -262,5 +262,7 @@ dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *sp
 
 /* loops.c: the rows of the layout as loops on the links. */
 dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system);
+/* The same branch by branch; NULL: not here. After forces, methods and states are known. */
+dal_sweep *dal_build_sweep(dal_arena *arena, const dal_system *system);
 
 #endif

@@ -198,6 +198,8 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
         to->links = dal_links_pack(block, from->links);
     if (from->loops)
         to->loops = dal_loops_pack(block, from->loops);
+    if (from->sweep)
+        to->sweep = dal_sweep_pack(block, from->sweep);
     DAL_PACK(block, to->groups, from->n_groups);
     for (int i = 0; i < from->n_groups; i++) {
         void *copy = dal_block_copy(block, from->groups[i].elements,
@@ -436,6 +438,7 @@ static void lay_out(dal_build *build, dal_system *system)
     system->careful = system->small && system->layout.nv <= CAREFUL_LIMIT;
     if (!system->dense)
         dal_saddle_pattern(build->arena, system);
+    system->sweep = dal_build_sweep(build->arena, system);
 }
 
 /* Rank, ignorable coordinates and speeds at the start: what a formulation with speeds of its own has to know before its state can be

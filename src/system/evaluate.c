@@ -29,7 +29,7 @@ dal_flow dal_state_take(dal_state *state, double t, const double *y)
     state->work.t = t;
     memcpy(state->work.q, y, sizeof *y * (size_t)layout->nq);
     memcpy(state->z, z, sizeof *y * (size_t)(system->n_y - layout->nq - system->n_w));
-    state->reactions_known = state->accelerations_known = state->friction_known = state->placed = state->links_fresh = false;
+    state->reactions_known = state->accelerations_known = state->friction_known = state->placed = state->links_fresh = state->brief = false;
     if (!system->formulation->unpack) {
         memcpy(state->work.v, w, sizeof *y * (size_t)layout->nv);
         return 0;
@@ -138,6 +138,11 @@ int dal_state_not_finite(const dal_state *state)
     return -1;
 }
 
+static dal_flow left_table(dal_state *state)
+{
+    return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[state->table_left - 1]);
+}
+
 dal_flow dal_state_push(dal_state *state)
 {
     const dal_system *system = state->system;
@@ -148,7 +153,7 @@ dal_flow dal_state_push(dal_state *state)
         state->table_left = state->table_left ? state->table_left : left;
     }
     if (state->table_left)
-        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->table_left - 1]);
+        return left_table(state);
     dal_loads_apply(&state->loads, system->n_groups, system->groups);
     for (int i = 0; i < system->n_laws; i++)
         dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], true);
@@ -216,9 +221,43 @@ static dal_flow accelerate_swiftly(dal_state *state)
     return state->system->formulation->solve(state);
 }
 
+/* v' and lambda alone, branch by branch: nobody has asked for more yet. Close to a singular position more will be asked for. */
+static bool is_brief(const dal_state *state)
+{
+    return state->system->sweep && is_swift(state->system) && !state->given && !state->n_pushes && !state->near_singular;
+}
+
+static dal_flow accelerate_briefly(dal_state *state)
+{
+    const dal_system *system = state->system;
+    state->table_left = system->drives.program ? run_program(state, &system->drives, NULL, state->work.time) : 0;
+    if (state->table_left)
+        return left_table(state);
+    state->brief = state->swift = state->frames_old = state->columns_old = true;
+    state->evaluations++;
+    dal_flow flow = system->formulation->solve(state);
+    for (int i = 0; i < system->sweep->n_measures && state->brief && !flow; i++)
+        dal_rows_rate(&system->layout, &state->work, system->sweep->measure[i]);
+    return flow;
+}
+
+void dal_state_recall(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (!state->brief)
+        return;
+    state->brief = false;
+    dal_tree_motion(state);
+    dal_rows_position(layout, &state->work);
+    dal_rows_velocity(layout, &state->work);
+    dal_state_push(state); /* weight alone: it cannot fail */
+    dal_state_stabilise(state);
+}
+
 void dal_state_complete(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
+    dal_state_recall(state);
     if (!state->swift)
         return;
     state->swift = false;
@@ -251,6 +290,7 @@ void dal_state_accelerations(dal_state *state)
     dal_work *w = &state->work;
     if (state->accelerations_known)
         return;
+    dal_state_recall(state);
     dal_state_frames(state);
     const dal_direction along = {state->vd, 0, state->tangents};
     layout->family->tangent(layout, w, &along);
@@ -328,7 +368,7 @@ dal_flow dal_state_derivative(dal_state *state, double t, const double *y, doubl
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     dal_flow flow = dal_state_take(state, t, y);
-    if (flow || (flow = dal_state_accelerate(state)))
+    if (flow || (flow = is_brief(state) ? accelerate_briefly(state) : dal_state_accelerate(state)))
         return flow;
     layout->family->rates(layout, &state->work, dy);
     dy += layout->nq;

@@ -20,7 +20,7 @@ static int registers(const dal_compiled *compiled)
 }
 
 /* One list for measuring and for laying out. */
-static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, double **links, double **loops, int **chart)
+static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, double **links, double **loops, double **sweep, int **chart)
 {
     const dal_layout *layout = &system->layout;
     const int nv = layout->nv, r = layout->n_rows, bodies = system->mechanism.n_bodies;
@@ -32,6 +32,7 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, *chart, 3 * bodies);
     TAKE(block, *links, system->links ? dal_links_work_size(system->links) : 0);
     TAKE(block, *loops, system->loops ? dal_loops_work_size(system->loops) : 0);
+    TAKE(block, *sweep, system->sweep ? dal_sweep_work_size(system->sweep) : 0);
     TAKE(block, s->y, system->n_y);
     TAKE(block, s->yd, system->n_y);
     TAKE(block, s->z, system->n_states + 1);
@@ -94,9 +95,9 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
     dal_state shape = {0};
     dal_block block = {NULL, sizeof(dal_state)};
-    double *work, *links, *loops;
+    double *work, *links, *loops, *sweep;
     int *chart;
-    lay(&block, system, &shape, &work, &links, &loops, &chart);
+    lay(&block, system, &shape, &work, &links, &loops, &sweep, &chart);
     char *memory = source.allocate(source.user, block.used + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         return NULL;
@@ -104,7 +105,7 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
     dal_state *state = (dal_state *)(void *)aligned;
     block = (dal_block){aligned, sizeof(dal_state)};
-    lay(&block, system, state, &work, &links, &loops, &chart);
+    lay(&block, system, state, &work, &links, &loops, &sweep, &chart);
     state->system = system;
     state->allocator = source;
     state->memory = memory;
@@ -113,6 +114,8 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
         dal_links_work_lay(system->links, links, &state->links);
     if (system->loops)
         dal_loops_work_lay(system->loops, loops, &state->loops);
+    if (system->sweep)
+        dal_sweep_work_lay(system->sweep, sweep, &state->sweep);
     state->loads = (dal_loads){&system->layout, &state->work, state->expression, state->effort, 0, 0};
     if (!system->dense) {
         state->sparse = dal_sparse_create(&source, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);
@@ -329,7 +332,7 @@ dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
         dal_error(messages, dal_nowhere, "at t = %.9g: %s", state->work.t, state->trouble);
         return DAL_NUMERICAL;
     }
-    bool finite = dal_state_not_finite(state) < 0;
+    bool finite = state->brief ? isfinite(state->sweep.size) : dal_state_not_finite(state) < 0;
     for (int k = 0; k < state->system->layout.nv; k++)
         finite = finite && isfinite(state->vd[k]);
     if (finite)
@@ -366,6 +369,7 @@ void dal_state_reaction(dal_state *state, int joint, double force[3], double tor
 dal_energy dal_state_energy(const dal_state *state)
 {
     dal_energy e;
+    dal_state_recall((dal_state *)(size_t)state); /* found on demand */
     e.kinetic = dal_kinetic(&state->system->layout, &state->work, e.linear, e.angular);
     e.potential = state->loads.potential;
     e.work = state->system->works ? state->z[state->system->n_states] : 0;
@@ -375,6 +379,7 @@ dal_energy dal_state_energy(const dal_state *state)
 void dal_state_residuals(const dal_state *state, double *position, double *velocity)
 {
     *position = *velocity = 0;
+    dal_state_recall((dal_state *)(size_t)state); /* found on demand */
     for (int i = 0; i < state->system->layout.n_rows; i++) {
         *position = fmax(*position, fabs(state->work.phi[i]));
         *velocity = fmax(*velocity, fabs(state->work.phid[i]));

@@ -14,7 +14,7 @@
 #include "force/signal.h"
 #include "integrate/integrate.h"
 #include "kinematics/layout.h"
-#include "recursive/loops.h"
+#include "recursive/sweep.h"
 
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
@@ -111,6 +111,7 @@ struct dal_system {
     dal_links *links;          /* the joint tree, for recursion; NULL: another family, or bodies on particles */
     const dal_recursion *recursion; /* for this machine */
     dal_loops *loops;          /* formulation `recursive`: the rows on top of the tree; else NULL */
+    dal_sweep *sweep;          /* where these can be taken branch by branch; else NULL */
     dal_program **joint_forms; /* formulation `component`: the forms of each joint by themselves, or NULL; else NULL */
 
     const dal_formulation *formulation;
@@ -199,7 +200,9 @@ struct dal_state {
     dal_work work;
     dal_links_work links;      /* where the system has links */
     dal_loops_work loops;      /* where it has loops */
+    dal_sweep_work sweep;      /* where it can be swept */
     bool links_fresh;          /* inertias and wrenches of the links belong to the present q and v and are not yet eliminated */
+    bool brief;                /* the last evaluation found v', lambda and the angles that wind, and nothing else: see dal_state_recall */
     bool swift;                /* the last evaluation left out A, M, h and Q: see dal_state_complete */
     bool frames_old, columns_old; /* what the family's `frames` and `position` leave behind belongs to another q */
     double *y, *yd;            /* flat state and its rate */
@@ -283,6 +286,8 @@ dal_flow dal_state_loads(dal_state *state); /* M, h, Q */
 void dal_state_stabilise(dal_state *state); /* gamma */
 void dal_state_pull(dal_state *state); /* Q from the forces on bodies and coordinates */
 dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
+/* After derivative: frames, rows and forces, where v' was found without them. Everything that reads these begins with it. */
+void dal_state_recall(dal_state *state);
 /* After accelerate: J, A, M, h and Q, where the formulation did without them. */
 void dal_state_complete(dal_state *state);
 /* Before whoever uses the family's tangents and bends, or its work->jacobian. */
