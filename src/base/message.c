@@ -12,23 +12,6 @@ struct dal_messages {
     int count[3];
 };
 
-static void *take_heap(void *user, size_t bytes)
-{
-    (void)user;
-    return malloc(bytes);
-}
-
-static void release_heap(void *user, void *memory)
-{
-    (void)user;
-    free(memory);
-}
-
-dal_allocator dal_default_allocator(void)
-{
-    return (dal_allocator){take_heap, release_heap, NULL};
-}
-
 const char *dal_status_text(dal_status status)
 {
     switch (status) {

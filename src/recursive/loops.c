@@ -160,18 +160,19 @@ static void pass_joint(const dal_links *links, const dal_loops *loops, int i, co
         v4_store(up + 4, v4_load(up + 4) + f);
     }
     const dal_loop_pair *pair = loops->pair + front->pair;
-    for (int p = 0; p < front->n_pairs; p++) {
-        double sum = pair[p].entry >= 0 ? work->entry[pair[p].entry] : 0;
-        if (single)
-            sum += work->kappa[pair[p].a] * work->kappa[pair[p].b] * at->inverse;
-        else {
-            const double *a = work->heavy[front->heavy + pair[p].a - first], *K = K_of(work, pair[p].b);
-            sum += a[0] * K[0] + a[1] * K[1] + a[2] * K[2];
-            if (link->kind == DAL_LINK_FREE)
-                sum += a[4] * K[4] + a[5] * K[5] + a[6] * K[6];
+    for (int x = first; x < end; x++)
+        for (int y = first; y <= x; y++, pair++) {
+            double sum = pair->entry >= 0 ? work->entry[pair->entry] : 0;
+            if (single)
+                sum += work->kappa[x] * work->kappa[y] * at->inverse;
+            else {
+                const double *a = work->heavy[front->heavy + x - first], *K = K_of(work, y);
+                sum += a[0] * K[0] + a[1] * K[1] + a[2] * K[2];
+                if (link->kind == DAL_LINK_FREE)
+                    sum += a[4] * K[4] + a[5] * K[5] + a[6] * K[6];
+            }
+            work->entry[pair->up] += sum;
         }
-        work->entry[pair[p].up] += sum;
-    }
 }
 
 /* g of the complete rows, and what their multipliers do to the link. */
@@ -340,27 +341,24 @@ static void outwards(const dal_links *links, const dal_loops *loops, const dal_r
     }
 }
 
+/* Sides come row by row. */
 static double residual(const dal_loops *loops, const dal_links_work *tree, const dal_loops_work *work, const bool *used, const double *b,
                        double *out)
 {
-    double *size = work->lambda + loops->n_rows, worst = 0;
-    for (int i = 0; i < loops->n_rows; i++) {
-        out[i] = used[i] ? b[i] : 0;
-        size[i] = fabs(out[i]);
-    }
-    for (int s = 0; s < loops->n_sides; s++) {
-        const dal_link_wrench *a = &tree->wrench[loops->side[s].link];
-        const double *c = work->covector[s];
-        const v4 n = v4_load(c) * v4_load(a->n), f = v4_load(c + 4) * v4_load(a->f);
-        const double sum = v4_sum(n + f), sizes = fabs(n[0]) + fabs(n[1]) + fabs(n[2]) + fabs(f[0]) + fabs(f[1]) + fabs(f[2]);
-        if (used[loops->side[s].row]) {
-            out[loops->side[s].row] -= sum;
-            size[loops->side[s].row] += sizes;
+    double worst = 0;
+    for (int i = 0, s = 0; i < loops->n_rows; i++) {
+        v4 sum = v4_all(0), sizes = v4_all(0);
+        for (; s < loops->n_sides && loops->side[s].row == i; s++) {
+            const dal_link_wrench *a = &tree->wrench[loops->side[s].link];
+            const double *c = work->covector[s];
+            const v4 n = v4_load(c) * v4_load(a->n), f = v4_load(c + 4) * v4_load(a->f);
+            sum += n + f;
+            sizes += v4_abs(n) + v4_abs(f);
         }
+        out[i] = used[i] ? b[i] - v4_sum(sum) : 0;
+        if (out[i] != 0)
+            worst = fmax(worst, fabs(out[i]) / (fabs(b[i]) + v4_sum(sizes)));
     }
-    for (int i = 0; i < loops->n_rows; i++)
-        if (size[i] > 0)
-            worst = fmax(worst, fabs(out[i]) / size[i]);
     return worst;
 }
 

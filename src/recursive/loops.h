@@ -21,7 +21,8 @@
  * nearer to the ground. So elimination needs no pivoting, its order is found once, and loops that couple locally cost work in proportion
  * to the bodies. (A. Popov, A. Vereshchagin, 1978, for one chain; with early elimination it is a sparse factorisation of the whole.)
  *
- * A slot is a row at a link. L is kept as the entries that elimination fills, each link and the ground with a front of its own.
+ * A slot is a row at a link. L is kept as the entries that elimination fills, in the fronts where rows are complete: those of links and
+ * the ground's. What the joints between two such fronts add to L goes straight to the next one.
  */
 #ifndef DAL_RECURSIVE_LOOPS_H
 #define DAL_RECURSIVE_LOOPS_H
@@ -37,7 +38,7 @@ typedef struct dal_loop_side {
 typedef struct dal_loop_front {
     int slot, n_eliminated, n_slots; /* slots slot ... : the complete rows in the order of their elimination, then the open ones */
     int pivot;                       /* of dal_loop_pivot: n_eliminated of them */
-    int pair, n_pairs;               /* pairs of open slots: dal_loop_pair */
+    int pair;                        /* pairs of open slots a >= b, row by row: dal_loop_pair */
     int heavy;                       /* balls and free links: their first place in work->heavy */
 } dal_loop_front;
 
@@ -47,9 +48,9 @@ typedef struct dal_loop_pivot {
     int target;             /* n (n + 1) / 2 entries that its outer product goes to, in loops->target */
 } dal_loop_pivot;
 
-/* Two open slots a >= b of a link, their entry here, and that of the parent's front. */
+/* Two open slots of a link: their entry here (-1: the front has none), and that of the next front with complete rows. */
 typedef struct dal_loop_pair {
-    int a, b, entry, up;
+    int entry, up;
 } dal_loop_pair;
 
 typedef struct dal_loop_below {

@@ -124,7 +124,18 @@ static bool is_open(const builder *b, int front, int row)
     return b->node[row] != front;
 }
 
-/* Entries that the children bring: the open rows of a child are coupled, all with all. */
+/* Has the front complete rows? The ground counts as one that has. */
+static bool eliminates(const builder *b, int front)
+{
+    const draft *d = &b->draft[front];
+    bool some = front == b->links->n;
+    for (int i = 0; i < d->n; i++)
+        some |= !is_open(b, front, d->row[i]);
+    return some;
+}
+
+/* Entries that the children bring: the open rows of a child are coupled, all with all, and so are those of what hangs at it, which
+ * are among them. */
 static void join_children(builder *b, int front, neighbours *set)
 {
     for (int child = b->first[front]; child >= 0; child = b->next[child]) {
@@ -204,9 +215,11 @@ static neighbours *order_front(builder *b, int f, dal_loop_front *front)
     int *place = DAL_TAKE(b->arena, int, d->n), *at = DAL_TAKE(b->arena, int, d->n), *row = DAL_TAKE(b->arena, int, d->n);
     for (int i = 0; i < d->n; i++)
         b->local[d->row[i]] = i;
-    for (int i = 0; i < d->n; i++)
-        join(b, set, i, i);
-    join_children(b, f, set);
+    if (eliminates(b, f)) {
+        for (int i = 0; i < d->n; i++)
+            join(b, set, i, i);
+        join_children(b, f, set);
+    }
     eliminate(b, f, set, place);
     *front = (dal_loop_front){.slot = b->loops->n_slots, .n_slots = d->n};
     b->loops->n_slots += d->n;
@@ -227,22 +240,44 @@ static neighbours *order_front(builder *b, int f, dal_loop_front *front)
     return sorted;
 }
 
-/* Where the open rows of a link go in the front of its parent. */
-static void lift(builder *b, int i, dal_loop_front *front, const neighbours *own, const dal_loop_front *parent, const neighbours *above)
+/* Where the open rows of a link go: K and g to its parent, whose slots are those at hand in b->local. */
+static void lift(builder *b, int i, dal_loop_front *front, const dal_loop_front *parent)
 {
     dal_loops *loops = b->loops;
-    front->pair = loops->n_pairs;
-    for (int x = front->n_eliminated; x < front->n_slots; x++) {
-        const int up = b->local[b->draft[i].row[x]];
-        loops->slot_up[front->slot + x] = parent->slot + up;
-        for (int y = front->n_eliminated; y <= x; y++)
-            *DAL_PUSH(b->arena, loops->pair, loops->n_pairs, b->cap_pairs) =
-                (dal_loop_pair){front->slot + x, front->slot + y, entry_of(&own[x], y), entry_of(&above[up], b->local[b->draft[i].row[y]])};
-    }
-    front->n_pairs = loops->n_pairs - front->pair;
+    for (int x = front->n_eliminated; x < front->n_slots; x++)
+        loops->slot_up[front->slot + x] = parent->slot + b->local[b->draft[i].row[x]];
     front->heavy = loops->n_heavy;
     if (b->links->link[i].kind == DAL_LINK_BALL || b->links->link[i].kind == DAL_LINK_FREE)
         loops->n_heavy += front->n_slots - front->n_eliminated;
+}
+
+/* L to the next front that eliminates: their slots are at hand in b->local. */
+static void deposit(builder *b, int i, dal_loop_front *front, const neighbours *own, const neighbours *above)
+{
+    dal_loops *loops = b->loops;
+    const int *row = b->draft[i].row;
+    front->pair = loops->n_pairs;
+    for (int x = front->n_eliminated; x < front->n_slots; x++)
+        for (int y = front->n_eliminated; y <= x; y++)
+            *DAL_PUSH(b->arena, loops->pair, loops->n_pairs, b->cap_pairs) =
+                (dal_loop_pair){entry_of(&own[x], y), entry_of(&above[b->local[row[x]]], b->local[row[y]])};
+}
+
+/* Links by the next front on their way to the ground that eliminates, ascending. */
+static void list_deposits(builder *b, int *first, int *next)
+{
+    const dal_links *links = b->links;
+    int *target = DAL_TAKE(b->arena, int, links->n);
+    for (int f = 0; f <= links->n; f++)
+        first[f] = -1;
+    for (int i = 0; i < links->n; i++) {
+        const int parent = parent_front(links, i);
+        target[i] = eliminates(b, parent) ? parent : target[parent];
+    }
+    for (int i = links->n - 1; i >= 0; i--) {
+        next[i] = first[target[i]];
+        first[target[i]] = i;
+    }
 }
 
 static void list_children(builder *b)
@@ -293,6 +328,8 @@ dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows,
     trace_rows(&b, relative);
     for (int f = 0; f < n_fronts; f++)
         sets[f] = order_front(&b, f, &loops->front[f]);
+    int *first = DAL_TAKE(arena, int, n_fronts), *next = DAL_TAKE(arena, int, n_fronts);
+    list_deposits(&b, first, next);
     loops->slot_row = DAL_TAKE(arena, int, loops->n_slots);
     loops->slot_up = DAL_TAKE(arena, int, loops->n_slots);
     for (int k = 0; k < loops->n_slots; k++)
@@ -307,7 +344,9 @@ dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows,
         if (f < links->n)
             loops->hit[f] = front->n_slots > 0;
         for (int child = b.first[f]; child >= 0; child = b.next[child])
-            lift(&b, child, &loops->front[child], sets[child], front, sets[f]);
+            lift(&b, child, &loops->front[child], front);
+        for (int i = first[f]; i >= 0; i = next[i])
+            deposit(&b, i, &loops->front[i], sets[i], sets[f]);
     }
     place_sides(&b);
     return loops;

@@ -98,6 +98,7 @@ V4_INLINE v4 less(const v4 *x, int plus, int minus)
 /* m = a.b, a = x_0 - x_1, b = x_2 - x_3: gradients b, -b, a, -a; m'' at v' = 0 is a_b.b + a.b_b + 2 a'.b' (kinematics/rows.c). */
 V4_INLINE double bias_and_covectors(const dal_sweep_term *term, const dal_sweep_vector *vector, const located *at, v4 *n, v4 *f)
 {
+    /* the axes of the world have no sides */
     const signed char *k = term->vector;
     const v4 a = less(at->x, k[0], k[1]), b = less(at->x, k[2], k[3]);
     const v4 ad = less(at->xd, k[0], k[1]), bd = less(at->xd, k[2], k[3]);
@@ -109,7 +110,7 @@ V4_INLINE double bias_and_covectors(const dal_sweep_term *term, const dal_sweep_
             continue;
         const v4 other = j < 2 ? b : a, g = j % 2 ? -other * coef : other * coef;
         n[side] += v4_cross(at->arm[k[j]], g);
-        if (vector[k[j]].point)
+        if (vector[k[j] - DAL_SWEEP_AXES].point)
             f[side] += g;
     }
     return term->coef * v4_sum(ab * b + a * bb + ad * bd + ad * bd);
@@ -130,8 +131,12 @@ static void close_rows(const dal_sweep_task *task, place *at, double (*K)[8], do
     const v4 lift = v4_load(task->sweep->lift);
     const double per_length = 1 / (task->length * task->length), per_mass = 1 / task->mass;
     located where;
+    for (int k = 0; k < DAL_SWEEP_AXES; k++) {
+        where.x[k] = (v4){k == 0, k == 1, k == 2, 0};
+        where.arm[k] = where.xd[k] = where.xb[k] = v4_all(0);
+    }
     for (int k = 0; k < closure->n_vectors; k++)
-        locate(&at->vector[k], task->own->motion, lift, &where, k);
+        locate(&at->vector[k], task->own->motion, lift, &where, DAL_SWEEP_AXES + k);
     for (int i = 0; i < closure->n_rows; i++) {
         const dal_sweep_row *row = at->row++;
         v4 n[DAL_SWEEP_SIDES], f[DAL_SWEEP_SIDES];

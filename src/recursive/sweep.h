@@ -31,7 +31,8 @@ typedef struct dal_sweep_vector {
     double s[3]; /* in the link's axes, from its origin */
 } dal_sweep_vector;
 
-/* coef (x_0 - x_1).(x_2 - x_3): vectors of the closure, -1 where one is absent, and the sides of the row that they lie on. */
+/* coef (x_0 - x_1).(x_2 - x_3): vectors, -1 where one is absent, and the sides of the row that they lie on. Vectors 0, 1, 2 are the axes of
+ * the world, those of the closure follow. */
 typedef struct dal_sweep_term {
     double coef;
     signed char vector[4], side[4];
@@ -44,7 +45,7 @@ typedef struct dal_sweep_row {
     short n_terms, n_sides;
 } dal_sweep_row;
 
-enum { DAL_SWEEP_VECTORS = 24, DAL_SWEEP_SIDES = 8 }; /* of a closure; of a row */
+enum { DAL_SWEEP_AXES = 3, DAL_SWEEP_VECTORS = 24, DAL_SWEEP_SIDES = 8 }; /* of a closure, with the axes; of a row */
 
 /* Rows that share their vectors. The vectors, rows and terms of all closures follow each other. */
 typedef struct dal_sweep_closure {

@@ -183,10 +183,12 @@ static int take_vector(builder *b, dal_sweep_closure *closure, int *known, int n
 {
     const dal_vector *x = &b->layout->mechanism->vectors[number];
     const dal_seat *seat = x->body == DAL_GROUND ? NULL : &b->links->seat[x->body];
+    if (number < DAL_SWEEP_AXES) /* so it is in every mechanism */
+        return number;
     for (int k = 0; k < closure->n_vectors; k++)
         if (known[k] == number)
-            return k;
-    if (closure->n_vectors == DAL_SWEEP_VECTORS)
+            return DAL_SWEEP_AXES + k;
+    if (DAL_SWEEP_AXES + closure->n_vectors == DAL_SWEEP_VECTORS)
         return -1;
     dal_sweep_vector *own = DAL_PUSH(b->arena, b->sweep->vector, b->sweep->n_vectors, b->cap_vectors);
     *own = (dal_sweep_vector){.at = seat && seat->link >= 0 ? place_of(b, seat->link) : -1, .point = x->point};
@@ -197,7 +199,7 @@ static int take_vector(builder *b, dal_sweep_closure *closure, int *known, int n
     } else
         dal_copy3(x->s, own->s);
     known[closure->n_vectors] = number;
-    return closure->n_vectors++;
+    return DAL_SWEEP_AXES + closure->n_vectors++;
 }
 
 static bool add_row(builder *b, dal_sweep_closure *closure, int *known, int i)

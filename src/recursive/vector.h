@@ -42,6 +42,12 @@ V4_INLINE v4 v4_cross(v4 a, v4 b)
     return V4_YZX(c);
 }
 
+V4_INLINE v4 v4_abs(v4 x)
+{
+    const m4 sign = (m4)v4_all(-0.0);
+    return (v4)((m4)x & ~sign);
+}
+
 /* Sum of the first three; the fourth of one of the factors is zero. */
 V4_INLINE double v4_sum(v4 x)
 {

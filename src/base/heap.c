@@ -1,0 +1,46 @@
+/* Memory of the heap, where the caller brings none of his own.
+ *
+ * The state of a large model is one block that every evaluation walks through from end to end. In pages of 4 kB the processor then looks up
+ * addresses as often as data, so that large blocks begin on, and ask for, large pages; where the system has none to give, nothing is lost.
+ */
+#include "dalembert/base.h"
+
+#include <stdlib.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+static const size_t large_page = (size_t)2 << 20; /* of most machines; smaller ones serve, too */
+
+#ifdef MADV_HUGEPAGE
+static void *take_large(size_t bytes)
+{
+    const size_t whole = (bytes + large_page - 1) / large_page * large_page;
+    void *memory = whole < bytes ? NULL : aligned_alloc(large_page, whole);
+    if (memory)
+        madvise(memory, whole, MADV_HUGEPAGE); /* a wish */
+    return memory;
+}
+#else
+static void *take_large(size_t bytes)
+{
+    return malloc(bytes);
+}
+#endif
+
+static void *take_heap(void *user, size_t bytes)
+{
+    (void)user;
+    return bytes < 2 * large_page ? malloc(bytes) : take_large(bytes);
+}
+
+static void release_heap(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+dal_allocator dal_default_allocator(void)
+{
+    return (dal_allocator){take_heap, release_heap, NULL};
+}
