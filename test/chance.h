@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { MOST_BODIES = 20, MOST_TEXT = 20000 };
+enum { MOST_BODIES = 60, MOST_TEXT = 40000 };
 
 typedef struct maker {
     uint64_t seed;

@@ -330,6 +330,7 @@ void dal_state_reactions(dal_state *state)
 {
     if (state->reactions_known)
         return;
+    dal_state_recall(state);
     if (state->rank < state->system->layout.n_rows && state->redundancy)
         distribute(state);
     else if (state->rank < state->system->layout.n_rows && !state->system->small)

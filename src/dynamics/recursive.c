@@ -162,6 +162,7 @@ static void watch(void *user, int body, const dal_link_motion *motion)
 static dal_sweep_task sweep_of(dal_state *state)
 {
     const dal_system *system = state->system;
+    const double *g = system->links->gravity;
     return (dal_sweep_task){.sweep = system->sweep,
                             .loops = system->loops,
                             .run = system->recursion,
@@ -171,7 +172,7 @@ static dal_sweep_task sweep_of(dal_state *state)
                             .used = state->independent,
                             .q = state->work.q,
                             .v = state->work.v,
-                            .time = state->work.time,
+                            .lift = {DAL_MUTATED(RECURSIVE, -g[0]), DAL_MUTATED(RECURSIVE, -g[1]), DAL_MUTATED(RECURSIVE, -g[2]), 0},
                             .length = system->length,
                             .mass = system->mass,
                             .user = state,

@@ -56,7 +56,7 @@ static dal_links_work tree_of(const dal_sweep_task *task, int k)
                            .inertia = task->own->inertia + at,
                            .sine = task->own->sine + at,
                            .cosine = task->own->cosine + at};
-    memcpy(tree.lift, task->sweep->lift, sizeof tree.lift);
+    memcpy(tree.lift, task->lift, sizeof tree.lift);
     return tree;
 }
 
@@ -128,7 +128,7 @@ typedef struct place {
 static void close_rows(const dal_sweep_task *task, place *at, double (*K)[8], double *gamma)
 {
     const dal_sweep_closure *closure = at->closure++;
-    const v4 lift = v4_load(task->sweep->lift);
+    const v4 lift = v4_load(task->lift);
     const double per_length = 1 / (task->length * task->length), per_mass = 1 / task->mass;
     located where;
     for (int k = 0; k < DAL_SWEEP_AXES; k++) {
@@ -145,7 +145,7 @@ static void close_rows(const dal_sweep_task *task, place *at, double (*K)[8], do
             n[s] = f[s] = v4_all(0);
         for (int k = 0; k < row->n_terms; k++)
             bias += bias_and_covectors(at->term++, at->vector, &where, n, f);
-        gamma[row->number] = row->time < 0 ? -bias : task->time[3 * row->time + 2] - bias;
+        gamma[row->number] = -bias;
         for (int s = 0; s < row->n_sides; s++) {
             double *covector = task->work->covector[row->side + s];
             weight += v4_sum(f[s] * f[s] + n[s] * n[s] * v4_all(per_length));
@@ -183,7 +183,7 @@ static void move_block(const dal_sweep_task *task, int k, place *at, double *gam
         close_rows(task, at, K, gamma);
     for (int i = 0; i < block->n_watched; i++, at->watched++) {
         dal_link_motion motion = task->own->motion[at->watched->at];
-        v4_store(motion.a, v4_load(motion.a) - v4_load(sweep->lift));
+        v4_store(motion.a, v4_load(motion.a) - v4_load(task->lift));
         task->watch(task->user, at->watched->body, &motion);
     }
 }

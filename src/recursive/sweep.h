@@ -15,8 +15,8 @@
  *
  * (turn: 1, 0; shift: 0, 1; screw: 1, pitch). Weight is the acceleration -g of the ground.
  *
- * Links with one coordinate, rows of scalar products of points and directions, weight the only load: everything else goes the longer way,
- * and so do models in which far ends are tied, for which the ring would be large.
+ * Links with one coordinate, rows of scalar products of points and directions that time does not move, weight the only load: everything
+ * else goes the longer way, and so do models in which far ends are tied, for which the ring would be large.
  */
 #ifndef DAL_RECURSIVE_SWEEP_H
 #define DAL_RECURSIVE_SWEEP_H
@@ -40,7 +40,6 @@ typedef struct dal_sweep_term {
 
 typedef struct dal_sweep_row {
     int number;      /* of the row */
-    int time;        /* its time function, or -1 */
     int side;        /* its first one of loops->side and sweep->side_slot */
     short n_terms, n_sides;
 } dal_sweep_row;
@@ -76,7 +75,6 @@ typedef struct dal_sweep {
     int n_blocks, n_ring, n_links, n_runs, n_closures, n_vectors, n_rows, n_terms, n_sides, n_watched, n_measures;
     int most_links, most_slots; /* of a block */
     bool complete;              /* links have complete rows: their K is kept */
-    double lift[4];             /* acceleration of the ground */
     dal_sweep_block *block;
     dal_link *link;             /* as in links, but parents are counted in the block */
     dal_link_run *run;          /* counted in the block */
@@ -118,7 +116,8 @@ typedef struct dal_sweep_task {
     dal_loops_work *work;
     dal_link_wrench *motion;      /* of all links, [-1] the ground: on the way out, their accelerations (n: alpha, f: acc) */
     const bool *used;             /* rows that count */
-    const double *q, *v, *time;   /* time: f, f', f'' of time functions */
+    const double *q, *v;
+    double lift[4];               /* acceleration of the ground: minus gravity */
     double length, mass;          /* of the model, for weights */
     void *user;
     void (*watch)(void *user, int body, const dal_link_motion *motion); /* motion of the body's link */
@@ -133,9 +132,10 @@ struct dal_sweeping {
     void (*outwards)(const dal_sweep_task *task, double *x, double *lambda);
 };
 
-/* NULL: not a model for sweeps. `watched`: measures that have to be known. */
+enum { DAL_SWEEP_ENOUGH = 24 }; /* links of a block, a kB each: measured, fewer cost more calls, more leave the first cache */
+/* NULL: not a model for sweeps. `watched`: measures that have to be known. `enough`: links that make a block. */
 dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_loops *loops, const dal_layout *layout, int n_watched,
-                           const int *watched);
+                           const int *watched, int enough);
 dal_sweep *dal_sweep_pack(dal_block *block, const dal_sweep *from);
 size_t dal_sweep_work_size(const dal_sweep *sweep); /* doubles */
 void dal_sweep_work_lay(const dal_sweep *sweep, double *memory, dal_sweep_work *work);

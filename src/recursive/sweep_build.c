@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-enum { ENOUGH = 16 };       /* links of a block, where trees are smaller */
 enum { MOST_IN_RING = 4096 }; /* links: more would not stay in any cache */
 
 /* Rows of one joint, while they are collected. */
@@ -20,6 +19,7 @@ typedef struct builder {
     const dal_loops *loops;
     const dal_layout *layout;
     dal_sweep *sweep;
+    int enough;
     int *block_of;   /* of each link */
     int *first_side; /* of each row, n_rows + 1: of loops->side */
     size_t cap_blocks, cap_runs, cap_closures, cap_vectors, cap_rows, cap_terms, cap_watched;
@@ -50,7 +50,7 @@ static bool suits_row(const builder *b, int i)
 {
     const dal_mechanism *m = b->layout->mechanism;
     const dal_row *row = row_of(b, i);
-    if (row->form >= 0 || b->first_side[i + 1] - b->first_side[i] > DAL_SWEEP_SIDES)
+    if (row->form >= 0 || row->time >= 0 || b->first_side[i + 1] - b->first_side[i] > DAL_SWEEP_SIDES)
         return false;
     for (int k = row->term; k < row->term + row->n_terms; k++) {
         const dal_measure *measure = &m->measures[m->terms[k].measure];
@@ -92,7 +92,7 @@ static void cut(builder *b)
     b->block_of = DAL_TAKE(b->arena, int, links->n);
     for (int i = 0; i < links->n; i++) {
         const dal_sweep_block *last = sweep->n_blocks ? &sweep->block[sweep->n_blocks - 1] : NULL;
-        if (!last || (last->n_links >= ENOUGH && earliest[i] >= i))
+        if (!last || (last->n_links >= b->enough && earliest[i] >= i))
             *DAL_PUSH(b->arena, sweep->block, sweep->n_blocks, b->cap_blocks) = (dal_sweep_block){.link = i};
         sweep->block[sweep->n_blocks - 1].n_links++;
         b->block_of[i] = sweep->n_blocks - 1;
@@ -211,7 +211,7 @@ static bool add_row(builder *b, dal_sweep_closure *closure, int *known, int i)
     for (int k = 0; k < at->n_sides; k++)
         moving[k] = b->links->seat[b->layout->side[at->side + k].body].link < 0 ? -1 : n++;
     *DAL_PUSH(b->arena, b->sweep->row, b->sweep->n_rows, b->cap_rows) =
-        (dal_sweep_row){i, row->time, b->first_side[i], (short)row->n_terms, (short)n};
+        (dal_sweep_row){i, b->first_side[i], (short)row->n_terms, (short)n};
     closure->n_rows++;
     for (int k = row->term; k < row->term + row->n_terms; k++) {
         dal_sweep_term *term = DAL_PUSH(b->arena, b->sweep->term, b->sweep->n_terms, b->cap_terms);
@@ -296,9 +296,9 @@ static void watch(builder *b, int n, const int *measures)
 }
 
 dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_loops *loops, const dal_layout *layout, int n_watched,
-                           const int *watched)
+                           const int *watched, int enough)
 {
-    builder b = {.arena = arena, .links = links, .loops = loops, .layout = layout, .sweep = DAL_TAKE(arena, dal_sweep, 1)};
+    builder b = {.arena = arena, .links = links, .loops = loops, .layout = layout, .sweep = DAL_TAKE(arena, dal_sweep, 1), .enough = enough};
     int n = 0;
     find_sides(&b);
     if (!suits(&b))
@@ -310,8 +310,6 @@ dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_l
         return NULL;
     place_sides(&b);
     watch(&b, n_watched, watched);
-    for (int k = 0; k < 3; k++)
-        b.sweep->lift[k] = -links->gravity[k];
     return b.sweep;
 }
 

@@ -138,11 +138,6 @@ int dal_state_not_finite(const dal_state *state)
     return -1;
 }
 
-static dal_flow left_table(dal_state *state)
-{
-    return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[state->table_left - 1]);
-}
-
 dal_flow dal_state_push(dal_state *state)
 {
     const dal_system *system = state->system;
@@ -153,7 +148,7 @@ dal_flow dal_state_push(dal_state *state)
         state->table_left = state->table_left ? state->table_left : left;
     }
     if (state->table_left)
-        return left_table(state);
+        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->table_left - 1]);
     dal_loads_apply(&state->loads, system->n_groups, system->groups);
     for (int i = 0; i < system->n_laws; i++)
         dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], true);
@@ -227,13 +222,49 @@ static bool is_brief(const dal_state *state)
     return state->system->sweep && is_swift(state->system) && !state->given && !state->n_pushes && !state->near_singular;
 }
 
+/* Where the sanitizers look on, what a brief evaluation leaves out is no number: whoever reads it without dal_state_recall is found. */
+#if defined(__SANITIZE_ADDRESS__) || defined(DAL_FORGET)
+static void forget_numbers(double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = NAN;
+}
+
+static void forget(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_work *w = &state->work;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        dal_kin *kin = &w->kin[b];
+        if (layout->mechanism->bodies[b].particle)
+            continue;
+        forget_numbers(kin->r, 3), forget_numbers(kin->R, 9);
+        forget_numbers(kin->rd, 3), forget_numbers(kin->Rd, 9);
+        forget_numbers(kin->rb, 3), forget_numbers(kin->Rb, 9);
+        forget_numbers(kin->w, 3), forget_numbers(kin->wb, 3);
+    }
+    for (int k = 0; k < layout->n_vectors; k++)
+        forget_numbers(w->x + 3 * layout->vector[k], 3), forget_numbers(w->xd + 3 * layout->vector[k], 3);
+    for (int k = 0; k < layout->n_measures; k++)
+        w->value[layout->measure[k]] = w->rate[layout->measure[k]] = NAN;
+    forget_numbers(w->phi, (size_t)layout->n_rows), forget_numbers(w->phid, (size_t)layout->n_rows);
+    forget_numbers(w->gamma, (size_t)layout->n_rows);
+    forget_numbers(w->force, 6 * (size_t)layout->mechanism->n_bodies);
+    state->loads.potential = NAN;
+}
+#else
+static void forget(dal_state *state)
+{
+    (void)state;
+}
+#endif
+
 static dal_flow accelerate_briefly(dal_state *state)
 {
     const dal_system *system = state->system;
-    state->table_left = system->drives.program ? run_program(state, &system->drives, NULL, state->work.time) : 0;
-    if (state->table_left)
-        return left_table(state);
+    state->table_left = 0;
     state->brief = state->swift = state->frames_old = state->columns_old = true;
+    forget(state);
     state->evaluations++;
     dal_flow flow = system->formulation->solve(state);
     for (int i = 0; i < system->sweep->n_measures && state->brief && !flow; i++)
@@ -504,6 +535,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
 {
     const dal_system *system = state->system;
     double linear[3], angular[3], residual[2];
+    dal_state_recall(state);
     switch (s->kind) {
     case DAL_SIGNAL_MEASURE:
     case DAL_SIGNAL_VECTOR:

@@ -79,7 +79,7 @@ static bool has_only_weight(const dal_system *system)
     for (int g = 0; g < system->n_groups; g++)
         if (dal_force_types[system->groups[g].type] != &dal_force_gravity)
             return false;
-    return !system->n_laws && !system->n_frictions && !system->actions.program && !system->works;
+    return !system->n_laws && !system->n_frictions && !system->actions.program && !system->drives.program && !system->works;
 }
 
 dal_sweep *dal_build_sweep(dal_arena *arena, const dal_system *system)
@@ -91,5 +91,5 @@ dal_sweep *dal_build_sweep(dal_arena *arena, const dal_system *system)
     for (int k = 0; k < layout->n_measures; k++)
         if (layout->mechanism->measures[layout->measure[k]].winding >= 0)
             winding[n++] = layout->measure[k];
-    return dal_sweep_build(arena, system->links, system->loops, layout, n, winding);
+    return dal_sweep_build(arena, system->links, system->loops, layout, n, winding, DAL_SWEEP_ENOUGH);
 }
