@@ -123,8 +123,8 @@ static void find_covectors(dal_state *state)
             if (seat->particle)
                 dal_zero3(out);
             dal_add_cross(arm, f[k], out);
-            dal_copy3(f[k], out + 4);
-            weight += dal_dot(out + 4, out + 4) + dal_dot(out, out) / (system->length * system->length);
+            dal_copy3(f[k], out + 3);
+            weight += dal_dot(f[k], f[k]) + dal_dot(out, out) / (system->length * system->length);
             s++;
         }
         state->loops.weight[i] = weight / system->mass;

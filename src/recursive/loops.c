@@ -10,8 +10,8 @@
 
 size_t dal_loops_work_size(const dal_loops *loops)
 {
-    return (size_t)(8 + 1 + 1) * (size_t)loops->n_slots + 8 * (size_t)loops->n_heavy + 8 * (size_t)loops->n_sides + (size_t)loops->n_entries + (size_t)loops->n_pivots +
-           4 * (size_t)loops->n_rows;
+    return (size_t)(8 + 1 + 1) * (size_t)loops->n_slots + 8 * (size_t)loops->n_heavy + 6 * (size_t)loops->n_sides + 1 + (size_t)loops->n_entries +
+           (size_t)loops->n_pivots + 4 * (size_t)loops->n_rows;
 }
 
 void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *work)
@@ -20,8 +20,8 @@ void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *
     memory += 8 * (size_t)loops->n_slots;
     work->heavy = (double (*)[8])memory;
     memory += 8 * (size_t)loops->n_heavy;
-    work->covector = (double (*)[8])memory;
-    work->kappa = memory + 8 * (size_t)loops->n_sides;
+    work->covector = (double (*)[6])memory;
+    work->kappa = memory + 6 * (size_t)loops->n_sides + 1; /* v4_load3 looks at one number more */
     work->entry = work->kappa + loops->n_slots;
     work->inverse = work->entry + loops->n_entries;
     work->g = work->inverse + loops->n_pivots;
@@ -45,8 +45,8 @@ static void begin(const dal_loops *loops, dal_loops_work *work, const bool *used
         const double *c = work->covector[s];
         if (!used[loops->side[s].row])
             continue;
-        v4_store(K, v4_load(K) + v4_load(c));
-        v4_store(K + 4, v4_load(K + 4) + v4_load(c + 4));
+        v4_store(K, v4_load(K) + v4_load3(c));
+        v4_store(K + 4, v4_load(K + 4) + v4_load3(c + 3));
     }
 }
 
@@ -351,7 +351,7 @@ static double residual(const dal_loops *loops, const dal_links_work *tree, const
         for (; s < loops->n_sides && loops->side[s].row == i; s++) {
             const dal_link_wrench *a = &tree->wrench[loops->side[s].link];
             const double *c = work->covector[s];
-            const v4 n = v4_load(c) * v4_load(a->n), f = v4_load(c + 4) * v4_load(a->f);
+            const v4 n = v4_load3(c) * v4_load(a->n), f = v4_load3(c + 3) * v4_load(a->f);
             sum += n + f;
             sizes += v4_abs(n) + v4_abs(f);
         }

@@ -73,7 +73,7 @@ typedef struct dal_loops {
 typedef struct dal_loops_work {
     double (*K)[8];        /* of slots: moment, force; four numbers each */
     int first_K;           /* the slot that K begins with */
-    double (*covector)[8]; /* of sides, about the origins of their links; filled in by the caller before factoring */
+    double (*covector)[6]; /* of sides, about the origins of their links: moment, force; filled in by the caller before factoring */
     double *kappa;         /* of open slots of links with one coordinate */
     double (*heavy)[8];    /* of open slots of balls and free links: D^-1 S.K */
     double *entry;         /* L */

@@ -96,24 +96,32 @@ V4_INLINE v4 less(const v4 *x, int plus, int minus)
 }
 
 /* m = a.b, a = x_0 - x_1, b = x_2 - x_3: gradients b, -b, a, -a; m'' at v' = 0 is a_b.b + a.b_b + 2 a'.b' (kinematics/rows.c). */
-V4_INLINE double bias_and_covectors(const dal_sweep_term *term, const dal_sweep_vector *vector, const located *at, v4 *n, v4 *f)
+typedef struct product {
+    v4 a, b; /* times the coefficient */
+} product;
+
+V4_INLINE double multiply(const dal_sweep_term *term, const located *at, product *out)
 {
-    /* the axes of the world have no sides */
     const signed char *k = term->vector;
     const v4 a = less(at->x, k[0], k[1]), b = less(at->x, k[2], k[3]);
     const v4 ad = less(at->xd, k[0], k[1]), bd = less(at->xd, k[2], k[3]);
     const v4 ab = less(at->xb, k[0], k[1]), bb = less(at->xb, k[2], k[3]);
-    const v4 coef = v4_all(term->coef);
-    for (int j = 0; j < 4; j++) {
-        const int side = term->side[j];
-        if (side < 0)
-            continue;
-        const v4 other = j < 2 ? b : a, g = j % 2 ? -other * coef : other * coef;
-        n[side] += v4_cross(at->arm[k[j]], g);
-        if (vector[k[j] - DAL_SWEEP_AXES].point)
-            f[side] += g;
-    }
+    *out = (product){a * v4_all(term->coef), b * v4_all(term->coef)};
     return term->coef * v4_sum(ab * b + a * bb + ad * bd + ad * bd);
+}
+
+/* What a term asks of side s: force, moment about the link's origin. The axes of the world are on no side. */
+V4_INLINE void ask(const dal_sweep_term *term, const product *p, const dal_sweep_vector *vector, const located *at, int s, v4 *n, v4 *f)
+{
+    for (int j = 0; j < 4; j++) {
+        if (term->side[j] != s)
+            continue;
+        const int k = term->vector[j];
+        const v4 other = j < 2 ? p->b : p->a, g = j % 2 ? -other : other;
+        *n += v4_cross(at->arm[k], g);
+        if (vector[k - DAL_SWEEP_AXES].point)
+            *f += g;
+    }
 }
 
 /* Where a sweep is in the lists of closures. */
@@ -139,24 +147,26 @@ static void close_rows(const dal_sweep_task *task, place *at, double (*K)[8], do
         locate(&at->vector[k], task->own->motion, lift, &where, DAL_SWEEP_AXES + k);
     for (int i = 0; i < closure->n_rows; i++) {
         const dal_sweep_row *row = at->row++;
-        v4 n[DAL_SWEEP_SIDES], f[DAL_SWEEP_SIDES];
+        product products[DAL_SWEEP_TERMS];
         double bias = 0, weight = 0;
-        for (int s = 0; s < row->n_sides; s++)
-            n[s] = f[s] = v4_all(0);
         for (int k = 0; k < row->n_terms; k++)
-            bias += bias_and_covectors(at->term++, at->vector, &where, n, f);
+            bias += multiply(&at->term[k], &where, &products[k]);
         gamma[row->number] = -bias;
         for (int s = 0; s < row->n_sides; s++) {
             double *covector = task->work->covector[row->side + s];
-            weight += v4_sum(f[s] * f[s] + n[s] * n[s] * v4_all(per_length));
-            v4_store(covector, n[s]);
-            v4_store(covector + 4, f[s]);
+            v4 n = v4_all(0), f = v4_all(0);
+            for (int k = 0; k < row->n_terms; k++)
+                ask(&at->term[k], &products[k], at->vector, &where, s, &n, &f);
+            weight += v4_sum(f * f + n * n * v4_all(per_length));
+            v4_store3(covector, n);
+            v4_store3(covector + 3, f);
             if (!task->used[row->number])
                 continue;
             double *slot = K[task->sweep->side_slot[row->side + s]];
-            v4_store(slot, v4_load(slot) + n[s]);
-            v4_store(slot + 4, v4_load(slot + 4) + f[s]);
+            v4_store(slot, v4_load(slot) + n);
+            v4_store(slot + 4, v4_load(slot + 4) + f);
         }
+        at->term += row->n_terms;
         task->work->weight[row->number] = weight * per_mass;
     }
     at->vector += closure->n_vectors;
@@ -253,13 +263,6 @@ static double inwards(const dal_sweep_task *task, double *gamma)
 
 /* ---- the way out, and loads by themselves ----------------------------------------------- */
 
-/* Three numbers; what stands behind them is something else. */
-V4_INLINE v4 load_three(const double *p)
-{
-    const v4 x = v4_load(p);
-    return __builtin_shufflevector(x, v4_all(0), 0, 1, 2, 7);
-}
-
 static void load(const dal_sweep_task *task, const double *b)
 {
     const dal_sweep *sweep = task->sweep;
@@ -272,7 +275,7 @@ static void load(const dal_sweep_task *task, const double *b)
         if (sweep->complete && loops->front[i].n_eliminated)
             task->run->loops->reduce(loops, &loops->front[i], work, b, &task->motion[i]);
         v4 n = v4_load(task->motion[i].n), f = v4_load(task->motion[i].f);
-        const v4 axis = load_three(record->axis), d = load_three(record->d);
+        const v4 axis = v4_load3(record->axis), d = v4_load3(record->d);
         record->u = -v4_sum(axis * (n * v4_all(record->turn) + f * v4_all(record->shift)));
         const double push = record->u * record->inverse;
         for (int s = joint->slot; s < joint->slot + joint->n_open; s++)
@@ -280,8 +283,8 @@ static void load(const dal_sweep_task *task, const double *b)
         if (joint->parent < 0)
             continue;
         dal_link_wrench *parent = &task->motion[joint->parent];
-        n += load_three(record->Un) * v4_all(push);
-        f += load_three(record->Uf) * v4_all(push);
+        n += v4_load3(record->Un) * v4_all(push);
+        f += v4_load3(record->Uf) * v4_all(push);
         v4_store(parent->f, v4_load(parent->f) + f);
         v4_store(parent->n, v4_load(parent->n) + n + v4_cross(d, f));
     }
@@ -299,12 +302,12 @@ static void outwards(const dal_sweep_task *task, double *x, double *lambda)
         const dal_sweep_joint *joint = &sweep->joint[i];
         const dal_sweep_record *record = &task->own->record[i];
         const dal_link_wrench *parent = &task->motion[joint->parent];
-        const v4 axis = load_three(record->axis);
-        v4 alpha = v4_load(parent->n), acc = v4_load(parent->f) + v4_cross(alpha, load_three(record->d));
+        const v4 axis = v4_load3(record->axis);
+        v4 alpha = v4_load(parent->n), acc = v4_load(parent->f) + v4_cross(alpha, v4_load3(record->d));
         double u = record->u;
         for (int s = joint->slot; s < joint->slot + joint->n_open; s++)
             u += lambda[loops->slot_row[s]] * work->kappa[s];
-        const double rise = (u - v4_sum(load_three(record->Un) * alpha + load_three(record->Uf) * acc)) * record->inverse;
+        const double rise = (u - v4_sum(v4_load3(record->Un) * alpha + v4_load3(record->Uf) * acc)) * record->inverse;
         x[joint->v] = rise;
         alpha += axis * v4_all(record->turn * rise);
         acc += axis * v4_all(record->shift * rise);

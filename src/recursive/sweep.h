@@ -44,7 +44,7 @@ typedef struct dal_sweep_row {
     short n_terms, n_sides;
 } dal_sweep_row;
 
-enum { DAL_SWEEP_AXES = 3, DAL_SWEEP_VECTORS = 24, DAL_SWEEP_SIDES = 8 }; /* of a closure, with the axes; of a row */
+enum { DAL_SWEEP_AXES = 3, DAL_SWEEP_VECTORS = 24, DAL_SWEEP_TERMS = 8 }; /* of a closure, with the axes; of a row */
 
 /* Rows that share their vectors. The vectors, rows and terms of all closures follow each other. */
 typedef struct dal_sweep_closure {

@@ -50,7 +50,7 @@ static bool suits_row(const builder *b, int i)
 {
     const dal_mechanism *m = b->layout->mechanism;
     const dal_row *row = row_of(b, i);
-    if (row->form >= 0 || row->time >= 0 || b->first_side[i + 1] - b->first_side[i] > DAL_SWEEP_SIDES)
+    if (row->form >= 0 || row->time >= 0 || row->n_terms > DAL_SWEEP_TERMS)
         return false;
     for (int k = row->term; k < row->term + row->n_terms; k++) {
         const dal_measure *measure = &m->measures[m->terms[k].measure];

@@ -29,6 +29,20 @@ V4_INLINE void v4_store(double *p, v4 x)
     *(v4_anywhere *)p = x;
 }
 
+/* Three numbers; what stands behind them is something else. Loading reads it, storing leaves it alone. */
+V4_INLINE v4 v4_load3(const double *p)
+{
+    const v4 x = *(const v4_anywhere *)p;
+    return __builtin_shufflevector(x, (v4){0, 0, 0, 0}, 0, 1, 2, 7);
+}
+
+V4_INLINE void v4_store3(double *p, v4 x)
+{
+    p[0] = x[0];
+    p[1] = x[1];
+    p[2] = x[2];
+}
+
 V4_INLINE v4 v4_all(double x)
 {
     return (v4){x, x, x, x};

@@ -236,8 +236,8 @@ static void forget(dal_state *state)
     dal_work *w = &state->work;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         dal_kin *kin = &w->kin[b];
-        if (layout->mechanism->bodies[b].particle)
-            continue;
+        if (layout->mechanism->bodies[b].particle || state->system->links->seat[b].link < 0)
+            continue; /* their attitudes, or all of them, are laid out once */
         forget_numbers(kin->r, 3), forget_numbers(kin->R, 9);
         forget_numbers(kin->rd, 3), forget_numbers(kin->Rd, 9);
         forget_numbers(kin->rb, 3), forget_numbers(kin->Rb, 9);
