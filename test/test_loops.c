@@ -446,6 +446,22 @@ static void compare_at(const char *name, const char *text, dal_state *lagrange, 
     dense_free(&d);
 }
 
+/* A state that was at others before, and looks at nothing anew unless it has to: reactions of redundant joints as of a fresh one. */
+static void compare_worn(const char *name, dal_state *lagrange, dal_state *worn, tally *all)
+{
+    const dal_layout *layout = &worn->system->layout;
+    dal_state_set_time(worn, lagrange->work.t);
+    memcpy(worn->y, lagrange->work.q, sizeof(double) * (size_t)layout->nq);
+    memcpy(worn->y + layout->nq, lagrange->work.v, sizeof(double) * (size_t)layout->nv);
+    memcpy(worn->work.winding, lagrange->work.winding, sizeof(double) * (size_t)layout->mechanism->n_windings);
+    if (dal_state_evaluate(worn, NULL))
+        fail_msg("%s, worn: %s", name, worn->trouble);
+    const double found = difference_of_bodies(lagrange, worn);
+    if (!(found < all->tolerance))
+        fail_msg("%s: a state that was at others before differs by %.3g", name, found);
+    all->worst = fmax(all->worst, all->tolerance > 1e-10 ? 0 : found);
+}
+
 /* The plain kernels at the same state. */
 static void compare_instruction_sets(const char *name, dal_system *system, dal_state *state, tally *all)
 {
@@ -520,7 +536,7 @@ static void check_mechanism(int number_of, tally *all)
         free(x);
         return;
     }
-    dal_state *lagrange = dal_state_create(NULL, systems[0]), *recursive = dal_state_create(NULL, systems[1]);
+    dal_state *lagrange = dal_state_create(NULL, systems[0]), *recursive = dal_state_create(NULL, systems[1]), *worn = dal_state_create(NULL, systems[1]);
     int seen = 0;
     for (int i = 0; i < 4; i++) {
         if (!gallery_random_state(lagrange, &seed, 0.11 * i, i ? 0.04 : 0, 1))
@@ -528,6 +544,7 @@ static void check_mechanism(int number_of, tally *all)
         copy_state(lagrange, recursive);
         compare_at(name, x->m.text, lagrange, recursive, all);
         compare_instruction_sets(name, systems[1], recursive, all);
+        compare_worn(name, lagrange, worn, all);
         seen++;
     }
     all->mechanisms += seen > 0;
@@ -538,7 +555,7 @@ static void check_mechanism(int number_of, tally *all)
     }
     for (int s = 0; s < 2; s++)
         dal_system_free(systems[s]);
-    dal_state_free(lagrange), dal_state_free(recursive);
+    dal_state_free(lagrange), dal_state_free(recursive), dal_state_free(worn);
     free(x);
 }
 
@@ -714,7 +731,7 @@ static void check_forest(int number_of, tally *all, sweeps *found)
     dal_sweep *sweep = systems[1]->sweep =
         dal_sweep_build(&arena, systems[1]->links, systems[1]->loops, &systems[1]->layout, whole->n_measures, whole->measure, 1 + number_of % 7);
     assert_non_null(sweep);
-    dal_state *lagrange = dal_state_create(NULL, systems[0]), *recursive = dal_state_create(NULL, systems[1]);
+    dal_state *lagrange = dal_state_create(NULL, systems[0]), *recursive = dal_state_create(NULL, systems[1]), *worn = dal_state_create(NULL, systems[1]);
     int seen = 0;
     for (int i = 0; i < 3; i++) {
         if (!gallery_random_state(lagrange, &seed, 0.11 * i, i ? 0.04 : 0, 1))
@@ -722,6 +739,7 @@ static void check_forest(int number_of, tally *all, sweeps *found)
         copy_state(lagrange, recursive);
         compare_at(name, x->m.text, lagrange, recursive, all);
         compare_instruction_sets(name, systems[1], recursive, all);
+        compare_worn(name, lagrange, worn, all);
         compare_with_passes(name, recursive, all, found);
         seen++;
     }
@@ -733,7 +751,7 @@ static void check_forest(int number_of, tally *all, sweeps *found)
     found->watched += seen && sweep->n_measures > 0;
     for (int s = 0; s < 2; s++)
         dal_system_free(systems[s]);
-    dal_state_free(lagrange), dal_state_free(recursive);
+    dal_state_free(lagrange), dal_state_free(recursive), dal_state_free(worn);
     dal_arena_release(&arena);
     free(x);
 }

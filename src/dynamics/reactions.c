@@ -331,9 +331,10 @@ void dal_state_reactions(dal_state *state)
     if (state->reactions_known)
         return;
     dal_state_recall(state);
-    if (state->rank < state->system->layout.n_rows && state->redundancy)
+    if (state->rank < state->system->layout.n_rows && state->redundancy) {
+        dal_state_complete(state); /* A */
         distribute(state);
-    else if (state->rank < state->system->layout.n_rows && !state->system->small)
+    } else if (state->rank < state->system->layout.n_rows && !state->system->small)
         mark_loose(state);
     add_joints(state, state->lambda, true, state->reaction);
     for (int i = 0; i < state->system->n_laws; i++) {

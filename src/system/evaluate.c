@@ -197,32 +197,8 @@ void dal_state_stabilise(dal_state *state)
             state->gamma[i] -= a * state->work.phid[i] + b * state->work.phi[i];
 }
 
-/* Everything that the rows and the forces need comes from the links; J, A, M, h and Q are left out. */
-static dal_flow accelerate_swiftly(dal_state *state)
-{
-    const dal_layout *layout = &state->system->layout;
-    state->table_left = state->system->drives.program ? run_program(state, &state->system->drives, NULL, state->work.time) : 0;
-    dal_tree_motion(state);
-    dal_rows_position(layout, &state->work);
-    dal_rows_velocity(layout, &state->work);
-    if (layout->forms && state->work.table_left)
-        state->table_left = state->work.table_left;
-    state->swift = state->frames_old = state->columns_old = true;
-    dal_flow flow = dal_state_push(state);
-    if (flow)
-        return flow;
-    dal_state_stabilise(state);
-    state->evaluations++;
-    return state->system->formulation->solve(state);
-}
-
-/* v' and lambda alone, branch by branch: nobody has asked for more yet. Close to a singular position more will be asked for. */
-static bool is_brief(const dal_state *state)
-{
-    return state->system->sweep && is_swift(state->system) && !state->given && !state->n_pushes && !state->near_singular;
-}
-
-/* Where the sanitizers look on, what a brief evaluation leaves out is no number: whoever reads it without dal_state_recall is found. */
+/* Where the sanitizers look on, what an evaluation leaves out is no number: whoever reads it without dal_state_recall or dal_state_complete
+ * is found. */
 #if defined(__SANITIZE_ADDRESS__) || defined(DAL_FORGET)
 static void forget_numbers(double *x, size_t n)
 {
@@ -230,7 +206,16 @@ static void forget_numbers(double *x, size_t n)
         x[i] = NAN;
 }
 
-static void forget(dal_state *state)
+static void forget_matrices(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_work *w = &state->work;
+    forget_numbers(w->A, (size_t)layout->n_values), forget_numbers(w->M, (size_t)layout->n_mass);
+    forget_numbers(w->h, (size_t)layout->nv), forget_numbers(w->Q, (size_t)layout->nv);
+    forget_numbers(w->jacobian, 6 * (size_t)layout->n_jacobian);
+}
+
+static void forget_motion(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
@@ -253,18 +238,50 @@ static void forget(dal_state *state)
     state->loads.potential = NAN;
 }
 #else
-static void forget(dal_state *state)
+static void forget_matrices(dal_state *state)
+{
+    (void)state;
+}
+
+static void forget_motion(dal_state *state)
 {
     (void)state;
 }
 #endif
+
+/* Everything that the rows and the forces need comes from the links; J, A, M, h and Q are left out. */
+static dal_flow accelerate_swiftly(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    state->table_left = state->system->drives.program ? run_program(state, &state->system->drives, NULL, state->work.time) : 0;
+    dal_tree_motion(state);
+    dal_rows_position(layout, &state->work);
+    dal_rows_velocity(layout, &state->work);
+    if (layout->forms && state->work.table_left)
+        state->table_left = state->work.table_left;
+    state->swift = state->frames_old = state->columns_old = true;
+    forget_matrices(state);
+    dal_flow flow = dal_state_push(state);
+    if (flow)
+        return flow;
+    dal_state_stabilise(state);
+    state->evaluations++;
+    return state->system->formulation->solve(state);
+}
+
+/* v' and lambda alone, branch by branch: nobody has asked for more yet. Close to a singular position more will be asked for. */
+static bool is_brief(const dal_state *state)
+{
+    return state->system->sweep && is_swift(state->system) && !state->given && !state->n_pushes && !state->near_singular;
+}
 
 static dal_flow accelerate_briefly(dal_state *state)
 {
     const dal_system *system = state->system;
     state->table_left = 0;
     state->brief = state->swift = state->frames_old = state->columns_old = true;
-    forget(state);
+    forget_matrices(state);
+    forget_motion(state);
     state->evaluations++;
     dal_flow flow = system->formulation->solve(state);
     for (int i = 0; i < system->sweep->n_measures && state->brief && !flow; i++)
