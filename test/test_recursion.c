@@ -194,7 +194,7 @@ static void check_frames(const dal_system *system, const char *name)
     memcpy(state->vd, n.x, sizeof(double) * (size_t)nv);
     dal_state_accelerations(state);
     dal_centroid whole;
-    double p[3] = {0}, L[3] = {0}, size = 0;
+    double p[3] = {0}, L[3] = {0}, center[3] = {0}, mass = 0, size = 0;
     assert_int_equal(dal_centroidal_momentum(state, n.q, n.v, &whole, A), DAL_OK);
     for (int b = 0; b < nb; b++) {
         static const double none[3] = {0, 0, 0};
@@ -242,14 +242,17 @@ static void check_frames(const dal_system *system, const char *name)
             dal_axpy3(1, W, L);
         }
         size = fmax(size, fmax(largest(3, p), largest(3, L)));
+        mass += body->mass;
+        dal_axpy3(body->mass, P, center);
     }
+    check_close(mass, whole.mass, 1e-14 * mass);
     for (int i = 0; i < 3; i++) {
         double linear = 0, angular = 0;
         for (int k = 0; k < nv; k++) {
             linear += A[nv * i + k] * n.v[k];
             angular += A[nv * (i + 3) + k] * n.v[k];
         }
-        /* a body that the ground carries rigidly rests: it has no momentum, and the whole does not count it */
+        check_close(center[i], whole.mass * whole.center[i], 1e-12 * (1 + fabs(center[i])));
         check_close(linear, whole.linear[i], 1e-11 * (1 + size));
         check_close(angular, whole.angular[i], 1e-11 * (1 + size));
         check_close(p[i], whole.linear[i], 1e-11 * (1 + size));

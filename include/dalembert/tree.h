@@ -48,12 +48,13 @@ DAL_API dal_status dal_gravity_forces(dal_state *state, const double *q, double 
 
 /* The lower triangle of M (row-major, nv x nv, the diagonal with it), by composite bodies; the upper one is not touched. */
 DAL_API dal_status dal_mass_matrix(dal_state *state, const double *q, double *M);
-/* M = L^T D L in place, on the lower triangle as dal_mass_matrix wrote it: L has ones on its diagonal and no entries but where M has
- * some, D stands on the diagonal. Branches of a tree cause no fill. */
+/* M = L^T D L in place, on the lower triangle as dal_mass_matrix wrote it: L has ones on its diagonal and entries only where
+ * one velocity moves what the other one carries, D stands on the diagonal. Branches of a tree cause no fill. */
 DAL_API dal_status dal_mass_factor(const dal_system *system, double *M);
 /* x := M^-1 x with that factor. */
 DAL_API void dal_mass_solve(const dal_system *system, const double *factor, double *x);
-/* C(q, v) with C v + g = h and M' - 2 C skew-symmetric (`lagrange-to-kane` (40)); row-major, nv x nv, all entries written. */
+/* C(q, v) with C v + g = h and M' - 2 C skew-symmetric (`lagrange-to-kane` (40)); row-major, nv x nv, all entries written. Bodies that are
+ * joined rigidly count as one: summed over them one by one, as `eval` does, C may differ by a skew-symmetric matrix that v does not feel. */
 DAL_API dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *v, double *C);
 
 /* How the point `point` (body axes) of a body moves: world axes. rotation: row-major, body to world. v, vd may be NULL. */
@@ -65,7 +66,7 @@ DAL_API dal_status dal_frame_jacobian(dal_state *state, const double *q, int bod
 DAL_API dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, const double *v, int body, const double point[3],
                                            double *Jd);
 
-/* The whole: mass, centre, its velocity, momenta (angular about the centre); and the matrix with A_G v = (linear, angular): 6 x nv,
+/* The whole, with what is fixed to the ground: mass, centre, its velocity, momenta (angular about the centre); and the matrix with A_G v = (linear, angular): 6 x nv,
  * row-major; A_G may be NULL. */
 typedef struct dal_centroid {
     double mass, center[3], velocity[3], linear[3], angular[3];

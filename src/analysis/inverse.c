@@ -402,7 +402,7 @@ static void judge(inverter *v)
         out->text = dal_arena_print(v->arena, "%s: the torques of least norm, a torque T counted as the force T/L with L = %.6g m%s", head,
                                     out->length, out->achieved ? "" : "; friction keeps them from giving these accelerations");
     else
-        out->text = dal_arena_print(v->arena, "%s, of which they move %d: too few for any accelerations; %s", head, out->rank,
+        out->text = dal_arena_print(v->arena, "%s, of which %d can be driven: too few for any accelerations; %s", head, out->rank,
                                     out->achieved ? "these they give" : "these they do not give, what is missing is listed");
 }
 

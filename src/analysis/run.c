@@ -479,11 +479,13 @@ static dal_flow check_passage(run *r, double t)
     bool velocity = jump > 5 * r->acceleration_most * dt + jump_allowed * fastest;
     if (comparable && !near)
         r->acceleration_most = fmax(r->acceleration_most, jump / dt);
-    if (comparable && near && (energy || velocity))
+    if (comparable && near && (energy || velocity)) {
+        const bool projects = !strcmp(r->system->stabilization->name, "mass-projection");
         return dal_state_fail(r->state,
                               "the mechanism passed a singular position of its constraints and its %s jumped: which way it goes on there "
-                              "cannot be decided to this accuracy (smaller tolerances, another step or mass-projection may help)",
-                              velocity ? "velocities" : "energy");
+                              "cannot be decided to this accuracy (smaller tolerances%s another step%s may help)",
+                              velocity ? "velocities" : "energy", projects ? " or" : ",", projects ? "" : " or mass-projection");
+    }
     memcpy(r->v_last, v, sizeof *v * (size_t)layout->nv);
     r->t_last = t;
     r->balance_last = balance;

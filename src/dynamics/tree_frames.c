@@ -150,6 +150,8 @@ dal_status dal_centroidal_momentum(dal_state *state, const double *q, const doub
         return DAL_BAD_MODEL;
     const size_t n = (size_t)links->nv;
     memset(centroid, 0, sizeof *centroid);
+    centroid->mass = links->still_mass;
+    dal_copy3(links->still_moment, centroid->center);
     state->system->recursion->mass(links, work, q, NULL);
     for (int i = 0; i < links->n; i++)
         if (links->link[i].parent < 0) { /* what it carries, about the world's origin */

@@ -113,12 +113,15 @@ static bool is_free(const builder *b, const dal_carrier *c)
 /* Mass, first moment and inertia of a body about the origin of its link, in the link's axes: I = B Ic B^T + m (c.c - c c^T). */
 static void add_inertia(builder *b, const dal_body *body, const dal_seat *seat)
 {
-    if (seat->link < 0)
-        return;
-    dal_link *link = &b->links->link[seat->link];
     double c[3], BI[9], Bt[9], I[9];
     dal_mul3(seat->B, body->center, c);
     dal_axpy3(1, seat->s, c);
+    if (seat->link < 0) {
+        b->links->still_mass += body->mass;
+        dal_axpy3(body->mass, c, b->links->still_moment);
+        return;
+    }
+    dal_link *link = &b->links->link[seat->link];
     if (seat->particle)
         memset(I, 0, sizeof I);
     else {
