@@ -839,6 +839,32 @@ static void the_fastest_motion_of_a_pendulum_is_its_frequency(void **state)
     }
 }
 
+/* Three bars that hang between two points: what the loop leaves free, whoever solves for it. */
+static const char swing[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {D: [2, 0]}}\nbodies:\n"
+                            "  a: {mass: 1.3, inertia: 0.21, position: [0, 0], angle: 0.03, center: [0, -0.5], points: {B: [0, -1]}}\n"
+                            "  b: {mass: 0.7, inertia: 0.3, position: [0, -1], center: [1, 0.1], points: {C: [2, 0]}}\n"
+                            "  c: {mass: 0.9, inertia: 0.11, position: [2, 0], center: [0.1, -0.6], points: {C: [0, -1]}}\n"
+                            "joints:\n  A: {type: revolute, connect: [ground, a]}\n  B: {type: revolute, connect: [a.B, b]}\n"
+                            "  C: {type: revolute, connect: [b.C, c.C]}\n  D: {type: revolute, connect: [ground.D, c]}\n"
+                            "simulate: {until: 1, coordinates: joint}\n";
+
+static void a_loop_has_the_same_fastest_motion_whoever_solves_for_it(void **state)
+{
+    (void)state;
+    static const char *const formulations[] = {"lagrange", "recursive", "udwadia-kalaba"};
+    double found[3];
+    for (int f = 0; f < 3; f++) {
+        dal_spec *spec = parse(swing, 0, NULL);
+        assert_true(dal_spec_set(spec, "formulation", formulations[f], NULL));
+        dal_verdict *v = judge(spec, false, DAL_OK);
+        found[f] = v->fastest;
+        check_close(found[f], found[0], 1e-6 * found[0]);
+        dal_verdict_free(v);
+        dal_spec_free(spec);
+    }
+    assert_true(found[0] > 2 && found[0] < 5); /* near sqrt(g / 1 m) */
+}
+
 static void a_step_that_is_too_long_is_told_with_the_longest_one(void **state)
 {
     (void)state;
@@ -1104,6 +1130,7 @@ int main(void)
         cmocka_unit_test(a_stretched_wire_is_an_isolated_position),
         cmocka_unit_test(a_driven_slider_in_its_dead_centre_is_singular_and_elsewhere_not),
         cmocka_unit_test(the_fastest_motion_of_a_pendulum_is_its_frequency),
+        cmocka_unit_test(a_loop_has_the_same_fastest_motion_whoever_solves_for_it),
         cmocka_unit_test(a_step_that_is_too_long_is_told_with_the_longest_one),
         cmocka_unit_test(motions_that_take_millions_of_steps_are_told),
         cmocka_unit_test(ignorable_coordinates_are_named_with_the_family_that_has_them),

@@ -501,9 +501,51 @@ static void a_stabilised_position_decays(void **unused)
     dal_messages_free(messages);
 }
 
+/* A state that was evaluated where nothing is a number, or too large for one, is as good as new at the next one. */
+static void numbers_that_are_none_leave_nothing_behind(void **unused)
+{
+    (void)unused;
+    static const char *const files[] = {DAL_MODELS "/four-bar.yaml", DAL_MODELS "/bricard.yaml"}, *const families[] = {"joint", "angle"};
+    static const double bad[] = {NAN, INFINITY, 1e200};
+    int tried = 0;
+    for (int k = 0; k < 2; k++)
+        for (int family = 0; family < 2; family++)
+            for (int f = 0; dal_formulations[f]; f++) {
+                char why[512];
+                dal_system *system = gallery_compile(files[k], families[family], dal_formulations[f]->name, why);
+                if (!system)
+                    continue;
+                dal_state *state = dal_state_create(NULL, system);
+                const int nv = system->layout.nv;
+                double *vd = calloc((size_t)nv, sizeof *vd);
+                assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+                memcpy(vd, state->vd, sizeof *vd * (size_t)nv);
+                for (int i = 0; i < system->layout.nq + system->n_w; i++)
+                    for (int b = 0; b < 3; b++) {
+                        const double kept = state->y[i];
+                        state->y[i] = bad[b];
+                        assert_true(dal_state_evaluate(state, NULL) != DAL_OK || bad[b] == 1e200);
+                        state->y[i] = kept;
+                        if (dal_state_evaluate(state, NULL))
+                            fail_msg("%s, %s, %s: %s", files[k], families[family], system->formulation->name, state->trouble);
+                        for (int j = 0; j < nv; j++)
+                            if (!(fabs(state->vd[j] - vd[j]) < 1e-8 * (1 + fabs(vd[j]))))
+                                fail_msg("%s, %s, %s: after %g in y[%d], v'[%d] is %g instead of %g", files[k], families[family],
+                                         system->formulation->name, bad[b], i, j, state->vd[j], vd[j]);
+                        tried++;
+                    }
+                free(vd);
+                dal_state_free(state);
+                dal_system_free(system);
+            }
+    print_message("  %d bad states\n", tried);
+    assert_true(tried > 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_that_are_none_leave_nothing_behind),
         cmocka_unit_test(every_formulation_gives_the_same_acceleration),
         cmocka_unit_test(rates_of_the_columns_are_their_slope_along_the_motion),
         cmocka_unit_test(velocities_survive_the_way_into_speeds_and_back),

@@ -809,6 +809,22 @@ static void particles_are_swept_with_their_links(void **unused)
     dal_state_free(lagrange), dal_state_free(recursive);
 }
 
+/* Nothing moves, and a joint is closed beside: no links, but rows. */
+static void a_model_that_is_part_of_the_ground_has_nothing_to_sweep(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n  a: {mass: 1, inertia: 1}\njoints:\n"
+                               "  w: {type: rigid, connect: [ground, a]}\n  p: {type: revolute, connect: [ground, a], cut: true}\nsimulate: {until: 1}\n";
+    dal_system *system = compile_or_refuse(text, "recursive");
+    assert_non_null(system);
+    assert_int_equal(system->links->n, 0);
+    assert_null(system->sweep);
+    dal_state *state = dal_state_create(NULL, system);
+    assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+    dal_state_free(state);
+    dal_system_free(system);
+}
+
 /* What can be swept of the gallery. */
 static void models_of_the_gallery_move_branch_by_branch_as_pass_by_pass(void **unused)
 {
@@ -1034,6 +1050,7 @@ int main(void)
         cmocka_unit_test(loops_by_chance_move_as_lagrange_and_every_instruction_set_say),
         cmocka_unit_test(branch_by_branch_they_move_as_pass_by_pass_and_as_lagrange_says),
         cmocka_unit_test(particles_are_swept_with_their_links),
+        cmocka_unit_test(a_model_that_is_part_of_the_ground_has_nothing_to_sweep),
         cmocka_unit_test(models_of_the_gallery_move_branch_by_branch_as_pass_by_pass),
         cmocka_unit_test(the_work_grows_with_the_number_of_loops_that_close_locally),
         cmocka_unit_test(a_chain_closed_at_its_end_has_its_rows_once_at_each_link),

@@ -79,7 +79,7 @@ typedef struct dal_given {
 } dal_given;
 
 /* The state nearest to the present one that has the given values and meets the constraints; in `*moved` (may be NULL) the largest
- * difference between a given value and what it became, 0 unless the constraints contradict it. */
+ * difference between a given value and what it became, 0 unless the constraints contradict it. Evaluate before anything is read. */
 DAL_API dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_messages *messages, double *moved);
 
 #ifdef __cplusplus

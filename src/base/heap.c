@@ -2,6 +2,7 @@
  *
  * The state of a large model is one block that every evaluation walks through from end to end. In pages of 4 kB the processor then looks up
  * addresses as often as data, so that large blocks begin on, and ask for, large pages; where the system has none to give, nothing is lost.
+ * Chunks of arenas are smaller than that: what is used once is not worth clearing a large page for.
  */
 #include "dalembert/base.h"
 
@@ -31,7 +32,7 @@ static void *take_large(size_t bytes)
 static void *take_heap(void *user, size_t bytes)
 {
     (void)user;
-    return bytes < 2 * large_page ? malloc(bytes) : take_large(bytes);
+    return bytes < 4 * large_page ? malloc(bytes) : take_large(bytes);
 }
 
 static void release_heap(void *user, void *memory)

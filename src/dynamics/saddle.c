@@ -501,6 +501,14 @@ static int rank_dense(dal_state *state, int most)
                          state->rank_work);
 }
 
+static bool rows_are_numbers(const dal_state *state)
+{
+    double sum = 0;
+    for (int k = 0; k < state->system->layout.n_values; k++)
+        sum += state->work.A[k] * state->work.A[k];
+    return isfinite(sum);
+}
+
 /* Rank is decided on rows of unit norm, with the columns of the attitude divided by the model's length: it does not depend
  * on units or on multiples of rows. Large systems are first tried with all rows.
  *
@@ -511,6 +519,8 @@ void dal_state_rank(dal_state *state, int most)
     const dal_system *system = state->system;
     const int r = system->layout.n_rows;
     int rank = r;
+    if (!rows_are_numbers(state))
+        return; /* the caller's factorisation fails and says so; at other states the rows that were independent are so still */
     for (int i = 0; i < r; i++)
         state->order[i] = i;
     if (r && (system->dense || most < r || !surely_full(state))) {
@@ -520,7 +530,7 @@ void dal_state_rank(dal_state *state, int most)
             rank = r;
         }
         if (rank < 0)
-            rank = 0; /* not finite: the caller's factorisation fails and says so */
+            rank = 0;
     }
     for (int i = 0; i < r; i++)
         state->independent[state->order[i]] = i < rank;

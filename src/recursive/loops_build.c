@@ -128,10 +128,12 @@ static bool is_open(const builder *b, int front, int row)
 static bool eliminates(const builder *b, int front)
 {
     const draft *d = &b->draft[front];
-    bool some = front == b->links->n;
+    if (front == b->links->n)
+        return true;
     for (int i = 0; i < d->n; i++)
-        some |= !is_open(b, front, d->row[i]);
-    return some;
+        if (!is_open(b, front, d->row[i]))
+            return true;
+    return false;
 }
 
 /* Entries that the children bring: the open rows of a child are coupled, all with all, and so are those of what hangs at it, which

@@ -65,7 +65,7 @@ static bool suits_row(const builder *b, int i)
 
 static bool suits(const builder *b)
 {
-    if (b->layout->n_rows == 0 || b->layout->n_rows != b->layout->n_extrinsic || b->layout->n_speeds)
+    if (b->links->n == 0 || b->layout->n_rows == 0 || b->layout->n_rows != b->layout->n_extrinsic || b->layout->n_speeds)
         return false;
     for (int i = 0; i < b->links->n; i++)
         if (!is_single(b->links->link[i].kind))

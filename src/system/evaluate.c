@@ -300,6 +300,7 @@ void dal_state_recall(dal_state *state)
     dal_rows_velocity(layout, &state->work);
     dal_state_push(state); /* weight alone: it cannot fail */
     dal_state_stabilise(state);
+    state->links_fresh = false; /* calls of tree.h may use the links for something else before they are eliminated */
 }
 
 void dal_state_complete(dal_state *state)
