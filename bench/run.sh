@@ -43,11 +43,11 @@ while [ "$round" -le "$rounds" ]; do
 done
 
 say 'ten seconds of the four-bar linkages'
-for n in 2 40; do
+for n in 2 40 400 4000; do
     run four_bars run $n
-    if have mujoco_four_bars; then run mujoco_four_bars "$values" run $n; fi
-    if have simbody_four_bars; then run simbody_four_bars run $n; fi
-    run four_bars run $n
+    if [ $n -le 400 ] && have mujoco_four_bars; then run mujoco_four_bars "$values" run $n; fi
+    if [ $n -le 40 ] && have simbody_four_bars; then run simbody_four_bars run $n; fi
+    if [ $n -le 40 ]; then run four_bars run $n; fi
 done
 
 if command -v valgrind >/dev/null; then

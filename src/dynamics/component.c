@@ -102,7 +102,7 @@ static dal_flow solve(dal_state *state)
             return fail_at_table(state, left);
         if (pass == 0 && (flow = factor(state)))
             return flow;
-        if (state->near_singular)
+        if (state->near_singular && state->system->careful)
             return dal_null_space_solve(state);
         dal_network_correct(network, state->independent);
         for (int i = 0; i < network->n_rows; i++)

@@ -39,7 +39,7 @@ static dal_flow solve_exactly(dal_state *state)
     }
     if (ratio < state->condition_worst)
         state->condition_worst = ratio;
-    if (state->near_singular)
+    if (state->near_singular && state->system->careful)
         return dal_null_space_solve(state);
     for (int i = 0; i < layout->nv; i++)
         state->vd[i] = unit * (state->work.Q[i] - DAL_MUTATED(LAGRANGE, state->work.h[i]));

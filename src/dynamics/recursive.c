@@ -300,7 +300,7 @@ static dal_flow solve(dal_state *state)
     }
     if (ratio < state->condition_worst)
         state->condition_worst = ratio;
-    if (state->near_singular) {
+    if (state->near_singular && state->system->careful) {
         dal_state_complete(state);
         return dal_null_space_solve(state);
     }

@@ -354,9 +354,9 @@ static bool look_out(dal_state *state, dal_factor kind, double ratio)
     state->nearness = ratio / state->best_ratio[kind];
     if (kind < DAL_FACTOR_QR)
         state->nearness = sqrt(state->nearness); /* symmetric pivots fall with the square of the distance */
-    if (!state->system->careful || !state->rank) {
+    if (!state->rank) {
         state->nearness = 1;
-    } else if (*best == 0 || state->nearness < (state->system->layout.nv <= SMALL ? doubtful : near)) {
+    } else if (state->system->careful && (*best == 0 || state->nearness < (state->system->layout.nv <= SMALL ? doubtful : near))) {
         dal_state_complete(state);
         double own = ratio_of_rows(state);
         if (choice && own < near * *best && (*good == 0 || own < tired * *good)) {
