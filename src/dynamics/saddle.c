@@ -354,8 +354,8 @@ static bool look_out(dal_state *state, dal_factor kind, double ratio)
     state->nearness = ratio / state->best_ratio[kind];
     if (kind < DAL_FACTOR_QR)
         state->nearness = sqrt(state->nearness); /* symmetric pivots fall with the square of the distance */
-    if (!state->rank) {
-        state->nearness = 1;
+    if (!state->rank || !(state->system->careful || state->system->formulation->recursive)) {
+        state->nearness = 1; /* pivots of a large sparse factor fall for other reasons, too */
     } else if (state->system->careful && (*best == 0 || state->nearness < (state->system->layout.nv <= SMALL ? doubtful : near))) {
         dal_state_complete(state);
         double own = ratio_of_rows(state);
