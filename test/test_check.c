@@ -98,7 +98,7 @@ static bool names(const dal_check_group *group, const char *joint)
 static bool warns(const dal_verdict *v, const char *words)
 {
     for (int i = 0; i < v->n_warnings; i++)
-        if (strstr(v->warnings[i], words))
+        if (strstr(v->warnings[i]->text, words))
             return true;
     return false;
 }

@@ -577,7 +577,7 @@ static dal_verdict *check_text(const char *text, dal_messages *messages)
 static bool warns(const dal_verdict *v, const char *part)
 {
     for (int i = 0; i < v->n_warnings; i++)
-        if (strstr(v->warnings[i], part))
+        if (strstr(v->warnings[i]->text, part))
             return true;
     return false;
 }

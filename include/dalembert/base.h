@@ -48,6 +48,8 @@ typedef struct dal_message {
     dal_severity severity;
     dal_mark mark;
     const char *text; /* one sentence without a trailing newline */
+    const char *code; /* of warnings: their kind, "joints-open" (`dalembert list warnings`); otherwise NULL */
+    double number;    /* of warnings: how much, as the list says; NAN: the kind has no number */
     struct dal_message *next;
 } dal_message;
 

@@ -50,6 +50,10 @@ typedef struct dal_evidence {
     char loose[256];            /* reactions that are not unique at the start, "A (force z), B (torque x, y)"; "" where all are */
     bool compliant;             /* they were distributed by the compliances of the joints */
     double gravity[3];
+    int n_warnings;
+    /* Those of the model, then those of the run. They live as long as the system and the messages that dal_run was given; without such
+     * messages they are those of the model alone. */
+    const dal_message *const *warnings;
 } dal_evidence;
 
 typedef struct dal_run_options {

@@ -45,6 +45,9 @@ typedef struct dal_system_info {
 } dal_system_info;
 DAL_API dal_system_info dal_system_describe(const dal_system *system);
 
+/* The warnings about the model, those of its text and those of compile. They live as long as the system. */
+DAL_API const dal_message *const *dal_system_warnings(const dal_system *system, int *n);
+
 DAL_API int dal_system_body(const dal_system *system, const char *name);  /* index or -1 */
 DAL_API int dal_system_joint(const dal_system *system, const char *name); /* index or -1 */
 
@@ -84,7 +87,7 @@ DAL_API dal_energy dal_state_energy(const dal_state *state);
 DAL_API void dal_state_residuals(const dal_state *state, double *position, double *velocity);
 
 /* What the program knows, a line each: for `list`. kind: "joint", "force", "coordinates", "formulation", "stabilization",
- * "integrator". Returns false after the last one. */
+ * "integrator", "warning". Returns false after the last one. */
 DAL_API bool dal_list_entry(const char *kind, int index, const char **name, const char **title);
 
 DAL_API const char *dal_version(void);

@@ -148,7 +148,7 @@ typedef struct dal_verdict {
     dal_check_along along;
 
     int n_warnings;
-    const char *const *warnings;
+    const dal_message *const *warnings;
     void *memory;
 } dal_verdict;
 

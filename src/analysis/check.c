@@ -15,17 +15,22 @@
 #include <stdio.h>
 #include <string.h>
 
-void dal_check_warn(dal_checker *c, const char *format, ...)
+void dal_check_hear(dal_checker *c, const dal_message *message)
+{
+    dal_verdict *v = c->verdict;
+    const dal_message **warnings = (const dal_message **)(void *)v->warnings;
+    *DAL_PUSH(&c->arena, warnings, v->n_warnings, c->cap_warnings) = dal_message_copy(&c->arena, message);
+    v->warnings = warnings;
+}
+
+void dal_check_warn(dal_checker *c, dal_code code, double number, const char *format, ...)
 {
     char text[1200];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    dal_verdict *v = c->verdict;
-    const char **warnings = (const char **)(void *)v->warnings;
-    *DAL_PUSH(&c->arena, warnings, v->n_warnings, c->cap_warnings) = dal_arena_copy(&c->arena, text, strlen(text));
-    v->warnings = warnings;
+    dal_check_hear(c, &(dal_message){.severity = DAL_WARNING, .text = text, .code = dal_code_name(code), .number = number});
 }
 
 static void discard(dal_checker *c)
@@ -35,12 +40,6 @@ static void discard(dal_checker *c)
     dal_system_free(c->other);
     c->state = NULL;
     c->system = c->other = NULL;
-}
-
-static void pass_on(const dal_checker *c)
-{
-    for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
-        dal_say(c->messages, m->severity, m->mark, "%s", m->text);
 }
 
 static const char *first_error(dal_checker *c)
@@ -58,7 +57,7 @@ static void hear_messages(dal_checker *c)
     const char **moved = DAL_TAKE(&c->arena, const char *, dal_messages_count(c->heard, DAL_NOTE));
     for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next) {
         if (m->severity == DAL_WARNING)
-            dal_check_warn(c, "%s", m->text);
+            dal_check_hear(c, m);
         else if (m->severity == DAL_NOTE && !strncmp(m->text, "assembly ", strlen("assembly ")))
             moved[v->n_moved++] = dal_arena_copy(&c->arena, m->text, strlen(m->text));
     }
@@ -114,7 +113,7 @@ static dal_status compile(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
     dal_status status = dal_compile(&c->arena.allocator, &c->base, c->heard, &c->system);
-    pass_on(c);
+    dal_pass_all(c->messages, c->heard);
     hear_messages(c);
     v->status = status;
     v->reason = first_error(c);
@@ -173,7 +172,7 @@ static void tell_undetermined(dal_checker *c)
 {
     const dal_verdict *v = c->verdict;
     for (int i = 0; i < v->n_loose && v->status == DAL_OK; i++)
-        dal_check_warn(c, "the accelerations are not unique: rank [M; A] is %d of %d, because %s; %s", v->rank_stacked, v->velocities,
+        dal_check_warn(c, DAL_CODE_UNDETERMINED, v->loose[i].freedoms, "the accelerations are not unique: rank [M; A] is %d of %d, because %s; %s", v->rank_stacked, v->velocities,
                        v->loose[i].motion, v->loose[i].remedy);
 }
 
@@ -186,7 +185,7 @@ static dal_status ask(dal_checker *c)
     dal_state_jacobian(c->state);
     dal_state_velocity(c->state);
     if (c->system->layout.nv > DAL_CHECK_LARGEST) {
-        dal_check_warn(c, "the model has %d velocities: ranks are looked at up to %d only", c->system->layout.nv, DAL_CHECK_LARGEST);
+        dal_check_warn(c, DAL_CODE_TOO_LARGE, c->system->layout.nv, "the model has %d velocities: ranks are looked at up to %d only", c->system->layout.nv, DAL_CHECK_LARGEST);
     } else {
         dal_probe_begin(&probe, &c->arena, c->system);
         count(c, &probe);
@@ -221,7 +220,7 @@ static dal_status check(dal_checker *c)
     if (status == DAL_NUMERICAL) {
         c->verdict->status = status;
         c->verdict->reason = c->verdict->along.reason;
-        pass_on(c);
+        dal_pass_all(c->messages, c->heard);
     }
     return status;
 }

@@ -144,19 +144,19 @@ static void tell(dal_checker *c)
 {
     const dal_check_along *along = &c->verdict->along;
     if (along->rank_least < along->rank_most)
-        dal_check_warn(c, "along the motion the rank of the constraints falls from %d to %d, at t = %.6g s: a singular position is met",
+        dal_check_warn(c, DAL_CODE_SINGULAR_ALONG, along->time_least, "along the motion the rank of the constraints falls from %d to %d, at t = %.6g s: a singular position is met",
                        along->rank_most, along->rank_least, along->time_least);
     else if (along->near_singular)
-        dal_check_warn(c,
+        dal_check_warn(c, DAL_CODE_SINGULAR_ALONG, along->time_nearest,
                        "the motion comes near a singular position at t = %.6g s: the smallest singular value of the constraints falls to "
                        "%.1e of the largest",
                        along->time_nearest, along->ratio_least);
     if (along->conflict > noise)
         dal_check_warn(
-            c, "dependent rows ask for different velocities at t = %.6g s, by %.1e of the largest: drives contradict each other there",
+            c, DAL_CODE_CONTRADICTION, along->conflict, "dependent rows ask for different velocities at t = %.6g s, by %.1e of the largest: drives contradict each other there",
             along->time_conflict, along->conflict);
     if (along->changes)
-        dal_check_warn(c, "other rows become redundant along the motion, first at t = %.6g s", along->time_change);
+        dal_check_warn(c, DAL_CODE_REDUNDANT_ALONG, along->time_change, "other rows become redundant along the motion, first at t = %.6g s", along->time_change);
 }
 
 /* The spec that is run: what the probe needs is recorded, at not too many instants. */
@@ -207,7 +207,7 @@ dal_status dal_check_run(dal_checker *c)
         if (m->severity == DAL_ERROR && !along->reason)
             along->reason = dal_arena_copy(&c->arena, m->text, strlen(m->text));
         else if (m->severity == DAL_WARNING)
-            dal_check_warn(c, "%s", m->text);
+            dal_check_hear(c, m);
     find_nearest(&w);
     tell(c);
     return along->status;

@@ -134,13 +134,13 @@ static void judge(dal_checker *c, int n, const double *re, const double *im, dou
         v->step_limit = longest;
     double steps = info->until * stiff / method->real_stability;
     if (!method->adaptive && info->step > longest)
-        dal_check_warn(c, "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s",
+        dal_check_warn(c, DAL_CODE_STEP_TOO_LONG_AT_START, longest, "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s",
                        info->step, method->name, v->fastest, longest);
     if (method->adaptive && steps > many_steps)
-        dal_check_warn(c, "the motion is stiff: a decay within %.1e s asks '%s' for steps of %.1e s, %.1e of them until the end; cvode-bdf has no such limit",
+        dal_check_warn(c, DAL_CODE_STIFF, steps, "the motion is stiff: a decay within %.1e s asks '%s' for steps of %.1e s, %.1e of them until the end; cvode-bdf has no such limit",
                        1 / stiff, method->name, method->real_stability / stiff, steps);
     else if (method->adaptive && info->until / longest > many_steps)
-        dal_check_warn(c, "the motion is fast: %.4g /s at the start asks '%s' for steps of %.1e s, %.1e of them until the end", v->fastest,
+        dal_check_warn(c, DAL_CODE_STIFF, info->until / longest, "the motion is fast: %.4g /s at the start asks '%s' for steps of %.1e s, %.1e of them until the end", v->fastest,
                        method->name, longest, info->until / longest);
 }
 

@@ -267,7 +267,7 @@ static void find_nearly(dal_checker *c, dal_probe *p, int rank)
     v->n_nearly = dal_check_groups(p, rank - less, 1e-3, &v->nearly);
     for (int g = 0; g < v->n_nearly; g++)
         dal_check_warn(
-            c,
+            c, DAL_CODE_NEARLY_REDUNDANT, p->sigma[rank - 1] / p->sigma[0],
             "the rows of %s depend on one another but for %.1e: if they should be redundant, their points or axes are not exactly "
             "where they belong",
             joints_of(p, &v->nearly[g]), p->sigma[rank - 1] / p->sigma[0]);
@@ -302,7 +302,7 @@ void dal_check_redundancy(dal_checker *c, dal_probe *p)
     for (int g = 0; g < v->n_groups && !v->contradictory; g++) {
         const dal_check_group *group = &v->groups[g];
         const char *rubbing = rubbing_of(p, group), *one = group->redundant == 1 ? "it" : "them";
-        dal_check_warn(c, "%d of the %d rows of %s %s too many: %s on %s, but the reactions of these joints are not unique%s%s%s",
+        dal_check_warn(c, DAL_CODE_REDUNDANT, group->redundant, "%d of the %d rows of %s %s too many: %s on %s, but the reactions of these joints are not unique%s%s%s",
                        group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are",
                        *rubbing ? "without friction the motion would not depend" : "the motion does not depend", one,
                        *rubbing ? ", and the friction of " : "", rubbing, *rubbing ? " follows them: give the joints a `compliance:`" : "");
@@ -315,7 +315,7 @@ void dal_check_redundancy(dal_checker *c, dal_probe *p)
     rank = dal_probe_rank(p, p->system->rank_tolerance, true);
     find_conflicts(c, p, p->r - rank);
     if (!v->consistent && !v->contradictory)
-        dal_check_warn(c,
+        dal_check_warn(c, DAL_CODE_CONTRADICTION, v->acceleration_gap,
                        "the accelerations that dependent rows ask for contradict each other at the start, by %.1e of the largest: the "
                        "start velocities lie "
                        "on no branch of the motion through this position",

@@ -64,7 +64,7 @@ static double compare(dal_checker *c, const char *what, const char *unit, const 
     const dal_mechanism *m = &c->system->mechanism;
     double ratio = r->most / r->least;
     if (ratio > limit)
-        dal_check_warn(c,
+        dal_check_warn(c, DAL_CODE_UNLIKE_BODIES, ratio,
                        "the largest %s (%.3g %s of '%s') is %.1e times the smallest (%.3g %s of '%s'): is a unit mistaken? If not, "
                        "expect to lose as many digits",
                        what, r->most, unit, m->bodies[r->who_most].name, ratio, r->least, unit, m->bodies[r->who_least].name);

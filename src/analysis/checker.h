@@ -40,7 +40,9 @@ typedef struct dal_checker {
     size_t cap_warnings;
 } dal_checker;
 
-void dal_check_warn(dal_checker *checker, const char *format, ...) DAL_PRINTF(2, 3);
+void dal_check_warn(dal_checker *checker, dal_code code, double number, const char *format, ...) DAL_PRINTF(4, 5);
+/* A warning of compile or of a run. */
+void dal_check_hear(dal_checker *checker, const dal_message *message);
 
 /* ---- check_probe.c ------------------------------------------------------------ */
 

@@ -110,12 +110,6 @@ static const char *first_heard(comparer *c, dal_severity severity)
     return NULL;
 }
 
-static void pass_on(const comparer *c)
-{
-    for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
-        dal_say(c->messages, m->severity, m->mark, "%s", m->text);
-}
-
 /* ---- words ----------------------------------------------------------------------------- */
 
 static int count_listed(const char *kind)
@@ -344,6 +338,14 @@ static void keep_names(comparer *c, dal_system_info *info)
     info->ignorable_names = dal_arena_copy(&c->arena, info->ignorable_names, strlen(info->ignorable_names));
 }
 
+static void keep_warnings(comparer *c, dal_evidence *evidence)
+{
+    const dal_message **kept = DAL_TAKE(&c->arena, const dal_message *, evidence->n_warnings);
+    for (int i = 0; i < evidence->n_warnings; i++)
+        kept[i] = dal_message_copy(&c->arena, evidence->warnings[i]);
+    evidence->warnings = kept;
+}
+
 static void fill_errors(dal_compare_row *row, const comparer *c)
 {
     const dal_evidence *e = &row->evidence;
@@ -372,6 +374,7 @@ static void run_recorded(comparer *c, dal_difference *differences, dal_compare_r
         row->reason = dal_status_text(row->status);
     row->warning = first_heard(c, DAL_WARNING);
     keep_names(c, &row->evidence.info);
+    keep_warnings(c, &row->evidence);
     fill_errors(row, c);
 }
 
@@ -582,7 +585,7 @@ static dal_status refuse_all(comparer *c, const choices *families, const choices
             return status;
         refuse(c, status, &rows[i]);
         if (i == 0)
-            pass_on(c);
+            dal_pass_all(c->messages, c->heard);
     }
     return DAL_BAD_MODEL;
 }
@@ -616,7 +619,7 @@ static dal_status compare(comparer *c)
         return refuse_all(c, &families, &formulations);
     if (status != DAL_OK)
         return status;
-    pass_on(c);
+    dal_pass_all(c->messages, c->heard);
     if ((status = describe(c)) != DAL_OK)
         return status;
     begin_rows_of(c, &families, &formulations);

@@ -102,7 +102,7 @@ static void warn_off(gatherer *g, const double *residual, const char *level, con
         return;
     char name[DAL_LABEL];
     dal_row_name(g->state, worst, name, sizeof name);
-    dal_warn(g->messages, dal_nowhere,
+    dal_warn(g->messages, dal_nowhere, DAL_CODE_OFF_CONSTRAINTS, fabs(residual[worst]),
              "the state is off the constraints: the %s of row '%s' are off by %.3g %s%s; it is evaluated as it is", level, name,
              fabs(residual[worst]), is_angular(system, worst) ? "rad" : "m", unit);
 }
@@ -117,7 +117,7 @@ static void warn_moved(gatherer *g)
         size = fmax(size, fabs(g->instant->rates[k]));
     }
     if (most > off_constraints * fmax(1, size))
-        dal_warn(g->messages, dal_nowhere,
+        dal_warn(g->messages, dal_nowhere, DAL_CODE_RATES_MOVED, most,
                  "the rates do not meet the constraints, and formulation %s has no others: they were moved by up to %.3g",
                  state->system->formulation->name, most);
 }

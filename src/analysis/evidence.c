@@ -17,6 +17,25 @@ static void print_integer(dal_printer *p, const char *key, long value)
     dal_print(p, ", \"%s\": %ld", key, value);
 }
 
+static void print_warnings(dal_printer *p, const dal_evidence *e)
+{
+    dal_print(p, ", \"warnings\": [");
+    for (int i = 0; i < e->n_warnings; i++) {
+        const dal_message *m = e->warnings[i];
+        dal_print(p, "%s{", i ? ", " : "");
+        dal_print_entry(p, "code", m->code);
+        print_number(p, "number", m->number);
+        dal_print(p, ", ");
+        dal_print_entry(p, "file", m->mark.file);
+        print_integer(p, "line", m->mark.line);
+        print_integer(p, "column", m->mark.column);
+        dal_print(p, ", ");
+        dal_print_entry(p, "text", m->text);
+        dal_print(p, "}");
+    }
+    dal_print(p, "]");
+}
+
 int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, size_t size)
 {
     dal_printer p = {buffer, size, 0};
@@ -80,6 +99,7 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "stiffness", e->stiffness);
     print_number(&p, "length", i->length);
     dal_print(&p, ", \"gravity\": [%.17g, %.17g, %.17g]", e->gravity[0], e->gravity[1], e->gravity[2]);
+    print_warnings(&p, e);
     print_integer(&p, "status", status);
     dal_print(&p, ", ");
     dal_print_entry(&p, "version", i->version);

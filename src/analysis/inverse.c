@@ -198,7 +198,7 @@ static dal_status complete(inverter *v, const dal_instant *instant, bool nearest
     for (int j = 0; j < v->m; j++)
         if (instant->wanted[j])
             v->out->moved = fmax(v->out->moved, fabs(wanted[j] - instant->accelerations[j]));
-    dal_warn(v->messages, dal_nowhere,
+    dal_warn(v->messages, dal_nowhere, DAL_CODE_ACCELERATIONS_MOVED, v->out->moved,
              "the wanted accelerations contradict the constraints: the nearest that do not were taken, moved by up to %.3g", v->out->moved);
     return DAL_OK;
 }

@@ -416,10 +416,10 @@ static dal_status describe(void *user)
     if (spec->n_coordinates)
         return refuse_own_coordinates(d);
     dal_status status = compile(d);
-    for (const dal_message *m = dal_messages_first(d->heard); status != DAL_OK && m; m = m->next)
-        dal_say(d->messages, m->severity, m->mark, "%s", m->text);
-    if (status != DAL_OK)
+    if (status != DAL_OK) {
+        dal_pass_all(d->messages, d->heard);
         return status;
+    }
     const char *name = spec->name.text ? spec->name.text : spec->file ? spec->file : "";
     d->m = &d->system->mechanism;
     d->ports = DAL_TAKE(&d->arena, dal_ports, 1);

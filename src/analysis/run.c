@@ -731,7 +731,7 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
     case DAL_END_PROJECT:
     case DAL_END_STOPPED:
         if (r->stopped)
-            dal_say(messages, DAL_WARNING, dal_nowhere, "stopped at t = %.9g", result->t);
+            dal_warn(messages, dal_nowhere, DAL_CODE_STOPPED, result->t, "stopped at t = %.9g", result->t);
         else if (r->sink_status != DAL_OK)
             return r->sink_status;
         else
@@ -793,7 +793,7 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
     const dal_integrator *method = r->system->integrator;
     double limit = fmax(method->real_stability, method->imaginary_stability), seen = r->evidence->stiffness;
     if (seen > limit)
-        dal_warn(messages, dal_nowhere,
+        dal_warn(messages, dal_nowhere, DAL_CODE_STEP_TOO_LONG, seen,
                  "%s is stable up to |lambda| h = %.3g on the real and %.3g on the imaginary axis, and the motion has about %.3g: take a step below "
                  "%.2g, or cvode-bdf, which has no such limit",
                  method->name, method->real_stability, method->imaginary_stability, seen,
@@ -806,7 +806,7 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
 {
     const double open = r->evidence->position_residual;
     if (open > 1e-2 * r->system->length)
-        dal_warn(messages, dal_nowhere,
+        dal_warn(messages, dal_nowhere, DAL_CODE_JOINTS_OPEN, open,
                  "the constraints were open by %.3g (m or rad), while the model's length is %.3g m: what was computed is not the motion of this "
                  "mechanism; stabilization '%s' does not hold it (mass-projection does, or says where it cannot)",
                  open, r->system->length, r->system->stabilization->name);
@@ -814,7 +814,7 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
 
 static void warn_of_shares(const run *r, dal_messages *messages)
 {
-    dal_warn(messages, dal_nowhere,
+    dal_warn(messages, dal_nowhere, DAL_CODE_FRICTION_NOT_UNIQUE, NAN,
              "the friction of joint '%s' follows its force, which is not unique: with redundant joints the motion depends on how they "
              "share the load, and the least forces were taken; give the joints a `compliance:`, or leave out the rows that 'dalembert check' lists",
              r->system->mechanism.joints[r->unsure - 1].name);
@@ -823,16 +823,45 @@ static void warn_of_shares(const run *r, dal_messages *messages)
 static void warn_of_speeds(const run *r, dal_messages *messages)
 {
     if (r->system->layout.n_speeds && r->speeds_worst > near_singular_speeds)
-        dal_warn(messages, dal_nowhere,
+        dal_warn(messages, dal_nowhere, DAL_CODE_SPEEDS_SINGULAR, r->speeds_worst,
                  "the speeds of the model come near a position where they do not determine the velocities: the condition of [Y; A] reaches %.2g at "
                  "t = %.6g, and so much accuracy is lost there; other speeds, or none in the model, avoid it",
                  r->speeds_worst, r->speeds_time);
+}
+
+/* The warnings of the model, then what the run added to `messages` behind `before` (NULL: from the first one on). */
+static void gather_warnings(const dal_system *system, dal_messages *messages, const dal_message *before, dal_evidence *evidence)
+{
+    const dal_message *first = before ? before->next : dal_messages_first(messages);
+    int n = system->n_warnings;
+    evidence->n_warnings = n;
+    evidence->warnings = system->warnings;
+    for (const dal_message *m = first; m; m = m->next)
+        n += m->severity == DAL_WARNING;
+    const dal_message **all = n > system->n_warnings ? dal_messages_take(messages, sizeof *all * (size_t)n) : NULL;
+    if (!all)
+        return;
+    for (int i = 0; i < system->n_warnings; i++)
+        all[i] = system->warnings[i];
+    for (const dal_message *m = first; m; m = m->next)
+        if (m->severity == DAL_WARNING)
+            all[evidence->n_warnings++] = m;
+    evidence->warnings = all;
+}
+
+static const dal_message *last_message(const dal_messages *messages)
+{
+    const dal_message *last = dal_messages_first(messages);
+    while (last && last->next)
+        last = last->next;
+    return last;
 }
 
 dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages, dal_evidence *evidence)
 {
     static const dal_run_options defaults = {0};
     run r = {.system = system, .options = options ? options : &defaults, .evidence = evidence};
+    const dal_message *before = last_message(messages);
     memset(evidence, 0, sizeof *evidence);
     evidence->info = system->info;
     memcpy(evidence->gravity, system->gravity, sizeof evidence->gravity);
@@ -904,7 +933,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             if (status == DAL_OK)
                 warn_of_speeds(&r, messages);
             if (r.missed)
-                dal_warn(messages, dal_nowhere,
+                dal_warn(messages, dal_nowhere, DAL_CODE_SWITCH_MISSED, r.missed_time,
                          "near t = %.6g '%s' changed and changed back within one step and was missed: the motion is not to be trusted after "
                          "that; set a `max-step:` below the duration of the shortest pulse",
                          r.missed_time, dal_program_switch_text(system->actions.program, r.missed_switch));
@@ -913,5 +942,6 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     allocator.release(allocator.user, memory);
     dal_state_free(r.state);
     dal_state_free(r.viewer);
+    gather_warnings(system, messages, before, evidence);
     return status;
 }

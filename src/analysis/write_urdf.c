@@ -150,11 +150,11 @@ static void take_friction(plan *p, int j)
             continue;
         p->role[j].friction = f->limit * f->lever[0];
         if (!(f->limit > 0))
-            dal_warn(p->messages, place_of(p, j),
+            dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN,
                      "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint",
                      p->m->joints[j].name);
         else if (!is_plain(f))
-            dal_warn(p->messages, place_of(p, j),
+            dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN,
                      "of the friction of joint '%s' only the constant limit (%.6g) is written: URDF has no other friction",
                      p->m->joints[j].name, p->role[j].friction);
     }
@@ -171,7 +171,7 @@ static void take_joint(plan *p, int j)
         dal_error(p->messages, place_of(p, j), "joint '%s': URDF has no joint of type %s", joint->name, joint->type->name);
     take_friction(p, j);
     if (p->spec->joints[j].law.n)
-        dal_warn(p->messages, place_of(p, j), "the non-ideal forces of joint '%s' are left out", joint->name);
+        dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN, "the non-ideal forces of joint '%s' are left out", joint->name);
 }
 
 static int joint_of_measure(const plan *p, int measure)
@@ -200,7 +200,7 @@ static void take_forces(plan *p)
     }
     for (int i = 0; i < p->spec->n_forces; i++)
         if (!written[i])
-            dal_warn(p->messages, p->spec->forces[i].name.mark, "force '%s' is left out: of forces URDF has only the damping of joints",
+            dal_warn(p->messages, p->spec->forces[i].name.mark, DAL_CODE_NOT_CONVERTED, NAN, "force '%s' is left out: of forces URDF has only the damping of joints",
                      p->spec->forces[i].name.text);
 }
 
@@ -210,7 +210,7 @@ static void take_shapes(plan *p, const dal_figures *shapes, bool none)
     for (int i = 0; i < shapes->n; i++) {
         const char *type = shapes->item[i].type.text;
         if (none || (strcmp(type, "box") && strcmp(type, "cylinder") && strcmp(type, "sphere")))
-            dal_warn(p->messages, shapes->item[i].mark, "a shape of type %s is left out of the picture", type);
+            dal_warn(p->messages, shapes->item[i].mark, DAL_CODE_NOT_CONVERTED, NAN, "a shape of type %s is left out of the picture", type);
     }
 }
 
@@ -221,17 +221,17 @@ static void take_rest(plan *p)
     for (int i = 0; i < spec->n_constraints; i++)
         take_constraint(p, &spec->constraints[i]);
     for (int i = 0; i < spec->n_states; i++)
-        dal_warn(p->messages, spec->states[i].name.mark, "state '%s' is left out: URDF has no differential equations",
+        dal_warn(p->messages, spec->states[i].name.mark, DAL_CODE_NOT_CONVERTED, NAN, "state '%s' is left out: URDF has no differential equations",
                  spec->states[i].name.text);
     if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
-        dal_warn(p->messages, spec->gravity.n ? spec->gravity.mark : (dal_mark){spec->file, 0, 0},
+        dal_warn(p->messages, spec->gravity.n ? spec->gravity.mark : (dal_mark){spec->file, 0, 0}, DAL_CODE_NOT_CONVERTED, NAN,
                  "gravity is (%.6g, %.6g, %.6g) here and has no place in URDF, where it is (0, 0, -9.81)", g[0], g[1], g[2]);
     take_shapes(p, &spec->ground_shape, true);
     for (int b = 0; b < spec->n_bodies; b++)
         take_shapes(p, &spec->bodies[b].shape, !p->scene);
     for (int b = 0; b < p->m->n_bodies; b++)
         if (p->m->bodies[b].particle)
-            dal_warn(p->messages, p->spec->bodies[b].name.mark, "'%s' is a particle: it becomes a link without moments of inertia",
+            dal_warn(p->messages, p->spec->bodies[b].name.mark, DAL_CODE_NOT_CONVERTED, NAN, "'%s' is a particle: it becomes a link without moments of inertia",
                      p->m->bodies[b].name);
 }
 
@@ -608,8 +608,7 @@ dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal
     dal_decimal_prepare(&p.decimals);
     dal_scene_create(allocator, spec, system, NULL, &p.scene); /* NULL where a mesh cannot be read: shapes are then left out */
     status = p.messages ? dal_arena_try(&p.arena, plan_it, &p) : DAL_NO_MEMORY;
-    for (const dal_message *m = p.messages ? dal_messages_first(p.messages) : NULL; m; m = m->next)
-        dal_say(messages, m->severity, m->mark, "%s", m->text);
+    dal_pass_all(messages, p.messages);
     if (status == DAL_OK)
         status = dal_write_text(allocator, write, &p, text);
     dal_messages_free(p.messages);

@@ -1,5 +1,6 @@
 #include "base/message.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,30 +66,62 @@ int dal_messages_count(const dal_messages *messages, dal_severity severity)
     return messages ? messages->count[severity] : 0;
 }
 
-static void append(dal_messages *messages, dal_severity severity, dal_mark mark, const char *format, va_list list)
+dal_message *dal_message_copy(dal_arena *arena, const dal_message *message)
+{
+    dal_message *copy = dal_arena_take(arena, sizeof *copy);
+    char *text = copy ? dal_arena_copy(arena, message->text, strlen(message->text)) : NULL;
+    if (!text)
+        return NULL;
+    *copy = *message;
+    copy->text = text;
+    copy->mark.file = message->mark.file ? dal_arena_copy(arena, message->mark.file, strlen(message->mark.file)) : NULL;
+    copy->next = NULL;
+    return copy;
+}
+
+void *dal_messages_take(dal_messages *messages, size_t bytes)
+{
+    return dal_arena_take(&messages->arena, bytes);
+}
+
+static void append(dal_messages *messages, const dal_message *message)
 {
     if (!messages)
         return;
-    char text[1024];
-    vsnprintf(text, sizeof text, format, list);
-    messages->count[severity]++; /* counted even when there is no memory for its text */
-    dal_message *message = dal_arena_take(&messages->arena, sizeof *message);
-    char *copy = message ? dal_arena_copy(&messages->arena, text, strlen(text)) : NULL;
-    if (!copy)
+    messages->count[message->severity]++; /* counted even when there is no memory for its text */
+    dal_message *kept = dal_message_copy(&messages->arena, message);
+    if (!kept)
         return;
-    message->severity = severity;
-    message->mark = mark;
-    message->mark.file = mark.file ? dal_arena_copy(&messages->arena, mark.file, strlen(mark.file)) : NULL;
-    message->text = copy;
-    *messages->last = message;
-    messages->last = &message->next;
+    *messages->last = kept;
+    messages->last = &kept->next;
+}
+
+static void compose(dal_messages *messages, dal_message message, const char *format, va_list list)
+{
+    char text[1024];
+    if (!messages)
+        return;
+    vsnprintf(text, sizeof text, format, list);
+    message.text = text;
+    append(messages, &message);
+}
+
+void dal_pass_on(dal_messages *messages, const dal_message *message)
+{
+    append(messages, message);
+}
+
+void dal_pass_all(dal_messages *messages, const dal_messages *from)
+{
+    for (const dal_message *m = dal_messages_first(from); m; m = m->next)
+        append(messages, m);
 }
 
 void dal_say(dal_messages *messages, dal_severity severity, dal_mark mark, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    append(messages, severity, mark, format, list);
+    compose(messages, (dal_message){.severity = severity, .mark = mark, .number = NAN}, format, list);
     va_end(list);
 }
 
@@ -96,16 +129,32 @@ void dal_error(dal_messages *messages, dal_mark mark, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    append(messages, DAL_ERROR, mark, format, list);
+    compose(messages, (dal_message){.severity = DAL_ERROR, .mark = mark, .number = NAN}, format, list);
     va_end(list);
 }
 
-void dal_warn(dal_messages *messages, dal_mark mark, const char *format, ...)
+void dal_warn(dal_messages *messages, dal_mark mark, dal_code code, double number, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    append(messages, DAL_WARNING, mark, format, list);
+    compose(messages, (dal_message){.severity = DAL_WARNING, .mark = mark, .code = dal_code_name(code), .number = number}, format, list);
     va_end(list);
+}
+
+#define X(name, code, title) [DAL_CODE_##name] = {code, title},
+static const struct {
+    const char *name, *title;
+} codes[DAL_CODE_COUNT] = {DAL_CODES(X)};
+#undef X
+
+const char *dal_code_name(dal_code code)
+{
+    return codes[code].name;
+}
+
+const char *dal_code_title(dal_code code)
+{
+    return codes[code].title;
 }
 
 int dal_message_format(const dal_message *message, char *buffer, size_t size)
@@ -210,26 +259,39 @@ static const char *clean(dal_arena *arena, const char *text)
     return copy;
 }
 
-bool dal_messages_deliver(dal_arena *arena, const char *file, const dal_messages *from, dal_messages *to)
+/* The list anew, of the sorted ones that are to be shown. */
+static void relink(dal_messages *messages, const sorted_message *sorted, int n, const char *file, dal_arena *arena)
 {
     static const char *const words[] = {"notes", "warnings", "errors"};
-    int n = 0, count[3] = {0};
+    int count[3] = {0};
+    messages->first = NULL;
+    messages->last = &messages->first;
+    memset(messages->count, 0, sizeof messages->count);
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && same_message(sorted[i - 1].message, sorted[i].message))
+            continue;
+        dal_message shown = *sorted[i].message;
+        shown.text = clean(arena, shown.text);
+        if (++count[shown.severity] <= SHOWN)
+            append(messages, &shown);
+    }
+    for (int i = 0; i < 3; i++)
+        if (count[i] > SHOWN)
+            dal_say(messages, (dal_severity)i, (dal_mark){file, 0, 0}, "%d more %s are not shown", count[i] - SHOWN, words[i]);
+}
+
+bool dal_messages_deliver(dal_arena *arena, const char *file, dal_messages *from, dal_messages *to)
+{
+    int n = 0;
     for (const dal_message *m = from->first; m; m = m->next)
         n++;
+    const bool whole = n == from->count[DAL_ERROR] + from->count[DAL_WARNING] + from->count[DAL_NOTE];
     sorted_message *sorted = DAL_TAKE(arena, sorted_message, n);
     int i = 0;
     for (const dal_message *m = from->first; m; m = m->next, i++)
         sorted[i] = (sorted_message){m, m->mark.file && file && strcmp(m->mark.file, file), i};
     qsort(sorted, (size_t)n, sizeof *sorted, by_place);
-    for (i = 0; i < n; i++) {
-        const dal_message *m = sorted[i].message;
-        if (i > 0 && same_message(sorted[i - 1].message, m))
-            continue;
-        if (++count[m->severity] <= SHOWN)
-            dal_say(to, m->severity, m->mark, "%s", clean(arena, m->text));
-    }
-    for (i = 0; i < 3; i++)
-        if (count[i] > SHOWN)
-            dal_say(to, (dal_severity)i, (dal_mark){file, 0, 0}, "%d more %s are not shown", count[i] - SHOWN, words[i]);
-    return n == from->count[DAL_ERROR] + from->count[DAL_WARNING] + from->count[DAL_NOTE];
+    relink(from, sorted, n, file, arena);
+    dal_pass_all(to, from);
+    return whole;
 }

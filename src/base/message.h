@@ -3,13 +3,22 @@
 #define DAL_BASE_MESSAGE_H
 
 #include "base/arena.h"
+#include "base/code.h"
 
 #include <stdarg.h>
 
 /* Append one sentence. `messages` may be NULL: then nobody wants to hear it. */
 void dal_say(dal_messages *messages, dal_severity severity, dal_mark mark, const char *format, ...) DAL_PRINTF(4, 5);
 void dal_error(dal_messages *messages, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
-void dal_warn(dal_messages *messages, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
+/* `number`: how much, as the list of codes says; NAN where the code has none. */
+void dal_warn(dal_messages *messages, dal_mark mark, dal_code code, double number, const char *format, ...) DAL_PRINTF(5, 6);
+/* A message of somebody else's, as it is. */
+void dal_pass_on(dal_messages *messages, const dal_message *message);
+void dal_pass_all(dal_messages *messages, const dal_messages *from);
+/* A copy of a message and its texts; NULL without memory. */
+dal_message *dal_message_copy(dal_arena *arena, const dal_message *message);
+/* Memory that lives as long as the messages do; NULL without memory. */
+void *dal_messages_take(dal_messages *messages, size_t bytes);
 
 /* The name of `candidates` (ends with NULL) nearest to `name` by edit distance, or NULL if none is near. */
 const char *dal_nearest(const char *name, const char *const *candidates);
@@ -17,9 +26,9 @@ const char *dal_nearest(const char *name, const char *const *candidates);
 /* " (did you mean 'x'?)" or "" in `buffer`. */
 const char *dal_did_you_mean(const char *name, const char *const *candidates, char buffer[96]);
 
-/* Hands over what is in `from`: in the order of the text of `file`, the same sentence at the same place once, at most 100 of
- * a severity. Scratch comes from `arena`, whose guard has to be set. False: some were lost for want of memory. */
-bool dal_messages_deliver(dal_arena *arena, const char *file, const dal_messages *from, dal_messages *to);
+/* Puts `from` in the order of the text of `file`, the same sentence at the same place once, at most 100 of a severity, and passes all
+ * of it on. Scratch comes from `arena`, whose guard has to be set. False: some were lost for want of memory. */
+bool dal_messages_deliver(dal_arena *arena, const char *file, dal_messages *from, dal_messages *to);
 
 extern const dal_mark dal_nowhere;
 

@@ -248,7 +248,7 @@ void dal_check_text(const dal_verdict *v)
     if (v->known || v->n_warnings)
         putchar('\n');
     for (int k = 0; k < v->n_warnings; k++)
-        say("warning", "%s", v->warnings[k]);
+        say("warning", "%s", v->warnings[k]->text);
     if (v->n_warnings)
         putchar('\n');
     if (v->status != DAL_OK)
@@ -268,6 +268,23 @@ static void put_strings(const char *key, int n, const char *const *texts)
     for (int i = 0; i < n; i++) {
         fputs(i ? ", " : "", stdout);
         dal_print_json_string(stdout, texts[i]);
+    }
+    fputs("], ", stdout);
+}
+
+static void put_warnings(const dal_verdict *v)
+{
+    fputs("\"warnings\": [", stdout);
+    for (int i = 0; i < v->n_warnings; i++) {
+        const dal_message *m = v->warnings[i];
+        fputs(i ? ",\n  {" : "\n  {", stdout);
+        dal_put_string("code", m->code);
+        dal_put_number("number", m->number);
+        dal_put_integer("line", m->mark.line);
+        dal_put_integer("column", m->mark.column);
+        fputs("\"text\": ", stdout);
+        dal_print_json_string(stdout, m->text);
+        putchar('}');
     }
     fputs("], ", stdout);
 }
@@ -460,7 +477,7 @@ void dal_check_json(const dal_verdict *v)
         fputs("\n ", stdout);
         put_along(&v->along);
     }
-    put_strings("warnings", v->n_warnings, v->warnings);
+    put_warnings(v);
     dal_put_string("reason", v->reason);
     printf("\"status\": %d, \"verdict\": \"%s\"}\n", (int)v->status,
            v->status != DAL_OK ? "cannot be simulated"

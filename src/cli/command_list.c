@@ -1,4 +1,4 @@
-/* dalembert list: the joints, forces, families of coordinates, formulations, stabilisations and integrators that exist. */
+/* dalembert list: the joints, forces, families of coordinates, formulations, stabilisations and integrators that exist, and the kinds of warnings. */
 #include "cli/cli.h"
 
 #include "base/message.h"
@@ -11,7 +11,8 @@ static const char usage[] =
     "\n"
     "List what can be used in a model, one line each: a name and what it is.\n"
     "\n"
-    "    KIND      joints, forces, coordinates, formulations, stabilizations or integrators; all without it\n"
+    "    KIND      joints, forces, coordinates, formulations, stabilizations, integrators or\n"
+    "              warnings; all without it\n"
     "    --json    as one JSON object: a list of {\"name\", \"title\"} for each kind; \"missing\" says why an\n"
     "              integrator cannot be used here\n";
 
@@ -23,7 +24,8 @@ static const struct {
              {"coordinates", "coordinates"},
              {"formulations", "formulation"},
              {"stabilizations", "stabilization"},
-             {"integrators", "integrator"}};
+             {"integrators", "integrator"},
+             {"warnings", "warning"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Does this entry need a library that is not there? */
@@ -75,7 +77,7 @@ static int find_kind(const char *word)
         names[i] = kinds[i].plural;
     }
     char hint[96];
-    dal_wrong_use("list", "unknown kind '%s'%s; there are joints, forces, coordinates, formulations, stabilizations and integrators", word,
+    dal_wrong_use("list", "unknown kind '%s'%s; there are joints, forces, coordinates, formulations, stabilizations, integrators and warnings", word,
                   dal_did_you_mean(word, names, hint));
     return -1;
 }

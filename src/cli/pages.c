@@ -134,8 +134,10 @@ enum { MOST_CHECKED = 100 }; /* bodies: ranks of more take longer than many a ru
 /* What `check` says; its messages are those of the compilation, which were heard. */
 static void add_verdict(dal_pages *pages, const dal_spec *spec)
 {
-    static const char *const unasked[] = {"the model is large and was not checked here: 'dalembert check' does it"};
-    const dal_verdict none = {.n_warnings = 1, .warnings = unasked};
+    static const dal_message unasked = {.severity = DAL_WARNING, .code = "too-large",
+                                        .text = "the model is large and was not checked here: 'dalembert check' does it"};
+    const dal_message *const one[] = {&unasked};
+    const dal_verdict none = {.n_warnings = 1, .warnings = one};
     if (spec->n_bodies > MOST_CHECKED) {
         for (int i = 0; i < pages->n; i++)
             dal_page_verdict(pages->page[i], &none);

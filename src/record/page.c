@@ -58,12 +58,16 @@ static void add_pair(dal_page *page, dal_page_fact **list, const char *name, con
     }
 }
 
-static void say(dal_page *page, dal_page_fact **list, dal_severity severity, dal_mark mark, const char *text)
+static void say(dal_page *page, dal_page_fact **list, const dal_message *message)
 {
     dal_page_fact *fact = add_fact(page, list);
+    const dal_mark mark = message->mark;
+    const char *text = message->text;
     if (!fact)
         return;
-    fact->severity = severity;
+    fact->severity = message->severity;
+    fact->code = message->code;
+    fact->number = message->number;
     /* in another file than the model itself, a line says nothing without its name */
     if (mark.file && page->file && strcmp(mark.file, page->file)) {
         char place[400];
@@ -79,6 +83,12 @@ static void say(dal_page *page, dal_page_fact **list, dal_severity severity, dal
     fact->text = keep(page, text);
 }
 
+/* A line of the verdict. */
+static void say_text(dal_page *page, dal_severity severity, const char *text)
+{
+    say(page, &page->verdict, &(dal_message){.severity = severity, .text = text});
+}
+
 void dal_page_option(dal_page *page, const char *name, const char *value)
 {
     add_pair(page, &page->options, name, value);
@@ -92,7 +102,7 @@ void dal_page_entry(dal_page *page, const char *key, const char *json)
 void dal_page_messages(dal_page *page, const dal_messages *messages)
 {
     for (const dal_message *message = dal_messages_first(messages); message; message = message->next)
-        say(page, &page->messages, message->severity, message->mark, message->text);
+        say(page, &page->messages, message);
 }
 
 /* ---- evidence: the lines of the terminal, "  label       text" --------------------------- */
@@ -169,11 +179,11 @@ static void say_counts(dal_page *page, const dal_verdict *v)
              v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows, v->rows == 1 ? "" : "s", v->rank,
              v->velocities, v->rows, v->counted,
              v->counted == v->freedoms ? ", which is right" : ", which is wrong here: rows depend on one another");
-    say(page, &page->verdict, DAL_NOTE, dal_nowhere, text);
+    say_text(page, DAL_NOTE, text);
     if (v->redundant) {
         snprintf(text, sizeof text, "%d of the rows %s redundant%s", v->redundant, v->redundant == 1 ? "is" : "are",
                  v->consistent ? ", and agree with the others" : "");
-        say(page, &page->verdict, DAL_NOTE, dal_nowhere, text);
+        say_text(page, DAL_NOTE, text);
     }
 }
 
@@ -182,13 +192,13 @@ void dal_page_verdict(dal_page *page, const dal_verdict *v)
     if (v->known)
         say_counts(page, v);
     if (v->reason)
-        say(page, &page->verdict, DAL_ERROR, dal_nowhere, v->reason);
+        say_text(page, DAL_ERROR, v->reason);
     for (int i = 0; i < v->n_moved; i++)
-        say(page, &page->verdict, DAL_NOTE, dal_nowhere, v->moved[i]);
+        say_text(page, DAL_NOTE, v->moved[i]);
     for (int i = 0; i < v->n_warnings; i++)
-        say(page, &page->verdict, DAL_WARNING, dal_nowhere, v->warnings[i]);
+        say(page, &page->verdict, v->warnings[i]);
     if (v->status == DAL_OK && !v->n_warnings)
-        say(page, &page->verdict, DAL_NOTE, dal_nowhere, "nothing to complain about");
+        say_text(page, DAL_NOTE, "nothing to complain about");
 }
 
 /* ---- open ------------------------------------------------------------------------------------ */

@@ -13,6 +13,8 @@ extern const size_t dal_viewer_size;
 typedef struct dal_page_fact {
     const char *name, *text;
     dal_severity severity;
+    const char *code; /* of warnings, with its number */
+    double number;
     int line, column;
     struct dal_page_fact *next;
 } dal_page_fact;

@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Units that the file does not tell are those of the model's own columns of that name. */
@@ -21,7 +22,7 @@ static void complete_units(dal_results *results, const dal_system *system)
 static void compare_hashes(const dal_page *page, const dal_results *results)
 {
     if (*results->hash && page->hash && strcmp(results->hash, page->hash))
-        dal_warn(page->destination.messages, (dal_mark){results->path, 0, 0},
+        dal_warn(page->destination.messages, (dal_mark){results->path, 0, 0}, DAL_CODE_OTHER_MODEL, NAN,
                  "was made from another version of the model (its hash is %s, that of '%s' is %s): what is drawn may "
                  "not be what moved",
                  results->hash, page->file, page->hash);

@@ -104,6 +104,10 @@ static void put_messages(dal_stream *out, const char *key, const dal_page_fact *
         put_pair(out, "text", fact->text);
         if (fact->line > 0)
             dal_stream_print(out, ", \"line\": %d, \"column\": %d", fact->line, fact->column);
+        if (fact->code)
+            dal_stream_print(out, ", \"code\": \"%s\"", fact->code);
+        if (fact->code && isfinite(fact->number))
+            dal_stream_print(out, ", \"number\": %.17g", fact->number);
         dal_stream_text(out, "}");
     }
     dal_stream_text(out, "]");

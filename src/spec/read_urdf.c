@@ -62,11 +62,11 @@ static void remark_on(urdf_reader *r, const dal_xml_node *node, const char *cons
     for (const dal_xml_attribute *a = node->attributes; a; a = a->next)
         if (!lists(attributes, a->name) && dal_messages_count(r->base->messages, DAL_WARNING) < MOST_REMARKS &&
             is_first(r, node->name, dal_arena_print(r->base->scratch, "@%s", a->name)))
-            dal_warn(r->base->messages, node->mark, "the attribute '%.80s' of <%.80s> is not used", a->name, node->name);
+            dal_warn(r->base->messages, node->mark, DAL_CODE_NOT_USED, NAN, "the attribute '%.80s' of <%.80s> is not used", a->name, node->name);
     for (const dal_xml_node *child = node->first; child; child = child->next)
         if (!lists(children, child->name) && !lists(quiet, child->name) &&
             dal_messages_count(r->base->messages, DAL_WARNING) < MOST_REMARKS && is_first(r, node->name, child->name))
-            dal_warn(r->base->messages, child->mark, "<%.80s> in <%.80s> is not used", child->name, node->name);
+            dal_warn(r->base->messages, child->mark, DAL_CODE_NOT_USED, NAN, "<%.80s> in <%.80s> is not used", child->name, node->name);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static void read_inertia(urdf_reader *r, const dal_xml_node *inertial, const cha
     double own[9] = {0};
     if (!inertia) {
         if (link->mass > 0)
-            dal_caution(r->base->messages, inertial->mark, "%s has a mass and no <inertia>: its moments of inertia are taken as zero", of);
+            dal_caution(r->base->messages, inertial->mark, DAL_CODE_INERTIA_MISSING, NAN, "%s has a mass and no <inertia>: its moments of inertia are taken as zero", of);
         return;
     }
     remark_on(r, inertia, attributes, none, none);
@@ -257,7 +257,7 @@ static void read_axis(urdf_reader *r, const dal_xml_node *node, const char *of, 
     if (needed && !(length > 1e-12))
         dal_complain(r->base->messages, axis->mark, "the axis of %s has length zero: write a direction", of);
     else if (needed && fabs(length - 1) > 1e-3)
-        dal_caution(r->base->messages, axis->mark, "the axis of %s has the length %.6g and was normalised", of, length);
+        dal_caution(r->base->messages, axis->mark, DAL_CODE_NORMALISED, length, "the axis of %s has the length %.6g and was normalised", of, length);
     for (int i = 0; i < 3 && length > 0 && length != 1; i++)
         joint->axis[i] /= length;
 }
@@ -267,7 +267,7 @@ static void drop_dynamics(urdf_reader *r, const dal_xml_node *dynamics, const ch
                           double *value)
 {
     if (*value > 0 && !dal_urdf_has_coordinate(joint)) {
-        dal_caution(r->base->messages, dynamics->mark, "the %s of %s is not used: a %s joint has no coordinate of its own", what, of,
+        dal_caution(r->base->messages, dynamics->mark, DAL_CODE_NOT_USED, NAN, "the %s of %s is not used: a %s joint has no coordinate of its own", what, of,
                     dal_urdf_kinds[joint->kind]);
         *value = 0;
     }
@@ -315,7 +315,7 @@ static void read_limit(urdf_reader *r, const dal_xml_node *node, const char *of)
     for (int i = 0; attributes[i]; i++)
         read_numbers(r, limit, of, attributes[i], 1, &value[i]);
     if (value[0] > value[1])
-        dal_warn(r->base->messages, limit->mark, "the limits of %s leave no room: the lower one is %g, the upper one %g", of, value[0], value[1]);
+        dal_warn(r->base->messages, limit->mark, DAL_CODE_LIMITS_EMPTY, value[1] - value[0], "the limits of %s leave no room: the lower one is %g, the upper one %g", of, value[0], value[1]);
     if (!r->limits)
         dal_say(r->base->messages, DAL_NOTE, limit->mark, "the limits of joints are read and not enforced");
     r->limits = true;

@@ -6,6 +6,7 @@
  */
 #include "spec/reader.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- words for messages --------------------------------------------------- */
@@ -91,7 +92,7 @@ bool dal_read_expression(dal_reader *reader, const dal_tree *tree, dal_text *tex
         return false;
     }
     if (tree->quote == DAL_SINGLE)
-        dal_caution(reader->messages, tree->mark,
+        dal_caution(reader->messages, tree->mark, DAL_CODE_QUOTES, NAN,
                     "%s is an expression in single quotes, which are no primes: write \"%.80s'\" if a rate is meant, "
                     "or \"%.80s\"",
                     dal_label(reader), found.text, found.text);

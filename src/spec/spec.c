@@ -195,6 +195,17 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
     job->spec = spec;
 }
 
+static void keep_warnings(reading *job)
+{
+    const dal_message **last = &job->spec->warnings;
+    for (const dal_message *m = dal_messages_first(job->messages); m; m = m->next)
+        if (m->severity == DAL_WARNING) {
+            dal_message *kept = dal_message_copy(&job->keep, m);
+            *last = kept;
+            last = (const dal_message **)(void *)&kept->next;
+        }
+}
+
 static dal_status run(reading *job, dal_messages *messages)
 {
     const char *folder = NULL, *why = NULL;
@@ -220,6 +231,8 @@ static dal_status run(reading *job, dal_messages *messages)
         return DAL_NO_MEMORY;
     if (status == DAL_OK && dal_messages_count(job->messages, DAL_ERROR))
         status = DAL_BAD_MODEL;
+    if (status == DAL_OK)
+        keep_warnings(job);
     return status;
 }
 

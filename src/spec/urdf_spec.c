@@ -225,7 +225,7 @@ static void place_in_tree(writer *w, int index)
     if (joint->kind == DAL_URDF_FLOATING) {
         set_free(w, index);
         if (w->body[joint->parent] >= 0)
-            dal_caution(w->base->messages, joint->mark,
+            dal_caution(w->base->messages, joint->mark, DAL_CODE_FREE_LINK, NAN,
                         "link '%s' of the floating joint '%s' is a free body: its coordinates are in world axes, not in those of '%s'",
                         link->name, joint->name, joint->parent_name);
         return;

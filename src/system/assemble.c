@@ -514,7 +514,7 @@ static void report_axes(const dal_assembly *a, const double *turned)
         if (body == DAL_GROUND || (second != DAL_GROUND && turned[second] > turned[body]))
             body = second;
         if (turned[body] > axis_turn_allowed)
-            dal_warn(a->build->messages, joint->mark,
+            dal_warn(a->build->messages, joint->mark, DAL_CODE_AXIS_TURNED, turned[body],
                      "the axis of joint '%s' was taken from the start values, and assembly then turned '%s' by %.3g rad: give the "
                      "axis in both bodies (`axis: [[..], [..]]`), or better start values",
                      joint->name, a->mechanism.bodies[body].name, turned[body]);

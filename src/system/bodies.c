@@ -21,10 +21,14 @@ static void check_inertia(dal_build *build, const dal_body_spec *spec, const dal
     if (moment[0] < -triangle_slack * scale)
         dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' has the principal moments %.6g, %.6g, %.6g, and none can be negative",
                   body->name, moment[0], moment[1], moment[2]);
-    else if (moment[2] > moment[0] + moment[1] + triangle_slack * scale) /* robots are full of them: there it is a warning */
-        dal_say(build->messages, build->spec->plain_names ? DAL_WARNING : DAL_ERROR, spec->inertia.mark,
-                  "no body has the principal moments %.6g, %.6g, %.6g of '%s': the largest may not exceed the sum of the others",
-                  moment[0], moment[1], moment[2], body->name);
+    else if (moment[2] > moment[0] + moment[1] + triangle_slack * scale) {
+        static const char sentence[] = "no body has the principal moments %.6g, %.6g, %.6g of '%s': the largest may not exceed the sum of the others";
+        if (build->spec->plain_names) /* robots are full of them: there it is a warning */
+            dal_warn(build->messages, spec->inertia.mark, DAL_CODE_INERTIA_TRIANGLE, (moment[2] - moment[0] - moment[1]) / moment[2], sentence,
+                     moment[0], moment[1], moment[2], body->name);
+        else
+            dal_error(build->messages, spec->inertia.mark, sentence, moment[0], moment[1], moment[2], body->name);
+    }
 }
 
 static void read_inertia(dal_build *build, const dal_body_spec *spec, dal_body *body)
@@ -118,7 +122,7 @@ bool dal_build_orientation(dal_build *build, const dal_binding *binding, const c
             return false;
         }
         if (fabs(norm - 1) > 1e-6)
-            dal_warn(build->messages, o->first.mark, "the quaternion of '%s' has the length %.9g and was normalised", name, norm);
+            dal_warn(build->messages, o->first.mark, DAL_CODE_NORMALISED, norm, "the quaternion of '%s' has the length %.9g and was normalised", name, norm);
         dal_rotation_quaternion(a, R);
         return true;
     case DAL_ATTITUDE_AXIS:

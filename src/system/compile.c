@@ -277,8 +277,11 @@ static dal_system *pack_into_block(dal_arena *arena, const dal_system *from)
 
 void dal_system_free(dal_system *system)
 {
-    if (system)
-        system->allocator.release(system->allocator.user, system->memory);
+    if (!system)
+        return;
+    if (system->said)
+        dal_arena_dispose(system->said);
+    system->allocator.release(system->allocator.user, system->memory);
 }
 
 /* ---- the orchestrator ----------------------------------------------------------------------- */
@@ -520,8 +523,33 @@ static dal_status compile(dal_build *build, dal_system *draft)
     return DAL_OK;
 }
 
+/* The warnings about the text and those of compile stay with the system: every run's evidence has them. */
+static bool keep_warnings(const dal_spec *spec, const dal_messages *own, dal_system *system)
+{
+    dal_arena arena;
+    const dal_message *lists[2] = {spec->warnings, dal_messages_first(own)};
+    int n = 0;
+    bool whole = true;
+    for (int i = 0; i < 2; i++)
+        for (const dal_message *m = lists[i]; m; m = m->next)
+            n += m->severity == DAL_WARNING;
+    if (!n)
+        return true;
+    dal_arena_begin(&arena, &system->allocator);
+    const dal_message **kept = DAL_TAKE(&arena, const dal_message *, n);
+    for (int i = 0; i < 2; i++)
+        for (const dal_message *m = lists[i]; m && whole; m = m->next)
+            if (m->severity == DAL_WARNING)
+                whole = kept && (kept[system->n_warnings++] = dal_message_copy(&arena, m));
+    system->warnings = kept;
+    system->said = whole ? dal_arena_keep(&arena) : NULL;
+    if (!system->said)
+        dal_arena_release(&arena);
+    return system->said;
+}
+
 /* Everything that may jump for want of memory. */
-static dal_status guarded(dal_build *build, const dal_messages *own, dal_messages *messages)
+static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *messages)
 {
     jmp_buf no_memory;
     if (setjmp(no_memory))
@@ -552,6 +580,8 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         status = guarded(build, own, messages);
         dal_state_free(build->first);
         dal_sparse_free(build->sparse);
+        if (status == DAL_OK && !keep_warnings(spec, own, build->packed))
+            status = DAL_NO_MEMORY;
         if (status == DAL_OK)
             *system = build->packed;
         else
@@ -575,6 +605,12 @@ dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *sp
 dal_system_info dal_system_describe(const dal_system *system)
 {
     return system->info;
+}
+
+const dal_message *const *dal_system_warnings(const dal_system *system, int *n)
+{
+    *n = system->n_warnings;
+    return system->warnings;
 }
 
 const dal_column *dal_system_columns(const dal_system *system, int *recorded, int *all)
@@ -622,5 +658,10 @@ bool dal_list_entry(const char *kind, int index, const char **name, const char *
     LISTED("stabilization", dal_stabilizations)
     LISTED("integrator", dal_integrators)
 #undef LISTED
+    if (!strcmp(kind, "warning") && index >= 0 && index < DAL_CODE_COUNT - 1) {
+        *name = dal_code_name((dal_code)(index + 1));
+        *title = dal_code_title((dal_code)(index + 1));
+        return true;
+    }
     return false;
 }

@@ -284,7 +284,7 @@ static void doubt_primes(dal_build *build, const written *form, const char *what
 {
     for (int k = 0; k < form->n && form->nonholonomic; k++)
         if (dal_depends(build->graph, form->b, form->value[k])) {
-            dal_warn(build->messages, text.mark, "%s '%s' has a part that depends on the position and has no rate in it: is a prime missing?", what, name);
+            dal_warn(build->messages, text.mark, DAL_CODE_MISSING_PRIME, NAN, "%s '%s' has a part that depends on the position and has no rate in it: is a prime missing?", what, name);
             return;
         }
 }

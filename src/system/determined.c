@@ -128,7 +128,7 @@ static bool is_determined(dal_build *build, const dal_state *state)
         name_parts(build, layout, null, m - (size_t)rank, text, sizeof text, &body);
     const dal_mark mark = layout->placement ? build->spec->coordinates[first].name.mark : build->mechanism.bodies[body].mark;
     if (state->system->minimum_norm) {
-        dal_warn(build->messages, mark,
+        dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, (double)m - rank,
                  "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are "
                  "taken",
                  *text ? text : "the bodies", rank, (int)m);

@@ -407,13 +407,13 @@ static void look_around(alone *a, dal_joint *joint)
             joint->removed_near = near > joint->removed_near ? near : joint->removed_near;
         }
     if (joint->removed_near > joint->removed)
-        dal_warn(a->build->messages, joint->mark,
+        dal_warn(a->build->messages, joint->mark, DAL_CODE_SINGULAR_JOINT, joint->removed_near - joint->removed,
                  "joint '%s' of type %s starts in a singular position: it takes %s there and %d nearby, because %s %s "
                  "where it stands",
                  joint->name, joint->type->name, freedoms(a, joint->removed), joint->removed_near, which,
                  one ? "loses rank" : "depend on one another");
     else
-        dal_warn(a->build->messages, joint->mark, "joint '%s' of type %s: %s %s; its %d rows take %s", joint->name,
+        dal_warn(a->build->messages, joint->mark, DAL_CODE_DEPENDENT_EQUATIONS, a->r - joint->removed, "joint '%s' of type %s: %s %s; its %d rows take %s", joint->name,
                  joint->type->name, which, one ? "has components that depend on one another" : "depend on one another",
                  a->r, freedoms(a, joint->removed));
 }

@@ -177,12 +177,6 @@ static dal_status make(void *user)
     return ok ? DAL_OK : DAL_BAD_MODEL;
 }
 
-static void pass_on(const dal_messages *from, dal_messages *to)
-{
-    for (const dal_message *message = dal_messages_first(from); message; message = message->next)
-        dal_say(to, message->severity, message->mark, "%s", message->text);
-}
-
 dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system,
                             dal_messages *messages, dal_scene **scene)
 {
@@ -195,7 +189,7 @@ dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec
     m.build.messages = m.aside;
     dal_status status = m.own && m.aside ? dal_arena_try(&arena, make, &m) : DAL_NO_MEMORY;
     if (m.own)
-        pass_on(m.own, messages);
+        dal_pass_all(messages, m.own);
     dal_messages_free(m.own);
     dal_messages_free(m.aside);
     dal_arena *owner = status == DAL_OK ? dal_arena_keep(&arena) : NULL;

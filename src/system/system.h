@@ -6,6 +6,7 @@
 #ifndef DAL_SYSTEM_SYSTEM_H
 #define DAL_SYSTEM_SYSTEM_H
 
+#include "base/arena.h"
 #include "base/block.h"
 #include "dynamics/friction.h"
 #include "dalembert/run.h"
@@ -166,6 +167,9 @@ struct dal_system {
     bool plain_names;          /* see dal_spec */
     unsigned conserved;        /* bits 0..2 linear, 3..5 angular (about the centre of mass) of the whole model */
     dal_system_info info;
+    const dal_arena *said;     /* what the warnings lie in */
+    int n_warnings;
+    const dal_message *const *warnings; /* about the model: of its text, then of compile */
     double gravity[3];
     bool compliant;            /* joints give compliances: redundant reactions are distributed by them */
     bool dense;                /* the saddle matrix is factored as a dense one */

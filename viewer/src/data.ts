@@ -44,7 +44,7 @@ export interface Scene {
 
 export interface Channel { name: string; unit: string; log: boolean; column: number }
 export interface Fact { label: string; value: string; unit: string }
-export interface Message { severity: 'note' | 'warning' | 'error'; text: string; line?: number; column?: number }
+export interface Message { severity: 'note' | 'warning' | 'error'; text: string; line?: number; column?: number; code?: string; number?: number }
 export interface Series {
   name: string;
   frames: number;

@@ -29,7 +29,7 @@ async function copy(text: string, place: HTMLElement): Promise<void> {
 export function messageList(messages: Message[], jump: (line: number) => void): HTMLElement {
   return h('ul', { class: 'messages' }, ...messages.map((message) => {
     const place = message.line ? `line ${message.line}${message.column ? `, column ${message.column}` : ''}` : '';
-    return h('li', { class: message.severity },
+    return h('li', { class: message.severity, ...(message.code ? { title: message.code } : {}) },
       h('strong', {}, message.severity),
       place ? h('button', { type: 'button', class: 'link', onclick: () => jump(message.line!) }, place) : null,
       h('span', {}, message.text));
