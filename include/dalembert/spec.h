@@ -286,6 +286,10 @@ DAL_API void dal_spec_free(dal_spec *spec);
 typedef struct dal_key_doc {
     const char *section; /* "model", "body", "joint", ... */
     const char *key, *shape, *text;
+    /* Of its numbers: "kg m^2"; "1": a number without one; "own": the model's choice, as of a parameter or a coordinate of its own, "own/s":
+     * that a second; "": the key holds no number. "N/m or N m/rad": the first along a length, the second about an angle; "m/N, rad/(N m)": of
+     * the first entry and of the second. */
+    const char *unit;
 } dal_key_doc;
 /* NULL after the last. */
 DAL_API const dal_key_doc *dal_spec_key(int index);
