@@ -819,15 +819,17 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
 }
 
 static const double drift_worth_warning = 1e-2, drift_lost = 0.5; /* of the energy that moved */
+static const double drift_noticed = 1e-6, drift_felt = 1e-4; /* of m g L and of the potential energy: less is what a model at rest may do */
 
 /* Where the balance is lost, what was computed is some other motion. */
 static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
 {
     const dal_evidence *e = r->evidence;
-    if (!(e->energy_drift > drift_worth_warning) && !isinf(e->energy_drift))
+    const double rest = fabs(r->potential_start) + r->weight;
+    if (!(e->energy_drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
         return status;
     const char *remedy = r->system->integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
-    if (!(e->energy_drift > drift_lost)) {
+    if (!(e->energy_drift > drift_lost && e->energy_drift_absolute > drift_felt * rest)) {
         dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, e->energy_drift,
                  "the energy balance drifted by %.3g of the energy that moved (%.3g J): the motion is no more accurate than that; use %s", e->energy_drift,
                  e->energy_drift_absolute, remedy);

@@ -22,6 +22,7 @@
 
 static const double omitted_weight = 1e-3;    /* omitted values move a thousand times as easily */
 static const double gap_allowed = 1e-10;      /* what remains of a row after assembly, in its unit */
+static const double rounding_of_terms = 1e-10; /* what terms that cancel may leave, with a margin */
 static const double axis_turn_allowed = 1e-6; /* rad: beyond this a carried axis is doubtful */
 
 static void add_target_rows(dal_assembly *a)
@@ -151,18 +152,35 @@ double dal_assembly_unit(const dal_assembly *a, int k)
     return a->layout->angular[k] > 0 ? 1 : a->length;
 }
 
-/* The unit of row i at the present A; where the row does not change, its last one. */
-static void find_unit(dal_assembly *a, int i)
+/* What a unit of displacement changes row i by, the largest. Where that is only the rounding of terms that cancel, as in dot(M, cross(M, xi)),
+ * it is taken for larger: such a row is no gap (joint_rank.c refuses it). Terms within a form are those of equations of at most fourth
+ * order in lengths. */
+static double change_of_row(const dal_assembly *a, int i)
 {
     const dal_row_layout *at = &a->layout->row[i];
     const dal_row *row = &a->mechanism.rows[i];
-    double unit = 0;
+    const double L = a->length;
+    double most = 0, terms = row->form < 0 ? 0 : fmin(1, L * L * L);
     for (int k = at->value; k < at->value + at->n_values; k++)
-        unit = fmax(unit, fabs(a->work.A[k]) * dal_assembly_unit(a, a->layout->column[k]));
-    if (unit > 0 && isfinite(unit))
-        a->unit[i] = unit;
-    else if (!(a->unit[i] > 0))
-        a->unit[i] = row->form < 0 && !row->angular ? a->length : 1;
+        most = fmax(most, fabs(a->work.A[k]) * dal_assembly_unit(a, a->layout->column[k]));
+    for (int k = row->term; k < row->term + row->n_terms && row->form < 0; k++)
+        for (int j = 0; j < 12; j++)
+            terms = fmax(terms, fabs(a->mechanism.terms[k].coef * a->work.gradient[12 * a->mechanism.terms[k].measure + j]));
+    most = fmax(most, rounding_of_terms * terms * L);
+    return isfinite(most) ? most : 0;
+}
+
+/* Of an equation of the model's own, and of a start value: the first change that is not zero. */
+static void find_unit(dal_assembly *a, int i)
+{
+    const double known = i < a->n_own ? dal_row_unit(&a->mechanism.rows[i], a->length) : NAN;
+    if (!(a->unit[i] > 0))
+        a->unit[i] = isnan(known) ? change_of_row(a, i) : known;
+}
+
+double dal_assembly_row_unit(const dal_assembly *a, int i)
+{
+    return a->unit[i] > 0 ? a->unit[i] : 1;
 }
 
 /* phi and A at the present placement, and the largest gap of a row. */
@@ -175,7 +193,7 @@ static double evaluate(dal_assembly *a)
     for (int i = 0; i < a->r; i++)
         find_unit(a, i);
     for (int i = 0; i < a->n_own; i++)
-        worst = fmax(worst, fabs(a->work.phi[i]) / a->unit[i]);
+        worst = fmax(worst, fabs(a->work.phi[i]) / dal_assembly_row_unit(a, i));
     return worst;
 }
 
@@ -332,9 +350,9 @@ static void solve_dense(dal_assembly *a, int rows)
             dal_assembly_center(a, b, row + a->layout->body[b].v);
         if (open)
             memset(row, 0, sizeof *row * (size_t)a->m);
-        a->b[i] = open ? 0 : -a->work.phi[i] / a->unit[i];
+        a->b[i] = open ? 0 : -a->work.phi[i] / dal_assembly_row_unit(a, i);
         for (int k = 0; k < a->m; k++) {
-            row[k] /= a->unit[i];
+            row[k] /= dal_assembly_row_unit(a, i);
             a->b[i] -= row[k] * a->e[k];
             row[k] *= a->S[k];
         }
@@ -483,8 +501,8 @@ static void report_gap(dal_assembly *a)
     double worst = 0, missed = 0;
     int joint = 0;
     for (int i = 0; i < a->n_own; i++)
-        if (fabs(a->work.phi[i]) > worst * a->unit[i]) {
-            worst = fabs(a->work.phi[i]) / a->unit[i];
+        if (fabs(a->work.phi[i]) > worst * dal_assembly_row_unit(a, i)) {
+            worst = fabs(a->work.phi[i]) / dal_assembly_row_unit(a, i);
             joint = m->rows[i].joint;
             missed = fabs(a->work.phi[i]);
         }
@@ -492,7 +510,7 @@ static void report_gap(dal_assembly *a)
     double shift = 0, turn = 0;
     for (int i = j->row; i < j->row + j->n_rows; i++) {
         double *which = m->rows[i].angular ? &turn : &shift;
-        *which = fmax(*which, fabs(a->work.phi[i]) > 1e-12 * worst * a->unit[i] ? fabs(a->work.phi[i]) : 0);
+        *which = fmax(*which, fabs(a->work.phi[i]) > 1e-12 * worst * dal_assembly_row_unit(a, i) ? fabs(a->work.phi[i]) : 0);
     }
     const char *fixed = dal_assembly_fixed(a, false);
     const char *reason = *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other";
@@ -571,7 +589,7 @@ static bool assemble_positions(dal_assembly *a)
     bool open_target = false;
     double worst = evaluate(a);
     for (int i = a->n_own; i < rows; i++)
-        open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * a->unit[i];
+        open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
     if (worst <= dal_closed && !open_target)
         return true;
     dal_assembly_weigh(a, false);

@@ -22,7 +22,7 @@ typedef struct dal_assembly {
     int *source;             /* of an equation for velocities: its row, or -1 - body */
     double *row_unit;        /* of the same: what it was divided by */
     double length;
-    double *unit;            /* of each row: |A_ik| times the length for a shift, the largest; now, or where it was last not zero */
+    double *unit;            /* of each row: see dal_assembly_row_unit; 0: not yet known */
     int solves;              /* linear systems solved so far */
 } dal_assembly;
 
@@ -34,6 +34,8 @@ const dal_target *dal_assembly_target(const dal_assembly *assembly, int row);
 void dal_assembly_row(const dal_assembly *assembly, int row, double *out); /* of A, dense */
 /* The unit of unknown k: the model's length for a shift, 1 for a turn. */
 double dal_assembly_unit(const dal_assembly *assembly, int k);
+/* What a residual of row i is measured by. */
+double dal_assembly_row_unit(const dal_assembly *assembly, int i);
 /* Says row i nothing about positions? */
 bool dal_assembly_open(const dal_assembly *assembly, int row);
 /* The part f of a row on (r, theta) of a body becomes one on (c, theta) where the body is measured at its centre of mass. */

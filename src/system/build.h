@@ -257,6 +257,7 @@ double dal_build_length(dal_build *build);
 double dal_build_pace(dal_build *build);
 double dal_system_time(const dal_state *state);
 void dal_state_scales(const dal_state *state, double *unit);
+double dal_row_unit(const dal_row *row, double length);
 void dal_row_units(const dal_state *state, double *unit); /* when A is known */
 
 /* compile.c: `tables:`, before anything is parsed. */

@@ -80,6 +80,7 @@ typedef struct starting {
     double *A, *b, *x, *e, *S, *scale, *q0, *svd;
     double length;
     double *unit;  /* of each row */
+    bool *known;   /* the same: it is found */
     bool scaled;   /* scale is known */
 } starting;
 
@@ -118,6 +119,7 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
     s->e = DAL_TAKE(arena, double, n);
     s->S = DAL_TAKE(arena, double, n);
     s->unit = DAL_TAKE(arena, double, r);
+    s->known = DAL_TAKE(arena, bool, r);
     s->scale = DAL_TAKE(arena, double, n);
     s->q0 = DAL_TAKE(arena, double, n);
     s->svd = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n));
@@ -148,17 +150,18 @@ static void find_scale(starting *s)
     s->scaled = true;
 }
 
-/* What a residual of row i is measured by: |A_ij| times what moves the bodies by a length, the largest; its last one where it is zero. */
+/* What a residual of row i is measured by: of an equation of the model's own, what moving the bodies by a length changes it by, where it first does. */
 static void find_unit(starting *s, int i)
 {
     const dal_row_layout *at = &s->layout->row[i];
     double unit = 0;
+    if (s->known[i])
+        return;
     for (int k = at->value; k < at->value + at->n_values; k++)
         unit = fmax(unit, fabs(s->work.A[k]) * s->length / s->scale[s->layout->column[k]]);
-    if (unit > 0 && isfinite(unit))
-        s->unit[i] = unit;
-    else if (!(s->unit[i] > 0))
-        s->unit[i] = row_at(s, i)->form < 0 && !row_at(s, i)->angular ? s->length : 1;
+    const double own = dal_row_unit(row_at(s, i), s->length);
+    s->known[i] = !isnan(own) || (unit > 0 && isfinite(unit));
+    s->unit[i] = !isnan(own) ? own : s->known[i] ? unit : 1;
 }
 
 /* phi and A; the largest gap, in the units of the rows. */
@@ -351,7 +354,7 @@ static bool report(const starting *s, const double *now, const double *then, boo
         if (!is_given(s, i, velocities))
             continue;
         s->build->start_change[velocities * s->n + i] = change;
-        if (velocities && size > dal_worth_a_note * largest && then[i] != 0 && now[i] / then[i] <= thrown_away) {
+        if (velocities && size > dal_worth_a_note * largest && fabs(now[i]) <= thrown_away * fabs(then[i])) {
             dal_error(messages, name->mark, "the start rate of coordinate '%s' cannot be kept: %.6g is given, and the constraints leave %.3g", name->text, then[i], now[i]);
             kept = false;
         } else if (velocities && size > worth_warning * largest) {

@@ -232,21 +232,25 @@ void dal_state_units(const dal_state *state, double *unit)
 
 /* ---- rows and velocities in these units --------------------------------------------------- */
 
-/* What a residual of a row is measured by: the change of the row when a coordinate moves by its unit, |A_ik| unit_k, the largest. Where
- * it does not change, a length, or 1 where the row is in radians. After position and jacobian. */
+/* Rows of the built-in joints are in metres, or in radians. An equation of the model's own may have any unit: NAN. */
+double dal_row_unit(const dal_row *row, double length)
+{
+    return row->form >= 0 || row->equation ? NAN : row->angular ? 1 : length;
+}
+
+/* What a residual of a row is measured by. An equation of the model's own: by what a displacement of the bodies by a length may change it.
+ * Rows of the coordinates themselves are numbers. After position and jacobian. */
 void dal_row_units(const dal_state *state, double *unit)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     for (int i = 0; i < layout->n_rows; i++) {
-        const dal_row_layout *at = &layout->row[i];
-        unit[i] = 0;
-        for (int k = at->value; k < at->value + at->n_values; k++)
-            unit[i] = fmax(unit[i], fabs(state->work.A[k]) * system->length / system->column_scale[layout->column[k]]);
-        if (unit[i] > 0 && isfinite(unit[i]))
-            continue;
-        const dal_row *row = i < layout->n_extrinsic ? &system->mechanism.rows[at->source] : NULL;
-        unit[i] = row && row->form < 0 && !row->angular ? system->length : 1;
+        const dal_row *row = i < layout->n_extrinsic ? &system->mechanism.rows[layout->row[i].source] : NULL;
+        unit[i] = row ? dal_row_unit(row, system->length) : 1;
+        if (isnan(unit[i]))
+            unit[i] = dal_row_reach(state, row) * system->length;
+        if (!(unit[i] > 0) || !isfinite(unit[i]))
+            unit[i] = 1;
     }
 }
 

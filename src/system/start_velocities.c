@@ -221,7 +221,7 @@ static double velocity_gap(const dal_assembly *a, const double *v)
 {
     double worst = 0;
     for (int i = 0; i < a->r; i++)
-        worst = fmax(worst, fabs(row_miss(a, i, v)) / a->unit[i]);
+        worst = fmax(worst, fabs(row_miss(a, i, v)) / dal_assembly_row_unit(a, i));
     return worst;
 }
 
@@ -247,9 +247,9 @@ static double *sparse_misses(dal_assembly *a, int *n, const double *v)
         if (target && !target->has_rate)
             continue;
         a->source[*n] = i;
-        a->row_unit[*n] = a->unit[i];
-        a->b[*n] = (target ? target->rate : -dal_row_free(a->layout, &a->work, &a->mechanism.rows[i])) / a->unit[i];
-        miss[*n] = row_miss(a, i, v) / a->unit[i];
+        a->row_unit[*n] = dal_assembly_row_unit(a, i);
+        a->b[*n] = (target ? target->rate : -dal_row_free(a->layout, &a->work, &a->mechanism.rows[i])) / dal_assembly_row_unit(a, i);
+        miss[*n] = row_miss(a, i, v) / dal_assembly_row_unit(a, i);
         ++*n;
     }
     return miss;
@@ -318,17 +318,6 @@ static double change_of(int n, const double *v, const double *v0)
     return sqrt(sum);
 }
 
-/* Of n components that were given, the part that is left along them: 1 where they were kept, 0 where they were thrown away. */
-static double kept_part(int n, const double *v, const double *v0)
-{
-    double along = 0, size = 0;
-    for (int k = 0; k < n; k++) {
-        along += v[k] * v0[k];
-        size += v0[k] * v0[k];
-    }
-    return size > 0 ? along / size : 1;
-}
-
 static double length_of(int n, const double *v)
 {
     const double zero[3] = {0, 0, 0};
@@ -348,9 +337,9 @@ static bool report_motion(const dal_assembly *a, int b, int n, const double *v, 
     const double from = length_of(n, v0), to = length_of(n, v);
     if (!(size > dal_worth_a_note * fastest))
         return true;
-    if (kept_part(n, v, v0) <= thrown_away) {
-        dal_error(messages, body->mark, "the start %s of '%s' cannot be kept: %.6g %s are given, and along them the constraints and the other given values leave none",
-                  what, body->name, from, unit);
+    if (to <= thrown_away * from) {
+        dal_error(messages, body->mark, "the start %s of '%s' cannot be kept: %.6g %s are given, and the constraints and the other given values leave %.3g", what,
+                  body->name, from, unit, to);
         return false;
     }
     if (size > worth_warning * fastest)
@@ -367,11 +356,11 @@ static bool report_rate(const dal_assembly *a, int i, const double *v, double fa
 {
     dal_messages *messages = a->build->messages;
     const dal_target *target = dal_assembly_target(a, i);
-    const double miss = row_miss(a, i, v), now = target->rate + miss, size = fabs(miss) / a->unit[i];
+    const double miss = row_miss(a, i, v), now = target->rate + miss, size = fabs(miss) / dal_assembly_row_unit(a, i);
     const char *name = a->mechanism.joints[target->joint].name;
     if (!(size > dal_worth_a_note * fastest))
         return true;
-    if (target->rate != 0 && now / target->rate <= thrown_away) {
+    if (fabs(now) <= thrown_away * fabs(target->rate)) {
         dal_error(messages, target->mark, "the start rate of joint '%s' cannot be kept: %.6g is given, and the constraints and the other given values leave %.3g", name,
                   target->rate, now);
         return false;
@@ -382,6 +371,19 @@ static bool report_rate(const dal_assembly *a, int i, const double *v, double fa
     else
         dal_say(messages, DAL_NOTE, target->mark, "assembly changed the start rate of joint '%s' from %.6g to %.6g", name, target->rate, now);
     return true;
+}
+
+/* The velocity that was compared: of the centre of mass where the whole motion of the body is given, else of its origin. */
+static void compared_velocity(const dal_assembly *a, int b, const double *v, double out[3])
+{
+    const dal_body_layout *at = &a->layout->body[b];
+    double row[6];
+    for (int k = 0; k < (int)a->mechanism.space; k++) {
+        own_component(a, b, k, row);
+        out[k] = 0;
+        for (int i = 0; i < at->nv; i++)
+            out[k] += row[i] * v[i];
+    }
 }
 
 /* What assembly did to the given velocities; false where one was thrown away. */
@@ -396,8 +398,12 @@ static bool report_changes(const dal_assembly *a, const double *v, const double 
         const double *now = v + at->v, *then = v0 + at->v;
         start->change.velocity = start->velocity_given ? change_of(space, now, then) : 0;
         start->change.spin = start->spin_given ? change_of(at->n_rot, now + space, then + space) : 0;
-        if (start->velocity_given)
-            kept &= report_motion(a, b, space, now, then, false, fastest);
+        if (start->velocity_given) {
+            double c_now[3], c_then[3];
+            compared_velocity(a, b, now, c_now);
+            compared_velocity(a, b, then, c_then);
+            kept &= report_motion(a, b, space, c_now, c_then, false, fastest);
+        }
         if (start->spin_given)
             kept &= report_motion(a, b, at->n_rot, now + space, then + space, true, fastest);
     }
