@@ -29,7 +29,7 @@ typedef struct run {
     dal_state *viewer;         /* outputs and probes are computed here, so that looking does not change the motion */
     dal_evidence *evidence;
     double *row, *stage;
-    double weight;             /* m g L: the scale of potential energies */
+    double weight;             /* m g L + m (L / T)^2: the scale of energies */
     double balance_start, potential_start, work_last, energy_last;
     double kinetic_most, potential_most, balance_worst, work_path;
     double momentum_start[6], momentum_scale[2], momentum_worst[2];
@@ -819,7 +819,7 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
 }
 
 static const double drift_worth_warning = 1e-2, drift_lost = 0.5; /* of the energy that moved */
-static const double drift_noticed = 1e-6, drift_felt = 1e-4; /* of m g L and of the potential energy: less is what a model at rest may do */
+static const double drift_noticed = 1e-6, drift_felt = 1e-4; /* of m g L, m (L / T)^2 and the potential energy: less is what a model at rest may do */
 
 /* Where the balance is lost, what was computed is some other motion. */
 static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
@@ -943,6 +943,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         for (int b = 0; b < system->mechanism.n_bodies; b++)
             for (int k = 0; k < 3; k++)
                 r.weight += system->mechanism.bodies[b].mass * fabs(system->gravity[k]) * system->length;
+        r.weight += system->mass * (system->length / system->time) * (system->length / system->time);
         r.clock_start = r.clock_last = clock_now();
         status = r.options->sink ? r.options->sink->begin(r.options->sink->user, &system->info, system->n_recorded, system->columns) : DAL_OK;
         if (status == DAL_OK) {
