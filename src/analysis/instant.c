@@ -258,7 +258,7 @@ static bool draw_held(dal_arena *arena, dal_state *state, const double *change, 
 {
     const dal_layout *layout = &state->system->layout;
     dal_turn_block attitude;
-    double position, velocity;
+    int row = 0;
     dal_state_reset(state);
     memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);
     for (int k = 0; k < layout->nv; k++)
@@ -270,8 +270,8 @@ static bool draw_held(dal_arena *arena, dal_state *state, const double *change, 
             normalise(&attitude, instant->q);
     if (dal_instant_enter(state, instant) || dal_state_give(state, 0, NULL, NULL, NULL) != DAL_OK)
         return false;
-    dal_state_residuals(state, &position, &velocity);
-    if (!(position <= 1e-10 * fmax(1, state->system->length)) || !(velocity <= 1e-9 * fmax(1, state->system->length)) ||
+    const double position = dal_worst_row(state, state->work.phi, &row), velocity = dal_worst_row(state, state->work.phid, &row);
+    if (!(position <= 1e-10) || !(velocity <= 1e-9 * fmax(1 / state->system->time, dal_fastest(state->system, state->work.v))) ||
         !is_sound(arena, state, charts))
         return false;
     memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);

@@ -17,7 +17,7 @@ static const double too_near = 1e-3; /* of the best pivot ratio: no step of an a
 static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided, then, where the motion lingers, borne */
 static const double jump_allowed = 1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
 static const double correction_allowed = 0.1; /* of the velocities in one step: a projection that changes more is an impact, not a correction */
-static const double at_rest = 1e-6; /* lengths or rad a second that no correction is measured against */
+static const double at_rest = 1e-6; /* lengths or rad in a unit of time that no correction is measured against */
 static const double loss_allowed = 1e-3; /* of the energy in one step of an adaptive method, where no force does work */
 static const double near_singular_speeds = 1e3; /* condition of [Y; A] above which speeds that the model fixes are worth a warning */
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
@@ -41,9 +41,11 @@ typedef struct run {
     double *direction, *probe, *slope; /* of the stiffness estimate */
     long since_probe;
     double *v_last, t_last, balance_last, acceleration_most; /* of the step before: see check_passage */
-    double fastest;            /* the largest velocity so far */
+    double fastest;            /* the largest velocity so far, in lengths and radians */
+    double open;               /* the largest residual of a row so far, in its unit */
+    double *unit;              /* of each component of y */
     bool near_last, passed_first;
-    double *guard, missed_time; /* see look_for_missed_switch */
+    double *guard, *guard_most, missed_time; /* see look_for_missed_switch */
     int unsure; /* 1 + the joint whose friction follows a force that is not unique; 0: there is none */
     bool missed;
     int missed_switch;
@@ -145,16 +147,18 @@ static dal_status offer_implicit(run *r, dal_ode *ode)
 /* Where a constraint begins to hold that did not (its derivative was zero), or turns a corner, velocities would have to jump. */
 static dal_flow check_correction(run *r, const double *before, const double *after)
 {
-    const int n = r->system->layout.nv;
-    double jump = 0, fastest = r->fastest;
-    for (int k = 0; k < n; k++) {
-        jump = fmax(jump, fabs(after[k] - before[k]));
-        fastest = fmax(fastest, fabs(before[k]));
+    const dal_system *system = r->system;
+    const double fastest = fmax(r->fastest, dal_fastest(system, before));
+    double jump = 0, most = 0;
+    for (int k = 0; k < system->layout.nv; k++) {
+        const double change = fabs(after[k] - before[k]), size = change * system->column_scale[k] / system->length;
+        most = size > jump ? change : most;
+        jump = fmax(jump, size);
     }
-    if (!(jump > correction_allowed * fastest + at_rest * fmax(1, r->system->length)))
+    if (!(jump > correction_allowed * fastest + at_rest / system->time))
         return 0;
     dal_state_fail(r->state, "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
-                             "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method", jump);
+                             "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method", most);
     return 1;
 }
 
@@ -191,14 +195,11 @@ static dal_flow project(void *user, double t, double *y)
 static double least_step(void *user, double t, const double *y)
 {
     const run *r = user;
-    const dal_layout *layout = &r->system->layout;
-    double fastest = 0;
     (void)t;
+    (void)y;
     if (!r->state->near_singular)
         return 0;
-    for (int k = 0; k < layout->nv; k++)
-        fastest = fmax(fastest, fabs(r->state->work.v[k]));
-    (void)y;
+    const double fastest = dal_fastest(r->system, r->state->work.v);
     return fastest > 0 ? singular_stride / fastest : 0;
 }
 
@@ -254,6 +255,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     }
     if ((flow = dal_state_put(state, y)))
         return flow;
+    dal_state_units(state, r->unit);
     if (!n && !state->system->n_frictions)
         return 0;
     state->frozen = false;
@@ -371,6 +373,8 @@ static void watch(run *r, dal_state *state)
     double position, velocity;
     dal_state_residuals(state, &position, &velocity);
     r->evidence->position_residual = fmax(r->evidence->position_residual, position);
+    int row = 0;
+    r->open = fmax(r->open, dal_worst_row(state, state->work.phi, &row));
     r->evidence->velocity_residual = fmax(r->evidence->velocity_residual, velocity);
     dal_energy e = dal_state_energy(state);
     double balance = e.kinetic + e.potential - e.work;
@@ -396,6 +400,7 @@ static void watch(run *r, dal_state *state)
 static void probe_stiffness(run *r, double t, const double *y)
 {
     const int n = r->system->n_control;
+    const double *unit = r->unit;
     double norm = 0, size = 0;
     if (!r->direction || (r->since_probe++ >= 10 && r->since_probe % 50))
         return;
@@ -404,7 +409,7 @@ static void probe_stiffness(run *r, double t, const double *y)
         if (first)
             r->direction[i] = 1 + 0.37 * sin(12.9898 * (i + 1));
         norm += r->direction[i] * r->direction[i];
-        size += y[i] * y[i];
+        size += y[i] / unit[i] * (y[i] / unit[i]);
     }
     double scale = 1e-7 * fmax(sqrt(size), 1e-3), growth = 1;
     norm = sqrt(norm);
@@ -414,13 +419,13 @@ static void probe_stiffness(run *r, double t, const double *y)
         if (dal_state_derivative(r->viewer, t, r->probe, r->slope))
             return;
         for (int i = 0; i < n; i++)
-            r->probe[i] += scale * r->direction[i] / norm;
+            r->probe[i] += scale * unit[i] * r->direction[i] / norm;
         memcpy(r->probe + r->system->n_y, r->slope, sizeof *y * (size_t)r->system->n_y);
         if (dal_state_derivative(r->viewer, t, r->probe, r->slope))
             return;
         double next = 0;
         for (int i = 0; i < n; i++) {
-            r->direction[i] = (r->slope[i] - r->probe[r->system->n_y + i]) / scale;
+            r->direction[i] = (r->slope[i] - r->probe[r->system->n_y + i]) / (scale * unit[i]);
             next += r->direction[i] * r->direction[i];
         }
         norm = sqrt(next);
@@ -442,7 +447,8 @@ static dal_flow reconsider_rank(run *r)
     bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular);
     for (int i = state->rank; i < n && !open; i++) {
         int row = state->order[i];
-        open = fabs(state->work.phi[row]) > 1e-8 * r->system->length || fabs(state->work.phid[row]) > 1e-6 * r->system->length;
+        open = fabs(state->work.phi[row]) > 1e-8 * r->system->row_unit[row] ||
+               fabs(state->work.phid[row]) > 1e-6 * r->system->row_unit[row] / r->system->time;
     }
     if (!open)
         return 0;
@@ -467,12 +473,10 @@ static dal_flow check_passage(run *r, double t)
 {
     const dal_layout *layout = &r->system->layout;
     const double *v = r->state->work.v;
-    double jump = 0, fastest = 0, dt = t - r->t_last, balance = r->energy_last - r->work_last;
+    double jump = 0, fastest = dal_fastest(r->system, v), dt = t - r->t_last, balance = r->energy_last - r->work_last;
     bool near = r->state->near_singular || r->near_last;
-    for (int i = 0; i < layout->nv; i++) {
-        jump = fmax(jump, fabs(v[i] - r->v_last[i]));
-        fastest = fmax(fastest, fabs(v[i]));
-    }
+    for (int i = 0; i < layout->nv; i++)
+        jump = fmax(jump, fabs(v[i] - r->v_last[i]) * r->system->column_scale[i] / r->system->length);
     r->fastest = fmax(r->fastest, fastest);
     bool same_chart = r->charts_last == r->state->charts, comparable = r->passed_first && same_chart && dt > 0;
     bool energy = fabs(balance - r->balance_last) > jump_allowed * (r->kinetic_most + r->potential_most) + energy_rounding(r);
@@ -582,8 +586,10 @@ static void look_for_missed_switch(run *r, double t)
     if (!r->guard || r->missed || !r->viewer->frozen)
         return;
     dal_program_guards(program, r->viewer->registers, r->viewer->modes, r->guard);
+    for (int i = 0; i < dal_program_switches(program); i++)
+        r->guard_most[i] = fmax(r->guard_most[i], fabs(r->guard[i]));
     for (int i = 0; i < dal_program_switches(program) && !r->missed; i++)
-        if (r->guard[i] < -1e-9) {
+        if (r->guard[i] < -1e-9 * r->guard_most[i]) {
             r->missed = true;
             r->missed_switch = i;
             r->missed_time = t;
@@ -805,11 +811,32 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
 static void warn_of_open_joints(const run *r, dal_messages *messages)
 {
     const double open = r->evidence->position_residual;
-    if (open > 1e-2 * r->system->length)
+    if (r->open > 1e-2)
         dal_warn(messages, dal_nowhere, DAL_CODE_JOINTS_OPEN, open,
                  "the constraints were open by %.3g (m or rad), while the model's length is %.3g m: what was computed is not the motion of this "
                  "mechanism; stabilization '%s' does not hold it (mass-projection does, or says where it cannot)",
                  open, r->system->length, r->system->stabilization->name);
+}
+
+static const double drift_worth_warning = 1e-2, drift_lost = 0.5; /* of the energy that moved */
+
+/* Where the balance is lost, what was computed is some other motion. */
+static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
+{
+    const dal_evidence *e = r->evidence;
+    if (!(e->energy_drift > drift_worth_warning) && !isinf(e->energy_drift))
+        return status;
+    const char *remedy = r->system->integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
+    if (!(e->energy_drift > drift_lost)) {
+        dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, e->energy_drift,
+                 "the energy balance drifted by %.3g of the energy that moved (%.3g J): the motion is no more accurate than that; use %s", e->energy_drift,
+                 e->energy_drift_absolute, remedy);
+        return status;
+    }
+    dal_error(messages, dal_nowhere,
+              "the energy balance drifted by %.3g of the energy that moved (%.3g J): what was computed is not the motion of this mechanism; use %s", e->energy_drift,
+              e->energy_drift_absolute, remedy);
+    return status == DAL_OK ? DAL_NUMERICAL : status;
 }
 
 static void warn_of_shares(const run *r, dal_messages *messages)
@@ -886,9 +913,10 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         ode.project_output = project_output;
     }
     r.state = dal_state_create(&allocator, system);
+    r.implicit.unit = system->mass * system->length / (system->time * system->time);
     r.viewer = r.state && offer_implicit(&r, &ode) == DAL_OK ? dal_state_create(&allocator, system) : NULL;
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
-    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 8 * n + (size_t)system->layout.nv + (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable));
+    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 9 * n + (size_t)system->layout.nv + 2 * (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable));
     dal_status status = DAL_NO_MEMORY;
     if (r.viewer && memory) {
         double *y = memory + work + system->n_columns;
@@ -896,9 +924,14 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         r.stage = y + 6 * n;
         r.v_last = y + 7 * n;
         memset(r.v_last, 0, sizeof *r.v_last * (size_t)system->layout.nv);
-        r.ignorable = y + 8 * n + system->layout.nv;
+        r.unit = y + 8 * n + system->layout.nv;
+        r.ignorable = r.unit + n;
         memset(r.ignorable, 0, sizeof *r.ignorable * 5 * (size_t)system->n_ignorable);
         r.guard = switches(system) ? r.ignorable + 5 * system->n_ignorable : NULL;
+        r.guard_most = r.ignorable + 5 * system->n_ignorable + ode.n_guards;
+        memset(r.guard_most, 0, sizeof *r.guard_most * (size_t)ode.n_guards);
+        dal_state_units(r.state, r.unit);
+        ode.unit = r.unit;
         if (probes) {
             r.direction = y + n;
             r.probe = r.direction + n;
@@ -917,7 +950,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
                 longest = system->max_step;
             const dal_drive_options drive = {.t_end = system->info.until, .step = system->info.step, .rtol = system->info.rtol,
                                              .atol = system->info.atol, .max_step = longest, .every = system->info.every,
-                                             .event_tolerance = system->event_tolerance};
+                                             .event_tolerance = system->event_tolerance, .unit_time = system->time};
             dal_drive_result result = dal_drive(system->integrator, &ode, &drive, y, memory);
             if (r.options->final) {
                 hand_over(system, r.state, r.options->final);
@@ -928,6 +961,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             status = explain(&r, &result, messages);
             warn_of_stiffness(&r, messages);
             warn_of_open_joints(&r, messages);
+            status = judge_balance(&r, status, messages);
             if (r.unsure)
                 warn_of_shares(&r, messages);
             if (status == DAL_OK)

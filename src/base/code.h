@@ -19,6 +19,7 @@
     X(NOT_CONVERTED, "not-converted", "the other format cannot hold this")                                                          \
     /* the start */                                                                                                                 \
     X(AXIS_TURNED, "axis-turned", "an axis was taken from start values that assembly then turned; the number is the angle, rad")    \
+    X(START_RATE_CHANGED, "start-rate-changed", "a given start velocity or rate was changed; the number is by how much, m/s or rad/s") \
     X(UNDETERMINED, "undetermined", "accelerations are not determined; the number is how many")                                     \
     X(SINGULAR_JOINT, "singular-joint", "a joint type starts in a singular position; the number is how many freedoms it takes less there") \
     X(DEPENDENT_EQUATIONS, "dependent-equations", "the equations of a joint type depend on one another; the number is how many are too many") \
@@ -40,6 +41,7 @@
     /* a run */                                                                                                                     \
     X(STOPPED, "stopped", "the run was stopped from outside; the number is the time, s")                                            \
     X(STEP_TOO_LONG, "step-too-long", "a fixed step is not stable; the number is |lambda| h")                                       \
+    X(BALANCE_DRIFT, "balance-drift", "the energy balance drifted; the number is by how much, relative to the energy that moved")   \
     X(JOINTS_OPEN, "joints-open", "the constraints opened; the number is the largest residual, m or rad")                           \
     X(FRICTION_NOT_UNIQUE, "friction-not-unique", "friction follows a reaction that is not unique")                                 \
     X(SPEEDS_SINGULAR, "speeds-singular", "the speeds of the model hardly determine the velocities; the number is the condition")   \

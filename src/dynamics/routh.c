@@ -140,6 +140,14 @@ static dal_flow unpack(dal_state *state, const double *w)
     return flow;
 }
 
+static double unit(const dal_state *state, int k)
+{
+    const dal_system *system = state->system;
+    for (int i = 0; i < system->n_ignorable && system->ignorable[i] <= k; i++)
+        k++; /* both ascend */
+    return system->length / system->column_scale[k];
+}
+
 static dal_flow pack(dal_state *state, double *w)
 {
     routhian r = look(state);
@@ -353,6 +361,7 @@ const dal_formulation dal_routh = {
     .speeds = equations,
     .unpack = unpack,
     .pack = pack,
+    .unit = unit,
     .ignores = true,
     .solve = solve,
     .show = show,

@@ -711,6 +711,20 @@ dal_flow dal_speeds_pack(dal_state *state, double *u)
     return 0;
 }
 
+/* |Y_jk| times the unit of v_k, the largest. */
+double dal_speeds_unit(const dal_state *state, int j)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    if (!state->basis->fixed)
+        return system->length / system->column_scale[state->speeds[j]];
+    const dal_row_layout *at = &layout->row[named(state, j)];
+    double unit = 0;
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        unit = fmax(unit, fabs(state->work.A[k]) * system->length / system->column_scale[layout->column[k]]);
+    return unit > 0 && isfinite(unit) ? unit : 1;
+}
+
 /* ---- W, W', bias ------------------------------------------------------------------------- */
 
 dal_direction dal_speeds_column(const dal_state *state, int j)

@@ -61,6 +61,7 @@ int dal_speeds_no_multipliers(const dal_system *system); /* 0 */
 /* For the table of a formulation: S v = [u - Z; e; beta_k], and u = Y v + Z. */
 dal_flow dal_speeds_unpack(dal_state *state, const double *u);
 dal_flow dal_speeds_pack(dal_state *state, double *u);
+double dal_speeds_unit(const dal_state *state, int j);
 
 /* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
 dal_flow dal_speeds_ready(dal_state *state);

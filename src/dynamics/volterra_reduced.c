@@ -194,6 +194,7 @@ const dal_formulation dal_volterra_reduced = {
     .speeds = dal_speeds_count,
     .unpack = dal_speeds_unpack,
     .pack = dal_speeds_pack,
+    .unit = dal_speeds_unit,
     .ignores = true,
     .chooses = true,
     .more = &momenta,

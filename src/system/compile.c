@@ -231,10 +231,12 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     pack_joint_forms(block, from, to);
     DAL_PACK(block, to->inputs, from->n_inputs);
     DAL_PACK(block, to->states, from->n_states);
+    DAL_PACK(block, to->state_scale, from->n_states);
     DAL_PACK(block, to->idle, from->n_expressions);
     DAL_PACK(block, to->frictions, from->n_frictions);
     DAL_PACK(block, to->laws, from->n_laws);
     DAL_PACK(block, to->column_scale, from->layout.nv);
+    DAL_PACK(block, to->row_unit, from->layout.n_rows);
     DAL_PACK(block, to->ignorable, from->n_ignorable);
     if (from->start_speeds)
         DAL_PACK(block, to->start_speeds, from->layout.nv);
@@ -398,6 +400,8 @@ static void lay_out(dal_build *build, dal_system *system)
     }
     if (!(system->mass > 0))
         system->mass = 1;
+    system->time = system->info.until > 0 ? system->info.until : 1; /* until it is known better */
+    system->state_scale = DAL_TAKE(build->arena, double, system->n_states);
     system->n_groups = build->n_groups;
     system->groups = build->groups;
     system->n_forces = build->spec->n_forces;
@@ -417,6 +421,7 @@ static void lay_out(dal_build *build, dal_system *system)
     system->works = does_work(build, system) || build->n_frictions > 0;
     system->idle = idle_expressions(build, system->n_expressions);
     system->length = dal_build_length(build);
+    system->row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
     system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
     for (int j = 0; j < system->layout.nv; j++)
         system->column_scale[j] = build->column_scale ? build->column_scale[j] : system->layout.angular[j] > 0 ? system->length : 1;
@@ -517,6 +522,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
         longjmp(*build->arena->guard, 1);
     if (!dal_build_first(build, build->packed, build->first))
         return DAL_BAD_MODEL;
+    build->packed->time = dal_system_time(build->first);
+    dal_state_scales(build->first, build->packed->state_scale);
     dal_system_info *info = &build->packed->info;
     info->rank = build->packed->rank;
     info->freedoms = info->velocities - info->rank;

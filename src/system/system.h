@@ -37,6 +37,7 @@ struct dal_formulation {
     dal_flow (*unpack)(dal_state *state, const double *w);     /* w -> work.v; positions and A are known */
     dal_flow (*pack)(dal_state *state, double *w);             /* work.v -> w; positions and A are known */
     bool ignores;                                              /* takes the momenta of ignorable coordinates for constants */
+    double (*unit)(const dal_state *state, int k);             /* of w_k: lengths and radians a second that a unit of it is made of */
     bool chooses;                                              /* uses Y: speeds of the model, or a choice of its own */
     bool recursive;                                            /* works on the links of the tree: M and A are not wanted */
     bool components;                                           /* works on state->network */
@@ -154,11 +155,12 @@ struct dal_system {
     double *start_q, *start_v; /* family `user` */
     double *start_change;      /* family `user`: of each given coordinate, then of each given rate */
     double *start_winding;
-    double length;             /* characteristic length */
-    double mass;               /* characteristic mass: largest of the bodies' */
+    double length, mass, time; /* the model's own units: scale.c */
+    double *state_scale;       /* of each state of the model */
     int rank;                  /* at the start */
     int *start_order;          /* rows, independent ones first */
     double *column_scale;      /* of each velocity: what a unit of it moves, in metres */
+    double *row_unit;          /* of each row: what a residual is measured by */
     int n_w;                   /* what the integrator sees of the velocities */
     int n_ignorable, *ignorable; /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), ascending */
     int *start_speeds;         /* automatic speeds: columns of v, p of them */
@@ -310,6 +312,15 @@ dal_flow dal_state_record(dal_state *state, double *row); /* the recorded column
 dal_flow dal_state_turned(dal_state *state);
 void dal_state_unwind(dal_state *state); /* an accepted step: the angles seen are the new references */
 dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2, 3);
+
+/* ---- scale.c ---------------------------------------------------------------------- */
+
+/* The unit of each component of y, at the present choice of speeds: what absolute tolerances are multiples of. */
+void dal_state_units(const dal_state *state, double *unit);
+/* The largest of numbers that belong to the rows, in the units of these, and which row it is. */
+double dal_worst_row(const dal_state *state, const double *rows, int *where);
+/* The largest velocity, in lengths and radians. */
+double dal_fastest(const dal_system *system, const double *v);
 
 /* ---- momenta.c -------------------------------------------------------------------- */
 
