@@ -236,6 +236,7 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     DAL_PACK(block, to->frictions, from->n_frictions);
     DAL_PACK(block, to->laws, from->n_laws);
     DAL_PACK(block, to->column_scale, from->layout.nv);
+    DAL_PACK(block, to->column_unit, from->layout.nv);
     DAL_PACK(block, to->row_unit, from->layout.n_rows);
     DAL_PACK(block, to->ignorable, from->n_ignorable);
     if (from->start_speeds)
@@ -423,8 +424,11 @@ static void lay_out(dal_build *build, dal_system *system)
     system->length = dal_build_length(build);
     system->row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
     system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
-    for (int j = 0; j < system->layout.nv; j++)
+    system->column_unit = DAL_TAKE(build->arena, double, system->layout.nv);
+    for (int j = 0; j < system->layout.nv; j++) {
         system->column_scale[j] = build->column_scale ? build->column_scale[j] : system->layout.angular[j] > 0 ? system->length : 1;
+        system->column_unit[j] = 1 / system->column_scale[j];
+    }
     system->start_q = build->start_q;
     system->start_v = build->start_v;
     system->start_change = build->start_change;

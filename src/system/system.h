@@ -160,6 +160,7 @@ struct dal_system {
     int rank;                  /* at the start */
     int *start_order;          /* rows, independent ones first */
     double *column_scale;      /* of each velocity: what a unit of it moves, in metres */
+    double *column_unit;       /* the same inverted: what of it moves a metre */
     double *row_unit;          /* of each row: what a residual is measured by */
     int n_w;                   /* what the integrator sees of the velocities */
     int n_ignorable, *ignorable; /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), ascending */
