@@ -464,9 +464,10 @@ static void for_files(const char *pattern, void (*claim)(const char *file, const
     globfree(&found);
 }
 
+static const char *const folders[] = {DAL_MODELS "/*.yaml", DAL_MODELS "/joints/*.yaml", DAL_MODELS "/*.urdf", DAL_TEST_MODELS "/scaling/*.yaml"};
+
 static void for_all(void (*claim)(const char *file, const char *settings))
 {
-    static const char *const folders[] = {DAL_MODELS "/*.yaml", DAL_MODELS "/joints/*.yaml", DAL_MODELS "/*.urdf", DAL_TEST_MODELS "/scaling/*.yaml"};
     failures = 0;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         for_files(folders[i], claim, "");
@@ -552,6 +553,18 @@ static void in_powers_of_two_every_formulation_of_own_coordinates_runs_bit_for_b
     none_differs();
 }
 
+static void in_powers_of_two_every_choice_of_every_model_runs_bit_for_bit(void **unused)
+{
+    (void)unused;
+    failures = 0;
+    rows_wanted = 5;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        for_choices(folders[i]);
+    rows_wanted = 40;
+    none_differs();
+}
+
+/* `test_scaling long`: what takes minutes; `test_scaling PATTERN`: the tests whose names match it. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +574,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(in_powers_of_two_every_choice_runs_bit_for_bit),
         cmocka_unit_test(in_other_units_verdicts_are_the_same_and_motions_to_1e_9),
     };
+    const struct CMUnitTest lengthy[] = {
+        cmocka_unit_test(in_powers_of_two_every_choice_of_every_model_runs_bit_for_bit),
+    };
+    if (argc > 1 && !strcmp(argv[1], "long"))
+        return cmocka_run_group_tests(lengthy, NULL, NULL);
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
