@@ -100,6 +100,12 @@ if(TARGET test_record AND HDF5Serial_FOUND)
     target_link_libraries(test_record PRIVATE HDF5Serial::HDF5Serial)
 endif()
 
+# What takes minutes, apart.
+if(TARGET test_scaling AND NOT DAL_SANITIZE)
+    add_test(NAME test_scaling_long COMMAND test_scaling long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set_tests_properties(test_scaling_long PROPERTIES TIMEOUT 3000 LABELS long)
+endif()
+
 # ---- the reference page ---------------------------------------------------
 # `reference doc/language.md` writes the sections that come from the tables of the code into the page.
 add_executable(reference "${PROJECT_SOURCE_DIR}/tools/reference.c")

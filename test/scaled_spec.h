@@ -566,6 +566,8 @@ static inline void scaled_force(scaled *s, dal_force_spec *f)
     scaled_constant(s, &f->lower, "force", "lower", turns);
     scaled_constant(s, &f->upper, "force", "upper", turns);
     scaled_constant(s, &f->gap, "force", "gap", 0);
+    if (f->restitution.text && !f->velocity.text)
+        f->velocity.text = "1e-3"; /* what it is if omitted, in m/s or rad/s */
     scaled_constant(s, &f->velocity, "force", "velocity", turns);
     for (int i = 0; i < f->limit.n; i++)
         scaled_constant(s, &f->limit.item[i], "force", "limit", turns);
