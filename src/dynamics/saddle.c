@@ -127,6 +127,25 @@ static double weight_of_row(const dal_state *state, const dal_row *row)
     return weight;
 }
 
+/* How far a measure may change, in its own unit: a length for each factor of a scalar product that is a difference of points. */
+static double span_of_measure(const dal_system *system, int number)
+{
+    const dal_mechanism *m = &system->mechanism;
+    const dal_measure *measure = &m->measures[number];
+    double span = 1;
+    if (measure->kind == DAL_MEASURE_ANGLE)
+        return 1;
+    if (measure->kind == DAL_MEASURE_LENGTH)
+        return system->length;
+    if (measure->kind == DAL_MEASURE_COORDINATE)
+        return system->length / system->column_scale[measure->vector[0]];
+    for (int j = 0; j < 4; j += 2) {
+        const dal_vector *x = &m->vectors[measure->vector[j]];
+        span *= x->point ? system->length : sqrt(dal_dot(x->s, x->s));
+    }
+    return span;
+}
+
 double dal_row_reach(const dal_state *state, const dal_row *row)
 {
     const dal_mechanism *m = &state->system->mechanism;
@@ -135,8 +154,8 @@ double dal_row_reach(const dal_state *state, const dal_row *row)
     for (int k = 0; k < n && row->form >= 0; k++)
         for (int l = 0; l < n; l++) {
             const int of = m->terms[row->term + k].measure, by = m->terms[row->term + l].measure;
-            const double span = m->measures[by].kind == DAL_MEASURE_ANGLE ? 1 : state->system->length; /* how far it may change */
-            reach = fmax(reach, fabs(state->work.form[row->form + n + 2 + k * (n + 1) + l]) * span * weight_of_measure(state, of));
+            reach = fmax(reach, fabs(state->work.form[row->form + n + 2 + k * (n + 1) + l]) * span_of_measure(state->system, by) *
+                                    weight_of_measure(state, of));
         }
     return reach;
 }
