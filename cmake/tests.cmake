@@ -10,6 +10,7 @@ endif()
 set(test_definitions
     DAL_TEST_MODELS="${PROJECT_SOURCE_DIR}/test/models"
     DAL_MODELS="${PROJECT_SOURCE_DIR}/models"
+    DAL_HEADERS="${PROJECT_SOURCE_DIR}/include/dalembert"
     DAL_REFERENCE="${PROJECT_SOURCE_DIR}/test/reference"
     DAL_PROGRAM="$<TARGET_FILE:program>")
 
