@@ -1,5 +1,6 @@
 /* Specs that were made or changed by hand: dal_spec is a public struct, and whatever its fields hold, whoever takes it answers. */
 #include "misuse.h"
+#include "ration.h"
 
 #include <stddef.h>
 
@@ -420,6 +421,31 @@ static void a_spec_can_be_made_by_hand(void **unused)
     dal_messages_free(messages);
 }
 
+/* A setting without memory for its text would be one that was not given. */
+static void a_setting_without_memory_is_refused(void **unused)
+{
+    (void)unused;
+    static const char *const settings[][2] = {{"step", "0.0001234567890123456789"}, {"stabilization", "baumgarte:alpha=1,beta=2"},
+                                              {"integrator", "dopri5"}, {"stabilization", "direct-correction=1e-12"}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        ration r = {.left = 1000000};
+        const dal_allocator allocator = {take_rationed, release_rationed, &r};
+        dal_messages *messages = dal_messages_create(NULL);
+        assert_int_equal(dal_spec_parse(&allocator, "m", planar, strlen(planar), 0, NULL, NULL, &spec), DAL_OK);
+        r.left = 0;
+        long n = 0;
+        while (n < 1000000 && dal_spec_set(spec, settings[i][0], settings[i][1], messages))
+            n++;
+        assert_true(n < 1000000);
+        assert_int_equal(dal_messages_count(messages, DAL_ERROR), 1);
+        const char *kept = i ? spec->simulate.stabilization.name.text : spec->simulate.step.text;
+        assert_true(n == 0 || kept); /* what was there before */
+        dal_spec_free(spec);
+        assert_int_equal(r.taken, 0);
+        dal_messages_free(messages);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +455,7 @@ int main(void)
         cmocka_unit_test(texts_kinds_and_names_are_looked_at),
         cmocka_unit_test(the_part_is_named),
         cmocka_unit_test(a_spec_can_be_made_by_hand),
+        cmocka_unit_test(a_setting_without_memory_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
