@@ -191,11 +191,11 @@ static void change_list(const list_place *place, int n, int entries, char *where
 
 static void change_lists(void *user, char *where)
 {
-    static const int counts[] = {0, 1, 2, 3, 4, 5, 6, 7, -1, INT_MAX, INT_MIN, 1 << 30};
+    static const int lengths[] = {0, 1, 2, 3, 4, 5, 6, 7, -1, INT_MAX, INT_MIN, 1 << 30};
     const list_place *place = user;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        for (int entries = 0; entries < 3; entries++)
-            change_list(place, counts[i], entries, where);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int entries = 0; entries < (i == 1 || i == 2 ? 3 : 1); entries++)
+            change_list(place, lengths[i], entries, where);
 }
 
 static void in_children(int n, const void *rows, size_t size, void (*work)(void *, char *))
