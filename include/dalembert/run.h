@@ -23,7 +23,8 @@ typedef struct dal_sink {
     dal_status (*row)(void *user, int n, const double *values);
 } dal_sink;
 
-/* The columns of a system, time first: those that are recorded, and behind them those of dal_spec_show (page.h), up to `all`. */
+/* The columns of a system, time first: those that are recorded, and behind them those of dal_spec_show (page.h), up to `all`. Both numbers may be
+ * NULL. */
 DAL_API const dal_column *dal_system_columns(const dal_system *system, int *recorded, int *all);
 
 /* What every run ends with. Numbers, not adjectives; NAN where a quantity does not exist. */
@@ -62,18 +63,23 @@ typedef struct dal_run_options {
     bool (*progress)(void *user, double t, double until, long steps, double wall_seconds);
     void *progress_user;
     const dal_allocator *allocator;
-    dal_state *final;           /* may be NULL; a state of the same system that becomes what the run ended with */
-    /* Called at each recorded row, after the sink; may be NULL. The state is evaluated there: dal_state_body, dal_state_reaction and their
-     * like may be asked. `values` are the recorded columns and, behind them, those of dal_spec_show. Returns as a sink does. */
+    dal_state *final;           /* may be NULL; a state of the same system that becomes what the run ended with. Nothing of it goes into the run */
+    /* Called at each recorded row, after the sink; may be NULL. The state is evaluated there: dal_state_y, dal_state_body, dal_state_reaction and
+     * their like may be asked, and the calls of tree.h. It belongs to the run, as `final` does meanwhile: dal_state_set_input, dal_state_set_time,
+     * dal_state_reset, dal_state_give, dal_evaluate and dal_instant_random refuse it, what is written into y is not taken over, and a warning at
+     * the end of the run says so. `values` are the recorded columns and, behind them, those of dal_spec_show. Returns as a sink does. */
     dal_status (*frame)(void *user, dal_state *state, int n, const double *values);
     void *frame_user;
 } dal_run_options;
 
-/* On failure the evidence describes the part of the run that was good, and a message says what, when and where. */
+/* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives. options may be NULL.
+ * On failure the evidence describes the part of the run that was good, and a message says what, when and where. DAL_BAD_COMMAND with all of it 0:
+ * an argument cannot be used; a sink without functions, a `final` of another system. */
 DAL_API dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages,
                            dal_evidence *evidence);
 
-/* The evidence as one JSON object (no newline inside strings), as snprintf does: returns the length needed. */
+/* The evidence as one JSON object (no newline inside strings), as snprintf does: returns the length needed; a buffer that is NULL is only measured for;
+ * -1 where the evidence is NULL. */
 DAL_API int dal_evidence_json(const dal_evidence *evidence, dal_status status, char *buffer, size_t size);
 /* As text for people, several lines. */
 DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, char *buffer, size_t size);
@@ -81,12 +87,13 @@ DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, c
 /* ---- files ------------------------------------------------------------- */
 
 /* A sink that writes a file; its type is the extension (.csv, .h5), "-" is CSV on standard output. Written beside the
- * target and renamed by dal_writer_close, so that a failed run never leaves half a file under that name. */
+ * target and renamed by dal_writer_close, so that a failed run never leaves half a file under that name. The messages have to live as long as the
+ * writer. Rows have as many values as columns were begun with. */
 typedef struct dal_writer dal_writer;
 DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages,
                                    dal_writer **writer);
 DAL_API const dal_sink *dal_writer_sink(dal_writer *writer);
-/* keep false: throw it away. Frees the writer. */
+/* keep false: throw it away. Frees the writer. The evidence goes into the file where its type has a place for it; may be NULL. */
 DAL_API dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *evidence);
 
 #ifdef __cplusplus

@@ -38,6 +38,8 @@ static void print_warnings(dal_printer *p, const dal_evidence *e)
 
 int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, size_t size)
 {
+    if (!e)
+        return -1;
     dal_printer p = {buffer, size, 0};
     const dal_system_info *i = &e->info;
     dal_print(&p, "{");
@@ -124,6 +126,8 @@ static void print_count(dal_printer *p, int n, const char *noun, const char *aft
 
 int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, size_t size)
 {
+    if (!e)
+        return -1;
     dal_printer p = {buffer, size, 0};
     const dal_system_info *i = &e->info;
     dal_print(&p, "%s (%s, %d %s, %d joint%s), gravity (%g, %g, %g)\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial",

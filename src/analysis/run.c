@@ -1,7 +1,7 @@
 /* A run: the integrator's hooks on one side, the state on the other, and the
  * evidence collected between them. Owns no physics.
  */
-#include "base/message.h"
+#include "base/argument.h"
 #include "dalembert/run.h"
 #include "system/system.h"
 
@@ -54,6 +54,9 @@ typedef struct run {
     double stiffest, stiffest_early;
     double speeds_worst, speeds_time; /* condition of [Y; A], and when */
     dal_implicit implicit;     /* the formulation's own equations, where the integrator takes them */
+    dal_tenancy tenancy;       /* of `viewer` and options->final */
+    bool rewritten;            /* a callback has changed y of the viewer */
+    double rewritten_time;
 } run;
 
 static double clock_now(void)
@@ -74,7 +77,7 @@ static dal_flow recoverable(dal_flow flow)
 /* What a placement gives may be no number although its derivatives are: log(1 - t). */
 static dal_flow check_finite(dal_state *state)
 {
-    const dal_energy e = dal_state_energy(state);
+    const dal_energy e = dal_energy_now(state);
     int body = dal_state_not_finite(state);
     if (body >= 0)
         return dal_state_fail(state, "the place or the velocity of '%s' is not a finite number, or is too large for an energy",
@@ -371,12 +374,12 @@ static void watch_ignorable(run *r, dal_state *state)
 static void watch(run *r, dal_state *state)
 {
     double position, velocity;
-    dal_state_residuals(state, &position, &velocity);
+    dal_residuals_now(state, &position, &velocity);
     r->evidence->position_residual = fmax(r->evidence->position_residual, position);
     int row = 0;
     r->open = fmax(r->open, dal_worst_row(state, state->work.phi, &row));
     r->evidence->velocity_residual = fmax(r->evidence->velocity_residual, velocity);
-    dal_energy e = dal_state_energy(state);
+    dal_energy e = dal_energy_now(state);
     double balance = e.kinetic + e.potential - e.work;
     watch_momentum(r, state);
     watch_ignorable(r, state);
@@ -632,6 +635,23 @@ static void list_loose(run *r)
         snprintf(text + strlen(text), size - strlen(text), ")");
 }
 
+/* The callback sees y as the run has it; what it writes there is not taken over. */
+static dal_status show_frame(run *r, double t, const double *y)
+{
+    dal_state *state = r->viewer;
+    const size_t bytes = sizeof *y * (size_t)r->system->n_y;
+    memcpy(state->y, y, bytes);
+    state->known = true;
+    r->tenancy.y = y;
+    dal_status status = r->options->frame(r->options->frame_user, state, r->system->n_columns, r->row);
+    r->tenancy.y = NULL;
+    if (!r->rewritten && memcmp(state->y, y, bytes)) {
+        r->rewritten = true;
+        r->rewritten_time = t;
+    }
+    return status;
+}
+
 static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
@@ -667,7 +687,7 @@ static dal_flow output(void *user, double t, const double *y)
     if (r->options->sink)
         r->sink_status = r->options->sink->row(r->options->sink->user, r->system->n_recorded, r->row);
     if (r->options->frame && r->sink_status == DAL_OK)
-        r->sink_status = r->options->frame(r->options->frame_user, state, r->system->n_columns, r->row);
+        r->sink_status = show_frame(r, t, y);
     return r->sink_status == DAL_OK ? 0 : -(int)r->sink_status;
 }
 
@@ -858,6 +878,62 @@ static void warn_of_speeds(const run *r, dal_messages *messages)
                  r->speeds_worst, r->speeds_time);
 }
 
+/* A run has states of its own, which begin with the start values of `inputs:`. */
+static void warn_of_inputs(const run *r, dal_messages *messages)
+{
+    const dal_state *final = r->options->final;
+    for (int i = 0; final && i < r->system->n_inputs; i++)
+        if (final->inputs[i] != r->system->inputs[i])
+            dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, final->inputs[i],
+                     "input '%s' of the state `final` is %.9g, and the run does not use it: it has the value of `inputs:`, %.9g; set that before "
+                     "dal_compile",
+                     r->system->input_names[i], final->inputs[i], r->system->inputs[i]);
+}
+
+/* What callbacks tried to change. */
+static void warn_of_callbacks(const run *r, dal_messages *messages)
+{
+    const dal_tenancy *t = &r->tenancy;
+    if (*t->input)
+        dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, t->value,
+                 "at t = %.9g: a callback of the run set input '%s' to %.9g: inputs cannot be changed during a run, and it keeps the value %.9g", t->time,
+                 t->input, t->value, t->kept);
+    if (t->refused)
+        dal_warn(messages, dal_nowhere, DAL_CODE_STATE_OF_RUN, (double)t->refused,
+                 "at t = %.9g: %s was called on a state that belongs to the run and was refused, as were all such calls (%ld): callbacks may read the "
+                 "state, and not change it",
+                 t->time, t->function, t->refused);
+    if (r->rewritten)
+        dal_warn(messages, dal_nowhere, DAL_CODE_STATE_OF_RUN, 1,
+                 "at t = %.9g: a callback of the run changed y of its state: the run does not take it over, and goes on with its own", r->rewritten_time);
+}
+
+/* `final` belongs to the run as long as it lasts. */
+static void lend(run *r, bool begin)
+{
+    r->viewer->tenancy = begin ? &r->tenancy : NULL;
+    if (r->options->final)
+        r->options->final->tenancy = begin ? &r->tenancy : NULL;
+}
+
+static bool can_run(const dal_system *system, const dal_run_options *o, dal_messages *messages, const dal_evidence *evidence)
+{
+    static const char function[] = "dal_run";
+    if (!dal_needs(messages, function, "system", system) || !dal_needs(messages, function, "evidence", evidence) ||
+        !dal_needs_allocator(messages, function, o->allocator))
+        return false;
+    if (o->sink && (!dal_needs(messages, function, "sink->begin", (const void *)(size_t)o->sink->begin) ||
+                    !dal_needs(messages, function, "sink->row", (const void *)(size_t)o->sink->row)))
+        return false;
+    if (!o->final)
+        return true;
+    if (!dal_needs_state(messages, function, o->final))
+        return false;
+    if (o->final->system != system || o->final->tenancy)
+        dal_error(messages, dal_nowhere, "%s: `final` is a state of another %s", function, o->final->tenancy ? "run" : "system");
+    return o->final->system == system && !o->final->tenancy;
+}
+
 /* The warnings of the model, then what the run added to `messages` behind `before` (NULL: from the first one on). */
 static void gather_warnings(const dal_system *system, dal_messages *messages, const dal_message *before, dal_evidence *evidence)
 {
@@ -890,8 +966,12 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
 {
     static const dal_run_options defaults = {0};
     run r = {.system = system, .options = options ? options : &defaults, .evidence = evidence};
+    if (evidence)
+        memset(evidence, 0, sizeof *evidence);
+    if (!can_run(system, r.options, messages, evidence))
+        return DAL_BAD_COMMAND;
     const dal_message *before = last_message(messages);
-    memset(evidence, 0, sizeof *evidence);
+    warn_of_inputs(&r, messages);
     evidence->info = system->info;
     memcpy(evidence->gravity, system->gravity, sizeof evidence->gravity);
     if (!(system->info.until > 0)) {
@@ -945,6 +1025,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
                 r.weight += system->mechanism.bodies[b].mass * fabs(system->gravity[k]) * system->length;
         r.weight += system->mass * (system->length / system->time) * (system->length / system->time);
         r.clock_start = r.clock_last = clock_now();
+        lend(&r, true);
         status = r.options->sink ? r.options->sink->begin(r.options->sink->user, &system->info, system->n_recorded, system->columns) : DAL_OK;
         if (status == DAL_OK) {
             /* switches are looked for at some places of a step: long steps are not taken where there are any */
@@ -955,13 +1036,16 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
                                              .atol = system->info.atol, .max_step = longest, .every = system->info.every,
                                              .event_tolerance = system->event_tolerance, .unit_time = system->time};
             dal_drive_result result = dal_drive(system->integrator, &ode, &drive, y, memory);
+            lend(&r, false);
             if (r.options->final) {
+                r.options->final->known = false;
                 hand_over(system, r.state, r.options->final);
                 memcpy(r.options->final->y, y, sizeof *y * n);
                 dal_state_set_time(r.options->final, result.t);
             }
             finish(&r, &result);
             status = explain(&r, &result, messages);
+            warn_of_callbacks(&r, messages);
             warn_of_stiffness(&r, messages);
             warn_of_open_joints(&r, messages);
             status = judge_balance(&r, status, messages);
@@ -976,6 +1060,8 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
                          r.missed_time, dal_program_switch_text(system->actions.program, r.missed_switch));
         }
     }
+    if (r.viewer)
+        lend(&r, false);
     allocator.release(allocator.user, memory);
     dal_state_free(r.state);
     dal_state_free(r.viewer);

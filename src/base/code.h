@@ -45,7 +45,9 @@
     X(JOINTS_OPEN, "joints-open", "the constraints opened; the number is the largest residual, m or rad")                           \
     X(FRICTION_NOT_UNIQUE, "friction-not-unique", "friction follows a reaction that is not unique")                                 \
     X(SPEEDS_SINGULAR, "speeds-singular", "the speeds of the model hardly determine the velocities; the number is the condition")   \
-    X(SWITCH_MISSED, "switch-missed", "a switch changed twice within one step; the number is the time, s")
+    X(SWITCH_MISSED, "switch-missed", "a switch changed twice within one step; the number is the time, s")                          \
+    X(STATE_OF_RUN, "state-of-run", "a program tried to change the state of a run from its callbacks; the number is how often")     \
+    X(INPUT_NOT_USED, "input-not-used", "an input was set where a run does not look; the number is the value that it was set to")
 
 #define X(name, code, title) DAL_CODE_##name,
 typedef enum dal_code { DAL_NO_CODE, DAL_CODES(X) DAL_CODE_COUNT } dal_code;

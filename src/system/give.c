@@ -9,7 +9,7 @@
  * met without the given rows.
  * Nonholonomic rows say nothing about positions.
  */
-#include "base/message.h"
+#include "base/argument.h"
 #include "dalembert/equations.h"
 #include "math/rank.h"
 #include "system/system.h"
@@ -329,13 +329,36 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
     return DAL_OK;
 }
 
+/* Every value names another number of (q, v) or a speed: more of them than these contradict each other. */
+static bool can_give(dal_state *state, int n, const dal_given *given, dal_messages *messages)
+{
+    static const char function[] = "dal_state_give";
+    if (!dal_needs_own(messages, function, state) || !dal_needs_array(messages, function, "given", n, given))
+        return false;
+    const int most = state->system->layout.nq + state->system->layout.nv + state->system->mechanism.n_speeds;
+    for (int k = 0; k < n && k <= most; k++) {
+        if (!dal_needs(messages, function, "given[].name", given[k].name))
+            return false;
+        if (!isfinite(given[k].value)) {
+            dal_error(messages, dal_nowhere, "%s: the value of '%s' is %g: a finite number is needed", function, given[k].name, given[k].value);
+            return false;
+        }
+    }
+    if (n > most)
+        dal_error(messages, dal_nowhere, "%s: %d values are given, and the state has %d coordinates, rates and speeds", function, n, most);
+    return n <= most;
+}
+
 dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_messages *messages, double *moved)
 {
+    if (moved)
+        *moved = 0;
+    if (!can_give(state, n, given, messages))
+        return DAL_BAD_COMMAND;
     const dal_layout *layout = &state->system->layout;
     const int rows = layout->n_rows + n, m = layout->nv;
     const size_t work = dal_rank_work(rows, m);
-    if (moved)
-        *moved = 0;
+    state->known = false;
     dal_arena arena;
     dal_arena_begin(&arena, &state->allocator);
     target *targets = DAL_TAKE(&arena, target, n);

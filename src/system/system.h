@@ -16,6 +16,9 @@
 #include "integrate/integrate.h"
 #include "kinematics/layout.h"
 #include "recursive/sweep.h"
+#include "system/life.h"
+
+#include <assert.h>
 
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
@@ -107,6 +110,7 @@ typedef struct dal_law {
 struct dal_system {
     void *memory; /* the block that this struct lies in */
     dal_allocator allocator;
+    dal_life *life;
     dal_mechanism mechanism;
     dal_layout layout;
 
@@ -199,10 +203,23 @@ typedef struct dal_acceleration {
 typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_NETWORK, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT,
                           DAL_FACTOR_ROWS, DAL_FACTOR_PARTITION, DAL_FACTORS } dal_factor;
 
+/* A run that a state belongs to for its time: users may read the state, and not change it. */
+typedef struct dal_tenancy {
+    const double *y;      /* the run's own; NULL: not known now */
+    long refused;         /* calls that would have changed the state */
+    const char *function; /* the first of them */
+    double time;
+    char input[64];       /* where it was dal_state_set_input */
+    double value, kept;   /* what it should have become, and what it is */
+} dal_tenancy;
+
 /* Everything that changes. Doubles come from one block. */
 struct dal_state {
     const dal_system *system;
+    dal_life *life;            /* of the system */
     dal_allocator allocator;
+    dal_tenancy *tenancy;      /* NULL: the state belongs to its user alone */
+    bool known;                /* the last evaluation succeeded: what it left may be read by users */
     void *memory;
     dal_work work;
     dal_links_work links;      /* where the system has links */
@@ -274,6 +291,24 @@ struct dal_state {
     double condition_worst;
     char trouble[256];         /* what went wrong, when a hook stops the run */
 };
+
+/* ---- state.c: what users may do with a state ----------------------------------- */
+
+/* Is there a state, and is its system still there? A state that is used after its system was freed is an error of the calling program:
+ * an assertion where there are such. */
+static inline bool dal_state_usable(const dal_state *state)
+{
+    assert(!state || !dal_life_is_over(state->life));
+    return state && !dal_life_is_over(state->life);
+}
+/* The same, with a sentence. */
+bool dal_needs_state(dal_messages *messages, const char *function, const dal_state *state);
+/* The same, and may users change it? */
+bool dal_needs_own(dal_messages *messages, const char *function, dal_state *state);
+/* May users change it? Not while it belongs to a run, which then hears of it. */
+bool dal_state_own(dal_state *state, const char *function);
+dal_energy dal_energy_now(const dal_state *state);    /* at the present kinematics and loads */
+void dal_residuals_now(const dal_state *state, double *position, double *velocity);
 
 /* ---- evaluate.c: the road of one evaluation --------------------------------- */
 
