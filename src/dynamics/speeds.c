@@ -23,8 +23,8 @@
 #include <string.h>
 
 static const double worse = 1e3;            /* growth of the condition since the rows were chosen that calls for other rows */
-static const double tired = 3;              /* the same for the choice of speeds, looked at between steps */
-static const double clearly = 1.5;           /* by how much another choice has to be better */
+static const double tired = 2;              /* growth of the steepness since the speeds were chosen that calls for others, between steps */
+static const double clearly = 1.5;          /* by how much another choice has to be less steep */
 static const double singular_fixed = 1e6;   /* condition beyond which the model's speeds do not determine the velocities */
 static const double singular_rows = 1e15;   /* the same for automatic ones: nothing is left but rounding */
 static const double tie = 1e-9;             /* pivots that differ by less are equal: the first one is taken on every machine */
@@ -614,6 +614,22 @@ static void take_named(dal_state *state)
             state->speeds[at++] = i;
 }
 
+/* The steepness of the choice: the largest |D_c W D_c^-1|, how fast a velocity becomes at most with a speed. In the columns
+ * that suit best it is about 1, and it grows without bound where the speeds cease to determine the velocities: u' and W
+ * there change so fast that a step of given length misses them, by 1/steepness to the power of the order. The condition of S
+ * does not see it in time: it is that of the rows A as well, and may be a thousand without any speed. */
+static double steepest(dal_state *state)
+{
+    const dal_speeds *s = state->basis;
+    const double *scale = state->system->column_scale;
+    double most = 1;
+    dal_speeds_basis(state);
+    for (int j = 0; j < s->p; j++)
+        for (int i = 0; i < s->n; i++)
+            most = fmax(most, fabs(s->W[(size_t)j * (size_t)s->n + (size_t)i]) * scale[i] / scale[state->speeds[j]]);
+    return most;
+}
+
 void dal_speeds_choose(dal_state *state)
 {
     if (!state->basis)
@@ -627,18 +643,20 @@ void dal_speeds_choose(dal_state *state)
     }
     const bool first = state->speeds_good == 0;
     state->speeds_side_kept = 0;
-    double before = factor(state), after = before;
+    bool regular = factor(state) < singular_rows;
+    double before = regular ? steepest(state) : INFINITY;
     pick(state);
     bool other = !same(state);
     if (other) {
         exchange(state);
-        after = factor(state);
-        if (!first && before <= clearly * after) { /* not worth it */
+        regular = factor(state) < singular_rows;
+        if (!first && !(regular && before > clearly * steepest(state))) { /* not worth it */
             exchange(state);
             other = false;
         }
     }
     state->speeds_good = factor(state);
+    state->speeds_steepness = state->speeds_good < singular_rows ? steepest(state) : 1;
     state->speeds_changed += other && !first;
 }
 
@@ -649,13 +667,17 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
         return 0;
     dal_flow flow = state->basis->fixed ? check(state) : 0; /* automatic ones are changed */
     state->speeds_side_kept = state->speeds_side;
-    if (flow || state->basis->fixed || !(state->speeds_condition > tired * state->speeds_good))
+    if (flow || state->basis->fixed)
         return flow;
+    const double now = steepest(state);
+    state->speeds_steepness = fmin(state->speeds_steepness, now);
+    if (!(now > tired * state->speeds_steepness))
+        return 0;
     pick(state); /* spoils the factors: they are made again */
     factor_dependent(state->basis);
     *change = !same(state);
     if (!*change)
-        state->speeds_good = state->speeds_condition; /* it is the rows: nothing better is to be had */
+        state->speeds_steepness = now; /* it is the rows: nothing better is to be had */
     return 0;
 }
 

@@ -251,7 +251,7 @@ void dal_state_reset(dal_state *state)
     state->n_partition = 0;
     state->partition_steepest = 0;
     state->speeds_side_kept = 0;
-    state->speeds_condition = state->speeds_worst = 1;
+    state->speeds_condition = state->speeds_worst = state->speeds_steepness = 1;
     state->speeds_good = state->speeds_ranked = 0;
     if (system->start_speeds)
         memcpy(state->speeds, system->start_speeds, sizeof *state->speeds * (size_t)(layout->nv - system->rank));

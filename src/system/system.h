@@ -224,6 +224,7 @@ struct dal_state {
     int *speeds;               /* automatic speeds: columns of v */
     double speeds_condition, speeds_worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start */
     double speeds_good, speeds_ranked; /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
+    double speeds_steepness;   /* the least that W has been since the speeds were chosen, in what the columns move */
     int speeds_side, speeds_side_kept; /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
     long speeds_changed;
     int *partition, n_partition; /* coordinate-partitioning: the dependent columns of v, ascending; 0 of them: not chosen yet */
