@@ -996,20 +996,26 @@ double dal_speeds_force(const dal_state *state, int j)
     return U;
 }
 
-void dal_speeds_multipliers(dal_state *state)
+/* lambda of S^T [mu; lambda] = f; f is overwritten. */
+static void take_multipliers(dal_state *state, double *f, double *lambda)
 {
-    const dal_layout *layout = &state->system->layout;
-    dal_speeds *s = state->basis;
-    double *f = s->x;
-    memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
+    const dal_speeds *s = state->basis;
+    memset(lambda, 0, sizeof *lambda * (size_t)state->system->layout.n_rows);
     if (!s->k)
         return;
-    dal_mass_times(layout, state->work.M, state->vd, f);
-    for (int i = 0; i < s->n; i++)
-        f[i] += state->work.h[i] - state->work.Q[i];
     solve_transposed(state, f);
     for (int i = 0; i < s->k; i++)
-        state->lambda[s->row[i]] = f[s->p + s->s + i];
+        lambda[s->row[i]] = f[s->p + s->s + i];
+}
+
+void dal_speeds_multipliers(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    double *f = s->x;
+    dal_mass_times(&state->system->layout, state->work.M, state->vd, f);
+    for (int i = 0; i < s->n; i++)
+        f[i] += state->work.h[i] - state->work.Q[i];
+    take_multipliers(state, f, state->lambda);
 }
 
 static dal_flow fail_inertia(dal_state *state, int j)
@@ -1022,27 +1028,36 @@ static dal_flow fail_inertia(dal_state *state, int j)
     return dal_state_fail(state, "the equations of motion are singular: no inertia resists the motion of the speed %s that the constraints leave free", name);
 }
 
+/* x := K^-1 x, by the factor at unit diagonal. */
+static void divide_by_inertia(const dal_speeds *s, double *x)
+{
+    const size_t p = (size_t)s->p;
+    for (size_t i = 0; i < p; i++)
+        x[i] /= sqrt(s->K[i * p + i]);
+    dal_cholesky_solve(s->L, s->p, s->p, x);
+    for (size_t i = 0; i < p; i++)
+        x[i] /= sqrt(s->K[i * p + i]);
+}
+
 /* K u' = f, at unit diagonal: whether K is singular does not depend on units. */
 static dal_flow solve_inertia(dal_state *state)
 {
     dal_speeds *s = state->basis;
     const size_t p = (size_t)s->p;
-    double *scale = s->x, *rate = state->wd;
+    double *scale = s->x;
     int where;
     for (size_t i = 0; i < p; i++) {
         double diagonal = s->K[i * p + i];
         if (!(diagonal > 0))
             return fail_inertia(state, (int)i);
         scale[i] = 1 / sqrt(diagonal);
-        rate[i] = scale[i] * s->f[i];
         for (size_t j = 0; j <= i; j++)
             s->L[i * p + j] = scale[i] * scale[j] * s->K[i * p + j];
     }
     if (!dal_cholesky(s->L, s->p, s->p, no_inertia, &where))
         return fail_inertia(state, where);
-    dal_cholesky_solve(s->L, s->p, s->p, rate);
-    for (size_t i = 0; i < p; i++)
-        rate[i] *= scale[i];
+    memcpy(state->wd, s->f, sizeof *s->f * p);
+    divide_by_inertia(s, state->wd);
     return 0;
 }
 
@@ -1058,4 +1073,35 @@ dal_flow dal_speeds_finish(dal_state *state)
             state->vd[i] += state->wd[j] * s->W[(size_t)j * (size_t)s->n + (size_t)i];
     dal_speeds_multipliers(state);
     return 0;
+}
+
+/* dv = W du + c,   S c = [0; f of the ignorable coordinates, whose momenta E = M' are; b],   K du = W^T (f - M c). */
+void dal_speeds_correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+{
+    const dal_system *system = state->system;
+    dal_speeds *s = state->basis;
+    const size_t n = (size_t)s->n;
+    double *du = s->sides, *rest = s->r;
+    memset(dv, 0, sizeof *dv * n);
+    for (int i = 0; i < s->s; i++)
+        dv[s->p + i] = f[system->ignorable[i]];
+    for (int i = 0; i < s->k; i++)
+        dv[s->p + s->s + i] = b[s->row[i]];
+    dal_speeds_solve(state, dv);
+    dal_mass_times(&system->layout, state->work.M, dv, rest);
+    for (int j = 0; j < s->p; j++) {
+        du[j] = 0;
+        for (size_t i = 0; i < n; i++)
+            du[j] += s->W[(size_t)j * n + i] * (f[i] - rest[i]);
+    }
+    divide_by_inertia(s, du);
+    for (int j = 0; j < s->p; j++) {
+        state->wd[j] += du[j];
+        for (size_t i = 0; i < n; i++)
+            dv[i] += du[j] * s->W[(size_t)j * n + i];
+    }
+    dal_mass_times(&system->layout, state->work.M, dv, s->x);
+    for (size_t i = 0; i < n; i++)
+        s->x[i] -= f[i];
+    take_multipliers(state, s->x, dlambda);
 }

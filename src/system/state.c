@@ -81,6 +81,12 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->still, nv);
     TAKE(block, s->tangents, 4 * bodies);
     TAKE(block, s->bends, bodies);
+    if (system->formulation->correct && !system->minimum_norm && !system->stabilization->solve) {
+        TAKE(block, s->refinement.f, nv);
+        TAKE(block, s->refinement.b, r);
+        TAKE(block, s->refinement.dv, nv);
+        TAKE(block, s->refinement.dlambda, r);
+    }
     TAKE(block, s->wd, system->n_w);
     TAKE(block, s->momenta, system->n_ignorable);
     TAKE(block, s->speeds, nv);
@@ -239,6 +245,7 @@ void dal_state_reset(dal_state *state)
     state->evaluations = state->rerankings = state->charts = 0;
     state->rank_least = state->rank_most = system->rank;
     state->condition_worst = 1;
+    state->refinement.ratio = state->refinement.worst = 0;
     state->near_singular = false;
     state->nearness = 1;
     memset(state->good_ratio, 0, sizeof state->good_ratio);

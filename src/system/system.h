@@ -46,6 +46,8 @@ struct dal_formulation {
     const struct dal_more_rows *more;                          /* rows beside A that the velocities obey; NULL: none */
     /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
     dal_flow (*solve)(dal_state *state);
+    /* M dv - A^T dlambda = f, A dv = b on the independent rows, from the factors that solve left; adds to wd. NULL: cannot. See refine.c. */
+    void (*correct)(dal_state *state, const double *f, const double *b, double *dv, double *dlambda);
     /* The matrices that it solves, for `equations`; after solve. See dynamics/equations.h. */
     void (*show)(dal_state *state, struct dal_equations *equations);
 };
@@ -199,6 +201,14 @@ typedef struct dal_acceleration {
 typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_NETWORK, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT,
                           DAL_FACTOR_ROWS, DAL_FACTOR_PARTITION, DAL_FACTORS } dal_factor;
 
+/* What refine.c leaves. */
+typedef struct dal_refinement {
+    double *f, *b, *dv, *dlambda; /* residuals and corrections; NULL where the formulation cannot be refined */
+    double ratio;                 /* largest over smallest inertia; 0: not known yet */
+    double worst;                 /* the largest last correction since the start, over the accelerations */
+    int column;                   /* of the velocity that had it */
+} dal_refinement;
+
 /* Everything that changes. Doubles come from one block. */
 struct dal_state {
     const dal_system *system;
@@ -219,6 +229,7 @@ struct dal_state {
     bool placed;               /* positions and A belong to the present q and t */
     double *vd, *lambda;       /* accelerations, multipliers of all rows */
     double *vd_more;           /* recursive: what refinement adds */
+    dal_refinement refinement;
     double *wd;                /* rates of the speeds, of formulations that have them */
     double *momenta;           /* of the ignorable coordinates: constants of the run */
     int *speeds;               /* automatic speeds: columns of v */
@@ -375,6 +386,8 @@ void dal_saddle_solve(dal_state *state, double *f, double *b);
 /* The largest that a row may be on the bodies, its coefficients and their slopes counted (saddle.c). */
 double dal_row_reach(const dal_state *state, const dal_row *row);
 /* The best set of automatic speeds at the present A (dynamics/speeds.c); nothing where the model fixes them. */
+/* v' and lambda by the formulation, refined where inertias differ widely (dynamics/refine.c). */
+dal_flow dal_state_solve(dal_state *state);
 void dal_speeds_choose(dal_state *state);
 /* Should they be chosen anew? Automatic ones that have become bad; a failure where the model's own do not determine the velocities. */
 dal_flow dal_speeds_watch(dal_state *state, bool *change);
