@@ -45,6 +45,7 @@ typedef struct dal_evidence {
     long partition_changed;     /* how often other independent coordinates were taken */
     int rank_least, rank_most;  /* seen along the motion */
     long rerankings;            /* changes of the independent rows */
+    double acceleration_error;  /* largest error of the accelerations by rounding, relative; not-a-number where inertias are alike */
     double condition_worst;     /* smallest reciprocal condition of the factored matrix that was seen */
     double stiffness;           /* estimate of |lambda| h of the explicit method, NAN if not estimated */
     char loose[256];            /* reactions that are not unique at the start, "A (force z), B (torque x, y)"; "" where all are */

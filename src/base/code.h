@@ -45,6 +45,7 @@
     X(JOINTS_OPEN, "joints-open", "the constraints opened; the number is the largest residual, m or rad")                           \
     X(FRICTION_NOT_UNIQUE, "friction-not-unique", "friction follows a reaction that is not unique")                                 \
     X(SPEEDS_SINGULAR, "speeds-singular", "the speeds of the model hardly determine the velocities; the number is the condition")   \
+    X(ACCELERATIONS_INEXACT, "accelerations-inexact", "unlike inertias make the accelerations less exact than rtol; the number is their error, relative") \
     X(SWITCH_MISSED, "switch-missed", "a switch changed twice within one step; the number is the time, s")
 
 #define X(name, code, title) DAL_CODE_##name,

@@ -8,8 +8,10 @@
  * go through the factors of the formulation once more (fixed-precision refinement; N. J. Higham, Accuracy and Stability of Numerical
  * Algorithms, chapter 12):
  *     M dv - A^T dlambda = f,   A dv = b,   v' += dv,   lambda += dlambda,
- * and each pass makes the error R eps times as large as it was. The last correction bounds the error that is left: where it is more than the
- * tolerance of the integration, a run says so; where it is of the size of v' itself, the equations are refused.
+ * and each pass makes the error R eps times as large as it was. What is left has two bounds: the last correction, and what the rounding of
+ * the terms of f and b, eps times the sum of their sizes, brings in v' by the same factors. The latter is asked for at the first evaluation and
+ * in a while; no order of the computation avoids it. Where the larger of them is more than the tolerance of the integration, a run says so;
+ * where the corrections are of the size of v' itself, the equations are refused.
  *
  * R is the ratio of the largest to the smallest inertia on the diagonal of M, in metres, zeros aside. Passes are made where R eps is more
  * than a tenth of rtol; other models pay nothing.
@@ -20,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 5 };
+enum { PASSES = 5, PROBE_EVERY = 100 };
 static const double share = 0.1;    /* of rtol, that the sums may lose unrefined */
 static const double goal = 1e-2;    /* of rtol: a correction below it was the last one */
 static const double slow = 0.25;    /* a pass that corrects more than this part of the one before gains nothing */
@@ -58,6 +60,32 @@ static double size_of(const dal_state *state, const double *v, int *where)
     return most;
 }
 
+/* out_j = eps sum of |M_jk v'_k| over a block, of |A_ij lambda_i| over the rows, |Q_j| and |h_j|; and b_i = eps (sum of |A_ij v'_j| + |gamma_i|).
+ * Signs alternate irregularly: no direction is favoured. */
+static void find_rounding(dal_state *state, double *f, double *b)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int j = 0; j < layout->nv; j++)
+        f[j] = fabs(state->work.Q[j]) + fabs(state->work.h[j]);
+    for (int k = 0; k < layout->n_blocks; k++) {
+        const dal_mass_block *at = &layout->block[k];
+        for (int i = 0; i < at->n; i++)
+            for (int j = 0; j < at->n; j++)
+                f[at->column + i] += fabs(state->work.M[at->value + at->n * i + j] * state->vd[at->column + j]);
+    }
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        b[i] = fabs(state->gamma[i]);
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            b[i] += fabs(state->work.A[k] * state->vd[layout->column[k]]);
+            f[layout->column[k]] += fabs(state->work.A[k] * state->lambda[i]);
+        }
+        b[i] *= i * i % 3 == 1 ? -DBL_EPSILON : DBL_EPSILON;
+    }
+    for (int j = 0; j < layout->nv; j++)
+        f[j] *= j * j % 3 == 1 ? -DBL_EPSILON : DBL_EPSILON;
+}
+
 /* f = Q + A^T lambda - h - M v', b = gamma - A v' */
 static void find_residuals(dal_state *state, double *f, double *b)
 {
@@ -89,6 +117,28 @@ static dal_flow fail(dal_state *state, double error, int where)
                           name, state->refinement.ratio, state->system->formulation->name, error);
 }
 
+static void keep(dal_refinement *r, double error, int where)
+{
+    if (error > r->worst) {
+        r->worst = error;
+        r->column = where;
+    }
+}
+
+/* What rounding of the terms of the equations brings in v'. Nothing is changed. */
+static void probe(dal_state *state)
+{
+    dal_refinement *r = &state->refinement;
+    const size_t n = (size_t)state->system->n_w;
+    int where = 0, column = 0;
+    find_rounding(state, r->f, r->b);
+    memcpy(r->wd, state->wd, sizeof *r->wd * n);
+    state->system->formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
+    memcpy(state->wd, r->wd, sizeof *r->wd * n);
+    const double size = fmax(size_of(state, state->vd, &column), DBL_MIN);
+    keep(r, size_of(state, r->dv, &where) / size, where);
+}
+
 static dal_flow refine(dal_state *state)
 {
     const double rtol = state->system->info.rtol;
@@ -108,10 +158,9 @@ static dal_flow refine(dal_state *state)
     }
     if (!(error < nothing))
         return fail(state, error, where);
-    if (error > r->worst) {
-        r->worst = error;
-        r->column = where;
-    }
+    keep(r, error, where);
+    if (r->since++ % PROBE_EVERY == 0)
+        probe(state);
     return 0;
 }
 

@@ -86,6 +86,7 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
         TAKE(block, s->refinement.b, r);
         TAKE(block, s->refinement.dv, nv);
         TAKE(block, s->refinement.dlambda, r);
+        TAKE(block, s->refinement.wd, system->n_w);
     }
     TAKE(block, s->wd, system->n_w);
     TAKE(block, s->momenta, system->n_ignorable);
@@ -246,6 +247,7 @@ void dal_state_reset(dal_state *state)
     state->rank_least = state->rank_most = system->rank;
     state->condition_worst = 1;
     state->refinement.ratio = state->refinement.worst = 0;
+    state->refinement.since = 0;
     state->near_singular = false;
     state->nearness = 1;
     memset(state->good_ratio, 0, sizeof state->good_ratio);

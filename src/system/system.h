@@ -204,8 +204,10 @@ typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_NETWORK
 /* What refine.c leaves. */
 typedef struct dal_refinement {
     double *f, *b, *dv, *dlambda; /* residuals and corrections; NULL where the formulation cannot be refined */
+    double *wd;                   /* scratch, n_w */
+    long since;                   /* evaluations that were refined */
     double ratio;                 /* largest over smallest inertia; 0: not known yet */
-    double worst;                 /* the largest last correction since the start, over the accelerations */
+    double worst;                 /* the largest error since the start, over the accelerations */
     int column;                   /* of the velocity that had it */
 } dal_refinement;
 
