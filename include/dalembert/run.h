@@ -34,6 +34,7 @@ typedef struct dal_evidence {
     double time_end;            /* how far it came */
     double wall_seconds;
     double position_residual, velocity_residual; /* largest over every step and recorded row */
+    double projection_tolerance; /* that positions were put back to after each step, over the model's length; NAN: the stabilization has none */
     double energy_start, energy_end;
     double energy_drift, energy_drift_absolute;  /* relative (NAN if nothing moves), absolute */
     double momentum_drift;      /* relative to sum m |v|; NAN if no momentum is conserved */

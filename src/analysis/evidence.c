@@ -79,6 +79,7 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "wall_seconds", e->wall_seconds);
     print_number(&p, "position_residual", e->position_residual);
     print_number(&p, "velocity_residual", e->velocity_residual);
+    print_number(&p, "projection_tolerance", e->projection_tolerance);
     print_number(&p, "energy_start", e->energy_start);
     print_number(&p, "energy_end", e->energy_end);
     print_number(&p, "energy_drift", e->energy_drift);

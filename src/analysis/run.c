@@ -789,6 +789,7 @@ static void finish(run *r, const dal_drive_result *result)
     e->rank_least = r->state->rank_least;
     e->rank_most = r->state->rank_most;
     e->rerankings = r->state->rerankings;
+    e->projection_tolerance = r->system->stabilization->project ? dal_projection_tolerance(r->system) : NAN;
     e->acceleration_error = r->state->refinement.since ? r->state->refinement.worst : NAN;
     e->condition_worst = r->state->condition_worst;
     double fastest = r->stiffest > 0 ? r->stiffest : r->stiffest_early;

@@ -124,7 +124,7 @@ struct dal_system {
     double alpha, beta;        /* baumgarte, penalty */
     double penalty;            /* penalty: its factor */
     int penalty_passes;        /* penalty: how often the accelerations are solved for; 0: until they stay */
-    double tolerance;          /* of projections; penalty: of the accelerations, relative */
+    double tolerance;          /* that the model gives for projections, infinite: none (dal_projection_tolerance); penalty: of the accelerations, relative */
     double rank_tolerance;
     bool minimum_norm;         /* accelerations that nothing determines: the least ones, instead of a refusal */
     int determined;            /* then: rank [M; A] at the start; -1: not known yet */
@@ -334,6 +334,8 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2,
 void dal_state_units(const dal_state *state, double *unit);
 /* The largest of numbers that belong to the rows, in the units of these, and which row it is. */
 double dal_worst_row(const dal_state *state, const double *rows, int *where);
+/* What projections keep positions to, relative as dal_worst_row measures them: what the model gives, or what follows from rtol. */
+double dal_projection_tolerance(const dal_system *system);
 /* The largest velocity, in lengths and radians. */
 double dal_fastest(const dal_system *system, const double *v);
 
