@@ -820,7 +820,8 @@ static void warn_of_inertias(const run *r, dal_messages *messages)
     dal_warn(messages, dal_nowhere, DAL_CODE_ACCELERATIONS_INEXACT, error,
              "the inertias differ by a factor of %.1e, and rounding leaves an error of %.1e in the accelerations, most in %s, while rtol asks for %.1e: "
              "the motion is not known to that; %s", r->state->refinement.ratio, error, name, rtol,
-             system->layout.family->shares ? "give the small part more inertia, or none" : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
+             system->layout.family->shares ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
+                                           : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
 }
 
 /* Open joints are another mechanism: a hundredth of its length is no error of integration any more. */

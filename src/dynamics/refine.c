@@ -13,8 +13,9 @@
  * in a while; no order of the computation avoids it. Where the larger of them is more than the tolerance of the integration, a run says so;
  * where the corrections are of the size of v' itself, the equations are refused.
  *
- * R is the ratio of the largest to the smallest inertia on the diagonal of M, in metres, zeros aside. Passes are made where R eps is more
- * than a tenth of rtol; other models pay nothing.
+ * R is the ratio of the largest to the smallest inertia on the diagonal of M, in metres, zeros aside; where bodies share coordinates, an entry
+ * of M is a sum over bodies, and R is also the reciprocal of the least pivot of M at unit diagonal. Passes are made where R eps is more than a
+ * tenth of rtol; other models pay nothing.
  */
 #include "system/system.h"
 
@@ -29,6 +30,25 @@ static const double slow = 0.25;    /* a pass that corrects more than this part 
 static const double rounding = 1e-15;
 static const double nothing = 1e-2; /* of v': an error that leaves no acceleration to speak of */
 static const double visible = 1e-30; /* of the largest inertia: less is none */
+
+/* The least pivot of L L^T = D^-1/2 B D^-1/2, D the diagonal of the n x n block B, rows without inertia aside. */
+static double least_pivot(const double *B, int n, double *L)
+{
+    double least = 1;
+    for (int i = 0; i < n; i++) {
+        double *row = L + (size_t)n * (size_t)i;
+        for (int j = 0; j <= i; j++) {
+            const double *other = L + (size_t)n * (size_t)j, scale = B[(n + 1) * i] * B[(n + 1) * j];
+            double sum = scale > 0 ? B[n * i + j] / sqrt(scale) : 0;
+            for (int k = 0; k < j; k++)
+                sum -= row[k] * other[k];
+            if (j == i && scale > 0)
+                least = fmin(least, fmax(sum, DBL_EPSILON));
+            row[j] = j < i ? (other[j] > 0 ? sum / other[j] : 0) : sqrt(fmax(sum, 0));
+        }
+    }
+    return least;
+}
 
 /* R at the present M. */
 static double unlikeness(const dal_state *state)
@@ -45,7 +65,10 @@ static double unlikeness(const dal_state *state)
                 least = pass && m > visible * most ? fmin(least, m) : least;
             }
         }
-    return most > 0 ? most / least : 1;
+    double ratio = most > 0 ? most / least : 1;
+    for (int b = 0; b < layout->n_blocks && state->refinement.block; b++)
+        ratio = fmax(ratio, 1 / least_pivot(state->work.M + layout->block[b].value, layout->block[b].n, state->refinement.block));
+    return ratio;
 }
 
 /* The largest entry in metres, and its column. */

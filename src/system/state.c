@@ -19,6 +19,17 @@ static int registers(const dal_compiled *compiled)
     return compiled->program ? dal_program_registers(compiled->program) : 0;
 }
 
+/* Entries of the largest block of M. */
+static size_t largest_block(const dal_layout *layout)
+{
+    size_t most = 0;
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const size_t n = (size_t)layout->block[b].n;
+        most = n * n > most ? n * n : most;
+    }
+    return most;
+}
+
 /* One list for measuring and for laying out. */
 static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, double **links, double **loops, double **sweep, int **chart)
 {
@@ -87,6 +98,8 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
         TAKE(block, s->refinement.dv, nv);
         TAKE(block, s->refinement.dlambda, r);
         TAKE(block, s->refinement.wd, system->n_w);
+        if (system->layout.family->shares)
+            TAKE(block, s->refinement.block, largest_block(&system->layout));
     }
     TAKE(block, s->wd, system->n_w);
     TAKE(block, s->momenta, system->n_ignorable);

@@ -205,6 +205,7 @@ typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_NETWORK
 typedef struct dal_refinement {
     double *f, *b, *dv, *dlambda; /* residuals and corrections; NULL where the formulation cannot be refined */
     double *wd;                   /* scratch, n_w */
+    double *block;                /* where bodies share coordinates: of the size of the largest block of M */
     long since;                   /* evaluations that were refined */
     double ratio;                 /* largest over smallest inertia; 0: not known yet */
     double worst;                 /* the largest error since the start, over the accelerations */
