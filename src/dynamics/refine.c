@@ -17,7 +17,7 @@
  * of M is a sum over bodies, and R is also the reciprocal of the least pivot of M at unit diagonal. Passes are made where R eps is more than a
  * tenth of rtol; other models pay nothing.
  */
-#include "system/system.h"
+#include "dynamics/speeds.h"
 
 #include <float.h>
 #include <math.h>
@@ -181,6 +181,8 @@ static dal_flow refine(dal_state *state)
     }
     if (!(error < nothing))
         return fail(state, error, where);
+    if (state->basis)
+        dal_speeds_combine(state); /* as W and bias are printed: what the rows missed was rounding */
     keep(r, error, where);
     if (r->since++ % PROBE_EVERY == 0)
         probe(state);

@@ -1061,16 +1061,21 @@ static dal_flow solve_inertia(dal_state *state)
     return 0;
 }
 
-dal_flow dal_speeds_finish(dal_state *state)
+void dal_speeds_combine(dal_state *state)
 {
-    dal_speeds *s = state->basis;
-    dal_flow flow = solve_inertia(state);
-    if (flow)
-        return flow;
+    const dal_speeds *s = state->basis;
     memcpy(state->vd, s->bias, sizeof *s->bias * (size_t)s->n);
     for (int j = 0; j < s->p; j++)
         for (int i = 0; i < s->n; i++)
             state->vd[i] += state->wd[j] * s->W[(size_t)j * (size_t)s->n + (size_t)i];
+}
+
+dal_flow dal_speeds_finish(dal_state *state)
+{
+    dal_flow flow = solve_inertia(state);
+    if (flow)
+        return flow;
+    dal_speeds_combine(state);
     dal_speeds_multipliers(state);
     return 0;
 }
