@@ -35,6 +35,7 @@ typedef struct dal_evidence {
     double time_end;            /* how far it came */
     double wall_seconds;
     double position_residual, velocity_residual; /* largest over every step and recorded row */
+    double projection_tolerance; /* that positions were put back to after each step, over the model's length; NAN: the stabilization has none */
     double energy_start, energy_end;
     double energy_drift, energy_drift_absolute;  /* relative (NAN if nothing moves), absolute */
     double momentum_drift;      /* relative to sum m |v|; NAN if no momentum is conserved */
@@ -46,6 +47,7 @@ typedef struct dal_evidence {
     long partition_changed;     /* how often other independent coordinates were taken */
     int rank_least, rank_most;  /* seen along the motion */
     long rerankings;            /* changes of the independent rows */
+    double acceleration_error;  /* largest error of the accelerations by rounding, relative; not-a-number where inertias are alike */
     double condition_worst;     /* smallest reciprocal condition of the factored matrix that was seen */
     double stiffness;           /* estimate of |lambda| h of the explicit method, NAN if not estimated */
     char loose[256];            /* reactions that are not unique at the start, "A (force z), B (torque x, y)"; "" where all are */

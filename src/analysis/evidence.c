@@ -81,6 +81,7 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "wall_seconds", e->wall_seconds);
     print_number(&p, "position_residual", e->position_residual);
     print_number(&p, "velocity_residual", e->velocity_residual);
+    print_number(&p, "projection_tolerance", e->projection_tolerance);
     print_number(&p, "energy_start", e->energy_start);
     print_number(&p, "energy_end", e->energy_end);
     print_number(&p, "energy_drift", e->energy_drift);
@@ -97,6 +98,7 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_integer(&p, "partition_changed", e->partition_changed);
     dal_print(&p, ", ");
     dal_print_entry(&p, "reactions_not_unique", e->loose);
+    print_number(&p, "acceleration_error", e->acceleration_error);
     print_number(&p, "condition", e->condition_worst);
     print_number(&p, "stiffness", e->stiffness);
     print_number(&p, "length", i->length);
@@ -168,6 +170,8 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     if (*e->loose)
         dal_print(&p, "  reactions   not unique: %s; %s\n", e->loose,
                   e->compliant ? "distributed by the compliances" : "the least sum of |F|^2 + |T|^2/L^2 is reported");
+    if (!isnan(e->acceleration_error))
+        dal_print(&p, "  inertias    differ widely: accelerations were refined, rounding leaves an error below %.1e\n", e->acceleration_error);
     dal_print(&p, "  conditions  pivot ratio %.1e or better, rank %d to %d, %ld changes of the independent rows", e->condition_worst,
               e->rank_least, e->rank_most, e->rerankings);
     if (!isnan(e->stiffness))

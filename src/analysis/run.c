@@ -809,6 +809,8 @@ static void finish(run *r, const dal_drive_result *result)
     e->rank_least = r->state->rank_least;
     e->rank_most = r->state->rank_most;
     e->rerankings = r->state->rerankings;
+    e->projection_tolerance = r->system->stabilization->project ? dal_projection_tolerance(r->system) : NAN;
+    e->acceleration_error = r->state->refinement.since ? r->state->refinement.worst : NAN;
     e->condition_worst = r->state->condition_worst;
     double fastest = r->stiffest > 0 ? r->stiffest : r->stiffest_early;
     e->stiffness = r->direction && fastest > 0 ? fastest * r->system->info.step : NAN;
@@ -826,7 +828,22 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
                  r->system->info.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
 }
 
-/* Friction makes the motion depend on how redundant joints share a load. */
+/* What refinement cannot bring back: the data themselves are rounded. */
+static void warn_of_inertias(const run *r, dal_messages *messages)
+{
+    const dal_system *system = r->system;
+    const double error = r->evidence->acceleration_error, rtol = system->info.rtol;
+    char name[100];
+    if (!(error > rtol))
+        return;
+    dal_velocity_name(system, r->state->refinement.column, name, sizeof name);
+    dal_warn(messages, dal_nowhere, DAL_CODE_ACCELERATIONS_INEXACT, error,
+             "the inertias differ by a factor of %.1e, and rounding leaves an error of %.1e in the accelerations, most in %s, while rtol asks for %.1e: "
+             "the motion is not known to that; %s", r->state->refinement.ratio, error, name, rtol,
+             system->layout.family->shares ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
+                                           : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
+}
+
 /* Open joints are another mechanism: a hundredth of its length is no error of integration any more. */
 static void warn_of_open_joints(const run *r, dal_messages *messages)
 {
@@ -861,6 +878,7 @@ static dal_status judge_balance(const run *r, dal_status status, dal_messages *m
     return status == DAL_OK ? DAL_NUMERICAL : status;
 }
 
+/* Friction makes the motion depend on how redundant joints share a load. */
 static void warn_of_shares(const run *r, dal_messages *messages)
 {
     dal_warn(messages, dal_nowhere, DAL_CODE_FRICTION_NOT_UNIQUE, NAN,
@@ -1047,6 +1065,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             status = explain(&r, &result, messages);
             warn_of_callbacks(&r, messages);
             warn_of_stiffness(&r, messages);
+            warn_of_inertias(&r, messages);
             warn_of_open_joints(&r, messages);
             status = judge_balance(&r, status, messages);
             if (r.unsure)

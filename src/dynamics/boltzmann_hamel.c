@@ -212,5 +212,6 @@ const dal_formulation dal_boltzmann_hamel = {
     .unit = dal_speeds_unit,
     .chooses = true,
     .solve = solve,
+    .correct = dal_speeds_correct,
     .show = dal_show_boltzmann_hamel,
 };

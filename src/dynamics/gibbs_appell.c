@@ -85,5 +85,6 @@ const dal_formulation dal_gibbs_appell = {
     .unit = dal_speeds_unit,
     .chooses = true,
     .solve = solve,
+    .correct = dal_speeds_correct,
     .show = dal_show_gibbs_appell,
 };

@@ -97,5 +97,6 @@ const dal_formulation dal_kane = {
     .unit = dal_speeds_unit,
     .chooses = true,
     .solve = solve,
+    .correct = dal_speeds_correct,
     .show = dal_show_kane,
 };

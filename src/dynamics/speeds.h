@@ -95,6 +95,10 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
 double dal_speeds_force(const dal_state *state, int j);
 /* K u' = f by Cholesky, then wd = u', vd = W u' + bias, and the multipliers. A failure where K is singular. K and f stay as they are. */
 dal_flow dal_speeds_finish(dal_state *state);
+/* vd = W wd + bias */
+void dal_speeds_combine(dal_state *state);
+/* `correct` of the formulations that end with it. */
+void dal_speeds_correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda);
 /* lambda of the rows in S, from S^T [mu; lambda] = M v' + h - Q; mu vanishes up to rounding. After vd. */
 void dal_speeds_multipliers(dal_state *state);
 

@@ -113,5 +113,6 @@ const dal_formulation dal_volterra = {
     .unit = dal_speeds_unit,
     .chooses = true,
     .solve = solve,
+    .correct = dal_speeds_correct,
     .show = dal_show_volterra,
 };

@@ -199,5 +199,6 @@ const dal_formulation dal_volterra_reduced = {
     .chooses = true,
     .more = &momenta,
     .solve = solve,
+    .correct = dal_speeds_correct,
     .show = dal_show_volterra_reduced,
 };

@@ -52,6 +52,18 @@ static dal_flow fail_in_velocity(dal_state *state, int row, double relative)
 enum { MOST_ITERATIONS = 25 };
 static const double contradiction = 1e-6; /* of the velocities: more than this is no rounding and no tolerance of the positions */
 
+/* Residuals are seen by the integration as errors of the coordinates, and by some formulations through squares of the velocities (the momenta of
+ * direction cosines that are no longer unit vectors): they are kept below what rtol asks of the coordinates, by a margin, down to what the sums
+ * of a row can resolve. */
+static const double usual_tolerance = 1e-10, part_of_rtol = 0.1, least_tolerance = 1e-14;
+
+double dal_projection_tolerance(const dal_system *system)
+{
+    if (isfinite(system->tolerance))
+        return system->tolerance;
+    return fmax(fmin(usual_tolerance, part_of_rtol * system->info.rtol), least_tolerance);
+}
+
 /* At a distance d from a singular position a residual phi leaves phi / d of freedom across the branch, and the right-hand side
  * enlarges it: near one, the tolerance of the user is not enough and the correction goes down to rounding. */
 static const double rounding = 2e-16;
@@ -83,12 +95,12 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     if ((flow = projector->factor(state)))
         return flow;
     double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
-    double wanted = state->near_singular ? rounding : system->tolerance;
+    const double tolerance = dal_projection_tolerance(system), wanted = state->near_singular ? rounding : tolerance;
     /* A method with a past sees a correction that is made in some steps and left out in others as a jump, however short its steps:
      * it gets at least one in each. */
     const int least = dal_paced(system->integrator) ? 1 : 0;
     for (int i = 0; worst > wanted || (i < least && worst > rounding); i++) {
-        if (worst > 0.25 * before && (worst <= system->tolerance || worst <= 8 * rounding * extent(state)))
+        if (worst > 0.25 * before && (worst <= tolerance || worst <= 8 * rounding * extent(state)))
             break; /* as good as it gets */
         if (i == MOST_ITERATIONS || !(worst < HUGE_VAL) || (i > 8 && worst > 0.5 * before))
             return fail_at(state, where);

@@ -167,9 +167,9 @@ static void choose_stabilization(dal_build *build, dal_system *system)
     system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
     const char *const *options = system->stabilization->options;
     check_options(build, &s->stabilization, options ? options : none, options != NULL);
-    system->tolerance = 1e-10;
+    system->tolerance = INFINITY;
     if (system->stabilization->project)
-        system->tolerance = option_above(build, system, "tolerance", 1e-10, false);
+        system->tolerance = option_above(build, system, "tolerance", INFINITY, false);
     else if (system->stabilization->solve)
         choose_penalty(build, system);
     else if (system->stabilization->stabilises_gamma)

@@ -329,7 +329,7 @@ dal_flow dal_state_accelerate(dal_state *state)
         return flow;
     dal_state_stabilise(state);
     state->evaluations++;
-    return state->system->n_frictions ? dal_friction_accelerate(state) : state->system->formulation->solve(state);
+    return state->system->n_frictions ? dal_friction_accelerate(state) : dal_state_solve(state);
 }
 
 /* r'' = (part linear in v') + bias, for every body: the tangent of v'. */

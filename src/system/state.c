@@ -21,6 +21,17 @@ static int registers(const dal_compiled *compiled)
     return compiled->program ? dal_program_registers(compiled->program) : 0;
 }
 
+/* Entries of the largest block of M. */
+static size_t largest_block(const dal_layout *layout)
+{
+    size_t most = 0;
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const size_t n = (size_t)layout->block[b].n;
+        most = n * n > most ? n * n : most;
+    }
+    return most;
+}
+
 /* One list for measuring and for laying out. */
 static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, double **links, double **loops, double **sweep, int **chart)
 {
@@ -83,6 +94,15 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->still, nv);
     TAKE(block, s->tangents, 4 * bodies);
     TAKE(block, s->bends, bodies);
+    if (system->formulation->correct && !system->minimum_norm && !system->stabilization->solve) {
+        TAKE(block, s->refinement.f, nv);
+        TAKE(block, s->refinement.b, r);
+        TAKE(block, s->refinement.dv, nv);
+        TAKE(block, s->refinement.dlambda, r);
+        TAKE(block, s->refinement.wd, system->n_w);
+        if (system->layout.family->shares)
+            TAKE(block, s->refinement.block, largest_block(&system->layout));
+    }
     TAKE(block, s->wd, system->n_w);
     TAKE(block, s->momenta, system->n_ignorable);
     TAKE(block, s->speeds, nv);
@@ -249,6 +269,8 @@ static void reset(dal_state *state)
     state->evaluations = state->rerankings = state->charts = 0;
     state->rank_least = state->rank_most = system->rank;
     state->condition_worst = 1;
+    state->refinement.ratio = state->refinement.worst = 0;
+    state->refinement.since = 0;
     state->near_singular = false;
     state->nearness = 1;
     memset(state->good_ratio, 0, sizeof state->good_ratio);
@@ -261,7 +283,7 @@ static void reset(dal_state *state)
     state->n_partition = 0;
     state->partition_steepest = 0;
     state->speeds_side_kept = 0;
-    state->speeds_condition = state->speeds_worst = 1;
+    state->speeds_condition = state->speeds_worst = state->speeds_steepness = 1;
     state->speeds_good = state->speeds_ranked = 0;
     if (system->start_speeds)
         memcpy(state->speeds, system->start_speeds, sizeof *state->speeds * (size_t)(layout->nv - system->rank));

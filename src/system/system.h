@@ -49,6 +49,8 @@ struct dal_formulation {
     const struct dal_more_rows *more;                          /* rows beside A that the velocities obey; NULL: none */
     /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
     dal_flow (*solve)(dal_state *state);
+    /* M dv - A^T dlambda = f, A dv = b on the independent rows, from the factors that solve left; adds to wd. NULL: cannot. See refine.c. */
+    void (*correct)(dal_state *state, const double *f, const double *b, double *dv, double *dlambda);
     /* The matrices that it solves, for `equations`; after solve. See dynamics/equations.h. */
     void (*show)(dal_state *state, struct dal_equations *equations);
 };
@@ -126,7 +128,7 @@ struct dal_system {
     double alpha, beta;        /* baumgarte, penalty */
     double penalty;            /* penalty: its factor */
     int penalty_passes;        /* penalty: how often the accelerations are solved for; 0: until they stay */
-    double tolerance;          /* of projections; penalty: of the accelerations, relative */
+    double tolerance;          /* that the model gives for projections, infinite: none (dal_projection_tolerance); penalty: of the accelerations, relative */
     double rank_tolerance;
     bool minimum_norm;         /* accelerations that nothing determines: the least ones, instead of a refusal */
     int determined;            /* then: rank [M; A] at the start; -1: not known yet */
@@ -212,6 +214,16 @@ typedef struct dal_tenancy {
     char input[64];       /* where it was dal_state_set_input */
     double value, kept;   /* what it should have become, and what it is */
 } dal_tenancy;
+/* What refine.c leaves. */
+typedef struct dal_refinement {
+    double *f, *b, *dv, *dlambda; /* residuals and corrections; NULL where the formulation cannot be refined */
+    double *wd;                   /* scratch, n_w */
+    double *block;                /* where bodies share coordinates: of the size of the largest block of M */
+    long since;                   /* evaluations that were refined */
+    double ratio;                 /* largest over smallest inertia; 0: not known yet */
+    double worst;                 /* the largest error since the start, over the accelerations */
+    int column;                   /* of the velocity that had it */
+} dal_refinement;
 
 /* Everything that changes. Doubles come from one block. */
 struct dal_state {
@@ -236,11 +248,13 @@ struct dal_state {
     bool placed;               /* positions and A belong to the present q and t */
     double *vd, *lambda;       /* accelerations, multipliers of all rows */
     double *vd_more;           /* recursive: what refinement adds */
+    dal_refinement refinement;
     double *wd;                /* rates of the speeds, of formulations that have them */
     double *momenta;           /* of the ignorable coordinates: constants of the run */
     int *speeds;               /* automatic speeds: columns of v */
     double speeds_condition, speeds_worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start */
     double speeds_good, speeds_ranked; /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
+    double speeds_steepness;   /* the least that W has been since the speeds were chosen, in what the columns move */
     int speeds_side, speeds_side_kept; /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
     long speeds_changed;
     int *partition, n_partition; /* coordinate-partitioning: the dependent columns of v, ascending; 0 of them: not chosen yet */
@@ -355,6 +369,8 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2,
 void dal_state_units(const dal_state *state, double *unit);
 /* The largest of numbers that belong to the rows, in the units of these, and which row it is. */
 double dal_worst_row(const dal_state *state, const double *rows, int *where);
+/* What projections keep positions to, relative as dal_worst_row measures them: what the model gives, or what follows from rtol. */
+double dal_projection_tolerance(const dal_system *system);
 /* The largest velocity, in lengths and radians. */
 double dal_fastest(const dal_system *system, const double *v);
 
@@ -409,6 +425,8 @@ void dal_saddle_solve(dal_state *state, double *f, double *b);
 /* The largest that a row may be on the bodies, its coefficients and their slopes counted (saddle.c). */
 double dal_row_reach(const dal_state *state, const dal_row *row);
 /* The best set of automatic speeds at the present A (dynamics/speeds.c); nothing where the model fixes them. */
+/* v' and lambda by the formulation, refined where inertias differ widely (dynamics/refine.c). */
+dal_flow dal_state_solve(dal_state *state);
 void dal_speeds_choose(dal_state *state);
 /* Should they be chosen anew? Automatic ones that have become bad; a failure where the model's own do not determine the velocities. */
 dal_flow dal_speeds_watch(dal_state *state, bool *change);
