@@ -44,12 +44,13 @@ static int components(const dal_system *system)
 static size_t lay(const dal_system *system, double *memory, dal_friction_parts *p)
 {
     const size_t n = (size_t)components(system), m = (size_t)system->n_frictions, nv = (size_t)system->layout.nv;
+    const size_t r = (size_t)system->layout.n_rows;
     const struct {
         double **field;
         size_t size;
     } all[] = {
         {&p->force, 6 * (size_t)system->mechanism.n_bodies}, {&p->direct, nv}, {&p->slip, n}, {&p->rate, n}, {&p->G, n * n}, {&p->F, 3 * m},
-        {&p->F_e, 3 * m * n}, {&p->vd, nv}, {&p->B, nv * n}, {&p->mobility, n}, {&p->rounding, n}, {&p->e, n}, {&p->press, m},
+        {&p->F_e, 3 * m * n}, {&p->vd, nv}, {&p->B, nv * n}, {&p->mobility, n}, {&p->rounding, n}, {&p->change, nv}, {&p->kept, nv}, {&p->missed, r}, {&p->stray, n}, {&p->e, n}, {&p->press, m},
         {&p->base, n},
         {&p->E, n * m}, {&p->a, 3 * m}, {&p->b, 3 * m * m}, {&p->J, m * m}, {&p->step, m}, {&p->N, m}, {&p->path, m}, {&p->H, n * n},
         {&p->H_plain, n * n}, {&p->x, 2 * n}, {&p->rank_work, dal_rank_work((int)n, (int)n)}, {&p->held, n}, {&p->fresh, m}, {&p->slack, m},
@@ -63,6 +64,7 @@ static size_t lay(const dal_system *system, double *memory, dal_friction_parts *
     p->n = (int)n;
     p->elements = (int)m;
     p->n_held = p->worst = 0;
+    p->drift = 0;
     p->shared = false;
     return used;
 }
