@@ -3,11 +3,10 @@
  * A stabilisation that does not project leaves the velocities beside the constraints, A v - beta = d, and one that pulls the rows back
  * (Baumgarte, penalty) lets the accelerations leave them on purpose, A v' - gamma = r. The surfaces of a joint then seem to slide, and to
  * begin to, where the mechanism is at rest: a pin beside a guide that has stopped would push with its whole limit, with the sign of the
- * error. So what slides is decided by the velocities that keep the constraints. The change to them is the least in the metric of the
- * kinetic energy,
- *     A dv = -d,   s := s + S dv           drift: |S dv|
- *     A dv' = -r                           stray: |S dv'|, as s' without friction has it
- * and neither s nor s' is known better than to these.
+ * error. So what slides is decided by the velocities and accelerations that keep the constraints. The changes to them are the least in the
+ * metric of the kinetic energy,
+ *     A dv  = -d,    s  := s + S dv         drift: |S dv|, and s is not known better
+ *     A dv' = -r,    s' := s' + S dv'       stray: -S dv', which stays in every evaluation
  */
 #include "dynamics/friction_parts.h"
 
@@ -42,8 +41,8 @@ static void find_slip_beside(dal_state *state, const dal_friction_parts *p, doub
     dal_state_velocity(state);
 }
 
-/* stray; p->vd is v' without friction. */
-static void find_stray(dal_state *state, const dal_friction_parts *p)
+/* s' without the stray, which r has at v' without friction as at any other v'. */
+static void correct_rates(dal_state *state, const dal_friction_parts *p)
 {
     const dal_layout *layout = &state->system->layout;
     dal_rows_times(layout, state->work.A, p->vd, p->missed);
@@ -51,8 +50,10 @@ static void find_stray(dal_state *state, const dal_friction_parts *p)
         p->missed[i] -= state->work.gamma[i];
     least_change(state, p);
     find_slip_beside(state, p, p->stray);
-    for (int k = 0; k < p->n; k++)
-        p->stray[k] = fabs(p->stray[k] - p->slip[k]);
+    for (int k = 0; k < p->n; k++) {
+        p->stray[k] = p->slip[k] - p->stray[k];
+        p->rate[k] -= p->stray[k];
+    }
 }
 
 dal_flow dal_friction_find_drift(dal_state *state, dal_friction_parts *p)
@@ -61,7 +62,7 @@ dal_flow dal_friction_find_drift(dal_state *state, dal_friction_parts *p)
     dal_flow flow = dal_saddle_least(state);
     if (flow)
         return flow;
-    find_stray(state, p);
+    correct_rates(state, p);
     memcpy(p->missed, state->work.phid, sizeof *p->missed * (size_t)system->layout.n_rows);
     least_change(state, p);
     double *s = p->base; /* not known yet */

@@ -80,7 +80,7 @@ bool dal_friction_is_bound(const dal_friction_parts *p, int component);
 
 /* ---- friction_drift.c ---- */
 
-/* s of velocities that keep the constraints, in p->slip; how far it was from them, and how far s' is. After respond. */
+/* s and s'_0 of velocities and accelerations that keep the constraints, and how far they were from them. After respond. */
 dal_flow dal_friction_find_drift(dal_state *state, dal_friction_parts *p);
 
 /* ---- stick.c ---- */

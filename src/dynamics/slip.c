@@ -122,7 +122,7 @@ static bool starts(const dal_state *state, const dal_friction_parts *p, int elem
     for (int k = 0; k < f->n; k++) {
         rate[k] = p->rate[f->first + k];
         size = fmax(size, fabs(rate[k]));
-        rounding = fmax(rounding, fmax(p->rounding[f->first + k], beyond_drift * p->stray[f->first + k]));
+        rounding = fmax(rounding, p->rounding[f->first + k]);
         for (int j = 0; j < p->n; j++) {
             double share = p->G[j * p->n + f->first + k] * p->e[j];
             rate[k] += share;
@@ -168,7 +168,7 @@ static double give_of(const dal_state *state, const dal_friction_parts *p, int e
     double give = 0;
     for (int k = f->first; k < f->first + f->n; k++)
         if (!dal_friction_is_bound(p, k))
-            give = fmax(give, fmax(force_rounding * p->rounding[k], beyond_drift * p->stray[k]) / p->G[k * (p->n + 1)]);
+            give = fmax(give, force_rounding * p->rounding[k] / p->G[k * (p->n + 1)]);
     return give;
 }
 
@@ -289,9 +289,11 @@ static bool is_held_by_others(const dal_state *state, const dal_friction_parts *
     return true;
 }
 
-/* Guards of what was chosen; elements that are to slip and are held by others yield. */
+/* Guards of what was chosen; elements that are to slip and are held by others yield. What holds the others has to hold the stray, too. */
 static void conclude(dal_state *state, const dal_friction_parts *p)
 {
+    double *e = p->stray;
+    dal_friction_solve(p, e); /* the factors are those of the last balance */
     for (int i = 0; i < p->elements; i++) {
         const dal_friction *f = &state->system->frictions[i];
         const double ahead = forward(state, f, p->slip + f->first);
@@ -300,7 +302,7 @@ static void conclude(dal_state *state, const dal_friction_parts *p)
         if (state->slip_mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) == 0 && is_held_by_others(state, p, i))
             state->slip_mode[i] = DAL_YIELDS;
         p->slack[i] = p->fresh[i] > 0 ? fmax(slack_for(state, f), -2 * ahead) : 0;
-        p->give[i] = give_of(state, p, i);
+        p->give[i] = give_of(state, p, i) + beyond_drift * dal_size(e + f->first, f->n);
         for (int k = f->first; k < f->first + f->n; k++)
             p->bound[k] = dal_friction_is_bound(p, k);
     }
