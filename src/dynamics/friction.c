@@ -33,12 +33,23 @@
 
 static const double rate_rounding = 1e-10; /* of the accelerations: conditioning of the formulation times eps, with a margin */
 
+static const double soft_margin = 100; /* masses differ, and a row acts on some of them */
+
 /* ---- memory ------------------------------------------------------------------------------ */
 
 static int components(const dal_system *system)
 {
     const dal_friction *last = &system->frictions[system->n_frictions - 1];
     return last->first + last->n;
+}
+
+/* One pass of a penalty leaves 1 / factor of what the rows should hold, each further one as much of that; the iteration its tolerance. */
+static double softness(const dal_system *system)
+{
+    if (!system->stabilization->solve)
+        return 0;
+    const int passes = system->penalty_passes;
+    return soft_margin * (passes ? pow(system->penalty, -passes) : system->tolerance);
 }
 
 static size_t lay(const dal_system *system, double *memory, dal_friction_parts *p)
@@ -65,6 +76,7 @@ static size_t lay(const dal_system *system, double *memory, dal_friction_parts *
     p->elements = (int)m;
     p->n_held = p->worst = 0;
     p->drift = 0;
+    p->soft = softness(system);
     p->shared = false;
     return used;
 }

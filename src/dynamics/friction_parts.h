@@ -14,6 +14,7 @@ typedef struct dal_friction_parts {
     double *vd, *B;           /* v' without friction, d v'/d e by columns */
     double *mobility;         /* what G_kk would be if the joint's two bodies were free */
     double *rounding;         /* of s': less than this is not known */
+    double soft;              /* how far rows give way to forces, relative to bodies that are free: not at all, but for a penalty */
     /* how far the constraints have drifted: friction_drift.c */
     double *change, *kept;    /* velocities, nv */
     double *missed;           /* of rows */

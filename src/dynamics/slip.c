@@ -129,7 +129,7 @@ static bool starts(const dal_state *state, const dal_friction_parts *p, int elem
             size = fmax(size, fabs(share));
         }
     }
-    return dal_size(rate, f->n) > fmax(share_rounding * size, rounding);
+    return dal_size(rate, f->n) > fmax(fmax(share_rounding, p->soft) * size, rounding);
 }
 
 static double look_ahead(const dal_system *system)
@@ -284,7 +284,7 @@ static bool is_held_by_others(const dal_state *state, const dal_friction_parts *
 {
     const dal_friction *f = &state->system->frictions[i];
     for (int k = f->first; k < f->first + f->n; k++)
-        if (dal_friction_mobility(p, k) > held_by_others * p->G[k * (p->n + 1)])
+        if (dal_friction_mobility(p, k) > fmax(held_by_others, p->soft) * p->G[k * (p->n + 1)])
             return false;
     return true;
 }
