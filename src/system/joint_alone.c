@@ -110,6 +110,7 @@ static void take_room(dal_alone *a)
     a->direction = DAL_TAKE(arena, double, m);
     a->A = DAL_TAKE(arena, double, r *m);
     a->q0 = DAL_TAKE(arena, double, a->layout->nq);
+    a->q_here = DAL_TAKE(arena, double, a->layout->nq);
     a->b = DAL_TAKE(arena, double, r);
     a->x = DAL_TAKE(arena, double, m);
     a->sigma = DAL_TAKE(arena, double, r + m);
@@ -279,6 +280,17 @@ void dal_alone_move(dal_alone *a, const double *direction, double far)
     for (int c = 0; c < a->m; c++)
         a->x[c] = far * a->length * direction[c] / a->scale[c];
     a->layout->family->add(a->layout, a->work.q, a->x);
+}
+
+double dal_alone_beside(dal_alone *a, int row, const double *direction, double far)
+{
+    const size_t size = sizeof *a->q_here * (size_t)a->layout->nq;
+    memcpy(a->q_here, a->work.q, size);
+    dal_alone_move(a, direction, far);
+    a->layout->family->position(a->layout, &a->work);
+    dal_rows_position(a->layout, &a->work);
+    memcpy(a->work.q, a->q_here, size);
+    return a->work.phi[row];
 }
 
 void dal_alone_shake(dal_alone *a, uint64_t *seed)

@@ -20,7 +20,7 @@ typedef struct dal_alone {
     double *scale;     /* what a unit of each velocity moves, in metres */
     double *unit;      /* of each row: the slope it had where the way back to phi = 0 began */
     double *direction; /* one number a velocity, scratch */
-    double *A, *q0, *b, *x, *sigma, *null, *svd;
+    double *A, *q0, *q_here, *b, *x, *sigma, *null, *svd;
     int *order;
 } dal_alone;
 
@@ -39,6 +39,8 @@ double dal_alone_chance(uint64_t *seed); /* between -1 and 1 */
 void dal_alone_shake(dal_alone *a, uint64_t *seed);
 /* From where they are by `far` lengths of the model in a direction of numbers between -1 and 1, one a velocity. */
 void dal_alone_move(dal_alone *a, const double *direction, double far);
+/* phi of a row at such a place; the bodies stay where they are. */
+double dal_alone_beside(dal_alone *a, int row, const double *direction, double far);
 /* "equations 1 `dot(N - M, yi)` and 2 `dot(N - M, yj)`": those with rows in the mask. */
 const char *dal_alone_equations(const dal_alone *a, const bool *mask);
 /* Equation `number`, from 1, of the type of the joint. */

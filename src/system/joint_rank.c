@@ -18,6 +18,7 @@
 enum { NEIGHBOURS = 8 };
 static const double tolerance = 1e-9;  /* of ranks: the start is only as exact as assembly leaves it */
 static const double rounding = 1e-13;  /* of a row, relative to its terms */
+static const double nearby = 1e-4;     /* lengths of the model */
 static const double takes_part = 1e-6; /* of an entry of a null vector of unit length */
 
 /* Each row over its norm, so that its unit does not matter. */
@@ -59,9 +60,23 @@ static const char *freedoms(const dal_alone *a, int n)
 
 /* ---- the questions --------------------------------------------------------------------------- */
 
+/* Does phi change as its slope says? Rounding does not. */
+static bool follows_slope(dal_alone *a, int i)
+{
+    const double *A = a->A + (size_t)i * (size_t)a->m;
+    uint64_t seed = 3;
+    double expected = 0;
+    for (int c = 0; c < a->m; c++) {
+        a->direction[c] = dal_alone_chance(&seed);
+        expected += 2 * nearby * a->length * A[c] * a->direction[c];
+    }
+    const double forth = dal_alone_beside(a, i, a->direction, nearby), back = dal_alone_beside(a, i, a->direction, -nearby);
+    return fabs(forth - back - expected) < 0.1 * fabs(expected);
+}
+
 /* Is the row what rounding leaves of terms that cancel? In a form they may do so within a coefficient, which tells nothing about their
- * size: there it is that of equations of at most fourth order in lengths. */
-static bool cancels(const dal_alone *a, int i)
+ * size: there what is small is asked for its slope. */
+static bool cancels(dal_alone *a, int i)
 {
     const dal_row *row = &a->mechanism.rows[a->layout->row[i].source];
     double size = row->form < 0 ? 0 : fmin(1, a->length * a->length * a->length), left = 0;
@@ -70,7 +85,7 @@ static bool cancels(const dal_alone *a, int i)
             size += fabs(a->work.coef[k] * a->work.gradient[12 * a->mechanism.terms[k].measure + j]);
     for (int c = 0; c < a->m; c++)
         left = fmax(left, fabs(a->A[(size_t)i * (size_t)a->m + (size_t)c]));
-    return left <= rounding * size;
+    return left <= rounding * size && (row->form < 0 || !follows_slope(a, i));
 }
 
 /* Rows whose terms cancel wherever the bodies are, as dot(M, cross(M, xi)): their rank would be that of rounding. */
@@ -179,24 +194,39 @@ static void look_for_contradiction(dal_alone *a, const dal_joint *joint)
               joint->name, joint->type->name, dependent_equations(a), left);
 }
 
-bool dal_build_written_ranks(dal_build *build, const double *winding)
+static bool is_written(const dal_joint *joint)
+{
+    return joint->type && joint->type->written && joint->n_rows;
+}
+
+bool dal_build_written_identities(dal_build *build, const double *winding)
 {
     bool fine = true;
     for (int j = 0; j < build->spec->n_joints; j++) {
+        dal_alone a;
+        if (!is_written(&build->mechanism.joints[j]))
+            continue;
+        dal_alone_begin(&a, build, &build->mechanism.joints[j]);
+        dal_alone_place(&a, winding);
+        fine &= !refuse_identities(&a);
+    }
+    return fine;
+}
+
+void dal_build_written_ranks(dal_build *build, const double *winding)
+{
+    for (int j = 0; j < build->spec->n_joints; j++) {
         dal_joint *joint = &build->mechanism.joints[j];
         dal_alone a;
-        if (!joint->type || !joint->type->written || !joint->n_rows)
+        if (!is_written(joint))
             continue;
         dal_alone_begin(&a, build, joint);
         dal_alone_place(&a, winding);
         if (!winding) {
             look_for_contradiction(&a, joint);
-        } else if (refuse_identities(&a)) {
-            fine = false;
         } else {
             build->world_named = build->world_named || names_world(&a);
             look_around(&a, joint);
         }
     }
-    return fine;
 }

@@ -32,28 +32,14 @@ static const double above_rounding = 100;
 static const double is_odd = 0.5, is_simple = 2.8; /* 2 is a slope, 4 a square */
 static const double implied = 1e-9;    /* of a value at a neighbour */
 
-typedef struct zero {
-    double *q;                     /* where it is */
-    double *direction[DIRECTIONS]; /* of lines through it */
-} zero;
-
-/* phi of a row at a distance along a direction from the zero. */
-static double value(dal_alone *a, const zero *z, int row, const double *direction, double far)
-{
-    memcpy(a->work.q, z->q, sizeof *z->q * (size_t)a->layout->nq);
-    dal_alone_move(a, direction, far);
-    a->layout->family->position(a->layout, &a->work);
-    dal_rows_position(a->layout, &a->work);
-    return a->work.phi[row];
-}
-
 /* The largest values at a distance, and how odd they are. */
-static double size_at(dal_alone *a, const zero *z, int row, double far, double *odd)
+static double size_at(dal_alone *a, double *const *direction, int row, double far, double *odd)
 {
     double size = 0;
     *odd = 0;
     for (int k = 0; k < DIRECTIONS; k++) {
-        const double forth = value(a, z, row, z->direction[k], far), back = value(a, z, row, z->direction[k], -far);
+        const double forth = dal_alone_beside(a, row, direction[k], far),
+                     back = dal_alone_beside(a, row, direction[k], -far);
         size = fmax(size, fmax(fabs(forth), fabs(back)));
         *odd = fmax(*odd, fabs(forth - back) / 2);
         if (!isfinite(forth) || !isfinite(back))
@@ -63,12 +49,12 @@ static double size_at(dal_alone *a, const zero *z, int row, double far, double *
 }
 
 /* Does the row cross zero here as one with a slope does, or is there nothing to be seen? */
-static bool crosses(dal_alone *a, const zero *z, int row)
+static bool crosses(dal_alone *a, double *const *direction, int row)
 {
     double odd, half_odd;
-    const double noise = above_rounding * size_at(a, z, row, at_zero, &odd);
+    const double noise = above_rounding * size_at(a, direction, row, at_zero, &odd);
     for (double far = farthest; far > nearest; far *= nearer) {
-        const double size = size_at(a, z, row, far, &odd), half = size_at(a, z, row, far / 2, &half_odd);
+        const double size = size_at(a, direction, row, far, &odd), half = size_at(a, direction, row, far / 2, &half_odd);
         if (!(size > noise) || !isfinite(size))
             return far == farthest;
         if (odd > is_odd * size && size < is_simple * half)
@@ -98,20 +84,8 @@ static bool find_zero(dal_alone *a, int row)
     return before < arrived * a->length;
 }
 
-static zero take_zero(const dal_alone *a)
-{
-    zero z = {.q = DAL_TAKE(a->build->arena, double, a->layout->nq)};
-    uint64_t seed = 5;
-    for (int k = 0; k < DIRECTIONS; k++) {
-        z.direction[k] = DAL_TAKE(a->build->arena, double, a->m);
-        for (int c = 0; c < a->m; c++)
-            z.direction[k][c] = dal_alone_chance(&seed);
-    }
-    return z;
-}
-
 /* Has the row no slope at any zero near the start? */
-static bool is_flat(dal_alone *a, const zero *z, int row)
+static bool is_flat(dal_alone *a, double *const *direction, int row)
 {
     uint64_t seed = 17;
     int found = 0;
@@ -121,8 +95,7 @@ static bool is_flat(dal_alone *a, const zero *z, int row)
             dal_alone_shake(a, &seed);
         if (!find_zero(a, row))
             continue;
-        memcpy(z->q, a->work.q, sizeof *z->q * (size_t)a->layout->nq);
-        if (crosses(a, z, row))
+        if (crosses(a, direction, row))
             return false;
         found++;
     }
@@ -272,10 +245,16 @@ static bool check_joint(dal_build *build, const dal_joint *joint, const double *
     dal_alone a;
     dal_alone_begin(&a, build, joint);
     dal_alone_place(&a, winding);
-    const zero z = take_zero(&a);
+    uint64_t seed = 5;
+    double *direction[DIRECTIONS];
+    for (int k = 0; k < DIRECTIONS; k++) {
+        direction[k] = DAL_TAKE(build->arena, double, a.m);
+        for (int c = 0; c < a.m; c++)
+            direction[k][c] = dal_alone_chance(&seed);
+    }
     bool *flat = DAL_TAKE(build->arena, bool, a.r), fine = true;
     for (int i = 0; i < a.layout->n_extrinsic; i++)
-        flat[i] = is_asked(&a, i) && is_flat(&a, &z, i);
+        flat[i] = is_asked(&a, i) && is_flat(&a, direction, i);
     for (int i = 0; i < a.layout->n_extrinsic && fine; i++)
         if (flat[i] && !is_implied(&a, flat, i)) {
             refuse(&a, i);
