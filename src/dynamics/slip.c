@@ -114,6 +114,15 @@ void dal_friction_accepted(dal_state *state)
 
 /* ---- at a restart ---------------------------------------------------------------------------- */
 
+/* s' of a component by which rows that are soft give way to the forces at hand. */
+static double softness(const dal_friction_parts *p, int component)
+{
+    double force = 0;
+    for (int i = 0; i < p->elements && p->soft > 0; i++)
+        force = fmax(force, fmax(p->press[i], dal_size(p->F + 3 * i, 3)));
+    return p->soft * p->mobility[component] * force;
+}
+
 /* s' of an element under the present forces. False where it is nothing but the rounding of what cancels. */
 static bool starts(const dal_state *state, const dal_friction_parts *p, int element, double *rate)
 {
@@ -122,14 +131,14 @@ static bool starts(const dal_state *state, const dal_friction_parts *p, int elem
     for (int k = 0; k < f->n; k++) {
         rate[k] = p->rate[f->first + k];
         size = fmax(size, fabs(rate[k]));
-        rounding = fmax(rounding, p->rounding[f->first + k]);
+        rounding = fmax(rounding, fmax(p->rounding[f->first + k], softness(p, f->first + k)));
         for (int j = 0; j < p->n; j++) {
             double share = p->G[j * p->n + f->first + k] * p->e[j];
             rate[k] += share;
             size = fmax(size, fabs(share));
         }
     }
-    return dal_size(rate, f->n) > fmax(fmax(share_rounding, p->soft) * size, rounding);
+    return dal_size(rate, f->n) > fmax(share_rounding * size, rounding);
 }
 
 static double look_ahead(const dal_system *system)
@@ -284,7 +293,7 @@ static bool is_held_by_others(const dal_state *state, const dal_friction_parts *
 {
     const dal_friction *f = &state->system->frictions[i];
     for (int k = f->first; k < f->first + f->n; k++)
-        if (dal_friction_mobility(p, k) > fmax(held_by_others, p->soft) * p->G[k * (p->n + 1)])
+        if (dal_friction_mobility(p, k) > fmax(held_by_others * p->G[k * (p->n + 1)], p->soft * p->mobility[k]))
             return false;
     return true;
 }
