@@ -13,7 +13,8 @@
  *     s'(e) = s'_0 + G e,   F(e) = F_0 + sum F_k e_k,   v'(e) = v'_0 + B e
  * are known, and e follows from the laws above (friction_balance.c). A last solution with e applied gives accelerations and
  * multipliers. Where nothing sticks and every mu is zero e is known from the motion alone, and that last solution is the only one. No
- * formulation knows of it. Which surfaces stick is decided in slip.c; stick.c keeps them where they stuck.
+ * formulation knows of it. Which surfaces stick is decided in slip.c, without the drift of the constraints (friction_drift.c); stick.c keeps them
+ * where they stuck.
  *
  * G is symmetric and not negative: G = S M_c S^T with the constrained mobility M_c and s = S v + ... Where the joint is driven, or a
  * linkage passes a position in which its freedom does not move these surfaces, G_kk is zero: no friction can hold or move them. That is
