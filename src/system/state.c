@@ -54,6 +54,7 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->saddle, saddle);
     TAKE(block, s->saddle_rhs, nv + r);
     TAKE(block, s->row_scale, r);
+    TAKE(block, s->weakest, r);
     TAKE(block, s->pivots, nv + r + 1);
     if (system->small) {
         TAKE(block, s->rank_matrix, (size_t)r * (size_t)nv);
@@ -239,8 +240,10 @@ void dal_state_reset(dal_state *state)
     state->evaluations = state->rerankings = state->charts = 0;
     state->rank_least = state->rank_most = system->rank;
     state->condition_worst = 1;
-    state->near_singular = false;
+    state->near_singular = state->attentive = false;
     state->nearness = 1;
+    for (int i = 0; i < layout->n_rows; i++)
+        state->weakest[i] = sin(1 + 2.4 * i) / sqrt(fmax(1, layout->n_rows)); /* near to no combination in particular */
     memset(state->good_ratio, 0, sizeof state->good_ratio);
     memset(state->best_ratio, 0, sizeof state->best_ratio);
     state->frozen = state->placed = state->friction_known = false;

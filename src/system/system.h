@@ -197,7 +197,7 @@ typedef struct dal_acceleration {
 
 /* Kinds of factorisations, whose pivot ratios are remembered each by itself. Those of symmetric matrices are before DAL_FACTOR_QR. */
 typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_NETWORK, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT,
-                          DAL_FACTOR_ROWS, DAL_FACTOR_PARTITION, DAL_FACTORS } dal_factor;
+                          DAL_FACTOR_ROWS, DAL_FACTOR_PARTITION, DAL_FACTOR_LEAST, DAL_FACTOR_LEAST_UNIT, DAL_FACTORS } dal_factor;
 
 /* Everything that changes. Doubles come from one block. */
 struct dal_state {
@@ -241,8 +241,10 @@ struct dal_state {
     int determined;            /* minimum-norm: rank [M; A] of the last evaluation */
     int rank, *order;          /* independent rows first; order has n_rows entries */
     double best_ratio[DAL_FACTORS]; /* largest pivot ratios of the run */
-    double nearness;           /* pivot ratio of the last factorisation over the best, falls like the distance to a singular position */
+    double nearness;           /* pivot ratio or least singular value of the rows over the best: falls like the distance to a singular position */
     bool near_singular;
+    bool attentive;            /* the next factorisation is asked for it, however far the position was */
+    double *weakest;           /* the combination of rows that says least, of unit norm (saddle.c) */
     double good_ratio[DAL_FACTORS]; /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
     bool *independent;         /* the same as a mask */
     double *solver;            /* of the formulation */
