@@ -34,6 +34,7 @@
     X(TOO_LARGE, "too-large", "the model is too large for a part of the check; the number is how many velocities it has")           \
     X(SINGULAR_ALONG, "singular-along", "the motion meets or nears a singular position; the number is the time, s")                 \
     X(REDUNDANT_ALONG, "redundant-along", "other rows become redundant along the motion; the number is the time, s")                \
+    X(NO_DIRECTION, "no-direction", "a force acts along a line through two points that coincide; the number is the force, N")       \
     /* one state */                                                                                                                 \
     X(OFF_CONSTRAINTS, "off-constraints", "the state does not meet the constraints; the number is the largest residual")            \
     X(RATES_MOVED, "rates-moved", "rates were moved to meet the constraints; the number is the largest change")                     \
@@ -45,6 +46,7 @@
     X(JOINTS_OPEN, "joints-open", "the constraints opened; the number is the largest residual, m or rad")                           \
     X(FRICTION_NOT_UNIQUE, "friction-not-unique", "friction follows a reaction that is not unique")                                 \
     X(SPEEDS_SINGULAR, "speeds-singular", "the speeds of the model hardly determine the velocities; the number is the condition")   \
+    X(POINTS_MET, "points-met", "two points met whose force has no direction there; the number is the time, s")                     \
     X(SWITCH_MISSED, "switch-missed", "a switch changed twice within one step; the number is the time, s")
 
 #define X(name, code, title) DAL_CODE_##name,

@@ -86,6 +86,7 @@ typedef struct dal_compiled {
 typedef struct dal_force_name {
     const char *name;
     int measure; /* or -1 */
+    bool along;  /* its scalar force acts along the measure */
     double zero; /* what its channel .length adds to the measure */
 } dal_force_name;
 
@@ -143,7 +144,8 @@ struct dal_system {
     int n_expressions;         /* how many of the actions belong to forces */
     bool *idle;                /* of these: written as the number zero */
     int n_inputs, n_states, n_tables;
-    const char **input_names, **table_names;
+    const char **input_names, **table_names, **state_names;
+    dal_text *action_texts;    /* what the actions were written as, and where */
     double *inputs, *states;   /* start values */
     int n_recorded, n_columns; /* of the columns: those of files of results; with those that only pages show */
     dal_column *columns;       /* the first one is time */
@@ -324,6 +326,14 @@ void dal_state_units(const dal_state *state, double *unit);
 double dal_worst_row(const dal_state *state, const double *rows, int *where);
 /* The largest velocity, in lengths and radians. */
 double dal_fastest(const dal_system *system, const double *v);
+
+/* ---- directions.c ------------------------------------------------------------------ */
+
+/* The size of a force along the line through two points, where they coincide: that of a spring with the length zero. 0 if it is next to
+ * nothing. */
+double dal_force_at_meeting(const dal_state *state, int force);
+/* Does a force that is not zero act along the line through two points that coincide? After loads. *speed: with which they part. */
+bool dal_force_undirected(const dal_state *state, int force, double *speed);
 
 /* ---- momenta.c -------------------------------------------------------------------- */
 
