@@ -3,6 +3,7 @@
  */
 #include "analysis/checker.h"
 #include "analysis/meetings.h"
+#include "analysis/standing.h"
 #include "base/message.h"
 #include "dalembert/run.h"
 #include "system/system.h"
@@ -58,6 +59,7 @@ typedef struct run {
     double stiff_product;
     double speeds_worst, speeds_time; /* condition of [Y; A], and when */
     dal_meetings meetings;
+    double *along;             /* see standing.h; NULL: no such joint */
     dal_implicit implicit;     /* the formulation's own equations, where the integrator takes them */
 } run;
 
@@ -154,6 +156,7 @@ static dal_flow check_correction(run *r, const double *before, const double *aft
 {
     const dal_system *system = r->system;
     const double fastest = fmax(r->fastest, dal_fastest(system, before));
+    char standing[200];
     double jump = 0, most = 0;
     for (int k = 0; k < system->layout.nv; k++) {
         const double change = fabs(after[k] - before[k]), size = change * system->column_scale[k] / system->length;
@@ -163,7 +166,8 @@ static dal_flow check_correction(run *r, const double *before, const double *aft
     if (!(jump > correction_allowed * fastest + at_rest / system->time))
         return 0;
     dal_state_fail(r->state, "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
-                             "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method", most);
+                             "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method%s", most,
+                   dal_standing_text(r->state, standing, sizeof standing));
     return 1;
 }
 
@@ -534,11 +538,13 @@ static dal_flow check_loss(run *r, double balance_before)
     double lost = fabs(r->energy_last - r->work_last - balance_before), scale = r->kinetic_most + r->potential_most;
     /* methods with a past begin at order 1: from rest, what such a step loses is small against the tolerance, not against the little that moves yet */
     double begin = dal_paced(system->integrator) ? fabs(r->potential_start) + r->weight : 0;
+    char standing[200];
     if (!system->formulation->unpack || !system->integrator->adaptive || system->works ||
         !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + 100 * system->info.rtol * begin + energy_rounding(r)))
         return 0;
     return dal_state_fail(r->state, "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
-                                    "corner (a disc that falls flat), which is an impact and no motion", lost);
+                                    "corner (a disc that falls flat), which is an impact and no motion%s", lost,
+                          dal_standing_text(r->state, standing, sizeof standing));
 }
 
 /* Speeds that the program chose are changed before they become bad; those of the model end the run where they are singular. */
@@ -576,6 +582,8 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
         return flow;
     watch(r, state);
     dal_meetings_watch(&r->meetings, state, t);
+    if (r->along && (flow = dal_standing_watch(state, r->along)))
+        return flow;
     if (r->system->n_frictions)
         dal_friction_accepted(state);
     if ((flow = reconsider_rank(r)))
@@ -816,7 +824,8 @@ static void explain_stall(run *r, const dal_drive_result *result, const char *wh
 static dal_status explain(run *r, const dal_drive_result *result, dal_messages *messages)
 {
     dal_state *state = r->state;
-    char name[200];
+    char name[200], standing[200];
+    const char *stands = dal_standing_text(state, standing, sizeof standing);
     name_component(r->system, result->component < 0 ? 0 : result->component, name, sizeof name);
     const char *trouble = state->trouble[0]        ? state->trouble
                           : state->near_singular ? "no step gets past the singular position of the constraints that is near; other formulations may "
@@ -847,8 +856,8 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
                       dal_friction_jammed(state, result->t));
             break;
         }
-        dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance%s%s%s", result->t,
-                  result->h, result->component < 0 ? "" : " (", result->component < 0 ? "" : name, result->component < 0 ? "" : " changes fastest)");
+        dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance%s%s%s%s", result->t,
+                  result->h, result->component < 0 ? "" : " (", result->component < 0 ? "" : name, result->component < 0 ? "" : " changes fastest)", stands);
         break;
     case DAL_END_CHATTER:
         if (result->component >= switches(r->system)) {
@@ -874,7 +883,7 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
         else if (r->sink_status != DAL_OK)
             return r->sink_status;
         else
-            dal_error(messages, dal_nowhere, "at t = %.9g: %s", result->t, trouble);
+            dal_error(messages, dal_nowhere, "at t = %.9g: %s%s", result->t, trouble, strstr(trouble, " of joint '") ? "" : stands);
         break;
     }
     return DAL_NUMERICAL;
@@ -1056,7 +1065,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     r.implicit.unit = system->mass * system->length / (system->time * system->time);
     r.viewer = r.state && offer_implicit(&r, &ode) == DAL_OK ? dal_state_create(&allocator, system) : NULL;
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
-    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 9 * n + (size_t)system->layout.nv + 2 * (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable + dal_meetings_size(system)));
+    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 9 * n + (size_t)system->layout.nv + 2 * (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable + dal_meetings_size(system) + dal_standing_size(system)));
     dal_status status = DAL_NO_MEMORY;
     if (r.viewer && memory) {
         double *y = memory + work + system->n_columns;
@@ -1074,6 +1083,10 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         ode.unit = r.unit;
         r.meetings = (dal_meetings){.direction = r.ignorable + 5 * system->n_ignorable + 2 * ode.n_guards, .force = -1};
         memset(r.meetings.direction, 0, sizeof *r.meetings.direction * dal_meetings_size(system));
+        if (dal_standing_size(system)) {
+            r.along = r.meetings.direction + dal_meetings_size(system);
+            memset(r.along, 0, sizeof *r.along * dal_standing_size(system));
+        }
         if (probes) {
             r.direction = y + n;
             r.probe = r.direction + n;

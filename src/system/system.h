@@ -276,7 +276,7 @@ struct dal_state {
     long evaluations, rerankings, charts;
     int rank_least, rank_most;
     double condition_worst;
-    char trouble[256];         /* what went wrong, when a hook stops the run */
+    char trouble[400];         /* what went wrong, when a hook stops the run */
 };
 
 /* ---- evaluate.c: the road of one evaluation --------------------------------- */
