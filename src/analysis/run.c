@@ -474,7 +474,7 @@ static dal_flow reconsider_rank(run *r)
 {
     dal_state *state = r->state;
     const int n = r->system->layout.n_rows;
-    bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular);
+    bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular) || (r->singular_start && state->rank <= r->system->rank);
     for (int i = state->rank; i < n && !open; i++) {
         int row = state->order[i];
         open = fabs(state->work.phi[row]) > 1e-8 * r->system->row_unit[row] ||
@@ -774,10 +774,22 @@ static bool explain_expression(run *r, const dal_drive_result *result, dal_messa
     return false;
 }
 
-/* Steps that lead nowhere: what they are like, why, and what may help. `what` is the component that changes fastest. */
-static void explain_stall(run *r, const dal_drive_result *result, const char *what, dal_messages *messages)
+/* Of a run that ended near a singular position: which one. A run that began in one is told so. */
+static const char *singular_here(run *r, char *buffer, size_t size)
 {
-    const char *near = r->state->near_singular ? "; a singular position of the constraints is near" : "";
+    char where[200] = "";
+    buffer[0] = '\0';
+    if (r->singular_start && r->state->rank_least < r->system->layout.n_rows)
+        snprintf(buffer, size, "; the start is a singular position, of rank %d, from which more than one motion may begin, or none: start elsewhere",
+                 r->system->rank);
+    else if (r->state->near_singular || strstr(r->state->trouble, "singular position"))
+        snprintf(buffer, size, "%s", dal_singular_text(r->state, where, sizeof where));
+    return buffer;
+}
+
+/* Steps that lead nowhere: what they are like, why, and what may help. `what` is the component that changes fastest. */
+static void explain_stall(run *r, const dal_drive_result *result, const char *what, const char *near, dal_messages *messages)
+{
     const double t = result->t, h = result->pace;
     switch (result->stall) {
     case DAL_STALL_NONE:
@@ -813,10 +825,8 @@ static void explain_stall(run *r, const dal_drive_result *result, const char *wh
         break;
     case DAL_STALL_REFUSED:
         dal_error(messages, dal_nowhere,
-                  "at t = %.9g: no progress: steps are %.1e s on average, and longer ones were refused %ld times: %s%s. %s", t, h, result->tries,
-                  r->state->trouble[0] ? r->state->trouble : "the evaluation failed", near,
-                  r->singular_start ? "The start is a singular position, from which more than one motion may begin, or none: start elsewhere"
-                                    : "Another start, or another formulation, may help");
+                  "at t = %.9g: no progress: steps are %.1e s on average, and longer ones were refused %ld times: %s%s. Another start, or another "
+                  "formulation, may help", t, h, result->tries, r->state->trouble[0] ? r->state->trouble : "the evaluation failed", near);
         break;
     }
 }
@@ -824,8 +834,9 @@ static void explain_stall(run *r, const dal_drive_result *result, const char *wh
 static dal_status explain(run *r, const dal_drive_result *result, dal_messages *messages)
 {
     dal_state *state = r->state;
-    char name[200], standing[200];
+    char name[200], standing[200], singular[400];
     const char *stands = dal_standing_text(state, standing, sizeof standing);
+    const char *here = result->end == DAL_END_REACHED || r->stopped ? "" : singular_here(r, singular, sizeof singular);
     name_component(r->system, result->component < 0 ? 0 : result->component, name, sizeof name);
     const char *trouble = state->trouble[0]        ? state->trouble
                           : state->near_singular ? "no step gets past the singular position of the constraints that is near; other formulations may "
@@ -834,11 +845,11 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
     const bool ends_there = result->end == DAL_END_STEP_COLLAPSE || result->end == DAL_END_DERIVATIVE || result->end == DAL_END_PROJECT;
     if (dal_paced(r->system->integrator) && state->near_singular && ends_there) {
         dal_error(messages, dal_nowhere, "at t = %.9g: '%s' does not get past the singular position of the constraints that is near; use dopri5, which is "
-                                         "led across it", result->t, r->system->integrator->name);
+                                         "led across it%s", result->t, r->system->integrator->name, here);
         return DAL_NUMERICAL;
     }
     if (result->stall && !r->stopped && result->flow >= 0) {
-        explain_stall(r, result, name, messages);
+        explain_stall(r, result, name, here, messages);
         return DAL_NUMERICAL;
     }
     switch (result->end) {
@@ -857,7 +868,8 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
             break;
         }
         dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance%s%s%s%s", result->t,
-                  result->h, result->component < 0 ? "" : " (", result->component < 0 ? "" : name, result->component < 0 ? "" : " changes fastest)", stands);
+                  result->h, result->component < 0 ? "" : " (", result->component < 0 ? "" : name, result->component < 0 ? "" : " changes fastest)",
+                  *stands ? stands : here);
         break;
     case DAL_END_CHATTER:
         if (result->component >= switches(r->system)) {
@@ -883,7 +895,7 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
         else if (r->sink_status != DAL_OK)
             return r->sink_status;
         else
-            dal_error(messages, dal_nowhere, "at t = %.9g: %s%s", result->t, trouble, strstr(trouble, " of joint '") ? "" : stands);
+            dal_error(messages, dal_nowhere, "at t = %.9g: %s%s%s", result->t, trouble, strstr(trouble, " of joint '") ? "" : stands, here);
         break;
     }
     return DAL_NUMERICAL;
@@ -940,7 +952,7 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
 {
     const dal_integrator *method = r->system->integrator;
     double limit = fmax(method->real_stability, method->imaginary_stability), seen = r->evidence->stiffness;
-    if (r->probes > 4 && 2 * r->stiff_probes > r->probes)
+    if (r->probes > 4 && 3 * r->stiff_probes > r->probes)
         dal_warn(messages, dal_nowhere, DAL_CODE_STIFF, (double)r->evidence->steps,
                  "the motion is stiff: stability, not accuracy, held %s to its %ld steps (|lambda| h is about %.2g, and %.2g is what it bears on the real "
                  "axis); cvode-bdf has no such limit",

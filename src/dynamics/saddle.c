@@ -19,6 +19,7 @@
 #include "system/system.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- pattern ---------------------------------------------------------------- */
@@ -595,6 +596,46 @@ void dal_state_rank(dal_state *state, int most)
         state->rank_least = rank;
     if (rank > state->rank_most)
         state->rank_most = rank;
+}
+
+static const double lost = 3e-3; /* of the largest pivot of rows at unit norm: near a singular position, those that are going */
+
+/* The joint that row i belongs to, "" of a row within a body. */
+static const char *joint_of_row(const dal_state *state, int i)
+{
+    const dal_layout *layout = &state->system->layout;
+    return i < layout->n_extrinsic ? layout->mechanism->joints[layout->mechanism->rows[layout->row[i].source].joint].name : "";
+}
+
+const char *dal_singular_text(dal_state *state, char *buffer, size_t size)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    int *order = state->pivots, row = -1, rank = -1;
+    buffer[0] = '\0';
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    if (!layout->n_rows || !rows_are_numbers(state))
+        return buffer;
+    if (system->small) { /* those that are going, or else the weakest one */
+        dal_scaled_rows(state, state->rank_matrix, NULL);
+        rank = dal_rank_rows(state->rank_matrix, layout->n_rows, layout->nv, layout->nv, lost, state->rank_most, order, NULL, state->rank_work);
+        if (rank == state->rank_most) {
+            dal_rank_rows(state->rank_matrix, layout->n_rows, layout->nv, layout->nv, lost, rank - 1, order, NULL, state->rank_work);
+            rank = -1;
+        }
+        for (int i = rank < 0 ? state->rank_most - 1 : rank; i < layout->n_rows && row < 0; i++)
+            row = order[i] < layout->n_extrinsic ? order[i] : -1;
+    } else {
+        for (int i = 0; i < layout->n_extrinsic; i++)
+            row = row < 0 || fabs(state->weakest[i]) > fabs(state->weakest[row]) ? i : row;
+    }
+    if (row >= 0 && rank >= 0)
+        snprintf(buffer, size, "; the rank of the constraints falls there from %d to %d, of joint '%s' among others", state->rank_most, rank,
+                 joint_of_row(state, row));
+    else if (row >= 0 && rank < 0)
+        snprintf(buffer, size, "; the rank of the constraints is %d and falls there, of joint '%s' among others", state->rank_most, joint_of_row(state, row));
+    return buffer;
 }
 
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric)

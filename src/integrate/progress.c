@@ -5,7 +5,7 @@
  *     a_k = t(2^k) - t(2^(k-1)),   g = a_k / a_(k-1)
  * At a steady pace g = 2; steps that shrink as 1/n have g = 1, those of a motion that ends in finite time g = 0. With a_(k+i) = a_k g^i the
  * rest of the time takes m doublings more, sum_(i=1..m) a_k g^i = t_end - t, and n 2^m tries altogether. The run ends where that is
- *     more than SLOWING, at three doublings in a row each slower than the one before (a hard stretch of a motion slows it once),
+ *     more than SLOWING, at five doublings in a row each slower than the one before (a hard stretch of a motion slows it for fewer),
  *     more than TROUBLED, at a steady pace, where most tries are steps that the error estimate takes back, or events,
  *     more than HOPELESS, whatever the reason.
  * A long run at a steady pace is none of these: it is the user's, who sees its progress.
@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { FIRST = 1 << 11, IN_A_ROW = 3 };
+enum { FIRST = 1 << 11, IN_A_ROW = 5 };
 static const double SLOWING = 1e9, TROUBLED = 1e8, HOPELESS = 1e12;
 static const double steady = 1.7; /* g of a pace that does not fall */
 

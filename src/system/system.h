@@ -372,6 +372,8 @@ size_t dal_null_space_work(const dal_system *system);
 void dal_state_rank(dal_state *state, int most);
 /* Has this factorisation become so much worse since the last ranking that other rows should be taken? */
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio);
+/* "; the rank of the constraints falls there from 8 to 7, of joint 'B' among others": at work.q, near a singular position. */
+const char *dal_singular_text(dal_state *state, char *buffer, size_t size);
 /* Pattern of the saddle matrix at compile. */
 void dal_saddle_pattern(dal_arena *arena, dal_system *system);
 typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
