@@ -18,6 +18,7 @@ static const double singular_stride = 1e-2; /* rad or lengths of the model a ste
 static const double too_near = 1e-3; /* of the best pivot ratio: no step of an adaptive method ends there */
 /* The same for stages: at a distance d the accelerations carry eps v^2 / d^2 of rounding, and the step h times that. */
 static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided, then, where the motion lingers, borne */
+static const double close_to_singular = 0.1; /* of the best: worth a word where a run ends */
 static const double jump_allowed = 1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
 static const double correction_allowed = 0.1; /* of the velocities in one step: a projection that changes more is an impact, not a correction */
 static const double at_rest = 1e-6; /* lengths or rad in a unit of time that no correction is measured against */
@@ -782,7 +783,7 @@ static const char *singular_here(run *r, char *buffer, size_t size)
     if (r->singular_start && r->state->rank_least < r->system->layout.n_rows)
         snprintf(buffer, size, "; the start is a singular position, of rank %d, from which more than one motion may begin, or none: start elsewhere",
                  r->system->rank);
-    else if (r->state->near_singular || strstr(r->state->trouble, "singular position"))
+    else if (r->state->nearness < close_to_singular || strstr(r->state->trouble, "singular position"))
         snprintf(buffer, size, "%s", dal_singular_text(r->state, where, sizeof where));
     return buffer;
 }
