@@ -310,6 +310,7 @@ static const double full_rank_for_sure = 1e-5;
 static const double worse = 1e-3;     /* loss of the pivot ratio since the last ranking that calls for another choice of rows */
 static const double tired = 0.1;      /* the same for A alone, near a singular position */
 static const double near = 0.03;      /* of the best pivot ratio of the run: a singular position is near */
+static const double stroll = 0.1;     /* rad or lengths: from a position that is not doubtful, no singular one is that near */
 static const double doubtful = 0.3;   /* of what is known without it: A itself is asked early */
 static const double singular = 1e-17; /* pivot ratio that is only rounding, even where it falls with the square of the distance */
 
@@ -402,21 +403,44 @@ static bool ask_rows(dal_state *state)
     return changed;
 }
 
-/* How near is a singular position? What is at hand gives a first answer; only if it is bad, or always good for nothing, A itself is looked
- * at. Far from one the stages of a step are not asked: what the last projection found is good enough. True if other rows were taken:
- * what was factored is out of date. */
+/* How far, in radians or lengths of the model, the fastest coordinate has gone since A was asked. */
+static double way_since_asked(const dal_state *state)
+{
+    const dal_system *system = state->system;
+    double fastest = 0;
+    for (int k = 0; k < system->layout.nv; k++)
+        fastest = fmax(fastest, fabs(state->work.v[k]) * system->column_scale[k] / system->length);
+    return fastest * fabs(state->work.t - state->asked_at);
+}
+
+/* Where some rows were chosen of more, their smallest singular value falls also because the choice has become a bad one. Only A tells the
+ * two apart. It is asked all the time near a singular position, and elsewhere before the mechanism can have come near one. */
+static bool ask_of_many_rows(dal_state *state)
+{
+    if (way_since_asked(state) <= stroll && !(state->nearness < doubtful))
+        return false;
+    bool changed = ask_rows(state);
+    state->asked_at = state->work.t;
+    return changed;
+}
+
+/* How near is a singular position? What is at hand gives a first answer; only if it is bad, or good for nothing, A itself is looked at. Far
+ * from one the stages of a step are not asked: what the last projection found is good enough. True if other rows were taken: what was
+ * factored is out of date. */
 static bool look_out(dal_state *state, dal_factor kind, double ratio)
 {
     const dal_system *system = state->system;
     const bool choice = state->rank < system->layout.n_rows;
     bool changed = false;
-    if (!state->rank)
+    if (!state->rank) {
         state->nearness = 1;
-    else if (asks_factor(state, kind)) {
-        if (state->attentive || state->nearness < doubtful || !system->stabilization->project)
+    } else if (asks_factor(state, kind)) {
+        if (!state->attentive && !(state->nearness < doubtful) && system->stabilization->project)
+            return false;
+        if (choice && system->careful)
+            changed = ask_of_many_rows(state);
+        else
             state->nearness = distance_at_hand(state, kind, ratio);
-        if (choice && system->careful && state->nearness < near)
-            changed = ask_rows(state);
     } else if (system->careful || system->formulation->recursive) {
         state->nearness = distance_at_hand(state, kind, ratio);
         if (system->careful && (state->best_ratio[DAL_FACTOR_ROWS] == 0 || state->nearness < doubtful))
@@ -592,6 +616,7 @@ void dal_state_rank(dal_state *state, int most)
         prefer_holonomic(state);
     state->speeds_side = state->speeds_side_kept = 0;
     memset(state->good_ratio, 0, sizeof state->good_ratio);
+    state->asked_at = -HUGE_VAL; /* of other rows */
     if (rank < state->rank_least)
         state->rank_least = rank;
     if (rank > state->rank_most)

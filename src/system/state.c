@@ -242,6 +242,7 @@ void dal_state_reset(dal_state *state)
     state->condition_worst = 1;
     state->near_singular = state->attentive = false;
     state->nearness = 1;
+    state->asked_at = -HUGE_VAL;
     for (int i = 0; i < layout->n_rows; i++)
         state->weakest[i] = sin(1 + 2.4 * i) / sqrt(fmax(1, layout->n_rows)); /* near to no combination in particular */
     memset(state->good_ratio, 0, sizeof state->good_ratio);

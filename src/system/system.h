@@ -245,6 +245,7 @@ struct dal_state {
     double best_ratio[DAL_FACTORS]; /* largest pivot ratios of the run */
     double nearness;           /* pivot ratio or least singular value of the rows over the best: falls like the distance to a singular position */
     bool near_singular;
+    double asked_at;           /* where rows are redundant: when A was asked for it */
     bool attentive;            /* the next factorisation is asked for it, however far the position was */
     double *weakest;           /* the combination of rows that says least, of unit norm (saddle.c) */
     double good_ratio[DAL_FACTORS]; /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
