@@ -71,6 +71,8 @@ static void write_body(dal_printer *p, const dal_body_spec *body)
     dal_print(p, "  %s:\n    mass: %s", body->name.text, body->mass.text);
     write_entry(p, "\n    center: ", &body->center);
     write_entry(p, "\n    inertia: ", &body->inertia);
+    if (body->inertia_check.text)
+        dal_print(p, "\n    inertia-check: %s", body->inertia_check.text);
     write_entry(p, "\n    position: ", &body->position);
     if (body->orientation.kind == DAL_ATTITUDE_QUATERNION)
         dal_print(p, "\n    orientation: {quaternion: {w: %s, x: %s, y: %s, z: %s}}", q[0].text, q[1].text, q[2].text, q[3].text);

@@ -9,10 +9,13 @@
     /* what a file says */                                                                                                          \
     X(NOT_USED, "not-used", "the file has an entry that this program does not use")                                                 \
     X(LIMITS_EMPTY, "limits-empty", "a joint's limits leave no room; the number is upper minus lower")                              \
+    X(LIMIT_WITHOUT_MEANING, "limit-without-meaning", "a joint's limit is infinite, or beyond anything that a robot reaches; the number is the limit") \
+    X(MIMIC_FIXED, "mimic-fixed", "a joint that mimics is fixed, or mimics a fixed one; the number is the value that it keeps")       \
     X(QUOTES, "quotes", "an expression in single quotes has lost its primes")                                                       \
     X(FREE_LINK, "free-link", "the link of a floating joint has its coordinates in world axes")                                     \
     X(INERTIA_MISSING, "inertia-missing", "a body with a mass has no moments of inertia")                                           \
     X(INERTIA_TRIANGLE, "inertia-triangle", "no body has these moments of inertia; the number is the excess over the largest moment") \
+    X(INERTIA_NEGATIVE, "inertia-negative", "a principal moment of inertia is negative, and is taken as zero or used as written, as the sentence says; the number is the moment") \
     X(NORMALISED, "normalised", "a quaternion or an axis was normalised; the number is its length")                                 \
     X(MISSING_PRIME, "missing-prime", "a part of a velocity constraint has no rate in it")                                          \
     X(OTHER_MODEL, "other-model", "the results were made from another version of the model")                                        \

@@ -1,5 +1,4 @@
 /* Bodies: constants and where they start, from the description. */
-#include "math/rank.h"
 #include "math/rotation.h"
 #include "math/vec.h"
 #include "system/build.h"
@@ -8,28 +7,6 @@
 #include <string.h>
 
 /* ---- inertia --------------------------------------------------------------- */
-
-/* No body has a principal moment larger than the sum of the other two; this much is rounding. */
-static const double triangle_slack = 1e-9;
-
-static void check_inertia(dal_build *build, const dal_body_spec *spec, const dal_body *body)
-{
-    double moment[3], work[200];
-    if (dal_symmetric_eigen(body->inertia, 3, 3, moment, NULL, work) != 0)
-        return;
-    double scale = fabs(moment[2]) + fabs(moment[0]);
-    if (moment[0] < -triangle_slack * scale)
-        dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' has the principal moments %.6g, %.6g, %.6g, and none can be negative",
-                  body->name, moment[0], moment[1], moment[2]);
-    else if (moment[2] > moment[0] + moment[1] + triangle_slack * scale) {
-        static const char sentence[] = "no body has the principal moments %.6g, %.6g, %.6g of '%s': the largest may not exceed the sum of the others";
-        if (build->spec->plain_names) /* robots are full of them: there it is a warning */
-            dal_warn(build->messages, spec->inertia.mark, DAL_CODE_INERTIA_TRIANGLE, (moment[2] - moment[0] - moment[1]) / moment[2], sentence,
-                     moment[0], moment[1], moment[2], body->name);
-        else
-            dal_error(build->messages, spec->inertia.mark, sentence, moment[0], moment[1], moment[2], body->name);
-    }
-}
 
 static void read_inertia(dal_build *build, const dal_body_spec *spec, dal_body *body)
 {
@@ -41,13 +18,10 @@ static void read_inertia(dal_build *build, const dal_body_spec *spec, dal_body *
         return;
     if (build->spec->space == DAL_PLANAR) {
         body->inertia[8] = v[0];
-        if (v[0] < 0)
-            dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' is %.6g, and cannot be negative", body->name, v[0]);
         return;
     }
     const double full[9] = {v[0], v[3], v[4], v[3], v[1], v[5], v[4], v[5], v[2]};
     memcpy(body->inertia, full, sizeof full);
-    check_inertia(build, spec, body);
 }
 
 /* A body with mass and without inertia has no axes: nothing of it can be turned or lie elsewhere than in its origin. */

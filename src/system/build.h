@@ -192,6 +192,9 @@ int dal_build_body_angle(dal_build *build, int body);
 /* A measure of x, y, z or angle of a body; -1 with a message. */
 int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordinate);
 
+/* inertia.c: moments that no body has, once joints are known; what is only rounding is made good */
+void dal_build_inertias(dal_build *build);
+
 /* place.c */
 void dal_build_place(dal_build *build);
 

@@ -340,6 +340,7 @@ static void compile_description(dal_build *build, dal_system *system)
     if (!build->spec->n_coordinates)
         dal_build_place(build);
     dal_build_joints(build);
+    dal_build_inertias(build);
     dal_build_forces(build);
     dal_build_constraints(build, system);
     for (int i = 0; i < build->spec->n_joints; i++)
