@@ -77,6 +77,7 @@ typedef struct dal_build {
     dal_messages *messages;
     const dal_spec *spec;
     bool anyway;                 /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
+    bool undetermined;           /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
     dal_mechanism mechanism;
     dal_graph *graph;
 

@@ -574,7 +574,9 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 
-static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, bool anyway, dal_messages *messages, dal_system **system)
+typedef enum demand { RUN, EVALUATION, ANYTHING } demand;
+
+static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, demand what_for, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
     dal_messages *own = dal_messages_create(allocator);
@@ -588,7 +590,8 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         build->arena = &arena;
         build->messages = own;
         build->spec = spec;
-        build->anyway = anyway;
+        build->anyway = what_for == ANYTHING;
+        build->undetermined = what_for == EVALUATION;
         status = guarded(build, own, messages);
         dal_state_free(build->first);
         dal_sparse_free(build->sparse);
@@ -606,12 +609,17 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
 
 dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
 {
-    return compile_spec(allocator, spec, false, messages, system);
+    return compile_spec(allocator, spec, RUN, messages, system);
+}
+
+dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    return compile_spec(allocator, spec, EVALUATION, messages, system);
 }
 
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
 {
-    return compile_spec(allocator, spec, true, messages, system);
+    return compile_spec(allocator, spec, ANYTHING, messages, system);
 }
 
 dal_system_info dal_system_describe(const dal_system *system)
