@@ -87,7 +87,7 @@ foreach(mutant ${mutants})
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
 endforeach()
 
-foreach(name test_check test_cli test_compare test_documentation test_equations test_robots test_urdf)
+foreach(name test_check test_cli test_compare test_documentation test_equations test_robots test_stopping test_urdf)
     if(TARGET ${name})
         add_dependencies(${name} program)
     endif()

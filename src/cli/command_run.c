@@ -141,8 +141,10 @@ static dal_status add_row(void *user, int n, const double *values)
 static dal_status open_files(const request *wanted, dal_messages *messages, files *open)
 {
     dal_status status = DAL_OK;
-    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK)
+    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK) {
+        dal_announce_output(wanted->path[open->n]);
         status = dal_writer_open(NULL, wanted->path[open->n], wanted->units, messages, &open->writer[open->n]);
+    }
     return status;
 }
 
