@@ -249,6 +249,8 @@ static int run_request(request *wanted)
         code = run_system(wanted, spec, system, messages, &open);
     } else {
         dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
+        if (status == DAL_BAD_COMMAND && !spec)
+            fprintf(stderr, "dalembert run: -o takes results as .csv, .h5 or .hdf5, and the report page as .html\n");
         if (!dal_messages_count(messages, DAL_ERROR))
             fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
         close_files(&open, false, NULL);
