@@ -1,9 +1,11 @@
 #include "base/message.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const dal_mark dal_nowhere = {NULL, 0, 0};
 
@@ -199,9 +201,10 @@ const char *dal_nearest(const char *name, const char *const *candidates)
 {
     const char *best = NULL;
     int least = (int)(strlen(name) + 2) / 3 + 1; /* at most a third of the letters may differ */
-    for (; *candidates && strlen(name) > 1; candidates++) { /* a single letter is near to every other one */
-        int d = distance(name, *candidates);
-        if (d < least && strlen(*candidates) > 1) {
+    for (; *candidates; candidates++) {
+        const bool letter = isalpha((unsigned char)name[0]) && !name[1]; /* is near to every other one: only h for H is meant */
+        int d = letter && strcasecmp(name, *candidates) ? 99 : distance(name, *candidates);
+        if (d < least) {
             least = d;
             best = *candidates;
         }

@@ -141,10 +141,12 @@ static char *next_line(builder *b, char **rest)
     return line;
 }
 
-/* The same for OBJ: a line that ends with a backslash goes on in the next one. */
+/* The same for OBJ: a line that ends with a backslash goes on in the next one, unless it is a comment. */
 static char *next_lines(builder *b, char **rest)
 {
     char *line = next_line(b, rest), *end = line ? line + strlen(line) : NULL;
+    if (line && line[strspn(line, " \t")] == '#')
+        return line;
     while (end && end > line && end[-1] == '\\' && **rest) {
         end[-1] = ' ';
         char *more = next_line(b, rest);

@@ -3,6 +3,7 @@
  * They are unique exactly if rank [M; A] = m (Result 3 of `udwadia-phohomsiri`). Where it is less, the null
  * space names the parts: massless ones that no constraint moves along with the others.
  */
+#include "kinematics/tree.h"
 #include "math/rank.h"
 #include "system/build.h"
 
@@ -50,6 +51,18 @@ static void name_velocities(const dal_system *system, const double *null, size_t
             *first = (int)k;
         snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", name);
     }
+}
+
+/* The body that velocity k of a tree moves against its carrier; 0 where there is no tree. */
+static int body_of_velocity(const dal_layout *layout, int k)
+{
+    const dal_tree *tree = layout->tree;
+    int body = 0;
+    for (int i = 0; tree && i < tree->n_bodies; i++)
+        for (int s = tree->carrier[i].step; s < tree->carrier[i].step + tree->carrier[i].n_steps; s++)
+            if (tree->step[s].v >= 0 && tree->step[s].v <= k) /* velocities are numbered in the order of the tree */
+                body = tree->carrier[i].body;
+    return body;
 }
 
 /* "'rod' (y, attitude), 'tip' (y)"; the first of them in *body. */
@@ -117,9 +130,10 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
         return true;
     if (out->rank < 0)
         return false;
-    if (layout->family->shares)
+    if (layout->family->shares) {
         name_velocities(state->system, null, m - (size_t)out->rank, out->names, sizeof out->names, &out->first);
-    else
+        out->body = body_of_velocity(layout, out->first);
+    } else
         name_parts(layout, null, m - (size_t)out->rank, out->names, sizeof out->names, &out->body);
     if (!*out->names)
         snprintf(out->names, sizeof out->names, "the bodies");
@@ -163,8 +177,8 @@ static bool is_determined(dal_build *build, dal_system *system, const dal_state 
     return system->undetermined || (found.rank >= 0 && system->minimum_norm);
 }
 
-/* A place or a velocity that has no energy, an infinite force, or an infinite acceleration. */
-static bool is_finite(dal_build *build, const dal_state *state)
+/* A place or a velocity that has no energy, an infinite force, or an infinite acceleration that is not that of a singular matrix. */
+static bool is_finite(dal_build *build, const dal_state *state, bool singular)
 {
     const dal_layout *layout = &state->system->layout;
     int bad = dal_state_not_finite(state);
@@ -180,7 +194,7 @@ static bool is_finite(dal_build *build, const dal_state *state)
                       build->action_texts[i].text);
             return false;
         }
-    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+    for (int b = 0; b < layout->mechanism->n_bodies && !singular; b++)
         for (int k = 0; k < layout->body[b].n_columns; k++)
             if (!isfinite(state->vd[layout->body_column[layout->body[b].column + k]])) {
                 dal_error(build->messages, build->mechanism.bodies[b].mark,
@@ -282,7 +296,7 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
         return false;
     }
     const bool singular = !solved && dal_state_singular(state);
-    if (!singular && !is_finite(build, state))
+    if (!is_finite(build, state, singular))
         return false;
     bool doubtful = solved ? state->saddle_ratio > 0 && state->saddle_ratio < suspicious /* 0: it was not factored */
                            : singular;
