@@ -1,6 +1,6 @@
 /* Moments of inertia that no body has (math/inertia.h), and what becomes of them. One policy for every kind of model file:
  *
- *   a negative moment      lost in rounding (1e-12 of the model's largest inertia m L^2 + l3): taken as zero
+ *   a negative moment      lost in rounding (1e-12 of the model's largest inertia, m r^2 + l3): taken as zero
  *                          of a body that rigid joints hold to others, or to the ground, such that the whole has none: used as written,
  *                          because only the whole moves
  *                          within three digits of the body's own (l3, m r^2): taken as zero
@@ -23,8 +23,8 @@ static const double three_digits = 1e-3;
 
 typedef struct judge {
     dal_build *build;
-    double length, scale; /* of the model: L, and max of m L^2 + l3 */
-    int *group;           /* of each body: a body of its rigid group, or DAL_GROUND; NULL: not asked yet */
+    double scale; /* of the model: the largest m r^2 + l3, r to its farthest joint */
+    int *group;   /* of each body: a body of its rigid group, or DAL_GROUND; NULL: not asked yet */
 } judge;
 
 /* Planar bodies have one moment. */
@@ -40,30 +40,39 @@ static bool moments_of(const dal_build *build, const double inertia[9], double m
 
 /* ---- scales ------------------------------------------------------------------------------------ */
 
-static double model_scale(const dal_build *build, double length)
-{
-    double scale = 0, moment[3], axes[9];
-    for (int b = 0; b < build->mechanism.n_bodies; b++) {
-        const dal_body *body = &build->mechanism.bodies[b];
-        if (moments_of(build, body->inertia, moment, axes))
-            scale = fmax(scale, fmax(moment[2], 0) + body->mass * length * length);
-    }
-    return scale;
-}
-
-/* The larger of l3 and m r^2, r to the farthest joint. */
-static double own_scale(const dal_build *build, int b, double largest)
+/* r^2 of the joint that is farthest from the centre of mass: of body b, or of any for DAL_GROUND. */
+static double farthest_joint(const dal_build *build, int b)
 {
     const dal_mechanism *m = &build->mechanism;
     double square = 0;
     for (int j = 0; j < m->n_joints; j++)
-        for (int k = 0; k < 2 + m->joints[j].n_further && m->joints[j].type; k++)
-            if (m->joints[j].marker[k].body == b) {
-                double arm[3];
-                dal_sub3(m->joints[j].marker[k].s, m->bodies[b].center, arm);
-                square = fmax(square, dal_dot(arm, arm));
-            }
-    return fmax(largest, m->bodies[b].mass * square);
+        for (int k = 0; k < 2 + m->joints[j].n_further && m->joints[j].type; k++) {
+            const dal_marker *marker = &m->joints[j].marker[k];
+            double arm[3];
+            if (marker->body == DAL_GROUND || (b != DAL_GROUND && marker->body != b))
+                continue;
+            dal_sub3(marker->s, m->bodies[marker->body].center, arm);
+            square = fmax(square, dal_dot(arm, arm));
+        }
+    return square;
+}
+
+static double model_scale(const dal_build *build)
+{
+    const double square = farthest_joint(build, DAL_GROUND);
+    double scale = 0, moment[3], axes[9];
+    for (int b = 0; b < build->mechanism.n_bodies; b++) {
+        const dal_body *body = &build->mechanism.bodies[b];
+        if (moments_of(build, body->inertia, moment, axes))
+            scale = fmax(scale, fmax(moment[2], 0) + body->mass * square);
+    }
+    return scale;
+}
+
+/* The larger of l3 and m r^2 */
+static double own_scale(const dal_build *build, int b, double largest)
+{
+    return fmax(largest, build->mechanism.bodies[b].mass * farthest_joint(build, b));
 }
 
 /* ---- rigid groups -------------------------------------------------------------------------------- */
@@ -203,8 +212,7 @@ static void judge_triangle(judge *g, int b, const double moment[3])
 
 void dal_build_inertias(dal_build *build)
 {
-    const double length = dal_build_length(build);
-    judge g = {.build = build, .length = length, .scale = model_scale(build, length)};
+    judge g = {.build = build, .scale = model_scale(build)};
     for (int b = 0; b < build->mechanism.n_bodies; b++) {
         double moment[3], axes[9];
         if (!build->spec->bodies[b].inertia.n || !moments_of(build, build->mechanism.bodies[b].inertia, moment, axes))
