@@ -5,6 +5,9 @@
  */
 #include "analysis/written.h"
 
+#include <stdio.h>
+#include <strings.h>
+
 static void write_list(dal_printer *p, const dal_list *list)
 {
     dal_print(p, "[");
@@ -111,6 +114,15 @@ static bool is_ascii(const char *text)
     return true;
 }
 
+/* A name as a value. YAML reads null as nothing. */
+static const char *quoted(const char *name, char buffer[112])
+{
+    if (strcasecmp(name, "null"))
+        return name;
+    snprintf(buffer, 112, "\"%s\"", name);
+    return buffer;
+}
+
 static void write_joint(dal_printer *p, const dal_joint_spec *joint)
 {
     const dal_text *value = joint->start.angle.text ? &joint->start.angle : &joint->start.distance;
@@ -145,7 +157,8 @@ static void write_model(dal_printer *p, const dal_spec *spec)
     dal_print(p, "%s", spec->n_forces ? "forces:\n" : "");
     for (int i = 0; i < spec->n_forces; i++) {
         const dal_force_spec *force = &spec->forces[i];
-        dal_print(p, "  %s: {type: %s, joint: %s, damping: %s}\n", force->name.text, force->type.text, force->joint.text,
+        char name[112];
+        dal_print(p, "  %s: {type: %s, joint: %s, damping: %s}\n", force->name.text, force->type.text, quoted(force->joint.text, name),
                   force->damping.item[0].text);
     }
     dal_print(p, "%s", spec->n_constraints ? "constraints:\n" : "");
