@@ -66,12 +66,29 @@ static pid_t start(const place *here, const char *line)
     return child;
 }
 
+/* Has the program begun to listen? Before that a signal ends it as it ends every program. Where there is no /proc nobody knows. */
+static bool listens(pid_t child)
+{
+    char path[64], line[200];
+    unsigned long long caught = 0;
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)child);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, "SigCgt:", 7))
+            caught = strtoull(line + 7, NULL, 16);
+    if (file)
+        fclose(file);
+    return !file || (caught >> (SIGTERM - 1) & 1);
+}
+
 /* Seconds from the signal to the end; its exit code has to be `code`. `again`: a second signal right behind the first. A machine on which
  * the command is done before the signal is asked sooner. */
 static double stop(const place *here, const char *line, double after, int number, int code, bool again)
 {
     int status;
     const pid_t child = start(here, line);
+    for (int i = 0; i < 1000 && !listens(child); i++)
+        rest(0.005);
     rest(after);
     if (waitpid(child, &status, WNOHANG) == child) {
         if (!(after > 1e-3) || !WIFEXITED(status) || WEXITSTATUS(status))

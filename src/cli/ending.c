@@ -107,7 +107,8 @@ static void end_now(void)
         kill(child, SIGKILL);
     for (const announced *file = atomic_load(&ending.files); file; file = file->next)
         remove_parts(file);
-    const int n = snprintf(text, sizeof text, "dalembert %s: stopped before it was done\n", ending.command);
+    const int n = snprintf(text, sizeof text, "%sdalembert %s: stopped before it was done\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
+                           ending.command); /* a line of progress goes */
     if (!atomic_load(&ending.well) && write(STDERR_FILENO, text, (size_t)n) < 0)
         _exit(exit_code());
     _exit(exit_code());
