@@ -23,7 +23,7 @@ static const double three_digits = 1e-3;
 
 typedef struct judge {
     dal_build *build;
-    double scale; /* of the model: the largest m r^2 + l3, r to its farthest joint */
+    double scale; /* of the model: the largest m r^2 + l3, r to its farthest joint; 0: not asked yet */
     int *group;   /* of each body: a body of its rigid group, or DAL_GROUND; NULL: not asked yet */
 } judge;
 
@@ -57,16 +57,17 @@ static double farthest_joint(const dal_build *build, int b)
     return square;
 }
 
-static double model_scale(const dal_build *build)
+static double model_scale(judge *g)
 {
-    const double square = farthest_joint(build, DAL_GROUND);
-    double scale = 0, moment[3], axes[9];
-    for (int b = 0; b < build->mechanism.n_bodies; b++) {
-        const dal_body *body = &build->mechanism.bodies[b];
-        if (moments_of(build, body->inertia, moment, axes))
-            scale = fmax(scale, fmax(moment[2], 0) + body->mass * square);
-    }
-    return scale;
+    const dal_mechanism *m = &g->build->mechanism;
+    double moment[3], axes[9];
+    if (g->scale > 0)
+        return g->scale;
+    const double square = farthest_joint(g->build, DAL_GROUND);
+    for (int b = 0; b < m->n_bodies; b++)
+        if (moments_of(g->build, m->bodies[b].inertia, moment, axes))
+            g->scale = fmax(g->scale, fmax(moment[2], 0) + m->bodies[b].mass * square);
+    return g->scale;
 }
 
 /* The larger of l3 and m r^2 */
@@ -168,7 +169,7 @@ static void judge_negative(judge *g, int b, const double moment[3], const double
     dal_build *build = g->build;
     dal_body *body = &build->mechanism.bodies[b];
     const dal_mark mark = build->spec->bodies[b].inertia.mark;
-    const bool invisible = -moment[0] <= lost * g->scale, held = !invisible && !build->spec->n_coordinates && is_held(g, b);
+    const bool invisible = -moment[0] <= lost * model_scale(g), held = !invisible && !build->spec->n_coordinates && is_held(g, b);
     if (!invisible && !held && !(-moment[0] <= three_digits * own_scale(build, b, fmax(moment[2], 0)))) {
         if (build->spec->space == DAL_PLANAR)
             dal_error(build->messages, mark, "the inertia of '%s' is %.6g, and cannot be negative", body->name, moment[0]);
@@ -201,7 +202,7 @@ static void judge_triangle(judge *g, int b, const double moment[3])
     const dal_body_spec *spec = &g->build->spec->bodies[b];
     const dal_triangle triangle = dal_judge_triangle(moment);
     const bool accepted = spec->inertia_check.text && !strcmp(spec->inertia_check.text, "warn");
-    if (triangle == DAL_TRIANGLE_HOLDS || moment[2] <= lost * g->scale)
+    if (triangle == DAL_TRIANGLE_HOLDS || moment[2] <= lost * model_scale(g))
         return;
     if (triangle == DAL_TRIANGLE_DIGITS || accepted)
         dal_warn(g->build->messages, spec->inertia.mark, DAL_CODE_INERTIA_TRIANGLE, (moment[2] - moment[0] - moment[1]) / moment[2], sentence,
@@ -212,7 +213,7 @@ static void judge_triangle(judge *g, int b, const double moment[3])
 
 void dal_build_inertias(dal_build *build)
 {
-    judge g = {.build = build, .scale = model_scale(build)};
+    judge g = {.build = build};
     for (int b = 0; b < build->mechanism.n_bodies; b++) {
         double moment[3], axes[9];
         if (!build->spec->bodies[b].inertia.n || !moments_of(build, build->mechanism.bodies[b].inertia, moment, axes))
