@@ -21,6 +21,7 @@ static const double too_near = 1e-3; /* of the best pivot ratio: no step of an a
 static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided, then, where the motion lingers, borne */
 static const double close_to_singular = 0.1; /* of the best: worth a word where a run ends */
 static const double jump_allowed = 1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
+static const double progress_every = 0.05; /* s of wall time: whoever asks a run to stop does not wait longer than a step and this */
 static const double correction_allowed = 0.1; /* of the velocities in one step: a projection that changes more is an impact, not a correction */
 static const double at_rest = 1e-6; /* lengths or rad in a unit of time that no correction is measured against */
 static const double loss_allowed = 1e-3; /* of the energy in one step of an adaptive method, where no force does work */
@@ -616,7 +617,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     r->evidence->steps++;
     r->evidence->time_end = t;
     double now = clock_now();
-    if (r->options->progress && now - r->clock_last > 0.1) {
+    if (r->options->progress && now - r->clock_last > progress_every) {
         r->clock_last = now;
         if (!r->options->progress(r->options->progress_user, t, r->system->info.until, r->evidence->steps, now - r->clock_start)) {
             r->stopped = true;

@@ -19,6 +19,9 @@
     X(NOT_CONVERTED, "not-converted", "the other format cannot hold this")                                                           \
     /* the start */                                                                                                                  \
     X(AXIS_TURNED, "axis-turned", "an axis was taken from start values that assembly then turned; the number is the angle, rad")     \
+    X(LIMIT_WITHOUT_MEANING, "limit-without-meaning", "a joint's limit is infinite, or beyond anything that a robot reaches; the number is the limit") \
+    X(MIMIC_FIXED, "mimic-fixed", "a joint that mimics is fixed, or mimics a fixed one; the number is the value that it keeps")      \
+    X(INERTIA_NEGATIVE, "inertia-negative", "a principal moment of inertia is negative, and is taken as zero or used as written, as the sentence says; the number is the moment") \
     X(START_RATE_CHANGED, "start-rate-changed", "a given start velocity or rate was changed; the number is by how much, m/s or rad/s") \
     X(UNDETERMINED, "undetermined", "accelerations are not determined; the number is how many")                                      \
     X(SINGULAR_JOINT, "singular-joint", "a joint type starts in a singular position; the number is how many freedoms it takes less there") \

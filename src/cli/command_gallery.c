@@ -191,6 +191,7 @@ static int make_gallery(const request *wanted)
         status = DAL_BAD_FILE;
     }
     dal_catch_signals();
+    dal_announce_output(path);
     if (status == DAL_OK)
         status = dal_page_open(path, NULL, NULL, &options, messages, &index);
     if (status == DAL_OK) {

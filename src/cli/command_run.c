@@ -141,8 +141,10 @@ static dal_status add_row(void *user, int n, const double *values)
 static dal_status open_files(const request *wanted, dal_messages *messages, files *open)
 {
     dal_status status = DAL_OK;
-    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK)
+    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK) {
+        dal_announce_output(wanted->path[open->n]);
         status = dal_writer_open(NULL, wanted->path[open->n], wanted->units, messages, &open->writer[open->n]);
+    }
     return status;
 }
 
@@ -247,6 +249,8 @@ static int run_request(request *wanted)
         code = run_system(wanted, spec, system, messages, &open);
     } else {
         dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
+        if (status == DAL_BAD_COMMAND && !spec)
+            fprintf(stderr, "dalembert run: -o takes results as .csv, .h5 or .hdf5, and the report page as .html\n");
         if (!dal_messages_count(messages, DAL_ERROR))
             fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
         close_files(&open, false, NULL);

@@ -103,5 +103,6 @@ int main(int argc, char **argv)
     const dal_command *command = dal_find_command(name);
     if (!command)
         return DAL_BAD_COMMAND;
+    dal_ending_begin(command->name);
     return finish(command->run(argc - 1, argv + 1));
 }

@@ -95,6 +95,7 @@ static dal_status convert(const char *command, const char *path, const char *par
     if (child == 0)
         become_converter(ends[0], part);
     close(ends[0]);
+    dal_announce_child(child);
     void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* it may be gone before it has read all */
     const bool sent = child > 0 && write_all(ends[1], svg);
     signal(SIGPIPE, old);
@@ -103,6 +104,7 @@ static dal_status convert(const char *command, const char *path, const char *par
         return trouble(command, path, strerror(errno));
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
+    dal_announce_child(0);
     if (WIFEXITED(how) && WEXITSTATUS(how) == 127)
         return trouble(
             command, path,
@@ -121,6 +123,7 @@ dal_status dal_write_picture(const char *command, const char *path, const char *
     if (!part)
         return DAL_NO_MEMORY;
     snprintf(part, size, "%s.part-%ld", path, (long)getpid());
+    dal_announce_output(path);
     dal_status status = convert(command, path, part, svg);
     if (status != DAL_OK)
         unlink(part);

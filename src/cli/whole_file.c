@@ -1,6 +1,8 @@
 /* A file that is written completely or not at all: under a name beside it that nobody has, which then takes its place. */
 #include "cli/whole_file.h"
 
+#include "cli/ending.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -75,6 +77,7 @@ dal_status dal_write_whole_file(const char *command, const char *path, const cha
         return trouble(command, path, "it is not a plain file");
     if (!access(path, F_OK) && access(path, W_OK))
         return trouble(command, path, strerror(errno));
+    dal_announce_output(path);
     char *real = realpath(path, NULL); /* links are followed */
     dal_status status = replace(command, path, real ? real : path, text);
     free(real);

@@ -364,6 +364,7 @@ static void compile_description(dal_build *build, dal_system *system)
     if (!build->spec->n_coordinates)
         dal_build_place(build);
     dal_build_joints(build);
+    dal_build_inertias(build);
     dal_build_forces(build);
     dal_build_constraints(build, system);
     for (int i = 0; i < build->spec->n_joints; i++)
@@ -600,7 +601,9 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 
-static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, bool anyway, dal_messages *messages, dal_system **system)
+typedef enum demand { RUN, EVALUATION, ANYTHING } demand;
+
+static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, demand what_for, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
     if (!dal_spec_sound(spec, messages))
@@ -615,7 +618,8 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         build->arena = &arena;
         build->messages = own;
         build->spec = spec;
-        build->anyway = anyway;
+        build->anyway = what_for == ANYTHING;
+        build->undetermined = what_for == EVALUATION;
         status = guarded(build, own, messages);
         dal_state_free(build->first);
         dal_sparse_free(build->sparse);
@@ -637,13 +641,22 @@ dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal
         *system = NULL;
     if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
-    return compile_spec(allocator, spec, false, messages, system);
+    return compile_spec(allocator, spec, RUN, messages, system);
+}
+
+dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    if (system)
+        *system = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    return compile_spec(allocator, spec, EVALUATION, messages, system);
 }
 
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
 {
     *system = NULL;
-    return compile_spec(allocator, spec, true, messages, system);
+    return compile_spec(allocator, spec, ANYTHING, messages, system);
 }
 
 dal_system_info dal_system_describe(const dal_system *system)

@@ -137,7 +137,8 @@ static dal_force_group *group_of(dal_build *build, int type, int most)
 
 static void add_gravity(dal_build *build)
 {
-    if (!dal_build_vector(build, NULL, &build->spec->gravity, build->gravity))
+    if (!dal_build_vector(build, NULL, &build->spec->gravity, build->gravity) ||
+        !dal_build_bounded(build, build->spec->gravity.mark, "gravity", "the model", 3, build->gravity))
         return;
     const double *g = build->gravity;
     if (g[0] == 0 && g[1] == 0 && g[2] == 0)

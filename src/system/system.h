@@ -133,6 +133,7 @@ struct dal_system {
     double rank_tolerance;
     bool minimum_norm;         /* accelerations that nothing determines: the least ones, instead of a refusal */
     int determined;            /* then: rank [M; A] at the start; -1: not known yet */
+    bool undetermined;         /* compiled for evaluations only: at the start its accelerations are not determined */
     double event_tolerance, max_step;
 
     int n_laws, n_frictions;
@@ -351,6 +352,17 @@ dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
 void dal_state_recall(dal_state *state);
 /* After accelerate: J, A, M, h and Q, where the formulation did without them. */
 void dal_state_complete(dal_state *state);
+
+/* determined.c. Did the last evaluation stop at a singular matrix of the equations of motion? M, A, h and Q are known nevertheless. */
+bool dal_state_singular(dal_state *state);
+typedef struct dal_determined {
+    int rank;        /* of [M; A]; -1: not finite, or too large to be asked */
+    char names[400]; /* of the velocities, or bodies, whose accelerations are open */
+    char text[800];  /* the verdict as a sentence; "" where it is not finite */
+    int first, body; /* one of them */
+} dal_determined;
+/* Is rank [M; A] = nv at the state that was evaluated? */
+bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out);
 /* Before whoever uses the family's tangents and bends, or its work->jacobian. */
 void dal_state_frames(dal_state *state);
 void dal_state_columns(dal_state *state);
