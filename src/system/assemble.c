@@ -16,6 +16,7 @@
 #include "math/sparse_rank.h"
 #include "math/vec.h"
 #include "system/assembly.h"
+#include "system/turns.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,49 +103,6 @@ static void evaluate_drives(dal_assembly *a)
     double *variables = DAL_TAKE(arena, double, dal_program_variables(a->drives->program));
     double *registers = DAL_TAKE(arena, double, dal_program_registers(a->drives->program));
     dal_program_run(a->drives->program, variables, NULL, registers, a->work.time); /* t = 0 */
-}
-
-/* The angle of a planar measure, from the unwrapped angles of its bodies. */
-static double unwrapped(const dal_assembly *a, const dal_measure *measure)
-{
-    double turn[2];
-    for (int k = 0; k < 2; k++) {
-        const dal_vector *v = &a->mechanism.vectors[measure->vector[2 * k]];
-        turn[k] = atan2(v->s[1], v->s[0]) + (v->body == DAL_GROUND ? 0 : a->build->start[v->body].angle);
-    }
-    return turn[1] - turn[0];
-}
-
-/* The angle that a row prescribes, a drive or a lock, and its value c + f(0); or NULL. */
-static const dal_measure *prescribed(const dal_assembly *a, int i, double *value)
-{
-    const dal_row *row = &a->mechanism.rows[i];
-    const dal_term *term = &a->mechanism.terms[row->term];
-    if (row->n_terms != 1 || term->coef != 1 || isnan(row->constant) || a->mechanism.measures[term->measure].winding < 0)
-        return NULL;
-    *value = row->constant + (row->time < 0 ? 0 : a->work.time[3 * row->time]);
-    return &a->mechanism.measures[term->measure];
-}
-
-/* Whole turns of every angle: from the unwrapped angles of the bodies (spatial ones start near zero), from its start value, or
- * from the value that is prescribed. */
-static void count_turns(dal_assembly *a)
-{
-    const dal_mechanism *m = &a->mechanism;
-    for (int i = 0; i < m->n_measures; i++)
-        if (m->measures[i].winding >= 0)
-            a->work.winding[m->measures[i].winding] = m->space == DAL_PLANAR ? unwrapped(a, &m->measures[i]) : 0;
-    for (int i = 0; i < a->build->n_targets; i++) {
-        const dal_target *target = &a->build->targets[i];
-        if (target->has_value && m->measures[target->measure].winding >= 0)
-            a->work.winding[m->measures[target->measure].winding] = target->value;
-    }
-    for (int i = 0; i < a->n_own; i++) {
-        double value;
-        const dal_measure *measure = prescribed(a, i, &value);
-        if (measure)
-            a->work.winding[measure->winding] = value;
-    }
 }
 
 double dal_assembly_unit(const dal_assembly *a, int k)
@@ -663,14 +621,16 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
     begin(&a, build, drives);
     evaluate_drives(&a);
     place_bodies(&a);
-    count_turns(&a);
+    dal_turns_begin(build, &a.work);
     set_start_constants(&a);
+    dal_turns_follow(build, &a.work);
     bool closed = assemble_positions(&a) && !refuse_turned_over(&a);
     if ((!closed && !build->anyway) || !dal_build_forms_finite(build, &a.mechanism, &a.work))
         return false;
     if (closed && !dal_assemble_velocities(&a) && !build->anyway)
         return false;
     dal_family_twist.velocity(a.layout, &a.work);
+    dal_turns_end(build, &a.work, winding);
     for (int b = 0; b < a.mechanism.n_bodies; b++) {
         dal_body_start *start = &build->start[b];
         const dal_kin *kin = &a.work.kin[b];
@@ -682,8 +642,5 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
         if (a.layout->body[b].n_rot == 1)
             start->angle = a.work.q[a.layout->body[b].q + 2];
     }
-    for (int i = 0; i < a.mechanism.n_measures; i++)
-        if (a.mechanism.measures[i].winding >= 0)
-            winding[a.mechanism.measures[i].winding] = a.work.value[i];
     return true;
 }

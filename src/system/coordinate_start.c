@@ -9,6 +9,7 @@
 #include "math/rank.h"
 #include "math/vec.h"
 #include "system/assembly.h"
+#include "system/turns.h"
 
 #include <math.h>
 #include <string.h>
@@ -179,30 +180,6 @@ static double evaluate(starting *s)
             worst = fabs(s->work.phi[i]) / s->unit[i];
     }
     return worst;
-}
-
-/* Whole turns: of planar angles from the angles of the bodies as they were written, of others the least; what is prescribed tells
- * its own. */
-static void count_turns(starting *s)
-{
-    const dal_mechanism *m = &s->build->mechanism;
-    for (int i = 0; i < m->n_measures; i++) {
-        const dal_measure *measure = &m->measures[i];
-        double turn[2] = {0, 0};
-        for (int k = 0; k < 2 && measure->winding >= 0 && m->space == DAL_PLANAR; k++) {
-            const dal_vector *v = &m->vectors[measure->vector[2 * k]];
-            turn[k] = atan2(v->s[1], v->s[0]) + (v->body == DAL_GROUND ? 0 : s->build->start[v->body].angle);
-        }
-        if (measure->winding >= 0)
-            s->work.winding[measure->winding] = turn[1] - turn[0];
-    }
-    for (int i = 0; i < m->n_rows; i++) {
-        const dal_row *row = &m->rows[i];
-        const dal_term *term = &m->terms[row->term];
-        if (row->form >= 0 || row->n_terms != 1 || term->coef != 1 || isnan(row->constant) || m->measures[term->measure].winding < 0)
-            continue;
-        s->work.winding[m->measures[term->measure].winding] = row->constant + (row->time < 0 ? 0 : s->work.time[3 * row->time]);
-    }
 }
 
 /* Constants that are what they are at the start. */
@@ -483,8 +460,9 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
     starting s = {0};
     begin(&s, build, drives);
     double *rhs = DAL_TAKE(build->arena, double, s.r);
-    count_turns(&s);
+    dal_turns_begin(build, &s.work);
     set_start_constants(&s);
+    dal_turns_follow(build, &s.work);
     bool closed = assemble_positions(&s, rhs);
     if (!closed && !build->anyway)
         return false;
@@ -496,6 +474,7 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
     memcpy(build->start_v, s.work.v, sizeof *build->start_v * (size_t)s.n);
     build->column_scale = s.scale;
     find_scale(&s);
+    dal_turns_end(build, &s.work, winding);
     find_angles(build, build->start_q);
     for (int b = 0; b < build->mechanism.n_bodies; b++) {
         dal_body_start *start = &build->start[b];
@@ -505,8 +484,5 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
         memcpy(start->rd, kin->rd, sizeof start->rd);
         memcpy(start->w, kin->w, sizeof start->w);
     }
-    for (int i = 0; i < build->mechanism.n_measures; i++)
-        if (build->mechanism.measures[i].winding >= 0)
-            winding[build->mechanism.measures[i].winding] = s.work.value[i];
     return true;
 }

@@ -335,6 +335,13 @@ static void complete_pair(dal_build *build, const dal_joint_spec *spec, dal_join
         drive_pair(build, spec, joint);
 }
 
+/* Its angles begin with these whole turns, where they have no start value. */
+static void count_turns(dal_build *build, const dal_joint *joint, dal_turns turns)
+{
+    for (int k = 0; k < joint->n_coordinates; k++)
+        build->mechanism.measures[joint->coordinate[k]].turns = turns;
+}
+
 static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried)
 {
     const dal_joint_type *type = joint->type;
@@ -356,6 +363,7 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
     if (complete && type->measure)
         type->measure(&b);
     build->mechanism.for_rows = false;
+    count_turns(build, joint, dal_joint_turns(build, spec, type, joint->marker, has_axes));
     if (!complete) {
         joint->type = NULL;
         return;
