@@ -20,6 +20,7 @@
     /* the start */                                                                                                                  \
     X(AXIS_TURNED, "axis-turned", "an axis was taken from start values that assembly then turned; the number is the angle, rad")     \
     X(START_RATE_CHANGED, "start-rate-changed", "a given start velocity or rate was changed; the number is by how much, m/s or rad/s") \
+    X(START_MOVED, "start-moved", "assembly moved a given start value far; the number is the turn, rad, or the shift in lengths of the model") \
     X(UNDETERMINED, "undetermined", "accelerations are not determined; the number is how many")                                      \
     X(SINGULAR_JOINT, "singular-joint", "a joint type starts in a singular position; the number is how many freedoms it takes less there") \
     X(DEPENDENT_EQUATIONS, "dependent-equations", "the equations of a joint type depend on one another; the number is how many are too many") \

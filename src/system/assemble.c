@@ -515,7 +515,7 @@ static void report_moves(dal_assembly *a)
         turned[b] = turn = 2 * asin(fmin(1, sqrt(turn / 2) / 2)); /* |R - R_0|^2 = 8 sin^2(angle / 2) */
         start->change.shift = start->position_given ? shift : 0;
         start->change.turn = start->attitude_given ? turn : 0;
-        if (start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note)
+        if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b))
             dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
                     a->mechanism.bodies[b].name, shift, turn);
     }
@@ -541,6 +541,22 @@ static double close_evenly(dal_assembly *a, int rows)
     return close_gaps(a, rows, 100);
 }
 
+static const dal_joint *turned_over(const dal_assembly *a);
+
+bool dal_assembly_reach(dal_assembly *a, int rows)
+{
+    if (!(close_gaps(a, rows, 100) <= gap_allowed))
+        return false;
+    walk_nearer(a, rows);
+    settle_nearest(a, rows);
+    return close_gaps(a, rows, 5) <= gap_allowed && !turned_over(a);
+}
+
+double dal_assembly_distance(dal_assembly *a)
+{
+    return distance_back(a);
+}
+
 static bool assemble_positions(dal_assembly *a)
 {
     int rows = dal_assembly_exact(a);
@@ -549,7 +565,7 @@ static bool assemble_positions(dal_assembly *a)
     for (int i = a->n_own; i < rows; i++)
         open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
     if (worst <= dal_closed && !open_target)
-        return true;
+        return dal_assembly_choose(a, rows);
     dal_assembly_weigh(a, false);
     dal_assembly_dense(a);
     worst = close_gaps(a, rows, 100);
@@ -562,7 +578,10 @@ static bool assemble_positions(dal_assembly *a)
     walk_nearer(a, rows);
     settle_nearest(a, rows);
     close_gaps(a, rows, 5);
+    if (!dal_assembly_choose(a, rows))
+        return false;
     report_moves(a);
+    dal_assembly_warn(a, rows);
     return true;
 }
 
@@ -600,19 +619,23 @@ static bool is_turned_over(const dal_assembly *a, const dal_joint *joint)
     return product < 0;
 }
 
+static const dal_joint *turned_over(const dal_assembly *a)
+{
+    for (int j = 0; j < a->build->spec->n_joints; j++)
+        if (is_turned_over(a, &a->mechanism.joints[j]))
+            return &a->mechanism.joints[j];
+    return NULL;
+}
+
 static bool refuse_turned_over(const dal_assembly *a)
 {
-    for (int j = 0; j < a->build->spec->n_joints; j++) {
-        const dal_joint *joint = &a->mechanism.joints[j];
-        if (!is_turned_over(a, joint))
-            continue;
+    const dal_joint *joint = turned_over(a);
+    if (joint)
         dal_error(a->build->messages, joint->mark,
                   "the mechanism cannot be assembled: joint '%s' closes from these start values only with one of its bodies turned over, axes "
                   "against each other; give them better ones",
                   joint->name);
-        return true;
-    }
-    return false;
+    return joint;
 }
 
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding)

@@ -124,7 +124,7 @@ static void place_side(dal_build *build, const dal_joint_spec *spec, const dal_m
     for (int i = 0; i < 3; i++)
         start->r[i] = P[i] - offset[i];
     start->placed = true;
-    start->position_given = spec->start.mark.line > 0;
+    start->position_given = spec->start.angle.text || spec->start.distance.text || spec->start.rate.text;
     start->attitude_given |= start->position_given; /* a guessed place leaves an attitude that was given as it is */
 }
 
@@ -217,7 +217,7 @@ static void check_started_once(dal_build *build, const dal_joint_spec *spec)
     dal_marker marker[2];
     dal_messages *messages = build->messages;
     build->messages = NULL; /* complaints come when the joint itself is compiled */
-    bool ok = value->text && spec->connect.n == 2 && dal_joint_type_number(build, spec) < 0; /* one of the model's own places nothing */
+    bool ok = value->text && !spec->start.within.text && !spec->start.branch.text && spec->connect.n == 2 && dal_joint_type_number(build, spec) < 0; /* one of the model's own places nothing */
     for (int k = 0; k < 2 && ok; k++)
         ok = dal_build_marker(build, spec->connect.item[k], &marker[k], NULL);
     build->messages = messages;
