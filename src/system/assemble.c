@@ -564,8 +564,8 @@ static bool assemble_positions(dal_assembly *a)
     double worst = evaluate(a);
     for (int i = a->n_own; i < rows; i++)
         open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
-    if (worst <= dal_closed && !open_target)
-        return dal_assembly_choose(a, rows);
+    if (worst <= dal_closed && !open_target && !a->build->n_wishes)
+        return true;
     dal_assembly_weigh(a, false);
     dal_assembly_dense(a);
     worst = close_gaps(a, rows, 100);

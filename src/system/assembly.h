@@ -53,7 +53,7 @@ double dal_assembly_distance(dal_assembly *assembly);
 
 /* branches.c: another position in which the mechanism closes, where the model asks for it by `branch:` or `within:`; false with a message. */
 bool dal_assembly_choose(dal_assembly *assembly, int rows);
-/* Did something move far that the model gives of a body, and leaves to no choice? */
+/* start_moved.c: did something move far that the model gives of a body, and leaves to no choice? */
 bool dal_assembly_moved_far(const dal_assembly *assembly, int body);
 /* Warnings of what moved far, with what else there is. */
 void dal_assembly_warn(dal_assembly *assembly, int rows);
