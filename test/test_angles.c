@@ -159,6 +159,41 @@ static void an_angle_begins_alike_in_coordinates_of_the_models_own(void **unused
     }
 }
 
+/* The angle of a body is one number in y and in its channel, also where assembly turned it all the way round: a four-bar whose coupler
+ * and rocker are given anywhere, or not at all, in either branch. */
+static void the_angle_of_a_body_is_one_number(void **unused)
+{
+    static const char *const given[] = {"", "angle: 170*deg,", "angle: -175*deg,", "angle: 700*deg,"}, *const branches[] = {"", ", start: {branch: other}"};
+    (void)unused;
+    for (int i = 0; i < 32; i++) {
+        char text[1500], label[80];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nground: {points: {D: [1.2, 0]}}\nbodies:\n  crank: {mass: 1, inertia: 0.01, points: {A: [0, 0], B: [0.3, 0]}}\n"
+                 "  coupler: {mass: 1, inertia: 0.1, %s points: {B: [0, 0], C: [1, 0]}}\n  rocker: {mass: 1, inertia: 0.1, %s points: {D: [0, 0], C: [0.8, 0]}}\njoints:\n"
+                 "  A: {type: revolute, connect: [ground, crank.A], start: {angle: 800*deg, rate: 0, fix: true}}\n  B: {type: revolute, connect: [crank.B, coupler.B]}\n"
+                 "  C: {type: revolute, connect: [coupler.C, rocker.C]%s}\n  D: {type: revolute, connect: [ground.D, rocker.D]}\n"
+                 "record: [%s]\nsimulate: {until: 1e-3, coordinates: angle}\n",
+                 given[i % 4], given[i / 4 % 4], branches[i / 16], i % 3 ? "crank.angle, coupler.angle, rocker.angle" : "A.angle, D.angle");
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        dal_system *system = NULL;
+        assert_int_equal(dal_spec_parse(NULL, "text.yaml", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+        if (dal_compile(NULL, spec, messages, &system) != DAL_OK)
+            fail_msg("%s\n%s", dal_messages_first(messages)->text, text);
+        dal_state *state = dal_state_create(NULL, system);
+        trajectory run = run_text_well(text, "");
+        for (int k = 0; dal_coordinate_label(system, k, label, sizeof label); k++)
+            for (int c = 1; c < run.n; c++)
+                if (!strcmp(run.name[c], label) || (!strcmp(run.name[c], "D.angle") && !strcmp(label, "rocker.angle")) || (!strcmp(run.name[c], "A.angle") && !strcmp(label, "crank.angle")))
+                    check_close(dal_state_y(state)[k], at(&run, 0, c), 1e-12);
+        free(run.value);
+        dal_state_free(state);
+        dal_system_free(system);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- written turns ------------------------------------------------------------------------ */
 
 /* Without axes on its points a pin measures the angles of its bodies: against the ground as they are written, between two bodies within
@@ -299,6 +334,7 @@ int main(void)
         cmocka_unit_test(an_end_stop_does_not_push_where_frames_coincide),
         cmocka_unit_test(a_pin_begins_as_the_hinge_in_space_does),
         cmocka_unit_test(an_angle_begins_alike_in_coordinates_of_the_models_own),
+        cmocka_unit_test(the_angle_of_a_body_is_one_number),
         cmocka_unit_test(a_pin_without_axes_counts_the_turns_of_its_bodies),
         cmocka_unit_test(turns_that_a_joint_writes_stay),
         cmocka_unit_test(a_zero_is_added_to_the_turn_between_the_frames),

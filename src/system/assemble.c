@@ -663,7 +663,7 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
         memcpy(start->rd, kin->rd, sizeof start->rd);
         memcpy(start->w, kin->w, sizeof start->w);
         if (a.layout->body[b].n_rot == 1)
-            start->angle = a.work.q[a.layout->body[b].q + 2];
+            start->angle = dal_turns_of_body(build, b, a.work.q[a.layout->body[b].q + 2], winding);
     }
     return true;
 }

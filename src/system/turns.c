@@ -41,9 +41,11 @@ static bool bodies_say(const dal_build *build, const dal_measure *measure, doubl
     if (build->mechanism.space != DAL_PLANAR || measure->turns == DAL_TURNS_NONE)
         return false;
     *angle = difference(build, measure);
-    if (measure->turns == DAL_TURNS_OF_BODY || build->parts.placement)
+    if (build->parts.placement)
         return true;
-    return attitude_given(build, measure->vector[0]) && attitude_given(build, measure->vector[2]) && fabs(*angle) > two_pi + rounding;
+    if (!attitude_given(build, measure->vector[0]) || !attitude_given(build, measure->vector[2]))
+        return false;
+    return measure->turns == DAL_TURNS_OF_BODY || fabs(*angle) > two_pi + rounding;
 }
 
 /* The angle that a row prescribes and its value c + f(0); or -1. */
@@ -113,4 +115,12 @@ void dal_turns_end(const dal_build *build, const dal_work *work, double *winding
         const double angle = work->value[i], turns = kept[i] ? 0 : floor((rounding - angle) / two_pi + 0.5);
         winding[m->measures[i].winding] = angle + two_pi * turns;
     }
+}
+
+double dal_turns_of_body(const dal_build *build, int body, double angle, const double *winding)
+{
+    const int measure = build->body_angle[body];
+    const dal_body_start *start = &build->start[body];
+    const double like = measure >= 0 ? winding[build->mechanism.measures[measure].winding] : start->attitude_given ? start->angle : rounding;
+    return angle + two_pi * floor((like - angle) / two_pi + 0.5);
 }
