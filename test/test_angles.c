@@ -227,24 +227,27 @@ static void turns_that_a_joint_writes_stay(void **unused)
     static const struct {
         const char *joint;
         bool placed;
-        double angle;
+        double angle, turn; /* turn: angle - zero */
     } kinds[] = {
-        {"{type: revolute, connect: [ground.P, b.P], start: {angle: 20, rate: 0}}", true, 20},
-        {"{type: revolute, connect: [ground.P, b.P], start: {angle: -6.5, rate: 0}, zero: 1.5}", true, -6.5},
-        {"{type: revolute, connect: [ground.P, b.P], drive: 7 + 0.1*t}", false, 7},
-        {"{type: revolute, connect: [ground.P, b.P], drive: -12 + 0.1*t, zero: 3}", false, -12},
+        {"{type: revolute, connect: [ground.P, b.P], start: {angle: 20, rate: 0}}", true, 20, 20},
+        {"{type: revolute, connect: [ground.P, b.P], start: {angle: 0, rate: 0}}", true, 0, 0},
+        {"{type: revolute, connect: [ground.P, b.P], start: {angle: -6.5, rate: 0}, zero: 1.5}", true, -6.5, -8},
+        {"{type: revolute, connect: [ground.P, b.P], drive: 7 + 0.1*t}", false, 7, 7},
+        {"{type: revolute, connect: [ground.P, b.P], drive: -12 + 0.1*t, zero: 3}", false, -12, -15},
     };
     (void)unused;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         for (int f = 0; families[f]; f++) {
-            double value[1];
+            double value[2];
             char text[1000];
             snprintf(text, sizeof text,
                      "dalembert: 1\nspace: planar\nground: {points: {P: {at: [0, 0], x: [cos(170*deg), sin(170*deg)]}}}\n"
-                     "bodies: {b: {mass: 1, inertia: 2, %s points: {P: {at: [0, 0], x: [cos(270*deg), sin(270*deg)]}}}}\njoints:\n  J: %s\nrecord: [J.angle]\n",
+                     "bodies: {b: {mass: 1, inertia: 2, %s points: {P: {at: [0, 0], x: [cos(270*deg), sin(270*deg)]}}}}\njoints:\n  J: %s\nrecord: [J.angle, b.angle]\n",
                      kinds[i].placed ? "" : "position: [0, 0], angle: -80*deg,", kinds[i].joint);
-            start_in(families[f], text, 1, value);
+            start_in(families[f], text, 2, value);
             check_close(value[0], kinds[i].angle, 10 * exact);
+            if (kinds[i].placed) /* 170 - 270 degrees between the frames, and the turn of the joint */
+                check_close(value[1], kinds[i].turn - 100 * deg, 10 * exact);
         }
 }
 

@@ -114,10 +114,11 @@ double dal_turn_between(const double R[9], const double R0[9])
 }
 
 /* Is the present placement another one than q? */
-static bool differs(dal_assembly *a, const double *q)
+static bool differs(const dal_branches *s, const double *q)
 {
-    double *now = DAL_TAKE(a->build->arena, double, a->layout->nq);
-    dal_kin *kin = DAL_TAKE(a->build->arena, dal_kin, a->mechanism.n_bodies + 1);
+    dal_assembly *a = s->a;
+    double *now = s->now;
+    dal_kin *kin = s->kin;
     bool other = false;
     memcpy(now, a->work.q, sizeof *now * (size_t)a->layout->nq);
     for (int b = 0; b < a->mechanism.n_bodies; b++)
@@ -137,7 +138,7 @@ static void keep(dal_branches *s)
 {
     dal_assembly *a = s->a;
     for (int i = 0; i < s->n; i++)
-        if (!differs(a, s->found[i].q))
+        if (!differs(s, s->found[i].q))
             return;
     dal_position *new = &s->found[s->n++];
     new->q = DAL_TAKE(a->build->arena, double, a->layout->nq);
@@ -180,6 +181,8 @@ bool dal_branches_find(dal_branches *s, dal_assembly *a, int rows, double produc
 {
     const double solves = products / ((double)a->m * a->m * (a->r + 1));
     *s = (dal_branches){.a = a, .rows = rows, .seed = 20};
+    s->now = DAL_TAKE(a->build->arena, double, a->layout->nq);
+    s->kin = DAL_TAKE(a->build->arena, dal_kin, a->mechanism.n_bodies);
     keep(s);
     if (solves < LEAST_SOLVES)
         return false;
@@ -242,7 +245,7 @@ static void refuse(const dal_branches *s, const dal_wish *wish, const double *va
 {
     const dal_build *build = s->a->build;
     const dal_joint *joint = &s->a->mechanism.joints[wish->joint];
-    const char *unit = wish->measure < 0 ? "" : unit_of(s->a, wish) == 1 && s->a->mechanism.measures[wish->measure].kind == DAL_MEASURE_ANGLE ? "rad" : "m";
+    const char *unit = wish->measure < 0 ? "" : s->a->mechanism.measures[wish->measure].kind == DAL_MEASURE_ANGLE ? "rad" : "m";
     const char *list = "";
     for (int i = 0; i < s->n; i++)
         list = dal_arena_print(build->arena, "%s%s%.4g", list, i ? ", " : "", value[i] + wish->zero);

@@ -17,6 +17,8 @@ typedef struct dal_branches {
     int rows, n, enough; /* enough: solutions after which the search ends */
     dal_position found[DAL_MOST_BRANCHES]; /* the first is where assembly ended */
     uint64_t seed;
+    double *now;         /* q and frames of bodies, while another position is looked at */
+    dal_kin *kin;
 } dal_branches;
 
 static const double dal_apart = 1e-2; /* rad, or lengths of the model: positions that differ by less are one */

@@ -114,8 +114,9 @@ static void place_side(dal_build *build, const dal_joint_spec *spec, const dal_m
             back[i] = own->B[3 * (i % 3) + i / 3];
         dal_rotation_multiply(E, back, start->R);
         set_angle(start);
-        if (planar(build)) {
-            double want = angle_of_frame(build, other) + (side ? angle : -angle) - atan2(own->B[3], own->B[0]);
+        if (planar(build)) { /* with the whole turns of the other body and of the joint; the axes of the frames write none */
+            const double turn = remainder(atan2(other->B[3], other->B[0]) - atan2(own->B[3], own->B[0]), two_pi);
+            const double want = (other->body == DAL_GROUND ? 0 : build->start[other->body].angle) + (side ? angle : -angle) + turn;
             start->angle += two_pi * round((want - start->angle) / two_pi);
         }
     }
