@@ -292,8 +292,14 @@ static void note_wish(dal_build *build, const dal_joint_spec *spec, const dal_jo
         return;
     dal_wish wish = {.joint = build->mechanism.n_joints - 1, .measure = k < 0 ? -1 : joint->coordinate[k], .zero = k < 0 ? 0 : joint->zero[k],
                      .mark = start->within.text ? start->within.mark : start->branch.mark};
-    if (start->branch.text)
-        wish.branch = !strcmp(start->branch.text, "near") ? DAL_BRANCH_NEAR : DAL_BRANCH_OTHER;
+    if (start->branch.text && !strcmp(start->branch.text, "near"))
+        wish.branch = DAL_BRANCH_NEAR;
+    else if (start->branch.text && !strcmp(start->branch.text, "other"))
+        wish.branch = DAL_BRANCH_OTHER;
+    else if (start->branch.text) /* a description made by hand */
+        dal_error(build->messages, start->branch.mark, "the branch of joint '%s' is near or other, not '%s'", joint->name, start->branch.text);
+    if (start->within.text && !value->text)
+        dal_error(build->messages, start->within.mark, "the start of joint '%s' has a bound and no value to stay near", joint->name);
     if (value->text && dal_build_number(build, spec->binding, *value, &wish.value)) {
         wish.has_value = true;
         wish.value -= wish.zero;
