@@ -247,6 +247,22 @@ static void where_there_is_no_other_branch_it_is_said(void **unused)
     has(&o, "joint 'A' asks for another branch: no other position was found in which the mechanism closes");
 }
 
+/* What is fixed stays, to the last bit, in whichever branch. */
+static void fixed_values_stay_in_every_branch(void **unused)
+{
+    const four_bar f = closed_form();
+    char text[2000];
+    (void)unused;
+    for (int k = 0; k < 2; k++) {
+        write_four_bar(text, sizeof text, 1, "angle: 100*deg,", "position: {value: [1.2, 0], fix: true}, angle: -60*deg,", k ? ", start: {branch: other}" : "");
+        char *record = strstr(text, "record: [coupler.angle, rocker.angle, C.angle]");
+        memcpy(record, "record: [coupler.angle,rocker.angle, rocker.x]", 46);
+        outcome o = start_well(text);
+        branch_of(&o, &f);
+        check_close(o.value[2], 1.2, 0);
+    }
+}
+
 /* ---- what counts ------------------------------------------------------------------------ */
 
 /* Nothing that is not written is warned about: bodies without a place, between points, on a joint's start that is kept. */
@@ -418,6 +434,7 @@ int main(void)
         cmocka_unit_test(other_is_the_branch_that_is_not_reached),
         cmocka_unit_test(a_bound_that_cannot_be_met_is_refused_in_its_place),
         cmocka_unit_test(where_there_is_no_other_branch_it_is_said),
+        cmocka_unit_test(fixed_values_stay_in_every_branch),
         cmocka_unit_test(omitted_and_derived_places_are_never_warned_about),
         cmocka_unit_test(a_shift_of_a_quarter_of_the_length_is_far),
         cmocka_unit_test(a_linkage_in_space_has_its_other_branch_too),

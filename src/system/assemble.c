@@ -506,13 +506,11 @@ static void report_moves(dal_assembly *a)
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         dal_body_start *start = &build->start[b];
         const dal_kin *kin = &a->work.kin[b];
-        double shift = 0, turn = 0;
+        double shift = 0, turn;
         for (int i = 0; i < 3; i++)
             shift += (kin->r[i] - start->r[i]) * (kin->r[i] - start->r[i]);
-        for (int i = 0; i < 9; i++)
-            turn += (kin->R[i] - start->R[i]) * (kin->R[i] - start->R[i]);
         shift = sqrt(shift);
-        turned[b] = turn = 2 * asin(fmin(1, sqrt(turn / 2) / 2)); /* |R - R_0|^2 = 8 sin^2(angle / 2) */
+        turned[b] = turn = dal_rotation_between(kin->R, start->R);
         start->change.shift = start->position_given ? shift : 0;
         start->change.turn = start->attitude_given ? turn : 0;
         if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b))

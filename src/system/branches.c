@@ -62,7 +62,8 @@ static void shift_particle(dal_branches *s, int b, double angle)
     dal_family_twist.position(a->layout, &a->work);
 }
 
-/* Turns a body about its first joint: r := P + D (r - P), R := D R, D the turn by `angle` about z of the joint's frame. */
+/* Turns a body about its first joint (where its position is fixed: about its origin): r := P + D (r - P), R := D R, D the turn by `angle`
+ * about z of the joint's frame. */
 static void turn_body(dal_branches *s, int b, double angle, bool any_axis)
 {
     dal_assembly *a = s->a;
@@ -77,7 +78,8 @@ static void turn_body(dal_branches *s, int b, double angle, bool any_axis)
         return; /* it cannot, or may not turn */
     dal_rotation_multiply(kin->R, marker->B, E);
     dal_copy3(kin->r, P);
-    dal_add_turned(kin->R, marker->s, P);
+    if (a->S[a->layout->body[b].v] != 0)
+        dal_add_turned(kin->R, marker->s, P);
     if (a->mechanism.space == DAL_SPATIAL)
         for (int i = 0; i < 3; i++)
             axis[i] = E[3 * i + 2] + (any_axis ? dal_chance(&s->seed) : 0);
@@ -104,15 +106,6 @@ static void unwind(dal_assembly *a, const double *like)
     }
 }
 
-/* |R_2 - R_1|^2 = 8 sin^2(angle / 2) */
-double dal_turn_between(const double R[9], const double R0[9])
-{
-    double sum = 0;
-    for (int i = 0; i < 9; i++)
-        sum += (R[i] - R0[i]) * (R[i] - R0[i]);
-    return 2 * asin(fmin(1, sqrt(sum / 2) / 2));
-}
-
 /* Is the present placement another one than q? */
 static bool differs(const dal_branches *s, const double *q)
 {
@@ -128,7 +121,7 @@ static bool differs(const dal_branches *s, const double *q)
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         double d[3];
         dal_sub3(kin[b].r, a->work.kin[b].r, d);
-        other |= sqrt(dal_dot(d, d)) > dal_apart * a->length || dal_turn_between(kin[b].R, a->work.kin[b].R) > dal_apart;
+        other |= sqrt(dal_dot(d, d)) > dal_apart * a->length || dal_rotation_between(kin[b].R, a->work.kin[b].R) > dal_apart;
     }
     dal_branches_go(a, now);
     return other;

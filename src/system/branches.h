@@ -27,7 +27,5 @@ static const double dal_apart = 1e-2; /* rad, or lengths of the model: positions
 bool dal_branches_find(dal_branches *branches, dal_assembly *assembly, int rows, double products);
 /* The assembly at this position, all rows evaluated. */
 void dal_branches_go(dal_assembly *assembly, const double *q);
-/* The angle of the turn from one attitude to another. */
-double dal_turn_between(const double R[9], const double R0[9]);
 
 #endif

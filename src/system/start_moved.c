@@ -46,7 +46,7 @@ static dal_start_change moved(const dal_assembly *a, int b)
     if (spec->position.n)
         change.shift = sqrt(dal_dot(d, d));
     if (a->layout->body[b].n_rot && (spec->angle.text || spec->orientation.kind != DAL_ATTITUDE_NONE))
-        change.turn = dal_turn_between(E[1], E[0]);
+        change.turn = dal_rotation_between(E[1], E[0]);
     return change;
 }
 
@@ -89,7 +89,7 @@ static int nearest_other(dal_branches *s, int body, int measure)
         bool differs_here = body < 0 && fabs(value[measure] - before) > dal_apart * (a->mechanism.measures[measure].kind == DAL_MEASURE_ANGLE ? 1 : a->length);
         if (body >= 0) {
             dal_sub3(a->work.kin[body].r, r, d);
-            differs_here = sqrt(dal_dot(d, d)) > dal_apart * a->length || dal_turn_between(a->work.kin[body].R, R) > dal_apart;
+            differs_here = sqrt(dal_dot(d, d)) > dal_apart * a->length || dal_rotation_between(a->work.kin[body].R, R) > dal_apart;
         }
         if (differs_here && (best < 0 || s->found[i].distance < s->found[best].distance))
             best = i;
