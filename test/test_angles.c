@@ -289,6 +289,30 @@ static void a_gear_between_pins_with_axes_starts_at_rest(void **unused)
     }
 }
 
+/* Assembly turns b from 174 to 184 degrees in its pin: that is -176, with a gear on it and without. */
+static void an_angle_that_assembly_turns_over_half_a_turn_begins_within_it(void **unused)
+{
+    (void)unused;
+    for (int f = 0; families[f]; f++)
+        for (int geared = 0; geared < 2; geared++) {
+            double value[4];
+            char text[1500];
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\nground: {points: {P: {at: [0, 0], x: [cos(1*deg), sin(1*deg)]}, Q: [3, 0]}}\nbodies:\n"
+                     "  b: {mass: 1, inertia: 1, position: [0, 0], angle: 175*deg, points: {P: {at: [0, 0], x: [1, 0]}, W: {at: [1, 0], x: [0, 1]}}}\n"
+                     "  c: {mass: 1, inertia: 1, angle: {value: 185*deg, fix: true}, rate: 0, points: {W: {at: [0, 0], x: [0, 1]}}}\n"
+                     "  d: {mass: 1, inertia: 2, position: [3, 0], angle: 0}\njoints:\n  J: {type: revolute, connect: [ground.P, b.P]}\n"
+                     "  W: {type: rigid, connect: [b.W, c.W]}\n  K: {type: revolute, connect: [ground.Q, d]}\n%s"
+                     "record: [J.angle, K.angle, b.angle, c.angle]\n",
+                     geared ? "  G: {type: gear, joints: [J, K], ratio: -2}\n" : "");
+            start_in(families[f], text, 4, value);
+            check_close(value[0], -176 * deg, 1e-9);
+            check_close(value[1], geared ? -20 * deg : 0, 1e-9); /* turned along by the gear, and no turn more */
+            check_close(value[2], 185 * deg, 1e-9);
+            check_close(value[3], 185 * deg, 1e-9);
+        }
+}
+
 /* Inside a part that stands anywhere the pin has the angle that it has alone; a mount at 170 degrees. */
 static void a_pin_in_an_included_model_begins_as_alone(void **unused)
 {
@@ -342,6 +366,7 @@ int main(void)
         cmocka_unit_test(turns_that_a_joint_writes_stay),
         cmocka_unit_test(a_zero_is_added_to_the_turn_between_the_frames),
         cmocka_unit_test(a_gear_between_pins_with_axes_starts_at_rest),
+        cmocka_unit_test(an_angle_that_assembly_turns_over_half_a_turn_begins_within_it),
         cmocka_unit_test(a_pin_in_an_included_model_begins_as_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,9 @@
  * bodies begin at the difference of theirs where these are written more than a turn apart, or are expressions in coordinates of the
  * model's own, which count turns themselves.
  *
- * During assembly an angle follows its bodies without a jump. At its end n is counted anew, except where rows or written values speak of
- * the angle.
+ * During assembly an angle follows its bodies without a jump. At its end n is counted anew, except where written values speak of the
+ * angle: start values, drives, equations. Couplings that keep what they have at the start (a gear, a screw: sum of c_k m_k = constant)
+ * go along: a turn by 2 pi n of m_k changes the constant by 2 pi n c_k.
  */
 #include "system/turns.h"
 
@@ -58,9 +59,12 @@ static int prescribed(const dal_mechanism *m, const dal_work *work, const dal_ro
     return term->measure;
 }
 
-void dal_turns_begin(const dal_build *build, dal_work *work)
+void dal_turns_begin(dal_build *build, dal_work *work)
 {
     const dal_mechanism *m = &build->mechanism;
+    build->kept_from_start = DAL_TAKE(build->arena, bool, m->n_rows);
+    for (int i = 0; i < m->n_rows; i++)
+        build->kept_from_start[i] = isnan(m->rows[i].constant) && m->rows[i].form < 0;
     for (int i = 0; i < m->n_measures; i++) {
         const dal_measure *measure = &m->measures[i];
         double angle;
@@ -90,7 +94,7 @@ void dal_turns_follow(const dal_build *build, dal_work *work)
     }
 }
 
-/* Angles whose turns are written, or that rows speak of. */
+/* Angles whose turns are written, or that rows speak of with constants of their own. */
 static void mark_kept(const dal_build *build, bool *kept)
 {
     const dal_mechanism *m = &build->mechanism;
@@ -100,11 +104,21 @@ static void mark_kept(const dal_build *build, bool *kept)
     for (int i = 0; i < build->n_targets; i++)
         kept[build->targets[i].measure] |= build->targets[i].has_value;
     for (int i = 0; i < m->n_rows; i++)
-        for (int k = m->rows[i].term; k < m->rows[i].term + m->rows[i].n_terms; k++)
+        for (int k = m->rows[i].term; k < m->rows[i].term + m->rows[i].n_terms && !build->kept_from_start[i]; k++)
             kept[m->terms[k].measure] = true;
 }
 
-void dal_turns_end(const dal_build *build, const dal_work *work, double *winding)
+/* What keeps its value of the start goes along with `by` more of a measure. */
+static void move_constants(dal_build *build, int measure, double by)
+{
+    dal_mechanism *m = &build->mechanism;
+    for (int i = 0; i < m->n_rows; i++)
+        for (int k = m->rows[i].term; k < m->rows[i].term + m->rows[i].n_terms && build->kept_from_start[i]; k++)
+            if (m->terms[k].measure == measure)
+                m->rows[i].constant += m->terms[k].coef * by;
+}
+
+void dal_turns_end(dal_build *build, const dal_work *work, double *winding)
 {
     const dal_mechanism *m = &build->mechanism;
     bool *kept = DAL_TAKE(build->arena, bool, m->n_measures);
@@ -114,6 +128,8 @@ void dal_turns_end(const dal_build *build, const dal_work *work, double *winding
             continue;
         const double angle = work->value[i], turns = kept[i] ? 0 : floor((rounding - angle) / two_pi + 0.5);
         winding[m->measures[i].winding] = angle + two_pi * turns;
+        if (turns != 0)
+            move_constants(build, i, two_pi * turns);
     }
 }
 
