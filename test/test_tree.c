@@ -129,8 +129,9 @@ static void check_rows(const char *text, const char *name)
                 const dal_step *step = &tree->step[k];
                 if (step->coordinate < 0)
                     continue;
-                int measure = m->joints[tree->carrier[s].joint].coordinate[step->coordinate];
-                check_close(w->value[measure], w->q[step->q], 1e-13 * (1 + fabs(w->q[step->q])));
+                const dal_joint *joint = &m->joints[tree->carrier[s].joint];
+                int measure = joint->coordinate[step->coordinate];
+                check_close(w->value[measure] + joint->zero[step->coordinate], w->q[step->q], 1e-13 * (1 + fabs(w->q[step->q])));
                 check_close(w->rate[measure], w->v[step->v], 1e-12);
             }
     }

@@ -94,13 +94,6 @@ static double random_of(const char *name, uint64_t seed)
     return check_random(&seed);
 }
 
-/* What the joint's own coordinate adds to that of the family. */
-static double zero_of(const robot *r, const char *name)
-{
-    const int j = dal_system_joint(r->system, name);
-    return j < 0 || !r->system->mechanism.joints[j].n_coordinates ? 0 : r->system->mechanism.joints[j].zero[0];
-}
-
 /* The same for systems whose coordinates have the same names, in any order. */
 static void put(robot *r, uint64_t seed)
 {
@@ -109,7 +102,7 @@ static void put(robot *r, uint64_t seed)
     char name[100];
     for (int k = 0; k < nq; k++) {
         plain_name(r, false, k, name);
-        y[k] = random_of(name, seed) - zero_of(r, name);
+        y[k] = random_of(name, seed);
         norm += *name == 'q' && strlen(name) == 2 ? y[k] * y[k] : 0;
     }
     for (int k = 0; k < nq; k++) {

@@ -31,7 +31,8 @@ extern "C" {
 /* ---- names ------------------------------------------------------------------------ */
 
 /* What number k of q, or of the rates v, is called in state files and answers: "shoulder.angle", "base.qw"; of a rate "shoulder.angle",
- * "base.wx". False if there is no such one, or if it does not fit into the buffer with its final zero. */
+ * "base.wx". False if there is no such one, or if it does not fit into the buffer with its final zero. A coordinate of a joint is the
+ * number that the channel of this name has in a run, the joint's `zero:` included. */
 DAL_API bool dal_coordinate_label(const dal_system *system, int k, char *buffer, size_t size);
 DAL_API bool dal_rate_label(const dal_system *system, int k, char *buffer, size_t size);
 

@@ -121,9 +121,9 @@ typedef struct dal_body_spec {
     bool fix; /* fix: true beside the values: every given start value of the body is kept */
 } dal_body_spec;
 
-/* start: {angle: , distance: , rate: } of a joint */
+/* start: {angle: , distance: , rate: , within: , branch: } of a joint */
 typedef struct dal_start_spec {
-    dal_text angle, distance, rate;
+    dal_text angle, distance, rate, within, branch;
     dal_mark mark; /* line 0: not given */
     bool fix;
 } dal_start_spec;

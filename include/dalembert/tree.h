@@ -10,7 +10,8 @@
  *
  *   M(q) v' + h(q, v) = tau + sum of J_b^T wrench_b,     h(q, v) = C(q, v) v + g(q)
  *
- * A ball joint has four numbers in q (a unit quaternion) and three in v (angular velocity against the parent, body axes). A free
+ * The coordinate of a joint is the number of its channel, `zero:` of the model included: "shoulder.angle" is the same number here, in y, in state
+ * files and in records. A ball joint has four numbers in q (a unit quaternion) and three in v (angular velocity against the parent, body axes). A free
  * body has its place (world axes), then the quaternion; its velocities are that of its origin in world axes and the angular velocity
  * in body axes. v' is the plain time derivative of v.
  *

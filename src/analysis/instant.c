@@ -9,6 +9,7 @@
 #include "analysis/evaluator.h"
 #include "base/argument.h"
 #include "kinematics/tree.h"
+#include "math/chance.h"
 #include "math/vec.h"
 #include "system/system.h"
 
@@ -173,18 +174,9 @@ int dal_instant_enter(dal_state *state, const dal_instant *instant)
 
 /* ---- at random -------------------------------------------------------------------------------- */
 
-static double uniform(uint64_t *seed) /* in (-1, 1) */
-{
-    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return ((double)(z >> 11) + 0.5) * 0x1p-52 - 1;
-}
-
 static double normal(uint64_t *seed) /* Box and Muller */
 {
-    const double u = 0.5 * (uniform(seed) + 1), angle = M_PI * uniform(seed);
+    const double u = 0.5 * (dal_chance(seed) + 1), angle = M_PI * dal_chance(seed);
     return sqrt(-2 * log(u)) * cos(angle);
 }
 
@@ -203,7 +195,7 @@ static void draw_rates(const dal_system *system, uint64_t *seed, double *rates)
 static void draw_change(const dal_system *system, uint64_t *seed, double *change)
 {
     for (int k = 0; k < system->layout.nv; k++)
-        change[k] = (system->layout.angular[k] == 1 ? M_PI : size_of(system, k)) * uniform(seed);
+        change[k] = (system->layout.angular[k] == 1 ? M_PI : size_of(system, k)) * dal_chance(seed);
 }
 
 static void normalise(const dal_turn_block *attitude, double *q)

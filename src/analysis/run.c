@@ -953,8 +953,9 @@ static void finish(run *r, const dal_drive_result *result)
     e->wall_seconds = clock_now() - r->clock_start;
     e->energy_end = r->energy_last;
     e->energy_drift_absolute = r->balance_worst;
-    /* nothing moved but rounding: a relative drift would be rounding over rounding */
-    e->energy_drift = scale > 1e-13 * (fabs(r->potential_start) + r->weight) ? r->balance_worst / scale : NAN;
+    /* nothing moved but rounding, or less than the tolerances see: a relative drift would be rounding over rounding */
+    const double unseen = fmax(1e-13, r->system->integrator->adaptive ? r->system->info.atol : 0) * r->system->length / r->system->time;
+    e->energy_drift = scale > 1e-13 * (fabs(r->potential_start) + r->weight) + r->system->mass * unseen * unseen ? r->balance_worst / scale : NAN;
     e->momentum = momentum_text(r->system->conserved);
     e->momentum_drift = NAN;
     /* bodies that only turn have no speed but rounding: nothing to compare a linear momentum with */

@@ -23,6 +23,7 @@
     X(MIMIC_FIXED, "mimic-fixed", "a joint that mimics is fixed, or mimics a fixed one; the number is the value that it keeps")      \
     X(INERTIA_NEGATIVE, "inertia-negative", "a principal moment of inertia is negative, and is taken as zero or used as written, as the sentence says; the number is the moment") \
     X(START_RATE_CHANGED, "start-rate-changed", "a given start velocity or rate was changed; the number is by how much, m/s or rad/s") \
+    X(START_MOVED, "start-moved", "assembly moved a given start value far; the number is the turn, rad, or the shift in lengths of the model") \
     X(UNDETERMINED, "undetermined", "accelerations are not determined; the number is how many")                                      \
     X(SINGULAR_JOINT, "singular-joint", "a joint type starts in a singular position; the number is how many freedoms it takes less there") \
     X(DEPENDENT_EQUATIONS, "dependent-equations", "the equations of a joint type depend on one another; the number is how many are too many") \

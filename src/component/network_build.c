@@ -73,7 +73,7 @@ static int take_measure(builder *b, dal_mechanism *to, int j, int number)
     dal_network *n = b->network;
     if (b->measure[number] >= 0)
         return b->measure[number];
-    dal_measure copy = {from->kind, {-1, -1, -1, -1}, -1, true};
+    dal_measure copy = {.kind = from->kind, .vector = {-1, -1, -1, -1}, .winding = -1, .wanted = true};
     for (int k = 0; k < 4; k++)
         copy.vector[k] = take_vector(b, to, j, from->vector[k]);
     if (from->winding >= 0) {

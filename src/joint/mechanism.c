@@ -47,7 +47,7 @@ int dal_add_axis(dal_mechanism *mechanism, const dal_marker *marker, int axis)
 static int add_measure(dal_mechanism *m, dal_measure_kind kind, int a, int b, int c, int d)
 {
     dal_measure *measure = DAL_PUSH(m->arena, m->measures, m->n_measures, m->cap_measures);
-    *measure = (dal_measure){kind, {a, b, c, d}, -1, !m->for_rows};
+    *measure = (dal_measure){kind, {a, b, c, d}, -1, !m->for_rows, DAL_TURNS_NONE};
     if (kind == DAL_MEASURE_ANGLE)
         measure->winding = m->n_windings++;
     return m->n_measures - 1;

@@ -49,11 +49,16 @@ typedef enum dal_measure_kind {
     DAL_MEASURE_KINDS
 } dal_measure_kind;
 
+/* Which whole turns an angle in the plane may begin with, where no value of its own is written: those of the angle of its body against
+ * the ground, or of two bodies against each other, where the two frames lie alike in what they belong to. */
+typedef enum dal_turns { DAL_TURNS_NONE, DAL_TURNS_OF_BODY, DAL_TURNS_BETWEEN } dal_turns;
+
 typedef struct dal_measure {
     dal_measure_kind kind;
     int vector[4];
     int winding; /* ANGLE: which counter of whole turns, else -1 */
     bool wanted; /* by others than a joint itself: forces, signals, other joints */
+    dal_turns turns; /* ANGLE */
 } dal_measure;
 
 typedef struct dal_term {

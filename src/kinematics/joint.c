@@ -570,10 +570,10 @@ static double find_angle(const dal_step *step, int n_rest, const double r[3], co
     return angle_about(step->axis, other, d);
 }
 
-/* Whole turns as the joint has counted them. */
+/* Whole turns as the joint has counted them, from where its frames coincide. */
 static double wind(const dal_work *work, const dal_step *step, double angle)
 {
-    return step->winding < 0 ? angle : angle + two_pi * floor((work->winding[step->winding] - angle) / two_pi + 0.5);
+    return step->winding < 0 ? angle : angle + two_pi * floor((work->winding[step->winding] + step->zero - angle) / two_pi + 0.5);
 }
 
 static void find_step(const dal_work *work, const dal_step *step, int n_rest, const double r[3], const double R[9], const double P[3],

@@ -14,6 +14,7 @@
 #include "kinematics/tree.h"
 
 #include "joint/joint.h"
+#include "math/rotation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -97,6 +98,7 @@ static void name_steps(const dal_mechanism *m, const dal_joint *joint, int n, da
             if (!taken[k] && m->measures[joint->coordinate[k]].kind == kind) {
                 taken[k] = true;
                 s->coordinate = k;
+                s->zero = joint->zero[k];
                 s->winding = m->measures[joint->coordinate[k]].winding;
             }
     }
@@ -114,6 +116,30 @@ static int joint_steps(const dal_mechanism *m, int j, bool reversed, bool partic
     }
     name_steps(m, joint, n, step, reversed);
     return n;
+}
+
+/* The frame behind a turn and a shift about an axis of the marker: s += B e shift, B := B R(turn). */
+static void move_marker(dal_marker *marker, int axis, double turn, double shift)
+{
+    double R[9];
+    for (int i = 0; i < 3; i++)
+        marker->s[i] += marker->B[3 * i + axis] * shift;
+    dal_rotation_elementary(axis, turn, R);
+    dal_rotation_multiply(marker->B, R, marker->B);
+}
+
+/* A step by q - zero is one by q with the constant motion by -zero before or behind it: S(q - z) = S(-z) S(q) = S(q) S(-z). It goes
+ * into the marker that is next to the step: from := from S(-z), to := to S(z). `zero:` belongs to the first coordinate of a joint,
+ * whose step is the first or the last of its motion. A screw moves along by itself: offset + k (q - z). */
+static void take_zeros(dal_carrier *c, int n, dal_step *step)
+{
+    for (int i = 0; i < n; i++) {
+        const double z = step[i].sign * step[i].zero * (i == 0 ? -1 : 1);
+        if (step[i].kind == DAL_STEP_SCREW)
+            step[i].offset -= step[i].length * step[i].zero;
+        if (z != 0)
+            move_marker(i == 0 ? &c->from : &c->to, step[i].axis, step[i].kind == DAL_STEP_SHIFT ? 0 : z, step[i].kind == DAL_STEP_SHIFT ? z : 0);
+    }
 }
 
 /* The counter of whole turns of each planar body's own angle, -1 where nobody measures it. */
@@ -344,6 +370,7 @@ static void number_steps(dal_arena *arena, const dal_mechanism *m, dal_tree *tre
         dal_carrier *c = &tree->carrier[i];
         dal_step step[MOST_STEPS];
         c->n_steps = c->joint < 0 ? free_steps(m, c->body, winding, step) : joint_steps(m, c->joint, c->marker_parent == 1, c->particle, step);
+        take_zeros(c, c->n_steps, step);
         c->step = tree->n_steps;
         for (int k = 0; k < c->n_steps; k++) {
             dal_step *s = DAL_PUSH(arena, tree->step, tree->n_steps, capacity);

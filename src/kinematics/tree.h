@@ -4,6 +4,8 @@
  * against the ground). A carrier is a sequence of steps from the parent's marker to the body's marker:
  *   T  a shift along an axis, R a turn about it, L a constant shift, P a turn with a shift in proportion (screw), Q any turn
  *      (quaternion; its velocity is the angular velocity against the parent, in the axes behind the step).
+ * q is the coordinate of the joint as channels and files have it, its `zero:` included: the markers take the zero, and no step has to
+ * subtract it.
  * A joint may be walked from its second body to its first. Its steps then stand in reverse order with the sign -1, so that the
  * coordinate is that of the second body relative to the first, as the joint measures it. A ball is always the body relative to its
  * parent.
@@ -27,6 +29,7 @@ typedef struct dal_step {
     int q, v;       /* its coordinate(s) and velocity(ies); CONSTANT: -1 */
     int coordinate; /* which coordinate of its joint it is, or -1 */
     int winding;    /* TURN, SCREW: the counter of whole turns of its measure, or -1 */
+    double zero;    /* its coordinate is that measure + zero; the markers of its carrier know it */
 } dal_step;
 
 typedef struct dal_carrier {
@@ -34,7 +37,7 @@ typedef struct dal_carrier {
     int joint;               /* of the mechanism; -1: free against the ground */
     int marker_parent;       /* which marker of the joint is the parent's: 0 or 1 */
     bool particle;           /* the body has no attitude: its axes are the world's */
-    dal_marker from, to;     /* on the parent, on the body */
+    dal_marker from, to;     /* on the parent, on the body; moved by the joint's `zero:`, so that they coincide where q = 0 */
     int step, n_steps;
     int tree;                /* number of the tree that hangs at the ground: its block of M */
 } dal_carrier;

@@ -181,3 +181,12 @@ bool dal_rotation_from_axes(int first, const double a[3], int second, const doub
     }
     return true;
 }
+
+/* |A - B|^2 = 8 sin^2(angle / 2) */
+double dal_rotation_between(const double A[9], const double B[9])
+{
+    double sum = 0;
+    for (int i = 0; i < 9; i++)
+        sum += (A[i] - B[i]) * (A[i] - B[i]);
+    return 2 * asin(fmin(1, sqrt(sum / 2) / 2));
+}

@@ -21,6 +21,7 @@ bool dal_euler_axes(const char *letters, int axes[3]);
 /* Columns: the direction `letter` first exactly along a, the second along b made orthogonal, the third by the right-hand rule.
  * False if a is zero or b is along a. second < 0: any direction across a. */
 bool dal_rotation_from_axes(int first, const double a[3], int second, const double b[3], double R[9]);
+double dal_rotation_between(const double A[9], const double B[9]); /* the angle of the turn from one to the other, 0 to pi */
 void dal_rotation_multiply(const double A[9], const double B[9], double out[9]);
 void dal_rotation_multiply_left_transposed(const double A[9], const double B[9], double out[9]); /* A^T B */
 

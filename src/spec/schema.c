@@ -207,6 +207,8 @@ const dal_key dal_keys_start[] = {
     KEY("start", "distance", EXPRESSION, "m", dal_start_spec, distance, 0, "of the second body relative to the first"),
     KEY("start", "rate", EXPRESSION, "m/s or rad/s", dal_start_spec, rate, 0, "of the angle or distance"),
     KEY("start", "fix", FLAG, "", dal_start_spec, fix, 0, "true: assembly keeps them"),
+    KEY("start", "within", EXPRESSION, "m or rad", dal_start_spec, within, 0, "bound: the coordinate starts no further than this from the angle or distance"),
+    ONE_OF("start", "branch", "near|other", "", dal_start_spec, branch, 0, "which of the positions in which the mechanism closes: the one nearest to the angle or distance (without one: to all given values), or the nearest one that assembly does not reach by itself"),
     END
 };
 

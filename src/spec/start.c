@@ -61,6 +61,8 @@ void dal_read_joint_start(dal_reader *reader, const dal_tree *tree, void *field)
     if (start->angle.text && start->distance.text)
         dal_complain(reader->messages, start->distance.mark, "%s gives both 'angle' and 'distance': a joint has one",
                      dal_label(reader));
+    if (start->within.text && !start->angle.text && !start->distance.text)
+        dal_complain(reader->messages, start->within.mark, "%s gives 'within' and nothing to stay near: give 'angle' or 'distance'", dal_label(reader));
 }
 
 void dal_read_friction(dal_reader *reader, const dal_tree *tree, void *field)

@@ -16,6 +16,7 @@
 #include "math/sparse_rank.h"
 #include "math/vec.h"
 #include "system/assembly.h"
+#include "system/turns.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,49 +103,6 @@ static void evaluate_drives(dal_assembly *a)
     double *variables = DAL_TAKE(arena, double, dal_program_variables(a->drives->program));
     double *registers = DAL_TAKE(arena, double, dal_program_registers(a->drives->program));
     dal_program_run(a->drives->program, variables, NULL, registers, a->work.time); /* t = 0 */
-}
-
-/* The angle of a planar measure, from the unwrapped angles of its bodies. */
-static double unwrapped(const dal_assembly *a, const dal_measure *measure)
-{
-    double turn[2];
-    for (int k = 0; k < 2; k++) {
-        const dal_vector *v = &a->mechanism.vectors[measure->vector[2 * k]];
-        turn[k] = atan2(v->s[1], v->s[0]) + (v->body == DAL_GROUND ? 0 : a->build->start[v->body].angle);
-    }
-    return turn[1] - turn[0];
-}
-
-/* The angle that a row prescribes, a drive or a lock, and its value c + f(0); or NULL. */
-static const dal_measure *prescribed(const dal_assembly *a, int i, double *value)
-{
-    const dal_row *row = &a->mechanism.rows[i];
-    const dal_term *term = &a->mechanism.terms[row->term];
-    if (row->n_terms != 1 || term->coef != 1 || isnan(row->constant) || a->mechanism.measures[term->measure].winding < 0)
-        return NULL;
-    *value = row->constant + (row->time < 0 ? 0 : a->work.time[3 * row->time]);
-    return &a->mechanism.measures[term->measure];
-}
-
-/* Whole turns of every angle: from the unwrapped angles of the bodies (spatial ones start near zero), from its start value, or
- * from the value that is prescribed. */
-static void count_turns(dal_assembly *a)
-{
-    const dal_mechanism *m = &a->mechanism;
-    for (int i = 0; i < m->n_measures; i++)
-        if (m->measures[i].winding >= 0)
-            a->work.winding[m->measures[i].winding] = m->space == DAL_PLANAR ? unwrapped(a, &m->measures[i]) : 0;
-    for (int i = 0; i < a->build->n_targets; i++) {
-        const dal_target *target = &a->build->targets[i];
-        if (target->has_value && m->measures[target->measure].winding >= 0)
-            a->work.winding[m->measures[target->measure].winding] = target->value;
-    }
-    for (int i = 0; i < a->n_own; i++) {
-        double value;
-        const dal_measure *measure = prescribed(a, i, &value);
-        if (measure)
-            a->work.winding[measure->winding] = value;
-    }
 }
 
 double dal_assembly_unit(const dal_assembly *a, int k)
@@ -548,16 +506,14 @@ static void report_moves(dal_assembly *a)
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         dal_body_start *start = &build->start[b];
         const dal_kin *kin = &a->work.kin[b];
-        double shift = 0, turn = 0;
+        double shift = 0, turn;
         for (int i = 0; i < 3; i++)
             shift += (kin->r[i] - start->r[i]) * (kin->r[i] - start->r[i]);
-        for (int i = 0; i < 9; i++)
-            turn += (kin->R[i] - start->R[i]) * (kin->R[i] - start->R[i]);
         shift = sqrt(shift);
-        turned[b] = turn = 2 * asin(fmin(1, sqrt(turn / 2) / 2)); /* |R - R_0|^2 = 8 sin^2(angle / 2) */
+        turned[b] = turn = dal_rotation_between(kin->R, start->R);
         start->change.shift = start->position_given ? shift : 0;
         start->change.turn = start->attitude_given ? turn : 0;
-        if (start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note)
+        if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b))
             dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
                     a->mechanism.bodies[b].name, shift, turn);
     }
@@ -583,6 +539,22 @@ static double close_evenly(dal_assembly *a, int rows)
     return close_gaps(a, rows, 100);
 }
 
+static const dal_joint *turned_over(const dal_assembly *a);
+
+bool dal_assembly_reach(dal_assembly *a, int rows)
+{
+    if (!(close_gaps(a, rows, 100) <= gap_allowed))
+        return false;
+    walk_nearer(a, rows);
+    settle_nearest(a, rows);
+    return close_gaps(a, rows, 5) <= gap_allowed && !turned_over(a);
+}
+
+double dal_assembly_distance(dal_assembly *a)
+{
+    return distance_back(a);
+}
+
 static bool assemble_positions(dal_assembly *a)
 {
     int rows = dal_assembly_exact(a);
@@ -590,7 +562,7 @@ static bool assemble_positions(dal_assembly *a)
     double worst = evaluate(a);
     for (int i = a->n_own; i < rows; i++)
         open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
-    if (worst <= dal_closed && !open_target)
+    if (worst <= dal_closed && !open_target && !a->build->n_wishes)
         return true;
     dal_assembly_weigh(a, false);
     dal_assembly_dense(a);
@@ -604,7 +576,10 @@ static bool assemble_positions(dal_assembly *a)
     walk_nearer(a, rows);
     settle_nearest(a, rows);
     close_gaps(a, rows, 5);
+    if (!dal_assembly_choose(a, rows))
+        return false;
     report_moves(a);
+    dal_assembly_warn(a, rows);
     return true;
 }
 
@@ -642,19 +617,23 @@ static bool is_turned_over(const dal_assembly *a, const dal_joint *joint)
     return product < 0;
 }
 
+static const dal_joint *turned_over(const dal_assembly *a)
+{
+    for (int j = 0; j < a->build->spec->n_joints; j++)
+        if (is_turned_over(a, &a->mechanism.joints[j]))
+            return &a->mechanism.joints[j];
+    return NULL;
+}
+
 static bool refuse_turned_over(const dal_assembly *a)
 {
-    for (int j = 0; j < a->build->spec->n_joints; j++) {
-        const dal_joint *joint = &a->mechanism.joints[j];
-        if (!is_turned_over(a, joint))
-            continue;
+    const dal_joint *joint = turned_over(a);
+    if (joint)
         dal_error(a->build->messages, joint->mark,
                   "the mechanism cannot be assembled: joint '%s' closes from these start values only with one of its bodies turned over, axes "
                   "against each other; give them better ones",
                   joint->name);
-        return true;
-    }
-    return false;
+    return joint;
 }
 
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding)
@@ -663,14 +642,16 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
     begin(&a, build, drives);
     evaluate_drives(&a);
     place_bodies(&a);
-    count_turns(&a);
+    dal_turns_begin(build, &a.work);
     set_start_constants(&a);
+    dal_turns_follow(build, &a.work);
     bool closed = assemble_positions(&a) && !refuse_turned_over(&a);
     if ((!closed && !build->anyway) || !dal_build_forms_finite(build, &a.mechanism, &a.work))
         return false;
     if (closed && !dal_assemble_velocities(&a) && !build->anyway)
         return false;
     dal_family_twist.velocity(a.layout, &a.work);
+    dal_turns_end(build, &a.work, winding);
     for (int b = 0; b < a.mechanism.n_bodies; b++) {
         dal_body_start *start = &build->start[b];
         const dal_kin *kin = &a.work.kin[b];
@@ -680,10 +661,7 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
         memcpy(start->rd, kin->rd, sizeof start->rd);
         memcpy(start->w, kin->w, sizeof start->w);
         if (a.layout->body[b].n_rot == 1)
-            start->angle = a.work.q[a.layout->body[b].q + 2];
+            start->angle = dal_turns_of_body(build, b, a.work.q[a.layout->body[b].q + 2], winding);
     }
-    for (int i = 0; i < a.mechanism.n_measures; i++)
-        if (a.mechanism.measures[i].winding >= 0)
-            winding[a.mechanism.measures[i].winding] = a.work.value[i];
     return true;
 }

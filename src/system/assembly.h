@@ -7,6 +7,8 @@
 /* Displacements are measured in lengths of the model and radians, residuals of rows by what such a displacement changes them. */
 static const double dal_closed = 1e-14;      /* a start that is this good is not touched */
 static const double dal_worth_a_note = 1e-9; /* a displacement that is reported */
+static const double dal_far_turn = 0.5;      /* rad: a given value that moved further is a warning, with what else there is */
+static const double dal_far_shift = 0.25;    /* the same, in lengths of the model */
 
 typedef struct dal_assembly {
     dal_build *build;
@@ -42,6 +44,19 @@ bool dal_assembly_open(const dal_assembly *assembly, int row);
 void dal_assembly_center(const dal_assembly *assembly, int body, double *f);
 /* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
 const char *dal_assembly_fixed(const dal_assembly *assembly, bool velocities);
+
+/* From the present placement: gaps closed, and as near to what was given as this branch allows. False: it does not close, or only with a
+ * body turned over. */
+bool dal_assembly_reach(dal_assembly *assembly, int rows);
+/* The weighted square of the way back to what was given. */
+double dal_assembly_distance(dal_assembly *assembly);
+
+/* branches.c: another position in which the mechanism closes, where the model asks for it by `branch:` or `within:`; false with a message. */
+bool dal_assembly_choose(dal_assembly *assembly, int rows);
+/* start_moved.c: did something move far that the model gives of a body, and leaves to no choice? */
+bool dal_assembly_moved_far(const dal_assembly *assembly, int body);
+/* Warnings of what moved far, with what else there is. */
+void dal_assembly_warn(dal_assembly *assembly, int rows);
 
 /* start_velocities.c; false with messages. */
 bool dal_assemble_velocities(dal_assembly *assembly);

@@ -437,6 +437,7 @@ int dal_build_body_angle(dal_build *build, int body)
         dal_rotation_identity(ground.B);
         dal_rotation_identity(own.B);
         build->body_angle[body] = dal_add_angle(&build->mechanism, &ground, &own);
+        build->mechanism.measures[build->body_angle[body]].turns = DAL_TURNS_OF_BODY;
     }
     return build->body_angle[body];
 }

@@ -65,7 +65,19 @@ typedef struct dal_target {
     bool has_value, has_rate, fix;
     dal_mark mark;
     int joint;
+    double zero; /* the coordinate is the measure + zero; value is the measure's */
 } dal_target;
+
+/* Which of several positions in which the mechanism closes a joint asks for. */
+typedef enum dal_branch { DAL_BRANCH_ANY, DAL_BRANCH_NEAR, DAL_BRANCH_OTHER } dal_branch;
+
+typedef struct dal_wish {
+    int joint, measure;          /* measure -1: the joint has no single coordinate */
+    bool has_value;
+    double value, zero, within;  /* as of a target; within 0: no bound */
+    dal_branch branch;
+    dal_mark mark;
+} dal_wish;
 
 /* A coordinate that a drive or a lock prescribes. */
 typedef struct dal_claim {
@@ -106,6 +118,10 @@ typedef struct dal_build {
     int n_targets;
     size_t cap_targets;
     struct dal_target *targets;  /* start values of joints */
+    bool *kept_from_start;       /* of rows: their constant is what they are at the start; turns.c */
+    int n_wishes;
+    size_t cap_wishes;
+    struct dal_wish *wishes;     /* which branch joints ask for */
     int n_claims;
     size_t cap_claims;
     dal_claim *claims;           /* coordinates that are prescribed */

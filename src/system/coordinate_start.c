@@ -9,6 +9,7 @@
 #include "math/rank.h"
 #include "math/vec.h"
 #include "system/assembly.h"
+#include "system/turns.h"
 
 #include <math.h>
 #include <string.h>
@@ -181,30 +182,6 @@ static double evaluate(starting *s)
     return worst;
 }
 
-/* Whole turns: of planar angles from the angles of the bodies as they were written, of others the least; what is prescribed tells
- * its own. */
-static void count_turns(starting *s)
-{
-    const dal_mechanism *m = &s->build->mechanism;
-    for (int i = 0; i < m->n_measures; i++) {
-        const dal_measure *measure = &m->measures[i];
-        double turn[2] = {0, 0};
-        for (int k = 0; k < 2 && measure->winding >= 0 && m->space == DAL_PLANAR; k++) {
-            const dal_vector *v = &m->vectors[measure->vector[2 * k]];
-            turn[k] = atan2(v->s[1], v->s[0]) + (v->body == DAL_GROUND ? 0 : s->build->start[v->body].angle);
-        }
-        if (measure->winding >= 0)
-            s->work.winding[measure->winding] = turn[1] - turn[0];
-    }
-    for (int i = 0; i < m->n_rows; i++) {
-        const dal_row *row = &m->rows[i];
-        const dal_term *term = &m->terms[row->term];
-        if (row->form >= 0 || row->n_terms != 1 || term->coef != 1 || isnan(row->constant) || m->measures[term->measure].winding < 0)
-            continue;
-        s->work.winding[m->measures[term->measure].winding] = row->constant + (row->time < 0 ? 0 : s->work.time[3 * row->time]);
-    }
-}
-
 /* Constants that are what they are at the start. */
 static void set_start_constants(starting *s)
 {
@@ -337,6 +314,20 @@ static bool refuse(const starting *s, const double *miss, bool velocities)
     return false;
 }
 
+/* Does a change of coordinate i turn a body far, or, if it turns none, shift one far? */
+static bool is_far(const starting *s, int i, double change)
+{
+    double turn = 0;
+    for (int b = 0; b < s->layout->mechanism->n_bodies; b++) {
+        const dal_body_layout *at = &s->layout->body[b];
+        const double *J = s->work.jacobian + 6 * (size_t)at->jacobian;
+        for (int k = 0; k < at->n_columns; k++, J += 6)
+            if (s->layout->body_column[at->column + k] == i)
+                turn = fmax(turn, sqrt(dal_dot(J + 3, J + 3)));
+    }
+    return turn > 0 ? fabs(change) * turn > dal_far_turn : fabs(change) * s->scale[i] > dal_far_shift * s->length;
+}
+
 static const double thrown_away = 1e-6;   /* of a given rate: no more of it is left */
 static const double worth_warning = 1e-6; /* of the fastest motion: more than the digits that people write */
 
@@ -354,6 +345,8 @@ static bool report(const starting *s, const double *now, const double *then, boo
         if (!is_given(s, i, velocities))
             continue;
         s->build->start_change[velocities * s->n + i] = change;
+        if (!velocities && is_far(s, i, change))
+            continue; /* a warning follows */
         if (velocities && size > dal_worth_a_note * largest && fabs(now[i]) <= thrown_away * fabs(then[i])) {
             dal_error(messages, name->mark, "the start rate of coordinate '%s' cannot be kept: %.6g is given, and the constraints leave %.3g", name->text, then[i], now[i]);
             kept = false;
@@ -365,6 +358,75 @@ static bool report(const starting *s, const double *now, const double *then, boo
         }
     }
     return kept;
+}
+
+/* Square of the way back to what was given, in metres. */
+static double distance(const starting *s, const double *q)
+{
+    double sum = 0;
+    for (int i = 0; i < s->n; i++)
+        if (is_given(s, i, false))
+            sum += (q[i] - s->q0[i]) * (q[i] - s->q0[i]) * s->scale[i] * s->scale[i];
+    return sum;
+}
+
+static bool differs(const starting *s, const double *q)
+{
+    bool any = false;
+    for (int i = 0; i < s->n; i++)
+        any |= fabs(s->work.q[i] - q[i]) * s->scale[i] > 1e-2 * s->length;
+    return any;
+}
+
+/* From q with coordinate i moved by so many lengths: does the mechanism close elsewhere? */
+static bool look(starting *s, double *rhs, const double *q, int i, double lengths)
+{
+    memcpy(s->work.q, q, sizeof *q * (size_t)s->n);
+    s->work.q[i] += lengths * s->length / s->scale[i];
+    if (is_fixed(s, i, false) || !(close_gaps(s, rhs, 100) <= gap_allowed))
+        return false;
+    come_nearer(s, rhs);
+    return differs(s, q);
+}
+
+/* Another position in which the mechanism closes, the nearest of those that are found from the present one with each coordinate moved by
+ * itself (cf. branches.c); false: none. */
+static bool find_other(starting *s, double *rhs, double *other)
+{
+    enum { MOST = 16, STEPS = 3 };
+    double *q = DAL_TAKE(s->build->arena, double, s->n), best = INFINITY;
+    memcpy(q, s->work.q, sizeof *q * (size_t)s->n);
+    weigh(s, false, false);
+    for (int k = 0; k < STEPS * 2 * (s->n < MOST ? s->n : MOST); k++) {
+        if (!look(s, rhs, q, k / (2 * STEPS), (k % 2 ? -1 : 1) * (k / 2 % STEPS + 1)) || !(distance(s, s->work.q) < best))
+            continue;
+        best = distance(s, s->work.q);
+        memcpy(other, s->work.q, sizeof *other * (size_t)s->n);
+    }
+    memcpy(s->work.q, q, sizeof *q * (size_t)s->n);
+    evaluate(s);
+    return best < INFINITY;
+}
+
+/* Given values that moved far, with what else there is. */
+static void warn_of_moves(starting *s, double *rhs)
+{
+    double *other = DAL_TAKE(s->build->arena, double, s->n);
+    int far = 0;
+    for (int i = 0; i < s->n; i++)
+        far += is_given(s, i, false) && is_far(s, i, s->work.q[i] - s->q0[i]);
+    const bool found = far && find_other(s, rhs, other);
+    const bool nearer = found && distance(s, other) < distance(s, s->work.q);
+    for (int i = 0; i < s->n && far; i++) {
+        const dal_coordinate_spec *spec = &s->build->spec->coordinates[i];
+        if (!is_given(s, i, false) || !is_far(s, i, s->work.q[i] - s->q0[i]))
+            continue;
+        const char *there = !found ? "no other position was found in which the mechanism closes"
+                                   : dal_arena_print(s->build->arena, "the mechanism also closes with it at %.4g: all in all that is %s what is given", other[i],
+                                                     nearer ? "nearer to" : "further from");
+        dal_warn(s->build->messages, spec->name.mark, DAL_CODE_START_MOVED, fabs(s->work.q[i] - s->q0[i]) * s->scale[i] / s->length,
+                 "assembly moved coordinate '%s' from its start value of %.4g to %.4g; %s", spec->name.text, s->q0[i], s->work.q[i], there);
+    }
 }
 
 static bool assemble_positions(starting *s, double *rhs)
@@ -384,7 +446,10 @@ static bool assemble_positions(starting *s, double *rhs)
     }
     if (!(worst <= gap_allowed))
         return refuse(s, s->work.phi, false);
-    return report(s, s->work.q, s->q0, false);
+    if (!report(s, s->work.q, s->q0, false))
+        return false;
+    warn_of_moves(s, rhs);
+    return true;
 }
 
 /* -(A v - beta) at v; the largest of it, in the units of the rows. */
@@ -483,8 +548,9 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
     starting s = {0};
     begin(&s, build, drives);
     double *rhs = DAL_TAKE(build->arena, double, s.r);
-    count_turns(&s);
+    dal_turns_begin(build, &s.work);
     set_start_constants(&s);
+    dal_turns_follow(build, &s.work);
     bool closed = assemble_positions(&s, rhs);
     if (!closed && !build->anyway)
         return false;
@@ -496,6 +562,7 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
     memcpy(build->start_v, s.work.v, sizeof *build->start_v * (size_t)s.n);
     build->column_scale = s.scale;
     find_scale(&s);
+    dal_turns_end(build, &s.work, winding);
     find_angles(build, build->start_q);
     for (int b = 0; b < build->mechanism.n_bodies; b++) {
         dal_body_start *start = &build->start[b];
@@ -505,8 +572,5 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
         memcpy(start->rd, kin->rd, sizeof start->rd);
         memcpy(start->w, kin->w, sizeof start->w);
     }
-    for (int i = 0; i < build->mechanism.n_measures; i++)
-        if (build->mechanism.measures[i].winding >= 0)
-            winding[build->mechanism.measures[i].winding] = s.work.value[i];
     return true;
 }

@@ -8,6 +8,7 @@
 #include "math/vec.h"
 #include "system/frames.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool planar(const dal_build *build)
@@ -192,6 +193,12 @@ static bool surface_frames(dal_build *build, const dal_joint_spec *spec, const d
            (!spec->axis.n || frame_along(build, spec, "axis", &spec->axis, 1, planar(build) ? 0 : 2, marker[1].B));
 }
 
+/* A pin in the plane. */
+static bool is_pin(const dal_build *build, const dal_joint_type *type)
+{
+    return planar(build) && type->axis_planar == DAL_AXIS_NONE && !type->planar_turns;
+}
+
 bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2],
                       const bool has_axes[2], bool *carried)
 {
@@ -227,9 +234,48 @@ bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_jo
     }
     if (has_axes[1])
         return true;
-    if (planar(build) && type->axis_planar == DAL_AXIS_NONE && !type->planar_turns)
-        return true; /* a pin: the frames are the bodies' own axes, its angle is the difference of theirs */
+    if (is_pin(build, type))
+        return true; /* the frames are the bodies' own axes, its angle is the difference of theirs */
     carry(build, spec, marker, same_axes);
     *carried = spec->axis.n > 0 && !same_axes;
     return true;
+}
+
+static bool same_matrix(const double A[9], const double B[9])
+{
+    double most = 0;
+    for (int i = 0; i < 9; i++)
+        most = fmax(most, fabs(A[i] - B[i]));
+    return most < 1e-12;
+}
+
+/* Is side k the ground in whose axes M the angle of the other side's body is written? */
+static bool is_own_ground(dal_build *build, const dal_joint_spec *spec, const dal_marker marker[2], int k, const double M[9])
+{
+    const char *rest;
+    const int body = marker[1 - k].body;
+    const dal_symbol *symbol = dal_symbol_prefix(build, spec->connect.item[k].text, &rest);
+    if (body == DAL_GROUND || (marker[k].body != DAL_GROUND && !(symbol && symbol->kind == DAL_SYMBOL_GROUND)))
+        return false;
+    const dal_binding *binding = build->spec->bodies[body].binding;
+    dal_marker mount = {.body = DAL_GROUND, .B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (binding && !dal_on_ground(build, binding->model) && !dal_build_mount(build, binding->model, &mount))
+        return false;
+    return mount.body == marker[k].body && same_matrix(mount.B, M);
+}
+
+/* Where the second frame was laid on the first at the start, the angle begins at zero. Frames lie alike where M_i' B_i = M_j' B_j. */
+dal_turns dal_joint_turns(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, const dal_marker marker[2],
+                          const bool has_axes[2])
+{
+    double M[9], B[2][9];
+    bool ground = false;
+    if (!planar(build) || !(has_axes[1] || is_pin(build, type)))
+        return DAL_TURNS_NONE;
+    for (int k = 0; k < 2; k++) {
+        dal_build_base(build, spec->connect.item[k], M);
+        dal_rotation_multiply_left_transposed(M, marker[k].B, B[k]);
+        ground |= is_own_ground(build, spec, marker, k, M);
+    }
+    return !same_matrix(B[0], B[1]) ? DAL_TURNS_NONE : ground ? DAL_TURNS_OF_BODY : DAL_TURNS_BETWEEN;
 }

@@ -155,7 +155,7 @@ static bool find_points(dal_build *build, const dal_joint_spec *spec, dal_joint 
     return ok;
 }
 
-static bool find_sides(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried)
+static bool find_sides(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried, dal_turns *turns)
 {
     bool has_axes[DAL_MOST_POINTS] = {false};
     if (!find_points(build, spec, joint, has_axes) ||
@@ -164,7 +164,21 @@ static bool find_sides(dal_build *build, const dal_joint_spec *spec, dal_joint *
     for (int k = 2; k < spec->connect.n; k++)
         if (!has_axes[k])
             dal_further_frame(build, joint->marker, k);
+    *turns = dal_joint_turns(build, spec, joint->type, joint->marker, has_axes);
     return true;
+}
+
+/* Angles between the first two frames begin with the whole turns of their bodies. */
+static void count_turns(const dal_equation_scope *scope, dal_turns turns)
+{
+    dal_mechanism *m = &scope->build->mechanism;
+    const dal_marker *marker = scope->joint->marker;
+    for (int i = scope->first_measure; i < m->n_measures; i++) {
+        dal_measure *measure = &m->measures[i];
+        if (measure->kind == DAL_MEASURE_ANGLE && m->vectors[measure->vector[0]].body == marker[0].body &&
+            m->vectors[measure->vector[2]].body == marker[1].body && !scope->joint->n_further)
+            measure->turns = turns;
+    }
 }
 
 /* ---- parameters ----------------------------------------------------------------------- */
@@ -328,11 +342,13 @@ bool dal_build_written_joint(dal_build *build, const dal_joint_spec *spec, dal_j
                                 .first_measure = build->mechanism.n_measures};
     memset(scope.point, -1, sizeof scope.point);
     memset(scope.axis, -1, sizeof scope.axis);
-    if (build->joint_type_failed[number] || !find_sides(build, spec, joint, carried) || !find_parameters(&scope, spec))
+    dal_turns turns;
+    if (build->joint_type_failed[number] || !find_sides(build, spec, joint, carried, &turns) || !find_parameters(&scope, spec))
         return false;
     build->mechanism.for_rows = true;
     const bool fine = add_rows(&scope, joint) && check_parameters_used(&scope);
     build->mechanism.for_rows = false;
+    count_turns(&scope, turns);
     build->joint_type_failed[number] = !fine; /* told once */
     return fine && check_points(&scope, spec);
 }

@@ -268,10 +268,12 @@ static int start_coordinate(dal_build *build, const dal_joint_spec *spec, const 
 static void note_start(dal_build *build, const dal_joint_spec *spec, const dal_joint *joint)
 {
     const dal_start_spec *start = &spec->start;
-    int k = start->mark.line ? start_coordinate(build, spec, joint) : -1;
+    const bool choice_only = start->branch.text && !start->angle.text && !start->distance.text && !start->rate.text;
+    int k = start->mark.line && !choice_only ? start_coordinate(build, spec, joint) : -1;
     if (k < 0)
         return;
-    dal_target target = {.measure = joint->coordinate[k], .fix = start->fix, .mark = start->mark, .joint = build->mechanism.n_joints - 1};
+    dal_target target = {.measure = joint->coordinate[k], .fix = start->fix, .mark = start->mark, .joint = build->mechanism.n_joints - 1,
+                         .zero = joint->zero[k]};
     const dal_text *value = start->angle.text ? &start->angle : &start->distance;
     if (value->text && dal_build_number(build, spec->binding, *value, &target.value)) {
         target.has_value = true;
@@ -286,12 +288,39 @@ static void note_start(dal_build *build, const dal_joint_spec *spec, const dal_j
         *DAL_PUSH(build->arena, build->targets, build->n_targets, build->cap_targets) = target;
 }
 
-/* A body is placed by its own position or `between:`, or by the start of a joint. */
+/* `within:` and `branch:` of a start. */
+static void note_wish(dal_build *build, const dal_joint_spec *spec, const dal_joint *joint)
+{
+    const dal_start_spec *start = &spec->start;
+    const dal_text *value = start->angle.text ? &start->angle : &start->distance;
+    const int k = value->text ? start_coordinate(build, spec, joint) : joint->n_coordinates == 1 ? 0 : -1;
+    if ((!start->within.text && !start->branch.text) || (value->text && k < 0))
+        return;
+    dal_wish wish = {.joint = build->mechanism.n_joints - 1, .measure = k < 0 ? -1 : joint->coordinate[k], .zero = k < 0 ? 0 : joint->zero[k],
+                     .mark = start->within.text ? start->within.mark : start->branch.mark};
+    if (start->branch.text && !strcmp(start->branch.text, "near"))
+        wish.branch = DAL_BRANCH_NEAR;
+    else if (start->branch.text && !strcmp(start->branch.text, "other"))
+        wish.branch = DAL_BRANCH_OTHER;
+    else if (start->branch.text) /* a description made by hand */
+        dal_error(build->messages, start->branch.mark, "the branch of joint '%s' is near or other, not '%s'", joint->name, start->branch.text);
+    if (start->within.text && !value->text)
+        dal_error(build->messages, start->within.mark, "the start of joint '%s' has a bound and no value to stay near", joint->name);
+    if (value->text && dal_build_number(build, spec->binding, *value, &wish.value)) {
+        wish.has_value = true;
+        wish.value -= wish.zero;
+    }
+    if (start->within.text && dal_build_number(build, spec->binding, start->within, &wish.within) && !(wish.within > 0))
+        dal_error(build->messages, start->within.mark, "the bound of the start of joint '%s' has to be positive, not %.6g", joint->name, wish.within);
+    *DAL_PUSH(build->arena, build->wishes, build->n_wishes, build->cap_wishes) = wish;
+}
+
+/* A body is placed by its own position or `between:`, or by the start of a joint; one with a bound or a branch may also only choose. */
 static void check_placed_once(dal_build *build, const dal_joint_spec *spec, int body)
 {
     const dal_text *start = spec->start.angle.text ? &spec->start.angle : &spec->start.distance;
     const dal_body_spec *placed = body == DAL_GROUND ? NULL : &build->spec->bodies[body];
-    if (!start->text || !placed || !(placed->position.n || placed->between.n))
+    if (!start->text || spec->start.within.text || spec->start.branch.text || !placed || !(placed->position.n || placed->between.n))
         return;
     dal_error(build->messages, start->mark, "'%s' is placed twice, by its `%s:` and by the start of joint '%s': drop one of them",
               placed->name.text, placed->position.n ? "position" : "between", spec->name.text);
@@ -333,12 +362,20 @@ static void complete_pair(dal_build *build, const dal_joint_spec *spec, dal_join
     if (spec->zero.text && dal_build_number(build, spec->binding, spec->zero, &zero) && joint->n_coordinates)
         joint->zero[0] = zero;
     note_start(build, spec, joint);
+    note_wish(build, spec, joint);
     if (spec->compliance.n)
         read_compliance(build, spec, joint);
     if (spec->friction.mark.line)
         dal_build_friction(build, spec, build->mechanism.n_joints - 1);
     if (check_one_drive(build, spec, &spec->drive, "drive"))
         drive_pair(build, spec, joint);
+}
+
+/* Its angles begin with these whole turns, where they have no start value. */
+static void count_turns(dal_build *build, const dal_joint *joint, dal_turns turns)
+{
+    for (int k = 0; k < joint->n_coordinates; k++)
+        build->mechanism.measures[joint->coordinate[k]].turns = turns;
 }
 
 static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried)
@@ -362,6 +399,7 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
     if (complete && type->measure)
         type->measure(&b);
     build->mechanism.for_rows = false;
+    count_turns(build, joint, dal_joint_turns(build, spec, type, joint->marker, has_axes));
     if (!complete) {
         joint->type = NULL;
         return;

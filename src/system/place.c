@@ -114,8 +114,9 @@ static void place_side(dal_build *build, const dal_joint_spec *spec, const dal_m
             back[i] = own->B[3 * (i % 3) + i / 3];
         dal_rotation_multiply(E, back, start->R);
         set_angle(start);
-        if (planar(build)) {
-            double want = angle_of_frame(build, other) + (side ? angle : -angle) - atan2(own->B[3], own->B[0]);
+        if (planar(build)) { /* with the whole turns of the other body and of the joint; the axes of the frames write none */
+            const double turn = remainder(atan2(other->B[3], other->B[0]) - atan2(own->B[3], own->B[0]), two_pi);
+            const double want = (other->body == DAL_GROUND ? 0 : build->start[other->body].angle) + (side ? angle : -angle) + turn;
             start->angle += two_pi * round((want - start->angle) / two_pi);
         }
     }
@@ -124,7 +125,7 @@ static void place_side(dal_build *build, const dal_joint_spec *spec, const dal_m
     for (int i = 0; i < 3; i++)
         start->r[i] = P[i] - offset[i];
     start->placed = true;
-    start->position_given = spec->start.mark.line > 0;
+    start->position_given = spec->start.angle.text || spec->start.distance.text || spec->start.rate.text;
     start->attitude_given |= start->position_given; /* a guessed place leaves an attitude that was given as it is */
 }
 
@@ -217,7 +218,7 @@ static void check_started_once(dal_build *build, const dal_joint_spec *spec)
     dal_marker marker[2];
     dal_messages *messages = build->messages;
     build->messages = NULL; /* complaints come when the joint itself is compiled */
-    bool ok = value->text && spec->connect.n == 2 && dal_joint_type_number(build, spec) < 0; /* one of the model's own places nothing */
+    bool ok = value->text && !spec->start.within.text && !spec->start.branch.text && spec->connect.n == 2 && dal_joint_type_number(build, spec) < 0; /* one of the model's own places nothing */
     for (int k = 0; k < 2 && ok; k++)
         ok = dal_build_marker(build, spec->connect.item[k], &marker[k], NULL);
     build->messages = messages;
