@@ -100,6 +100,7 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "length", i->length);
     dal_print(&p, ", \"gravity\": [%.17g, %.17g, %.17g]", e->gravity[0], e->gravity[1], e->gravity[2]);
     print_warnings(&p, e);
+    dal_print(&p, ", \"complete\": %s", e->incomplete ? "false" : "true");
     print_integer(&p, "status", status);
     dal_print(&p, ", ");
     dal_print_entry(&p, "version", i->version);
@@ -139,10 +140,12 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     print_count(&p, i->multipliers, "multiplier", ", ");
     print_count(&p, i->states, "state", "\n");
     dal_print(&p, "  run         0 to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld event%s", e->time_end,
-              status == DAL_OK ? "" : " (STOPPED EARLY)", e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
+              status == DAL_OK && !e->incomplete ? "" : " (STOPPED EARLY)", e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
     if (e->charts)
         dal_print(&p, ", %ld change%s of chart", e->charts, e->charts == 1 ? "" : "s");
     dal_print(&p, "; %.3f s\n", e->wall_seconds);
+    if (e->incomplete)
+        dal_print(&p, "  incomplete  the run ended at t = %.9g s of %.9g s\n", e->time_end, i->until);
     dal_print(&p, "  residuals   position %.2e, velocity %.2e (largest over every step)\n", e->position_residual, e->velocity_residual);
     dal_print(&p, "  energy      %.9g J at the start, %.9g J at the end; balance ", e->energy_start, e->energy_end);
     print_drift(&p, "drift", e->energy_drift);

@@ -864,6 +864,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     const dal_message *before = last_message(messages);
     memset(evidence, 0, sizeof *evidence);
     evidence->info = system->info;
+    evidence->incomplete = true;
     memcpy(evidence->gravity, system->gravity, sizeof evidence->gravity);
     if (!(system->info.until > 0)) {
         dal_error(messages, dal_nowhere, "the run has no end: give `until:` in `simulate:`, or --until");
@@ -926,6 +927,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             }
             finish(&r, &result);
             status = explain(&r, &result, messages);
+            evidence->incomplete = status != DAL_OK;
             warn_of_stiffness(&r, messages);
             warn_of_open_joints(&r, messages);
             if (r.unsure)

@@ -155,7 +155,11 @@ static dal_status run_model(const request *wanted, const char *model, exhibit *x
     }
     dal_progress_end(&progress);
     const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !dal_caught_signal();
-    const dal_status closed = dal_pages_close(&x->pages, keep, x->spec, &evidence, status, messages);
+    dal_status closed = DAL_OK;
+    if (keep)
+        closed = dal_pages_close(&x->pages, true, x->spec, &evidence, status, messages);
+    else
+        dal_pages_discard(&x->pages);
     status = status == DAL_OK ? closed : status;
     if (!wanted->quiet && status == DAL_OK)
         printf("%-44s %6.2f s\n", x->path, evidence.wall_seconds);
@@ -195,11 +199,15 @@ static int make_gallery(const request *wanted)
         status = dal_page_open(path, NULL, NULL, &options, messages, &index);
     if (status == DAL_OK) {
         status = run_models(wanted, exhibits, index);
-        const dal_status closed = dal_page_close(index, !dal_caught_signal());
+        dal_status closed = DAL_OK;
+        if (dal_caught_signal())
+            dal_page_discard(index);
+        else
+            closed = dal_page_close(index, true);
         status = status == DAL_OK ? closed : status;
         if (closed == DAL_OK && !dal_caught_signal() && !wanted->quiet)
             printf("%s\n", path);
-        if (closed == DAL_OK && wanted->open)
+        if (closed == DAL_OK && !dal_caught_signal() && wanted->open)
             dal_show_page("gallery", path);
     }
     dal_report(messages, DAL_NOTE);

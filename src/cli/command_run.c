@@ -30,6 +30,8 @@ static const char usage[] =
     "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
     "                            on standard output (the evidence then goes to standard error);\n"
     "                            .html is a page in which the mechanism moves; may be repeated\n"
+    "    --keep                  a run that fails or is stopped leaves its files under their names, marked as\n"
+    "                            incomplete\n"
     "    --motion                record the motion of all bodies, energies and residuals beside what the\n"
     "                            model asks for: 'view' and 'animate' need it\n"
     "    --open                  show the page in a browser\n"
@@ -39,7 +41,9 @@ static const char usage[] =
     "    -q, --quiet             no evidence, no progress, no warnings\n"
     "    -h, --help              this text\n"
     "\n"
-    "A file appears under its name only when it is complete; a run that fails or is stopped leaves none.\n";
+    "A file is written as FILE.part and appears under its name when it is complete. Of a run that fails or is\n"
+    "stopped, the rows so far stay in FILE.part, which 'plot', 'view' and 'animate' read; so do those of a run\n"
+    "that is killed, up to the last second (pages: none).\n";
 
 enum { MOST_FILES = 8 };
 
@@ -47,14 +51,14 @@ enum { MOST_FILES = 8 };
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step",
                                        "rtol",        "atol",        "until",         "every",      "max-step", "event-tolerance",
                                        "undetermined", NULL};
-enum { UNITS = DAL_OPTION_OWN, JSON, OPEN, FRAMES, MOTION };
+enum { UNITS = DAL_OPTION_OWN, JSON, OPEN, FRAMES, MOTION, KEEP };
 
 typedef struct request {
     dal_model_options model;
     int n_files;
     const char *path[MOST_FILES];
     dal_pages pages;
-    bool motion, units, json, quiet, stream; /* stream: one of the files is standard output */
+    bool keep, motion, units, json, quiet, stream; /* stream: one of the files is standard output */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -82,6 +86,7 @@ static int take_option(void *user, int option, char *value)
     case JSON: wanted->json = true; break;
     case 'q': wanted->quiet = true; break;
     case MOTION: wanted->motion = true; break;
+    case KEEP: wanted->keep = true; break;
     case OPEN: wanted->pages.show = true; break;
     case FRAMES: return dal_pages_frames("run", value, &wanted->pages.most_frames);
     }
@@ -91,7 +96,7 @@ static int take_option(void *user, int option, char *value)
 static const struct option others[] = {
     {"set", required_argument, NULL, DAL_OPTION_SET}, {"output", required_argument, NULL, 'o'},
     {"units", no_argument, NULL, UNITS},              {"json", no_argument, NULL, JSON},
-    {"motion", no_argument, NULL, MOTION},
+    {"motion", no_argument, NULL, MOTION},            {"keep", no_argument, NULL, KEEP},
     {"open", no_argument, NULL, OPEN},                {"frames", required_argument, NULL, FRAMES},
     {"quiet", no_argument, NULL, 'q'},                {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
@@ -146,13 +151,14 @@ static dal_status open_files(const request *wanted, dal_messages *messages, file
     return status;
 }
 
+/* keep false: what was recorded is left as NAME.part. */
 static dal_status close_files(files *open, bool keep, const dal_evidence *evidence)
 {
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n; i++) {
-        dal_status one = dal_writer_close(open->writer[i], keep && status == DAL_OK, evidence);
+        dal_status one = dal_writer_close(open->writer[i], keep, evidence);
         open->writer[i] = NULL;
-        open->kept[i] = keep && status == DAL_OK && one == DAL_OK;
+        open->kept[i] = keep && one == DAL_OK;
         status = status == DAL_OK ? one : status;
     }
     return status;
@@ -185,14 +191,25 @@ static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_sta
     free(text);
 }
 
-static void say_what_was_not_written(const request *wanted, const files *closed)
+/* What is left of it was said by a warning, which --quiet swallows. */
+static void say_one(const request *wanted, const char *path, long rows)
+{
+    if (!strcmp(path, "-"))
+        return;
+    if (!rows)
+        fprintf(stderr, "dalembert run: %s was not written\n", path);
+    else if (wanted->quiet)
+        fprintf(stderr, "dalembert run: %s was not written; what was recorded is in %s.part\n", path, path);
+}
+
+static void say_what_was_not_written(const request *wanted, const files *closed, const dal_evidence *evidence)
 {
     for (int i = 0; i < closed->n; i++)
-        if (!closed->kept[i] && strcmp(wanted->path[i], "-"))
-            fprintf(stderr, "dalembert run: %s was not written\n", wanted->path[i]);
+        if (!closed->kept[i])
+            say_one(wanted, wanted->path[i], evidence->rows_recorded);
     for (int i = 0; i < wanted->pages.n; i++)
         if (!wanted->pages.kept[i])
-            fprintf(stderr, "dalembert run: %s was not written\n", wanted->pages.path[i]);
+            say_one(wanted, wanted->pages.path[i], evidence->rows_recorded);
 }
 
 /* Integrate, finish the files and print the evidence; what was said so far is reported first. */
@@ -211,14 +228,15 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
     dal_progress_end(&progress);
 
     bool stopped = dal_caught_signal() && !(evidence.time_end >= evidence.info.until);
-    dal_status closed = close_files(open, status == DAL_OK && !stopped, &evidence);
+    const bool keep = status == DAL_OK || (wanted->keep && evidence.rows_recorded);
+    dal_status closed = close_files(open, keep, &evidence);
     status = status == DAL_OK ? closed : status;
-    closed = dal_pages_close(&wanted->pages, status == DAL_OK && !stopped, spec, &evidence, status, messages);
+    closed = dal_pages_close(&wanted->pages, keep, spec, &evidence, status, messages);
     status = status == DAL_OK ? closed : status;
     dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
     if (status != DAL_OK && !stopped && !dal_messages_count(messages, DAL_ERROR))
         fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
-    say_what_was_not_written(wanted, open);
+    say_what_was_not_written(wanted, open, &evidence);
 
     bool began = status == DAL_OK || evidence.steps > 0;
     if (began && wanted->json)
@@ -250,7 +268,7 @@ static int run_request(request *wanted)
         if (!dal_messages_count(messages, DAL_ERROR))
             fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
         close_files(&open, false, NULL);
-        dal_pages_close(&wanted->pages, false, spec, NULL, status, messages);
+        dal_pages_discard(&wanted->pages);
     }
     dal_system_free(system);
     dal_spec_free(spec);

@@ -72,11 +72,21 @@ static int take(void *user, int option)
     return DAL_OK;
 }
 
-/* result.h5 -> result.html */
+/* The length of a name without its last extension. */
+static size_t stem_of(const char *name, size_t length)
+{
+    for (size_t i = length; i > 0 && name[i - 1] != '/'; i--)
+        if (name[i - 1] == '.')
+            return i - 1;
+    return length;
+}
+
+/* result.h5 -> result.html, also of result.h5.part */
 static int default_page(request *wanted)
 {
-    const char *slash = strrchr(wanted->result, '/'), *dot = strrchr(slash ? slash : wanted->result, '.');
-    const size_t stem = dot ? (size_t)(dot - wanted->result) : strlen(wanted->result);
+    size_t length = strlen(wanted->result), stem = stem_of(wanted->result, length);
+    if (!strcmp(wanted->result + stem, ".part"))
+        stem = stem_of(wanted->result, stem);
     wanted->output = malloc(stem + sizeof ".html");
     if (!wanted->output)
         return DAL_NO_MEMORY;
@@ -126,12 +136,16 @@ static dal_status view(request *wanted, dal_messages *messages)
         if (status == DAL_OK)
             status = dal_page_results(wanted->pages.page[i], results, system, wanted->pages.most_frames);
         dal_pages one = {.n = 1, .page = {wanted->pages.page[i]}};
-        dal_status closed = dal_pages_close(&one, status == DAL_OK, spec, NULL, DAL_OK, messages);
+        dal_status closed = DAL_OK;
+        if (status == DAL_OK)
+            closed = dal_pages_close(&one, true, spec, NULL, DAL_OK, messages);
+        else
+            dal_pages_discard(&one);
         wanted->pages.page[i] = NULL;
         wanted->pages.kept[i] = one.kept[0];
         status = status == DAL_OK ? closed : status;
     }
-    dal_pages_close(&wanted->pages, false, spec, NULL, DAL_OK, messages); /* those that were not reached */
+    dal_pages_discard(&wanted->pages); /* those that were not reached */
     dal_results_close(results);
     dal_system_free(system);
     dal_spec_free(spec);

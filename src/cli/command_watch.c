@@ -246,7 +246,11 @@ static dal_status write_motion(watch *w, const dal_spec *spec, const dal_system 
         status = dal_run(system, &options, messages, &evidence);
     }
     const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !w->changed;
-    const dal_status closed = dal_pages_close(&pages, keep, spec, &evidence, status, messages);
+    dal_status closed = DAL_OK;
+    if (keep)
+        closed = dal_pages_close(&pages, true, spec, &evidence, status, messages);
+    else
+        dal_pages_discard(&pages);
     return status == DAL_OK ? closed : status;
 }
 

@@ -157,21 +157,28 @@ dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, co
                            dal_status ran, dal_messages *messages)
 {
     dal_status status = DAL_OK;
-    if (keep && pages->n)
+    if (pages->n)
         add_verdict(pages, spec);
     for (int i = 0; i < pages->n; i++) {
         if (!pages->page[i])
             continue;
-        if (keep && evidence)
+        if (evidence)
             dal_page_evidence(pages->page[i], evidence, ran);
-        if (keep)
-            dal_page_messages(pages->page[i], messages);
+        dal_page_messages(pages->page[i], messages);
         dal_status one = dal_page_close(pages->page[i], keep && status == DAL_OK);
         pages->page[i] = NULL;
         pages->kept[i] = keep && status == DAL_OK && one == DAL_OK;
         status = status == DAL_OK ? one : status;
     }
     return status;
+}
+
+void dal_pages_discard(dal_pages *pages)
+{
+    for (int i = 0; i < pages->n; i++) {
+        dal_page_discard(pages->page[i]);
+        pages->page[i] = NULL;
+    }
 }
 
 dal_status dal_pages_show(const char *command, const dal_pages *pages)

@@ -1,5 +1,5 @@
 /* One type of result file: how to open it, fill it row by row and finish it. The writer (writer.c) owns the list of
- * types, the temporary name and the renaming; a type only writes where it is told. */
+ * types, the name of the part and the renaming; a type only writes where it is told. */
 #ifndef DAL_RECORD_FILE_H
 #define DAL_RECORD_FILE_H
 
@@ -19,8 +19,9 @@ typedef struct dal_file_type {
     dal_status (*open)(const dal_destination *destination, void **file);
     dal_status (*begin)(void *file, const dal_system_info *info, int n, const dal_column *columns);
     dal_status (*row)(void *file, int n, const double *values);
-    dal_status (*finish)(void *file, const dal_evidence *evidence); /* everything is written; evidence may be NULL */
-    void (*release)(void *file);                                    /* finished or not */
+    /* Everything is written, and marked if it is not complete; evidence may be NULL. */
+    dal_status (*finish)(void *file, const dal_evidence *evidence, bool complete);
+    void (*release)(void *file); /* finished or not: an unfinished file keeps the whole rows that reached it */
 } dal_file_type;
 
 extern const dal_file_type dal_csv_type, dal_hdf5_type;

@@ -1,5 +1,5 @@
-/* A sink that writes a file: the type follows the extension, the data goes to a temporary file in the same folder, and
- * only a finished file takes the name that was asked for. */
+/* A sink that writes a file: the type follows the extension, the data goes to NAME.part in the same folder, and only a finished file
+ * takes the name that was asked for. */
 #include "record/file.h"
 
 #include "base/message.h"
@@ -17,9 +17,10 @@ struct dal_writer {
     dal_sink sink;
     const dal_file_type *type;
     void *file;
-    dal_status status;               /* of the first trouble */
-    char *name;                      /* as given */
-    dal_replacement place;           /* empty for standard output */
+    dal_status status;     /* of the first trouble */
+    long rows;             /* that it was given */
+    char *name;            /* as given */
+    dal_replacement place; /* empty for standard output */
 };
 
 /* ---- which type --------------------------------------------------------- */
@@ -59,6 +60,7 @@ static dal_status row(void *user, int n, const double *values)
     dal_writer *writer = user;
     if (writer->status == DAL_OK)
         writer->status = writer->type->row(writer->file, n, values);
+    writer->rows += writer->status == DAL_OK;
     return writer->status;
 }
 
@@ -99,7 +101,9 @@ dal_status dal_writer_open(const dal_allocator *allocator, const char *path, boo
     dal_status status = writer->name ? DAL_OK : DAL_NO_MEMORY;
     if (status == DAL_OK && !stream)
         status = dal_replacement_begin(&writer->place, &writer->destination, path);
-    writer->destination.path = writer->place.temporary;
+    if (status == DAL_OK && !stream)
+        status = dal_replacement_make(&writer->place);
+    writer->destination.path = writer->place.part;
     if (status == DAL_OK)
         status = type->open(&writer->destination, &writer->file);
     if (status != DAL_OK) {
@@ -110,15 +114,36 @@ dal_status dal_writer_open(const dal_allocator *allocator, const char *path, boo
     return DAL_OK;
 }
 
+/* What could be written stays under the name of the part. */
+static void leave(dal_writer *writer)
+{
+    char what[80];
+    snprintf(what, sizeof what, writer->rows == 1 ? "the row that it recorded is" : "the %ld rows that it recorded are", writer->rows);
+    writer->type->release(writer->file);
+    writer->file = NULL;
+    dal_replacement_leave(&writer->place, writer->status == DAL_OK ? what : "what could be written of it is");
+}
+
 dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *evidence)
 {
     if (!writer)
         return DAL_OK;
-    dal_status status = writer->status;
-    if (status == DAL_OK && keep)
-        status = writer->type->finish(writer->file, evidence);
-    if (status == DAL_OK && keep && writer->place.temporary)
-        status = dal_replacement_finish(&writer->place);
+    const bool stream = !writer->destination.path, incomplete = evidence && evidence->incomplete;
+    keep = keep && (writer->rows || !incomplete); /* nothing does not replace a file */
+    if (writer->status == DAL_OK && (keep || writer->rows))
+        writer->status = writer->type->finish(writer->file, evidence, keep && !incomplete);
+    const bool kept = writer->status == DAL_OK && keep;
+    if (kept && !stream)
+        writer->status = dal_replacement_finish(&writer->place);
+    if (!(kept && writer->status == DAL_OK) && writer->rows && !stream)
+        leave(writer);
+    const dal_status status = writer->status;
     release(writer);
     return status;
+}
+
+void dal_writer_discard(dal_writer *writer)
+{
+    if (writer)
+        release(writer);
 }
