@@ -257,6 +257,8 @@ typedef struct dal_spec {
                           none before them: x, y, z, qw, ... Set for URDF files */
     char hash[17];     /* of the text of the model, of the files it reads and of the overrides: 16 hex digits */
     const char *text;  /* the model's text, for reports */
+    int n_files;       /* that it reads: the model itself, included models, tables, meshes; a file may be named twice. Text from memory: none */
+    const char **files;
     const dal_message *warnings; /* about the text, a list */
     void *memory;      /* the spec's own arena */
 } dal_spec;

@@ -1,5 +1,6 @@
 /* dalembert animate: the mechanism at several instants in one picture. */
 #include "cli/model_options.h"
+#include "cli/outputs.h"
 #include "cli/picture_file.h"
 #include "cli/result_options.h"
 
@@ -86,7 +87,11 @@ static int take(void *user, int option)
     request *wanted = user;
     switch (option) {
     case 'm': wanted->model = optarg; break;
-    case 'o': wanted->output = optarg; return dal_picture_type("animate", optarg);
+    case 'o':
+        if (wanted->output)
+            return dal_wrong_use("animate", "one file at a time: -o was given twice");
+        wanted->output = optarg;
+        return dal_picture_type("animate", optarg);
     case 'q': wanted->quiet = true; break;
     case TIMES: return read_times(wanted, optarg);
     case COUNT: return read_count(wanted, optarg);
@@ -124,6 +129,8 @@ static dal_status draw(const request *wanted, dal_messages *messages, char **svg
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     dal_status status = dal_spec_read_with(NULL, wanted->model, &read, messages, &spec);
+    if (status == DAL_OK)
+        status = dal_output_check(wanted->output, spec, wanted->result, messages);
     if (status == DAL_OK)
         status = dal_compile(NULL, spec, messages, &system);
     if (status == DAL_OK)

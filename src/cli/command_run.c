@@ -166,16 +166,22 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 
 /* ---- the run --------------------------------------------------------------- */
 
-static dal_status compile(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
+/* The model, and whether the files may be written beside those that it reads. */
+static dal_status read_model(const request *wanted, dal_messages *messages, dal_spec **spec)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
+    if (status == DAL_OK && (wanted->n_files || wanted->pages.n))
+        status = dal_pages_check(&wanted->pages, wanted->n_files, wanted->path, *spec, NULL, messages);
     if (status == DAL_OK && wanted->pages.n)
         dal_spec_show(*spec);
     if (status == DAL_OK && wanted->motion)
         dal_spec_record_motion(*spec);
-    if (status == DAL_OK)
-        status = dal_compile(NULL, *spec, messages, system);
     return dal_model_blame(status, messages);
+}
+
+static dal_status compile(dal_messages *messages, const dal_spec *spec, dal_system **system)
+{
+    return dal_model_blame(dal_compile(NULL, spec, messages, system), messages);
 }
 
 /* In the words of `print`, which is dal_evidence_json or dal_evidence_text. */
@@ -255,9 +261,11 @@ static int run_request(request *wanted)
     dal_system *system = NULL;
     files open = {0};
     dal_catch_signals();
-    dal_status status = open_files(wanted, messages, &open);
+    dal_status status = read_model(wanted, messages, &spec);
     if (status == DAL_OK)
-        status = compile(wanted, messages, &spec, &system);
+        status = open_files(wanted, messages, &open);
+    if (status == DAL_OK)
+        status = compile(messages, spec, &system);
     if (status == DAL_OK)
         status = dal_pages_open(&wanted->pages, spec, system, &(dal_series_options){.system = system}, messages);
     int code = (int)status;

@@ -121,6 +121,8 @@ static dal_status view(request *wanted, dal_messages *messages)
     dal_status status = dal_results_open(NULL, wanted->result, messages, &results);
     if (status == DAL_OK)
         status = dal_spec_read_with(NULL, wanted->model, &read, messages, &spec);
+    if (status == DAL_OK)
+        status = dal_pages_check(&wanted->pages, 0, NULL, spec, wanted->result, messages);
     if (status == DAL_OK) {
         dal_spec_show(spec);
         status = dal_compile(NULL, spec, messages, &system);

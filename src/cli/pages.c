@@ -1,4 +1,5 @@
 #include "cli/pages.h"
+#include "cli/outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,6 +104,24 @@ int dal_pages_frames(const char *command, const char *text, int *frames)
         return dal_wrong_use(command, "--frames wants a number from 16 to 1000000, not '%s'", text);
     *frames = (int)n;
     return DAL_OK;
+}
+
+dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *others, const dal_spec *spec, const char *result,
+                           dal_messages *messages)
+{
+    const size_t n_inputs = (size_t)spec->n_files + (result != NULL);
+    const char **all = calloc((size_t)n + (size_t)pages->n + n_inputs + 1, sizeof *all), **inputs = all + n + pages->n;
+    if (!all)
+        return DAL_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        all[i] = others[i];
+    memcpy(all + n, pages->path, (size_t)pages->n * sizeof *all);
+    memcpy(inputs, spec->files, (size_t)spec->n_files * sizeof *all);
+    if (result)
+        inputs[spec->n_files] = result;
+    const dal_status status = dal_outputs_check(n + pages->n, all, (int)n_inputs, inputs, messages);
+    free(all);
+    return status;
 }
 
 dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system,

@@ -34,6 +34,9 @@ bool dal_pages_possible(const char *command, const char *what);
 int dal_pages_add(const char *command, dal_pages *pages, const char *path);
 /* The value of --frames. */
 int dal_pages_frames(const char *command, const char *text, int *frames);
+/* May they be written, beside `n` other outputs? The model's files and the file of results (NULL: none) are read. */
+dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *others, const dal_spec *spec, const char *result,
+                           dal_messages *messages);
 dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system,
                           const dal_series_options *series, dal_messages *messages);
 /* For dal_run_options. */

@@ -3,6 +3,7 @@
 
 #include "base/message.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -362,7 +363,11 @@ dal_status dal_page_close(dal_page *page, bool keep_it)
         return DAL_OK;
     dal_status status = DAL_OK;
     if (!keep_it || page->incomplete)
-        say(page, &page->messages, DAL_WARNING, dal_nowhere, "incomplete: the run did not come to its end, and this page shows what it recorded");
+        say(page, &page->messages,
+            &(dal_message){.severity = DAL_WARNING,
+                           .code = dal_code_name(DAL_CODE_INCOMPLETE),
+                           .number = NAN,
+                           .text = "incomplete: the run did not come to its end, and this page shows what it recorded"});
     if (keep_it || has_rows(page))
         status = write_part(page);
     if (status == DAL_OK && keep_it)

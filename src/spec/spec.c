@@ -88,6 +88,12 @@ char *dal_load_inside(dal_arena *arena, const char *folder, const char *path, si
     return NULL;
 }
 
+void dal_note_file(dal_reader *reader, const char *path)
+{
+    dal_file_list *files = reader->files;
+    *DAL_PUSH(reader->keep, files->path, files->n, files->room) = dal_arena_copy(reader->keep, path, strlen(path));
+}
+
 const char *dal_folder_of(dal_arena *arena, const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -178,12 +184,15 @@ static bool read_xml(reading *job, dal_reader *reader)
 static void read_text(reading *job, const char *folder, bool *no_memory)
 {
     const dal_source source = {.path = job->file + (folder ? strlen(folder) : 0)};
+    dal_file_list files = {0};
     dal_reader reader = {.keep = &job->keep, .scratch = &job->scratch, .messages = job->messages, .folder = folder, .root = folder,
-                         .source = &source, .no_memory = no_memory, .n_settings = job->n_overrides, .settings = take_overrides(job)};
+                         .source = &source, .no_memory = no_memory, .files = &files, .n_settings = job->n_overrides, .settings = take_overrides(job)};
     dal_spec *spec = reader.spec = DAL_TAKE(&job->keep, dal_spec, 1);
     spec->file = job->file;
     spec->text = dal_arena_copy(&job->keep, job->text, job->length);
     reader.graph = dal_graph_create(&job->scratch);
+    if (folder)
+        dal_note_file(&reader, job->file);
     reader.hash = dal_hash_add(dal_hash_begin(), job->text, job->length);
     for (int i = 0; i < job->n_overrides; i++) {
         reader.hash = dal_hash_add(reader.hash, job->overrides[i].name, strlen(job->overrides[i].name));
@@ -192,6 +201,8 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
     if (!(is_urdf(job->file) ? read_xml : read_yaml)(job, &reader))
         return;
     dal_hash_text(reader.hash, spec->hash);
+    spec->n_files = files.n;
+    spec->files = files.path;
     job->spec = spec;
 }
 
