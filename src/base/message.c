@@ -50,6 +50,8 @@ void dal_messages_free(dal_messages *messages)
 
 void dal_messages_clear(dal_messages *messages)
 {
+    if (!messages)
+        return;
     dal_arena_release(&messages->arena);
     messages->first = NULL;
     messages->last = &messages->first;
