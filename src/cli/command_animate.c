@@ -1,5 +1,6 @@
 /* dalembert animate: the mechanism at several instants in one picture. */
 #include "cli/model_options.h"
+#include "cli/apart.h"
 #include "cli/outputs.h"
 #include "cli/picture_file.h"
 #include "cli/result_options.h"
@@ -140,8 +141,9 @@ static dal_status draw(const request *wanted, dal_messages *messages, char **svg
     return status;
 }
 
-static int run_request(const request *wanted)
+static int run_request(void *user)
 {
+    const request *wanted = user;
     char *svg = NULL;
     dal_messages *messages = dal_messages_create(NULL);
     dal_status status = messages ? draw(wanted, messages, &svg) : DAL_NO_MEMORY;
@@ -161,7 +163,7 @@ static int run(int argc, char **argv)
     request wanted = {0};
     int status = read_options(argc, argv, &wanted);
     if (status == DAL_OK)
-        status = run_request(&wanted);
+        status = dal_work_apart("animate", wanted.result, run_request, &wanted);
     free(wanted.overrides);
     return status < 0 ? DAL_OK : status;
 }

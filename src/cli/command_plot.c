@@ -1,4 +1,5 @@
 /* dalembert plot: channels of a file of results as a picture. */
+#include "cli/apart.h"
 #include "cli/outputs.h"
 #include "cli/picture_file.h"
 #include "cli/result_options.h"
@@ -94,8 +95,9 @@ static int read_options(int argc, char **argv, request *wanted)
     return DAL_OK;
 }
 
-static int run_request(const request *wanted)
+static int run_request(void *user)
 {
+    const request *wanted = user;
     char *svg = NULL;
     dal_messages *messages = dal_messages_create(NULL);
     dal_status status = messages ? dal_output_check(wanted->output, NULL, wanted->result, messages) : DAL_NO_MEMORY;
@@ -117,7 +119,7 @@ static int run(int argc, char **argv)
     request wanted = {.plot = {.from = NAN, .to = NAN}};
     int status = read_options(argc, argv, &wanted);
     if (status == DAL_OK)
-        status = run_request(&wanted);
+        status = dal_work_apart("plot", wanted.result, run_request, &wanted);
     free(wanted.channels);
     return status < 0 ? DAL_OK : status;
 }

@@ -1,4 +1,5 @@
 /* dalembert view: a file of results as a page. */
+#include "cli/apart.h"
 #include "cli/model_options.h"
 #include "cli/pages.h"
 #include "cli/result_options.h"
@@ -154,8 +155,9 @@ static dal_status view(request *wanted, dal_messages *messages)
     return status;
 }
 
-static int run_request(request *wanted)
+static int run_request(void *user)
 {
+    request *wanted = user;
     dal_messages *messages = dal_messages_create(NULL);
     dal_status status = messages ? view(wanted, messages) : DAL_NO_MEMORY;
     if (messages)
@@ -172,7 +174,7 @@ static int run(int argc, char **argv)
     request wanted = {.pages.command = command};
     int status = read_options(argc, argv, &wanted);
     if (status == DAL_OK)
-        status = run_request(&wanted);
+        status = dal_work_apart("view", wanted.result, run_request, &wanted);
     free(wanted.overrides);
     free(wanted.output);
     free(command);

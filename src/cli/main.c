@@ -78,8 +78,7 @@ int dal_next_option(int argc, char **argv, const char *letters, const struct opt
     return option == ':' ? '?' : option;
 }
 
-/* What was printed must have arrived. */
-static int finish(int code)
+int dal_finish_output(int code)
 {
     const int failed = fflush(stdout) ? errno : 0; /* an earlier failure has left no reason behind */
     if (!failed && !ferror(stdout))
@@ -105,5 +104,5 @@ int main(int argc, char **argv)
     if (!command)
         return DAL_BAD_COMMAND;
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write that meets it */
-    return finish(command->run(argc - 1, argv + 1));
+    return dal_finish_output(command->run(argc - 1, argv + 1));
 }

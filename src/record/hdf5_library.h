@@ -13,7 +13,7 @@
     X(H5Fcreate) X(H5Fclose) X(H5Fstart_swmr_write)                                            \
     X(H5FDregister) X(H5FDunregister) X(H5Pset_driver) X(H5Pget_driver_info)                   \
     X(H5Pcreate) X(H5Pset_chunk) X(H5Pset_cache) X(H5Pset_fclose_degree)                       \
-    X(H5Pset_libver_bounds) X(H5Pset_link_creation_order) X(H5Pclose)                          \
+    X(H5Pset_metadata_read_attempts) X(H5Pset_libver_bounds) X(H5Pset_link_creation_order) X(H5Pclose)                          \
     X(H5Screate) X(H5Screate_simple) X(H5Sclose)                                               \
     X(H5Tcopy) X(H5Tset_size) X(H5Tset_cset) X(H5Tclose)                                       \
     X(H5Dcreate2) X(H5Dset_extent) X(H5Dwrite_chunk) X(H5Dflush) X(H5Dclose)                   \

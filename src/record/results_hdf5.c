@@ -15,7 +15,8 @@
 enum {
     BLOCK = 1024,
     READ_ONLY = 0, READ_BESIDE_A_WRITER = 0x0040, /* H5F_ACC_RDONLY, H5F_ACC_SWMR_READ, whose macros call the library */
-    LONGEST_TEXT = 1 << 20
+    LONGEST_TEXT = 1 << 20,
+    ATTEMPTS = 20 /* to read what somebody may be writing: HDF5 waits twice as long before each, all of it about a millisecond */
 };
 
 typedef struct hdf5 {
@@ -245,7 +246,7 @@ static dal_status open_file(dal_results *r, hdf5 *f)
         h->H5Pset_cache(access, 0, 1, 0, 0.75); /* a cache of chunks would take a megabyte a column */
         f->file = h->H5Fopen(r->path, READ_ONLY, access);
         beside = f->file < 0;
-        if (beside)
+        if (beside && h->H5Pset_metadata_read_attempts(access, ATTEMPTS) >= 0)
             f->file = h->H5Fopen(r->path, READ_ONLY | READ_BESIDE_A_WRITER, access);
         h->H5Pclose(access);
     }
