@@ -139,7 +139,7 @@ static inline void write_file(const char *path, const char *text)
 /* "@/a.csv" -> the file in the folder of the test; valid until the fourth call after this one. */
 static inline const char *in_folder(const place *here, const char *name)
 {
-    static char paths[4][200];
+    static char paths[4][400];
     static int next;
     char *path = paths[next++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", here->folder, name);

@@ -277,6 +277,10 @@ typedef struct dal_read_options {
     int n_overrides;
     const dal_override *overrides;
     bool floating; /* URDF: the root link is a free body instead of being fixed to the ground */
+    /* Called with every file that the model names (included models, tables, meshes), before it is read and even where it cannot be; may
+     * be NULL. */
+    void (*file)(void *user, const char *path);
+    void *file_user;
 } dal_read_options;
 DAL_API dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, const dal_read_options *options,
                                       dal_messages *messages, dal_spec **spec);

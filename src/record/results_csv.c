@@ -202,14 +202,14 @@ static dal_status open_csv(dal_results *r)
     file->buffer = dal_arena_take(&r->arena, FIRST + 1);
     file->size = FIRST;
     file->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    file->fd = open(r->path, O_RDONLY | O_CLOEXEC);
+    file->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     r->file = file;
     if (file->fd < 0 || fstat(file->fd, &found)) {
         dal_error(r->messages, (dal_mark){r->path, 0, 0}, "cannot be read: %s", strerror_r(errno, text, sizeof text));
         return DAL_BAD_FILE;
     }
-    if (S_ISDIR(found.st_mode))
-        return trouble(r, 0, 0, "cannot be read: it is a folder");
+    if (!S_ISREG(found.st_mode)) /* it is read more than once: a pipe would make us wait */
+        return trouble(r, 0, 0, S_ISDIR(found.st_mode) ? "cannot be read: it is a folder" : "cannot be read: it is not a plain file");
     return file->plain ? read_head(r, file) : DAL_NO_MEMORY;
 }
 

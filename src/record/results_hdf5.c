@@ -12,6 +12,8 @@
 
 #include "record/hdf5_library.h"
 
+#include <sys/stat.h>
+
 enum {
     BLOCK = 1024,
     READ_ONLY = 0, READ_BESIDE_A_WRITER = 0x0040, /* H5F_ACC_RDONLY, H5F_ACC_SWMR_READ, whose macros call the library */
@@ -239,6 +241,9 @@ static void look_for_the_end(dal_results *r, const hdf5 *f, bool beside_a_writer
 static dal_status open_file(dal_results *r, hdf5 *f)
 {
     const dal_hdf5 *h = &f->library;
+    struct stat place;
+    if (!stat(r->path, &place) && !S_ISREG(place.st_mode))
+        return trouble(r, "cannot be read: it is not a plain file");
     hid_t access = h->H5Pcreate(h->H5P_CLS_FILE_ACCESS_ID_g);
     bool beside = false;
     if (access >= 0) {

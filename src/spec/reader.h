@@ -51,6 +51,8 @@ typedef struct dal_file_list {
     int n;
     size_t room;
     const char **path;
+    void (*tell)(void *user, const char *path); /* NULL: nobody listens */
+    void *user;
 } dal_file_list;
 
 typedef struct dal_reader {

@@ -23,6 +23,8 @@ typedef struct reading {
     const dal_override *overrides;
     dal_arena keep, scratch;
     bool floating;
+    void (*file_named)(void *user, const char *path);
+    void *file_user;
     dal_yaml *yaml;
     dal_xml *xml;
     dal_messages *messages; /* the reader's own */
@@ -92,6 +94,8 @@ void dal_note_file(dal_reader *reader, const char *path)
 {
     dal_file_list *files = reader->files;
     *DAL_PUSH(reader->keep, files->path, files->n, files->room) = dal_arena_copy(reader->keep, path, strlen(path));
+    if (files->tell)
+        files->tell(files->user, path);
 }
 
 const char *dal_folder_of(dal_arena *arena, const char *file)
@@ -184,7 +188,7 @@ static bool read_xml(reading *job, dal_reader *reader)
 static void read_text(reading *job, const char *folder, bool *no_memory)
 {
     const dal_source source = {.path = job->file + (folder ? strlen(folder) : 0)};
-    dal_file_list files = {0};
+    dal_file_list files = {.tell = job->file_named, .user = job->file_user};
     dal_reader reader = {.keep = &job->keep, .scratch = &job->scratch, .messages = job->messages, .folder = folder, .root = folder,
                          .source = &source, .no_memory = no_memory, .files = &files, .n_settings = job->n_overrides, .settings = take_overrides(job)};
     dal_spec *spec = reader.spec = DAL_TAKE(&job->keep, dal_spec, 1);
@@ -289,7 +293,8 @@ dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n
 dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, const dal_read_options *options, dal_messages *messages,
                               dal_spec **spec)
 {
-    reading job = {.file = file, .n_overrides = options->n_overrides, .overrides = options->overrides, .floating = options->floating};
+    reading job = {.file = file, .n_overrides = options->n_overrides, .overrides = options->overrides, .floating = options->floating,
+                   .file_named = options->file, .file_user = options->file_user};
     return read_job(allocator, &job, messages, spec);
 }
 
