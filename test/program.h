@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 16, MOST_TEXT = 1 << 16 };
+enum { MOST_ARGUMENTS = 16, MOST_TEXT = 1 << 16, PATIENCE = 120 };
 
 typedef struct place {
     char folder[64], model[128], file[128];
@@ -55,6 +55,7 @@ static inline void set_up(const place *here)
     char text[20];
     if (here->largest)
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){here->largest, here->largest});
+    alarm(PATIENCE); /* also what it waits for has an end */
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     if (!here->preload)
         return;

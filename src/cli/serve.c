@@ -121,7 +121,7 @@ dal_server *dal_server_open(const char *command, int port)
     if (server->socket < 0 || !make_token(server->token))
         return fail(server, command, port, "open");
     setsockopt(server->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (bind(server->socket, (const struct sockaddr *)&address, size) || listen(server->socket, 8) ||
+    if (bind(server->socket, (const struct sockaddr *)&address, size) || listen(server->socket, SOMAXCONN) ||
         getsockname(server->socket, (struct sockaddr *)&address, &size))
         return fail(server, command, port, "listen at");
     server->port = ntohs(address.sin_port);
@@ -341,14 +341,16 @@ static client *make_place(dal_server *server)
 
 static void welcome(dal_server *server)
 {
-    int socket = accept4(server->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (socket < 0)
-        return;
-    client *c = make_place(server);
-    c->stage = READING;
-    c->socket = socket;
-    c->since = time(NULL);
-    c->order = server->welcomed++;
+    for (int i = 0; i < MOST_CLIENTS; i++) {
+        int socket = accept4(server->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (socket < 0)
+            return;
+        client *c = make_place(server);
+        c->stage = READING;
+        c->socket = socket;
+        c->since = time(NULL);
+        c->order = server->welcomed++;
+    }
 }
 
 static void forget_the_slow(dal_server *server)
