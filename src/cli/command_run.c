@@ -1,6 +1,7 @@
 /* dalembert run: read a model, integrate it, write what was recorded, end with the evidence. */
 #include "cli/model_options.h"
 #include "cli/pages.h"
+#include "cli/remote_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,15 +119,21 @@ static int read_options(int argc, char **argv, request *wanted)
 typedef struct files {
     int n;
     dal_writer *writer[MOST_FILES]; /* NULL once it is closed */
+    dal_remote_file *remote[MOST_FILES]; /* in the place of a writer */
     bool kept[MOST_FILES];
 } files;
+
+static const dal_sink *sink_of(const files *open, int i)
+{
+    return open->remote[i] ? dal_remote_sink(open->remote[i]) : dal_writer_sink(open->writer[i]);
+}
 
 static dal_status begin_files(void *user, const dal_system_info *info, int n, const dal_column *columns)
 {
     const files *open = user;
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n && status == DAL_OK; i++) {
-        const dal_sink *sink = dal_writer_sink(open->writer[i]);
+        const dal_sink *sink = sink_of(open, i);
         status = sink->begin(sink->user, info, n, columns);
     }
     return status;
@@ -137,7 +144,7 @@ static dal_status add_row(void *user, int n, const double *values)
     const files *open = user;
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n && status == DAL_OK; i++) {
-        const dal_sink *sink = dal_writer_sink(open->writer[i]);
+        const dal_sink *sink = sink_of(open, i);
         status = sink->row(sink->user, n, values);
     }
     return status;
@@ -146,8 +153,11 @@ static dal_status add_row(void *user, int n, const double *values)
 static dal_status open_files(const request *wanted, dal_messages *messages, files *open)
 {
     dal_status status = DAL_OK;
-    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK)
-        status = dal_writer_open(NULL, wanted->path[open->n], wanted->units, messages, &open->writer[open->n]);
+    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK) {
+        const char *path = wanted->path[open->n];
+        status = dal_is_remote_file(path) ? dal_remote_open(path, messages, &open->remote[open->n])
+                                          : dal_writer_open(NULL, path, wanted->units, messages, &open->writer[open->n]);
+    }
     return status;
 }
 
@@ -156,8 +166,9 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 {
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n; i++) {
-        dal_status one = dal_writer_close(open->writer[i], keep, evidence);
+        dal_status one = open->remote[i] ? dal_remote_close(open->remote[i], keep, evidence) : dal_writer_close(open->writer[i], keep, evidence);
         open->writer[i] = NULL;
+        open->remote[i] = NULL;
         open->kept[i] = keep && one == DAL_OK;
         status = status == DAL_OK ? one : status;
     }

@@ -127,12 +127,12 @@ static dal_status row_csv(void *user, int n, const double *values)
 }
 
 /* The last line: for people, for dal_results_open and for readers that pass over comments. */
-static dal_status put_mark(csv *file, const dal_evidence *evidence)
+static dal_status put_mark(csv *file, const dal_ending *ending)
 {
     char text[120];
     dal_status status = DAL_OK;
-    if (evidence)
-        snprintf(text, sizeof text, "# incomplete: the run ended at t = %.9g s of %.9g s\n", evidence->time_end, evidence->info.until);
+    if (ending->known)
+        snprintf(text, sizeof text, "# incomplete: the run ended at t = %.9g s of %.9g s\n", ending->time_end, ending->until);
     else
         snprintf(text, sizeof text, "# incomplete: the run did not come to its end\n");
     for (const char *c = text; *c && status == DAL_OK; c++)
@@ -140,10 +140,10 @@ static dal_status put_mark(csv *file, const dal_evidence *evidence)
     return status;
 }
 
-static dal_status finish_csv(void *user, const dal_evidence *evidence, bool complete)
+static dal_status finish_csv(void *user, const dal_ending *ending, bool complete)
 {
     csv *file = user;
-    dal_status status = complete ? DAL_OK : put_mark(file, evidence);
+    dal_status status = complete ? DAL_OK : put_mark(file, ending);
     if (status == DAL_OK)
         status = flush(file);
     if (status != DAL_OK || !file->destination->path)
@@ -164,4 +164,4 @@ static void release_csv(void *user)
 }
 
 static const char *const extensions[] = {".csv", NULL};
-const dal_file_type dal_csv_type = {extensions, open_csv, begin_csv, row_csv, finish_csv, release_csv};
+const dal_file_type dal_csv_type = {extensions, open_csv, begin_csv, row_csv, finish_csv, false, release_csv};

@@ -346,22 +346,6 @@ static dal_status row_hdf5(void *user, int n, const double *values)
     return status;
 }
 
-/* The evidence as a text on the root, in the words of `print`. */
-static dal_status write_evidence(hdf5 *file, const char *name, int (*print)(const dal_evidence *, dal_status, char *, size_t),
-                                 const dal_evidence *evidence)
-{
-    const dal_allocator *allocator = file->destination->allocator;
-    const dal_status status = evidence->incomplete ? DAL_NUMERICAL : DAL_OK;
-    size_t size = (size_t)print(evidence, status, NULL, 0) + 1;
-    char *text = allocator->allocate(allocator->user, size);
-    if (!text)
-        return DAL_NO_MEMORY;
-    print(evidence, status, text, size);
-    bool good = write_text(&file->library, file->file, name, text);
-    allocator->release(allocator->user, text);
-    return good ? DAL_OK : trouble(file, "be written");
-}
-
 static bool mark_complete(const hdf5 *file)
 {
     const dal_hdf5 *h = &file->library;
@@ -373,18 +357,16 @@ static bool mark_complete(const hdf5 *file)
     return good;
 }
 
-static dal_status finish_hdf5(void *user, const dal_evidence *evidence, bool complete)
+static dal_status finish_hdf5(void *user, const dal_ending *ending, bool complete)
 {
     hdf5 *file = user;
     enter(file);
     dal_status status = flush(file);
     if (status == DAL_OK && !open_again(file))
         status = trouble(file, "be written");
-    if (status == DAL_OK && evidence)
-        status = write_evidence(file, "evidence", dal_evidence_json, evidence);
-    if (status == DAL_OK && evidence)
-        status = write_evidence(file, "report", dal_evidence_text, evidence);
-    if (status == DAL_OK && complete && !mark_complete(file))
+    if (status == DAL_OK && !((!ending->json || write_text(&file->library, file->file, "evidence", ending->json)) &&
+                              (!ending->text || write_text(&file->library, file->file, "report", ending->text)) &&
+                              (!complete || mark_complete(file))))
         status = trouble(file, "be written");
     if (status == DAL_OK) {
         hid_t old = file->file;
@@ -413,4 +395,4 @@ static dal_status open_hdf5(const dal_destination *destination, void **result)
 #endif
 
 static const char *const extensions[] = {".h5", ".hdf5", NULL};
-const dal_file_type dal_hdf5_type = {extensions, open_hdf5, begin_hdf5, row_hdf5, finish_hdf5, release_hdf5};
+const dal_file_type dal_hdf5_type = {extensions, open_hdf5, begin_hdf5, row_hdf5, finish_hdf5, true, release_hdf5};

@@ -124,14 +124,12 @@ static void leave(dal_writer *writer)
     dal_replacement_leave(&writer->place, writer->status == DAL_OK ? what : "what could be written of it is");
 }
 
-dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *evidence)
+dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *ending)
 {
-    if (!writer)
-        return DAL_OK;
-    const bool stream = !writer->destination.path, incomplete = evidence && evidence->incomplete;
-    keep = keep && (writer->rows || !incomplete); /* nothing does not replace a file */
+    const bool stream = !writer->destination.path;
+    keep = keep && (writer->rows || !ending->incomplete); /* nothing does not replace a file */
     if (writer->status == DAL_OK && (keep || writer->rows))
-        writer->status = writer->type->finish(writer->file, evidence, keep && !incomplete);
+        writer->status = writer->type->finish(writer->file, ending, keep && !ending->incomplete);
     const bool kept = writer->status == DAL_OK && keep;
     if (kept && !stream)
         writer->status = dal_replacement_finish(&writer->place);
@@ -139,6 +137,42 @@ dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *e
         leave(writer);
     const dal_status status = writer->status;
     release(writer);
+    return status;
+}
+
+/* The evidence in the words of `print`; NULL without memory. */
+static char *print_evidence(const dal_writer *writer, const dal_evidence *evidence,
+                            int (*print)(const dal_evidence *, dal_status, char *, size_t))
+{
+    const dal_status status = evidence->incomplete ? DAL_NUMERICAL : DAL_OK;
+    const size_t size = (size_t)print(evidence, status, NULL, 0) + 1;
+    char *text = writer->allocator.allocate(writer->allocator.user, size);
+    if (text)
+        print(evidence, status, text, size);
+    return text;
+}
+
+dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *evidence)
+{
+    if (!writer)
+        return DAL_OK;
+    const dal_allocator source = writer->allocator;
+    char *json = NULL, *text = NULL;
+    dal_ending ending = {.known = evidence != NULL};
+    if (evidence) {
+        ending.incomplete = evidence->incomplete;
+        ending.time_end = evidence->time_end;
+        ending.until = evidence->info.until;
+    }
+    if (evidence && writer->type->keeps_evidence) {
+        ending.json = json = print_evidence(writer, evidence, dal_evidence_json);
+        ending.text = text = print_evidence(writer, evidence, dal_evidence_text);
+        if (writer->status == DAL_OK && (!json || !text))
+            writer->status = DAL_NO_MEMORY;
+    }
+    const dal_status status = dal_writer_end(writer, keep, &ending);
+    source.release(source.user, json);
+    source.release(source.user, text);
     return status;
 }
 
