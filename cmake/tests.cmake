@@ -10,7 +10,8 @@ endif()
 set(test_definitions
     DAL_TEST_MODELS="${PROJECT_SOURCE_DIR}/test/models"
     DAL_MODELS="${PROJECT_SOURCE_DIR}/models"
-    DAL_SHARED="${PROJECT_SOURCE_DIR}/../shared"
+    DAL_HEADERS="${PROJECT_SOURCE_DIR}/include/dalembert"
+    DAL_REFERENCE="${PROJECT_SOURCE_DIR}/test/reference"
     DAL_PROGRAM="$<TARGET_FILE:program>")
 
 # ---- the kernels once more, for complex and quadruple numbers --------------
@@ -73,7 +74,7 @@ foreach(source ${test_sources})
     target_compile_definitions(${name} PRIVATE ${test_definitions})
     target_link_libraries(${name} PRIVATE ${library} ${needs} PkgConfig::CMOCKA m)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
-    set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77) # CHECK_SKIPPED of test/check.h
 endforeach()
 
 # ---- one wrong term a formulation -------------------------------------------
@@ -93,6 +94,7 @@ foreach(mutant ${mutants})
     target_compile_definitions(${name} PRIVATE ${test_definitions} DAL_MUTANT="${mutant}" DAL_MUTATE_${word}=1)
     target_link_libraries(${name} PRIVATE dalembert ${needs} PkgConfig::CMOCKA m)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
 foreach(name test_check test_cli test_compare test_crashes test_documentation test_equations test_incomplete test_outputs test_urdf test_watch)
@@ -112,6 +114,12 @@ if(TARGET test_tree_threads)
 endif()
 if(TARGET test_record AND HDF5Serial_FOUND)
     target_link_libraries(test_record PRIVATE HDF5Serial::HDF5Serial)
+endif()
+
+# What takes minutes, apart.
+if(TARGET test_scaling AND NOT DAL_SANITIZE)
+    add_test(NAME test_scaling_long COMMAND test_scaling long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set_tests_properties(test_scaling_long PROPERTIES TIMEOUT 3000 LABELS long)
 endif()
 
 # ---- the reference page ---------------------------------------------------

@@ -316,13 +316,13 @@ static void contradictory_twins_are_told_joint_by_joint(void **state)
     for (int i = 0; i < 4; i++)
         check_close(gap_of(v, (const char[2]){(char)('A' + i), '\0'})->shift, 0.002, 1e-5); /* the turn of the top is of second order */
     dal_verdict_free(v);
-    /* 1/2 (d^2 + (2 d)^2 + (d - 0.6)^2): 6 d = 0.6 */
+    /* each equation by its slope, so that a multiple of it is the same: 1/2 (d^2 + d^2 + (d - 0.6)^2), 3 d = 0.6 */
     v = judge_text(written, DAL_BAD_MODEL);
     assert_int_equal(v->n_open, 3);
     assert_true(v->open[0].written && v->closest);
-    check_close(gap_of(v, "c")->shift, 0.1, 1e-9);
-    check_close(gap_of(v, "d")->shift, 0.2, 1e-9);
-    check_close(gap_of(v, "e")->shift, 0.5, 1e-9);
+    check_close(gap_of(v, "c")->shift, 0.2, 1e-9);
+    check_close(gap_of(v, "d")->shift, 0.4, 1e-9);
+    check_close(gap_of(v, "e")->shift, 0.4, 1e-9);
     dal_verdict_free(v);
 }
 
@@ -913,12 +913,12 @@ static void what_assembly_moved_is_told(void **state)
     dal_verdict_free(moved);
 }
 
-/* Joints that take away what was given: a pin the place and the velocity, a drive the angle and the rate. */
+/* Joints that change what was given: a pin the place, a drive the angle and the rate. */
 static void what_assembly_moved_is_told_in_numbers(void **state)
 {
     static const char text[] = "dalembert: 1\nspace: planar\n"
                                "bodies:\n"
-                               "  a: {mass: 1.3, inertia: 0.7, position: [0.03, 0.04], angle: 0.3, velocity: [0.3, -0.4], rate: 1.5}\n"
+                               "  a: {mass: 1.3, inertia: 0.7, position: [0.03, 0.04], angle: 0.3, rate: 1.5}\n"
                                "  b: {mass: 2, inertia: 1, position: [7, 1]}\n"
                                "  c: {mass: 2, inertia: 1}\n"
                                "joints:\n  A: {type: revolute, connect: [ground, a], drive: 0.1 + 0.2*t}\n"
@@ -933,11 +933,11 @@ static void what_assembly_moved_is_told_in_numbers(void **state)
     assert_string_equal(v->moves[0].name, "a");
     check_close(v->moves[0].shift, 0.05, 1e-12);
     check_close(v->moves[0].turn, 0.2, 1e-12);
-    check_close(v->moves[0].velocity, 0.5, 1e-12);
+    check_close(v->moves[0].velocity, 0, 0);
     check_close(v->moves[0].spin, 1.3, 1e-12);
     check_close(v->shift_most, 0.05, 1e-12);
     check_close(v->turn_most, 0.2, 1e-12);
-    check_close(v->velocity_most, 0.5, 1e-12);
+    check_close(v->velocity_most, 0, 0);
     check_close(v->spin_most, 1.3, 1e-12);
     dal_verdict_free(v);
     v = judge_text(own, DAL_OK);

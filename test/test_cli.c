@@ -474,7 +474,7 @@ static void ports_prints_tables_and_writes_a_whole_picture(void **state)
     expect(here->err, "a picture is written as .svg");
     assert_int_equal(run(here, "ports @/pendulum.yaml -o - --json"), DAL_BAD_COMMAND);
     assert_int_equal(run(here, "ports @/pendulum.yaml -o @/nowhere/net.svg"), DAL_BAD_FILE);
-    expect(here->err, "net.svg cannot be written");
+    expect(here->err, "net.svg cannot be created: No such file or directory");
     assert_int_equal(run(here, "ports @/pendulum.yaml --set nothing=1"), DAL_BAD_COMMAND);
 }
 

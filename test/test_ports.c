@@ -1036,10 +1036,17 @@ static void hostile_names_stay_text(void **state)
     static const char hostile[] = "</text><script>alert(\"&\")</script>\x01\xff\xe2\x82";
     dal_spec *spec = parse_model(actuated);
     (void)state;
-    spec->joints[3].name.text = hostile;
-    spec->forces[1].name.text = hostile;
+    const char *const joint = spec->joints[3].name.text;
+    dal_ports *ports;
+    spec->joints[3].name.text = hostile; /* no name of an element */
+    assert_int_equal(dal_ports_create(NULL, spec, NULL, &ports), DAL_BAD_MODEL);
+    spec->joints[3].name.text = joint;
     spec->name.text = hostile;
-    dal_ports *ports = ports_of(spec);
+    ports = ports_of(spec);
+    for (int i = 0; i < ports->n_components; i++)
+        if (!strcmp(ports->components[i].name, joint)) /* and if it were one */
+            ((dal_port_component *)(size_t)ports->components)[i].name = spec->joints[3].name.text = hostile;
+    assert_ptr_equal(spec->joints[3].name.text, hostile);
     look_at_picture("hostile", spec, ports);
     look_at_json("hostile", spec, ports);
     char *text = NULL;

@@ -213,7 +213,7 @@ static void a_rank_that_changes_ends_formulations_with_speeds(void **unused)
     }
     ending end = run(text, "angle", "lagrange");
     assert_int_equal(end.status, DAL_OK);
-    assert_true(end.evidence.position_residual < 1e-6);
+    assert_true(end.evidence.position_residual < 1e-5); /* the row that was dependent is taken up when it opens at 1e-6 a unit of time */
 }
 
 /* Rolling in the plane can be written at position level as well. Whichever rows are taken, positions are held by those that know them. */

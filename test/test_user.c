@@ -274,7 +274,7 @@ static void given_start_values_that_contradict_move_the_least_way(void **unused)
     check_close(y[3], 1 - 0.6, 1e-12);
     int notes = 0;
     for (const dal_message *m = dal_messages_first(b.messages); m; m = m->next)
-        notes += strstr(m->text, "assembly moved the start of coordinate") || strstr(m->text, "assembly moved the rate of coordinate");
+        notes += strstr(m->text, "assembly moved the start of coordinate") || strstr(m->text, "assembly changed the start rate of coordinate");
     assert_int_equal(notes, 4);
     close_bench(&b);
     b = open_bench(PLANAR "coordinates: {x: {start: 0.6, fix: true}, y: {start: 1}}\nbodies:\n  p: {mass: 1, position: [x, y]}\n"

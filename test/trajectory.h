@@ -1,5 +1,5 @@
-/* Whole runs of models, and reference solutions to hold them against. The references are trajectories of high precision in DAL_SHARED; a
- * test whose file is not there is skipped and says so. */
+/* Whole runs of models, and reference solutions to hold them against. The references are trajectories of high precision in DAL_REFERENCE
+ * (test/reference/). */
 #ifndef DAL_TEST_TRAJECTORY_H
 #define DAL_TEST_TRAJECTORY_H
 
@@ -138,12 +138,10 @@ typedef struct reference {
 static inline json *open_reference(json_file *file, const char *name)
 {
     char path[300];
-    snprintf(path, sizeof path, DAL_SHARED "/reference/%s.json", name);
+    snprintf(path, sizeof path, DAL_REFERENCE "/%s.json", name);
     json *root = json_open(file, path);
-    if (!root) {
-        print_message("skipped: the reference solution %s.json is not here\n", name);
-        skip();
-    }
+    if (!root)
+        fail_msg("there is no reference solution %s", path);
     return root;
 }
 

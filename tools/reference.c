@@ -50,9 +50,19 @@ static const char *spaces(unsigned which)
 
 /* ---- sections --------------------------------------------------------------------- */
 
+/* Has a key of the section a number with a unit? */
+static bool has_units(const char *section)
+{
+    for (int i = 0; dal_spec_key(i); i++)
+        if (!strcmp(dal_spec_key(i)->section, section) && *dal_spec_key(i)->unit)
+            return true;
+    return false;
+}
+
 static void print_key_table(FILE *out, const char *section)
 {
-    fputs("| key | what stands there | meaning |\n|---|---|---|\n", out);
+    const bool units = has_units(section);
+    fputs(units ? "| key | what stands there | unit | meaning |\n|---|---|---|---|\n" : "| key | what stands there | meaning |\n|---|---|---|\n", out);
     for (int i = 0; dal_spec_key(i); i++) {
         const dal_key_doc *doc = dal_spec_key(i);
         if (strcmp(doc->section, section) || !strcmp(doc->shape, "not in this version"))
@@ -60,6 +70,8 @@ static void print_key_table(FILE *out, const char *section)
         fputc('|', out);
         print_cell(out, doc->key, true);
         print_cell(out, doc->shape, false);
+        if (units)
+            print_cell(out, doc->unit, false);
         print_cell(out, doc->text, false);
         fputc('\n', out);
     }

@@ -4,6 +4,21 @@
  * The library never prints, never exits and keeps no global state. Whatever it
  * has to say goes into a `dal_messages` object that the caller owns; whatever
  * memory it takes comes from the caller's `dal_allocator` (malloc by default).
+ *
+ * What every function of these headers accepts, unless its comment says more:
+ *
+ *   - pointers that are not NULL; `messages` may be NULL (nobody hears), `allocator` too (malloc), and options (all of them 0). What frees or
+ *     closes accepts NULL
+ *   - an allocator with both of its functions; sinks with both of theirs
+ *   - indices from 0 to one less than the number of such things; counts of 0 or more, with an array behind those that are not 0
+ *   - finite numbers, and members of enums
+ *
+ * Everything else is answered, and changes nothing: by DAL_BAD_COMMAND with a message that names the function and the argument; by false, NULL
+ * or -1; by NAN where numbers are returned. Results of a call that failed are NULL where they are pointers, and otherwise not to be used.
+ *
+ * What C cannot see stays with the caller: memory that was freed, arrays that are shorter than their count, objects that another thread
+ * changes. A state has to be freed before its system, or at least not be used after it: in builds with asserts that is an assertion, in
+ * others the same answers as above.
  */
 #ifndef DALEMBERT_BASE_H
 #define DALEMBERT_BASE_H
@@ -33,7 +48,7 @@ typedef enum dal_status {
     DAL_BAD_FILE = 6 /* a file could not be read or written */
 } dal_status;
 
-/* One sentence for a status: "the model is wrong". */
+/* One sentence for a status: "the model is wrong"; "unknown status" for a number that is none. */
 DAL_API const char *dal_status_text(dal_status status);
 
 /* Where something was written: line and column count from 1, 0 means unknown. */
@@ -66,14 +81,16 @@ DAL_API dal_allocator dal_default_allocator(void);
 /* A growing list of messages, in the order in which they were found. */
 typedef struct dal_messages dal_messages;
 
-/* Pass NULL for malloc. Returns NULL without memory. */
+/* Pass NULL for malloc. Returns NULL without memory, and for an allocator without functions. */
 DAL_API dal_messages *dal_messages_create(const dal_allocator *allocator);
 DAL_API void dal_messages_free(dal_messages *messages);
+/* NULL, and 0: there are none; so has NULL none. */
 DAL_API const dal_message *dal_messages_first(const dal_messages *messages);
 DAL_API int dal_messages_count(const dal_messages *messages, dal_severity severity);
 DAL_API void dal_messages_clear(dal_messages *messages);
 
-/* Write "file:line:column: error: text" (what is known of it) into `buffer`, as snprintf does. */
+/* Write "file:line:column: error: text" (what is known of it) into `buffer`, as snprintf does: returns the length needed. A buffer that is NULL is
+ * only measured for. -1: the message is NULL, has no text, or a severity that is none. */
 DAL_API int dal_message_format(const dal_message *message, char *buffer, size_t size);
 
 #ifdef __cplusplus

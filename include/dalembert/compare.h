@@ -65,7 +65,8 @@ typedef struct dal_compare_options {
  * `simulate:` holds for every row. Every combination has its row, also those that do not apply.
  *
  * DAL_OK: all that apply came to the end. With a comparison as well: DAL_NUMERICAL, a run stopped early (by the hook during the
- * reference: without one); DAL_BAD_MODEL, none applies (the messages are those of the first). Otherwise *comparison is NULL. */
+ * reference: without one); DAL_BAD_MODEL, none applies (the messages are those of the first). Otherwise *comparison is NULL: of a spec that is not of
+ * the form that spec.h asks for the answer is DAL_BAD_COMMAND. options may be NULL. */
 DAL_API dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages,
                                dal_comparison **comparison);
 DAL_API void dal_comparison_free(dal_comparison *comparison);

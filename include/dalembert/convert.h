@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* A spec that was read from a URDF file, as a YAML model: bodies, joints, dampers and mimics as a person would write them, every number
- * to the last digit. */
+ * to the last digit. DAL_BAD_MODEL for any other spec, and for one to which something was added that a URDF file does not give. */
 DAL_API dal_status dal_to_yaml(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, char **text);
 
 /* A model as URDF: a tree of revolute, prismatic, planar, rigid and free bodies, with dampers and couplings of coordinates. What URDF

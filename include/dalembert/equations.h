@@ -61,13 +61,14 @@ typedef struct dal_equations {
     void *memory;
 } dal_equations;
 
-/* Evaluates the state at its (t, y) and asks its formulation. The state stays as it was, but for scratch. */
+/* Evaluates the state at its (t, y) and asks its formulation. The state stays as it was, but for scratch. A state that belongs to a run is
+ * evaluated already, and can be asked in the run's callback. */
 DAL_API dal_status dal_equations_create(const dal_allocator *allocator, dal_state *state, dal_messages *messages,
                                         dal_equations **equations);
 DAL_API void dal_equations_free(dal_equations *equations);
 
 /* For people: tables of at most `width` columns, numbers of `digits` digits, zeros (up to rounding) as dots. As snprintf does: returns
- * the length needed. */
+ * the length needed; a buffer that is NULL is only measured for; -1 where `equations` is NULL. `digits` are taken as 1 to 17. */
 DAL_API int dal_equations_text(const dal_equations *equations, int digits, int width, char *buffer, size_t size);
 /* One JSON object, every number so that it reads back as the same double. */
 DAL_API int dal_equations_json(const dal_equations *equations, char *buffer, size_t size);
@@ -79,7 +80,9 @@ typedef struct dal_given {
 } dal_given;
 
 /* The state nearest to the present one that has the given values and meets the constraints; in `*moved` (may be NULL) the largest
- * difference between a given value and what it became, 0 unless the constraints contradict it. Evaluate before anything is read. */
+ * difference between a given value and what it became, 0 unless the constraints contradict it. Evaluate before anything is read.
+ * DAL_BAD_COMMAND: a name is unknown or given twice, a value is not finite, there are more of them than coordinates, rates and speeds, or the
+ * state belongs to a run. */
 DAL_API dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_messages *messages, double *moved);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ extern "C" {
 /* ---- names ------------------------------------------------------------------------ */
 
 /* What number k of q, or of the rates v, is called in state files and answers: "shoulder.angle", "base.qw"; of a rate "shoulder.angle",
- * "base.wx". False if there is no such one. */
+ * "base.wx". False if there is no such one, or if it does not fit into the buffer with its final zero. */
 DAL_API bool dal_coordinate_label(const dal_system *system, int k, char *buffer, size_t size);
 DAL_API bool dal_rate_label(const dal_system *system, int k, char *buffer, size_t size);
 
@@ -47,7 +47,7 @@ typedef struct dal_instant {
     void *memory;
 } dal_instant;
 
-/* All zeros; attitudes that have more numbers than freedoms (quaternions) are no turn. */
+/* All zeros; attitudes that have more numbers than freedoms (quaternions) are no turn. Valid for this system alone. */
 DAL_API dal_status dal_instant_create(const dal_allocator *allocator, const dal_system *system, dal_instant **instant);
 /* From a state file: a JSON object {"q":, "rates":, "forces":, "accelerations":, "time":}. Each of the first four is an object by name
  * (those that are missing are zero) or an array in the order of the names. A joint with one coordinate may be called by its name alone.
@@ -58,7 +58,7 @@ DAL_API dal_status dal_instant_parse(const dal_allocator *allocator, const dal_s
                                      size_t length, dal_messages *messages, dal_instant **instant);
 /* The same for the same seed. Open trees in coordinates `joint`: angles uniform over a turn, shifts over twice the model's length,
  * attitudes uniform. Otherwise as far from the start as the constraints let it come. Rates and wanted accelerations are normal (rad/s,
- * or the model's length a second) and meet the constraints; forces are zero. The state serves as scratch. */
+ * or the model's length a second) and meet the constraints; forces are zero. The state serves as scratch, and cannot be that of a run. */
 DAL_API dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages,
                                       dal_instant **instant);
 DAL_API void dal_instant_free(dal_instant *instant);
@@ -134,7 +134,8 @@ typedef struct dal_evaluation_options {
 } dal_evaluation_options;
 
 /* At the instant as it is given: a state off the constraints is not moved; messages say how far off it is. Afterwards the state is at
- * this instant. options may be NULL. DAL_BAD_MODEL where the wanted accelerations contradict the constraints, or a force acts on a
+ * this instant. options may be NULL. DAL_BAD_COMMAND where the sizes of the instant are not those of the system, a number of it is not finite,
+ * or the state belongs to a run; DAL_BAD_MODEL where the wanted accelerations contradict the constraints, or a force acts on a
  * coordinate whose momentum the formulation takes for constant. */
 DAL_API dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const dal_instant *instant,
                                 const dal_evaluation_options *options, dal_messages *messages, dal_evaluation **evaluation);

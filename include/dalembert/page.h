@@ -13,6 +13,9 @@
  * its rows, and keeps the least and the largest value of every channel over all of them, so that no peak is lost.
  *
  * viewer/FORMAT.md says what the file contains.
+ *
+ * Functions without an answer of their own do nothing where the page or the series is NULL; any other argument that cannot be used (a text that is
+ * NULL) is an error of the page, and dal_page_close answers with it.
  */
 #ifndef DALEMBERT_PAGE_H
 #define DALEMBERT_PAGE_H
@@ -49,7 +52,7 @@ typedef struct dal_page_options {
 } dal_page_options;
 
 /* The file appears under its name when it is closed. spec and system may be NULL (a model that cannot be compiled: the page then has its
- * text and the messages); what they contain is used until the page is closed. */
+ * text and the messages); what they contain, and `messages`, are used until the page is closed. DAL_BAD_COMMAND where they do not belong together. */
 DAL_API dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_system *system,
                                  const dal_page_options *options, dal_messages *messages, dal_page **page);
 
@@ -66,10 +69,11 @@ typedef struct dal_series_options {
     int most_frames; /* 0: as many as fit into half a megabyte, but not less than 1000 and not more than 20,000 */
 } dal_series_options;
 
-/* One more motion; belongs to the page. */
+/* One more motion; belongs to the page. DAL_BAD_COMMAND where the system has other numbers of bodies and joints than the page, columns have no
+ * name or unit (""), or most_frames is negative. */
 DAL_API dal_status dal_page_series(dal_page *page, const dal_series_options *options, dal_series **series);
 
-/* For dal_run_options.frame, with the series as its user. */
+/* For dal_run_options.frame, with the series as its user. DAL_BAD_COMMAND for a state or a row of another system. */
 DAL_API dal_status dal_series_frame(void *series, dal_state *state, int n, const double *values);
 
 typedef struct dal_series_row {
@@ -80,7 +84,7 @@ typedef struct dal_series_row {
     double error;
 } dal_series_row;
 
-/* The same for whoever has the numbers himself. */
+/* The same for whoever has the numbers himself. `values` are needed, what else is NULL is not known. */
 DAL_API dal_status dal_series_add(dal_series *series, const dal_series_row *row);
 
 /* A motion from a file of results, whose columns are its channels: the usual ones of the bodies (crank.x, crank.y, crank.angle; in space x,

@@ -1,6 +1,7 @@
 /* Pictures for papers, as SVG text: plots of the channels of a file of results, and the mechanism at several instants.
  *
- * *text is taken from the allocator (NULL: malloc) and belongs to the caller; on any error it is NULL and the messages say why.
+ * *text is taken from the allocator (NULL: malloc) and belongs to the caller; on any error it is NULL and the messages say why. Pictures have at most
+ * 100,000 pixels in width and height; options are needed.
  */
 #ifndef DALEMBERT_PICTURE_H
 #define DALEMBERT_PICTURE_H
@@ -13,7 +14,7 @@ extern "C" {
 
 typedef struct dal_plot_options {
     int n_channels; /* at least one */
-    const char *const *channels;
+    const char *const *channels; /* names of columns */
     const char *x;     /* the channel along the horizontal axis; NULL: the first column, time */
     bool log;          /* the vertical axes are logarithmic */
     double from, to;   /* time; NAN: all of it */
@@ -34,7 +35,8 @@ typedef struct dal_snapshot_options {
 } dal_snapshot_options;
 
 /* The mechanism at several instants, from light to dark: the joint points of each body connected, its shapes where it has some. Planar
- * models as they are; spatial ones in an axonometric projection, which the picture states. */
+ * models as they are; spatial ones in an axonometric projection, which the picture states. At most 50 instants, finite ones. DAL_BAD_COMMAND where
+ * spec and system do not belong together. */
 DAL_API dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results, const dal_spec *spec,
                                      const dal_system *system, const dal_snapshot_options *options,
                                      dal_messages *messages, char **text);

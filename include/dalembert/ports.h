@@ -86,7 +86,8 @@ DAL_API dal_status dal_ports_create(const dal_allocator *allocator, const dal_sp
                                     dal_ports **ports);
 DAL_API void dal_ports_free(dal_ports *ports);
 
-/* Tables for people, and one JSON object. As snprintf does: returns the length needed. */
+/* Tables for people, and one JSON object. As snprintf does: returns the length needed; a buffer that is NULL is only measured for; -1 where
+ * `ports` is NULL. What dal_ports_create made must not be changed. */
 DAL_API int dal_ports_text(const dal_ports *ports, char *buffer, size_t size);
 DAL_API int dal_ports_json(const dal_ports *ports, char *buffer, size_t size);
 

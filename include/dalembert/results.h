@@ -27,7 +27,7 @@ DAL_API dal_status dal_results_open(const dal_allocator *allocator, const char *
                                     dal_results **results);
 DAL_API void dal_results_close(dal_results *results);
 
-/* Names and units; "" where the file does not tell the unit. The first column is the time. */
+/* Names and units; "" where the file does not tell the unit. The first column is the time. `n` may be NULL. */
 DAL_API const dal_column *dal_results_columns(const dal_results *results, int *n);
 /* The number of a column, -1: there is none of that name. */
 DAL_API int dal_results_column(const dal_results *results, const char *name);
@@ -37,7 +37,7 @@ DAL_API const char *dal_results_hash(const dal_results *results);
 /* Does the file say that its run did not come to its end? Known of HDF5 at once, of CSV after the last row. */
 DAL_API bool dal_results_incomplete(const dal_results *results);
 
-/* The next row; NULL after the last one. It is valid until the next call. */
+/* The next row; NULL after the last one. It is valid until the next call. The messages that the file was opened with have to live as long. */
 DAL_API dal_status dal_results_next(dal_results *results, const double **row);
 
 #ifdef __cplusplus

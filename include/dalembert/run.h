@@ -23,7 +23,8 @@ typedef struct dal_sink {
     dal_status (*row)(void *user, int n, const double *values);
 } dal_sink;
 
-/* The columns of a system, time first: those that are recorded, and behind them those of dal_spec_show (page.h), up to `all`. */
+/* The columns of a system, time first: those that are recorded, and behind them those of dal_spec_show (page.h), up to `all`. Both numbers may be
+ * NULL. */
 DAL_API const dal_column *dal_system_columns(const dal_system *system, int *recorded, int *all);
 
 /* What every run ends with. Numbers, not adjectives; NAN where a quantity does not exist. */
@@ -34,6 +35,7 @@ typedef struct dal_evidence {
     double time_end;            /* how far it came */
     double wall_seconds;
     double position_residual, velocity_residual; /* largest over every step and recorded row */
+    double projection_tolerance; /* that positions were put back to after each step, over the model's length; NAN: the stabilization has none */
     double energy_start, energy_end;
     double energy_drift, energy_drift_absolute;  /* relative (NAN if nothing moves), absolute */
     double momentum_drift;      /* relative to sum m |v|; NAN if no momentum is conserved */
@@ -45,6 +47,7 @@ typedef struct dal_evidence {
     long partition_changed;     /* how often other independent coordinates were taken */
     int rank_least, rank_most;  /* seen along the motion */
     long rerankings;            /* changes of the independent rows */
+    double acceleration_error;  /* largest error of the accelerations by rounding, relative; not-a-number where inertias are alike */
     double condition_worst;     /* smallest reciprocal condition of the factored matrix that was seen */
     double stiffness;           /* estimate of |lambda| h of the explicit method, NAN if not estimated */
     char loose[256];            /* reactions that are not unique at the start, "A (force z), B (torque x, y)"; "" where all are */
@@ -54,7 +57,7 @@ typedef struct dal_evidence {
     /* Those of the model, then those of the run. They live as long as the system and the messages that dal_run was given; without such
      * messages they are those of the model alone. */
     const dal_message *const *warnings;
-    bool incomplete;            /* the run was stopped or failed before info.until: everything here is of the part that was good */
+    bool incomplete;            /* the run was stopped or failed: everything here is of the part that it came to */
 } dal_evidence;
 
 typedef struct dal_run_options {
@@ -63,18 +66,23 @@ typedef struct dal_run_options {
     bool (*progress)(void *user, double t, double until, long steps, double wall_seconds);
     void *progress_user;
     const dal_allocator *allocator;
-    dal_state *final;           /* may be NULL; a state of the same system that becomes what the run ended with */
-    /* Called at each recorded row, after the sink; may be NULL. The state is evaluated there: dal_state_body, dal_state_reaction and their
-     * like may be asked. `values` are the recorded columns and, behind them, those of dal_spec_show. Returns as a sink does. */
+    dal_state *final;           /* may be NULL; a state of the same system that becomes what the run ended with. Nothing of it goes into the run */
+    /* Called at each recorded row, after the sink; may be NULL. The state is evaluated there: dal_state_y, dal_state_body, dal_state_reaction and
+     * their like may be asked, and the calls of tree.h. It belongs to the run, as `final` does meanwhile: dal_state_set_input, dal_state_set_time,
+     * dal_state_reset, dal_state_give, dal_evaluate and dal_instant_random refuse it, what is written into y is not taken over, and a warning at
+     * the end of the run says so. `values` are the recorded columns and, behind them, those of dal_spec_show. Returns as a sink does. */
     dal_status (*frame)(void *user, dal_state *state, int n, const double *values);
     void *frame_user;
 } dal_run_options;
 
-/* On failure the evidence describes the part of the run that was good, and a message says what, when and where. */
+/* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives. options may be NULL.
+ * On failure the evidence describes the part of the run that was good, and a message says what, when and where. DAL_BAD_COMMAND with all of it 0:
+ * an argument cannot be used; a sink without functions, a `final` of another system. */
 DAL_API dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages,
                            dal_evidence *evidence);
 
-/* The evidence as one JSON object (no newline inside strings), as snprintf does: returns the length needed. */
+/* The evidence as one JSON object (no newline inside strings), as snprintf does: returns the length needed; a buffer that is NULL is only measured for;
+ * -1 where the evidence is NULL. */
 DAL_API int dal_evidence_json(const dal_evidence *evidence, dal_status status, char *buffer, size_t size);
 /* As text for people, several lines. */
 DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, char *buffer, size_t size);
@@ -83,12 +91,13 @@ DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, c
 
 /* A sink that writes a file; its type is the extension (.csv, .h5), "-" is CSV on standard output. It is written beside the target as
  * NAME.part and takes its name only when it is closed, so that half a file never appears under that name unless it is wanted. Rows are
- * on the disk after about a second: of a process that is killed, dal_results_open (results.h) reads NAME.part up to the last whole row. */
+ * on the disk after about a second: of a process that is killed, dal_results_open (results.h) reads NAME.part up to the last whole row.
+ * The messages have to live as long as the writer. Rows have as many values as columns were begun with. */
 typedef struct dal_writer dal_writer;
 DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages,
                                    dal_writer **writer);
 DAL_API const dal_sink *dal_writer_sink(dal_writer *writer);
-/* Frees the writer. `evidence` may be NULL.
+/* Frees the writer. The evidence goes into the file where its type has a place for it; may be NULL.
  *
  *   keep true    the file takes its name. If evidence->incomplete is set, it is marked: the last line of a CSV file is the comment
  *                `# incomplete: ...`, the attribute `complete` of an HDF5 file is 0.

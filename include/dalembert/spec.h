@@ -6,7 +6,16 @@
  * column it came from. The YAML reader makes one; C code may make one by hand;
  * `dal_compile` (system.h) turns it into a system.
  *
- * All memory of a spec belongs to it. Text given to it by hand is copied.
+ * All memory of a spec that was read belongs to it; what is put into it by hand stays the caller's, and has to live as long as the spec is used.
+ *
+ * Whoever takes a spec (dal_compile, dal_check, ...) looks first whether it has the form that a reader gives it, and answers DAL_BAD_MODEL
+ * (dal_check, dal_compare and pages: DAL_BAD_COMMAND) with the name of the part where it has not:
+ *
+ *   - every count is 0 or more and has that many items behind it; 10,000,000 at the most
+ *   - lists have as many entries as the language asks for (two names in `connect`, 2 or 3 numbers in a vector), and no entry without a text
+ *   - elements, points, pairs and included models have names, no two of them the same
+ *   - kinds and spaces are members of their enums; values for the other space (an `angle` in a spatial model) are not given
+ *   - a group (start, friction, points of a shape) that has values has a mark with a line, which says that it is given
  */
 #ifndef DALEMBERT_SPEC_H
 #define DALEMBERT_SPEC_H
@@ -270,7 +279,8 @@ typedef struct dal_override {
 
 /* Read a model file, or a text in memory (`file` is then only a name for messages; tables with `file:` and `models:` are refused).
  * Every error of the text is added to `messages`; on any error *spec is NULL. The type of the file follows its extension: .urdf is a
- * robot in URDF (doc/urdf.md), everything else is YAML. */
+ * robot in URDF (doc/urdf.md), everything else is YAML. Overrides have names and values. options may be NULL; so may the `file` of
+ * dal_spec_parse (it is then called "model"), and its text where the length is 0. */
 DAL_API dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides,
                                  const dal_override *overrides, dal_messages *messages, dal_spec **spec);
 typedef struct dal_read_options {
@@ -286,14 +296,19 @@ DAL_API dal_status dal_spec_read_with(const dal_allocator *allocator, const char
                                       dal_messages *messages, dal_spec **spec);
 DAL_API dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length,
                                   int n_overrides, const dal_override *overrides, dal_messages *messages, dal_spec **spec);
+/* Nothing where the spec has no memory of its own (made by hand). */
 DAL_API void dal_spec_free(dal_spec *spec);
 
 /* One line of the reference of the language: from the table that the reader runs on. */
 typedef struct dal_key_doc {
     const char *section; /* "model", "body", "joint", ... */
     const char *key, *shape, *text;
+    /* Of its numbers: "kg m^2"; "1": a number without one; "own": the model's choice, as of a parameter or a coordinate of its own, "own/s":
+     * that a second; "": the key holds no number. "N/m or N m/rad": the first along a length, the second about an angle; "m/N, rad/(N m)": of
+     * the first entry and of the second. */
+    const char *unit;
 } dal_key_doc;
-/* NULL after the last. */
+/* NULL after the last, and for negative numbers. */
 DAL_API const dal_key_doc *dal_spec_key(int index);
 
 #ifdef __cplusplus

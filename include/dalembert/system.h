@@ -16,12 +16,14 @@ typedef struct dal_state dal_state;
 
 /* Replace one entry of the spec's `simulate:` block, as the command line does. `key` is the language's key ("step",
  * "integrator", ...); `text` is a number or expression, or for a choice "word", "word=number" or
- * "word:option=value,option=value". False with a message if it cannot be. */
+ * "word:option=value,option=value". False with a message if it cannot be: no such key, no memory, a spec without memory of its own (made by
+ * hand). Whether the value can be used is seen by dal_compile. */
 DAL_API bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_messages *messages);
 
-/* Check and compile: every error found is in `messages`; on error *system is NULL. */
+/* Check and compile: every error found is in `messages`; on error *system is NULL. The spec may be changed or freed afterwards. */
 DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages,
                                dal_system **system);
+/* Frees it at once. Its states may be freed later, but not be used. */
 DAL_API void dal_system_free(dal_system *system);
 
 /* Sizes and names. */
@@ -43,30 +45,36 @@ typedef struct dal_system_info {
     double length;         /* the model's characteristic length */
     double until, step, every, rtol, atol;
 } dal_system_info;
+/* Of NULL: zeros and empty texts. */
 DAL_API dal_system_info dal_system_describe(const dal_system *system);
 
-/* The warnings about the model, those of its text and those of compile. They live as long as the system. */
+/* The warnings about the model, those of its text and those of compile. They live as long as the system. `n` may be NULL. */
 DAL_API const dal_message *const *dal_system_warnings(const dal_system *system, int *n);
 
 DAL_API int dal_system_body(const dal_system *system, const char *name);  /* index or -1 */
-DAL_API int dal_system_joint(const dal_system *system, const char *name); /* index or -1 */
+DAL_API int dal_system_joint(const dal_system *system, const char *name); /* index or -1; constraints are behind the joints */
 
-/* A state starts at the assembled start values. NULL without memory. */
+/* A state starts at the assembled start values. NULL without memory, or without a system. */
 DAL_API dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *system);
 DAL_API void dal_state_free(dal_state *state);
-DAL_API void dal_state_reset(dal_state *state);
+/* Back to the start. False: it belongs to a run (dal_run_options.frame, final), which is not changed. */
+DAL_API bool dal_state_reset(dal_state *state);
 
-/* The flat y of the integrator: (q, w, z). */
+/* The flat y of the integrator: (q, w, z); dal_system_info.states numbers, which may be written. NULL without a state. */
 DAL_API double *dal_state_y(dal_state *state);
 DAL_API double dal_state_time(const dal_state *state);
-DAL_API void dal_state_set_time(dal_state *state, double t);
-/* `inputs:` of the model, by name. False if there is none of that name. */
+/* False: the state belongs to a run, or t is not finite; the next evaluation then is an error. */
+DAL_API bool dal_state_set_time(dal_state *state, double t);
+/* `inputs:` of the model, by name, for evaluations of this state; a run begins with those of the system. False, and nothing is changed: there is
+ * none of that name, the value is not finite, or the state belongs to a run, which then ends with a warning. */
 DAL_API bool dal_state_set_input(dal_state *state, const char *name, double value);
 
-/* Compute everything at the state's (t, y): kinematics, forces, accelerations, multipliers. */
+/* Compute everything at the state's (t, y): kinematics, forces, accelerations, multipliers. DAL_NUMERICAL with a message where there are none, or
+ * where t or a number of y is not finite. In a callback of a run the state is evaluated, and DAL_OK the answer as long as y is as it was. */
 DAL_API dal_status dal_state_evaluate(dal_state *state, dal_messages *messages);
 
-/* Of a body, after evaluate; world axes; pointers into the state. */
+/* Of a body, after evaluate; world axes. NAN throughout: there is no such body, or the state was not evaluated with success since it was made, reset
+ * or given values. */
 typedef struct dal_motion {
     double position[3], rotation[9]; /* of the body frame; rotation row-major, body to world */
     double velocity[3], omega[3];
@@ -74,20 +82,21 @@ typedef struct dal_motion {
 } dal_motion;
 DAL_API dal_motion dal_state_body(const dal_state *state, int body);
 /* Force and torque on the second body at its point, world axes; for redundant joints the distribution of least
- * sum |F|^2 + |T|^2 / L^2. */
-DAL_API void dal_state_reaction(dal_state *state, int joint, double force[3], double torque[3]);
+ * sum |F|^2 + |T|^2 / L^2. Either array may be NULL. False, with NAN: no such joint, or not evaluated. */
+DAL_API bool dal_state_reaction(dal_state *state, int joint, double force[3], double torque[3]);
 
 typedef struct dal_energy {
     double kinetic, potential, work; /* work of non-potential forces and drives since the start */
     double linear[3], angular[3];    /* momenta; angular about the origin */
 } dal_energy;
+/* After evaluate; otherwise NAN. */
 DAL_API dal_energy dal_state_energy(const dal_state *state);
 
-/* Largest absolute residual of the rows at position and velocity level. */
-DAL_API void dal_state_residuals(const dal_state *state, double *position, double *velocity);
+/* Largest absolute residual of the rows at position and velocity level, after evaluate; either may be NULL. False, with NAN: not evaluated. */
+DAL_API bool dal_state_residuals(const dal_state *state, double *position, double *velocity);
 
 /* What the program knows, a line each: for `list`. kind: "joint", "force", "coordinates", "formulation", "stabilization",
- * "integrator", "warning". Returns false after the last one. */
+ * "integrator", "warning". Returns false after the last one, for negative numbers and for other kinds. name and title may be NULL. */
 DAL_API bool dal_list_entry(const char *kind, int index, const char **name, const char **title);
 
 DAL_API const char *dal_version(void);

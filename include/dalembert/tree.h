@@ -14,7 +14,10 @@
  * body has its place (world axes), then the quaternion; its velocities are that of its origin in world axes and the angular velocity
  * in body axes. v' is the plain time derivative of v.
  *
- * All return DAL_OK; DAL_BAD_MODEL where the system has no tree; DAL_NUMERICAL where the inertia does not determine an acceleration.
+ * All return DAL_OK; DAL_BAD_MODEL where the system has no tree; DAL_NUMERICAL where the inertia does not determine an acceleration, or a number that
+ * is given is not finite; DAL_BAD_COMMAND where there is no such body, or a pointer is NULL that may not be. Arrays of q have as many numbers as
+ * dal_system_info.coordinates_count says, those of v, vd and tau `velocities`, those of wrenches `bodies`. Accelerations that overflow are
+ * DAL_NUMERICAL; forces and matrices that do contain inf or NAN.
  */
 #ifndef DALEMBERT_TREE_H
 #define DALEMBERT_TREE_H
@@ -27,7 +30,8 @@ extern "C" {
 
 /* Has this system a tree? */
 DAL_API bool dal_system_has_tree(const dal_system *system);
-/* The name of coordinate k of q, or of velocity k of v: "shoulder.angle", "base.qw". False if there is no such one. */
+/* The name of coordinate k of q, or of velocity k of v: "shoulder.angle", "base.qw". False if there is no such one, or if it does not fit into the
+ * buffer with its final zero. */
 DAL_API bool dal_tree_coordinate(const dal_system *system, int k, char *buffer, size_t size);
 DAL_API bool dal_tree_velocity(const dal_system *system, int k, char *buffer, size_t size);
 
@@ -42,7 +46,7 @@ DAL_API dal_status dal_forward_dynamics(dal_state *state, const double *q, const
 /* tau = M v' + h - wrenches, by Newton and Euler. v, vd, wrenches may be NULL: zero. */
 DAL_API dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd,
                                         const dal_wrench *wrenches, double *tau);
-/* h(q, v), and its part g(q) = h(q, 0). */
+/* h(q, v), and its part g(q) = h(q, 0). v may be NULL: zero. */
 DAL_API dal_status dal_bias_forces(dal_state *state, const double *q, const double *v, double *h);
 DAL_API dal_status dal_gravity_forces(dal_state *state, const double *q, double *g);
 
@@ -51,8 +55,8 @@ DAL_API dal_status dal_mass_matrix(dal_state *state, const double *q, double *M)
 /* M = L^T D L in place, on the lower triangle as dal_mass_matrix wrote it: L has ones on its diagonal and entries only where
  * one velocity moves what the other one carries, D stands on the diagonal. Branches of a tree cause no fill. */
 DAL_API dal_status dal_mass_factor(const dal_system *system, double *M);
-/* x := M^-1 x with that factor. */
-DAL_API void dal_mass_solve(const dal_system *system, const double *factor, double *x);
+/* x := M^-1 x with that factor. DAL_NUMERICAL: x is not finite afterwards. */
+DAL_API dal_status dal_mass_solve(const dal_system *system, const double *factor, double *x);
 /* C(q, v) with C v + g = h and M' - 2 C skew-symmetric (`lagrange-to-kane` (40)); row-major, nv x nv, all entries written. Bodies that are
  * joined rigidly count as one: summed over them one by one, as `eval` does, C may differ by a skew-symmetric matrix that v does not feel. */
 DAL_API dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *v, double *C);
@@ -67,14 +71,14 @@ DAL_API dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, co
                                            double *Jd);
 
 /* The whole, with what is fixed to the ground: mass, centre, its velocity, momenta (angular about the centre); and the matrix with A_G v = (linear, angular): 6 x nv,
- * row-major; A_G may be NULL. */
+ * row-major; A_G may be NULL; so may v: zero. */
 typedef struct dal_centroid {
     double mass, center[3], velocity[3], linear[3], angular[3];
 } dal_centroid;
 DAL_API dal_status dal_centroidal_momentum(dal_state *state, const double *q, const double *v, dal_centroid *centroid, double *A_G);
 
 /* What the joint that carries each body transmits to it (reaction and tau together): force and moment at the body's origin, world axes,
- * of the motion (q, v, vd); one a body. Bodies joined rigidly to their parents: what the rigid joint carries. */
+ * of the motion (q, v, vd); one a body. v, vd and wrenches may be NULL: zero. Bodies joined rigidly to their parents: what the rigid joint carries. */
 DAL_API dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
                                       dal_wrench *carried);
 

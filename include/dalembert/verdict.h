@@ -160,7 +160,8 @@ typedef struct dal_check_options {
 } dal_check_options;
 
 /* DAL_OK: it can be simulated (there may be warnings). With a verdict as well: DAL_BAD_MODEL, it cannot (the messages say why and where);
- * DAL_NUMERICAL, the run of `along` stopped early. Otherwise *verdict is NULL. */
+ * DAL_NUMERICAL, the run of `along` stopped early. Otherwise *verdict is NULL: of a spec that is not of the form that spec.h asks for the answer is
+ * DAL_BAD_COMMAND. options may be NULL. */
 DAL_API dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal_messages *messages, dal_verdict **verdict);
 DAL_API void dal_verdict_free(dal_verdict *verdict);
 

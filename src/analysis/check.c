@@ -6,8 +6,9 @@
  *   check_scale.c, check_frequency.c   what makes it hard to integrate
  *   check_along.c       the same along the motion
  */
+#include "spec/sound.h"
 #include "analysis/checker.h"
-#include "base/message.h"
+#include "base/argument.h"
 #include "system/build.h"
 
 #include <math.h>
@@ -257,7 +258,11 @@ dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal
 {
     static const dal_check_options defaults = {0};
     dal_checker c = {.spec = spec, .options = options ? options : &defaults, .messages = messages};
-    *verdict = NULL;
+    if (verdict)
+        *verdict = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, verdict) || !DAL_NEEDS_ALLOCATOR(messages, c.options->allocator) ||
+        !dal_spec_sound(spec, messages))
+        return DAL_BAD_COMMAND;
     dal_arena_begin(&c.arena, c.options->allocator);
     c.heard = dal_messages_create(&c.arena.allocator);
     dal_status status = c.heard ? dal_arena_try(&c.arena, begin_and_check, &c) : DAL_NO_MEMORY;

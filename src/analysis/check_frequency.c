@@ -2,8 +2,9 @@
  *
  *   J = df/dy   of y' = f(t, y) as the integrator sees it
  *   C = dc/dy   of what the constraints say about y: c = (phi, A v - beta)
- * both by central differences. With T an orthonormal basis of C T = 0 the eigenvalues lambda of T^T J T are those of the motion on the
- * constraints; what leaves them is the business of the stabilization.
+ * both by central differences, in the model's own units: y_k is measured by its unit (dal_state_units), time by system->time. With T an
+ * orthonormal basis of C T = 0 the eigenvalues lambda of T^T J T are those of the motion on the constraints; what leaves them is the
+ * business of the stabilization.
  *
  * A method with steps h is stable if h lambda lies in its region of stability; of that two numbers are known, on the real and on the
  * imaginary axis, so that
@@ -38,30 +39,33 @@ static bool evaluate(dal_checker *c, const double *y, double *out)
     return true;
 }
 
-/* J, n x n, and C, 2r x n. */
+/* J, n x n, and C, 2r x n: columns times the unit of y_k, rows of J over that of y_i and times that of time. */
 static bool fill_slopes(dal_checker *c, int n, double *J, double *C)
 {
     const dal_system *system = c->system;
     const int n_y = system->n_y, rows = 2 * system->layout.n_rows;
-    const double part = cbrt(DBL_EPSILON);
+    const double part = cbrt(DBL_EPSILON), T = system->time;
     double *y = DAL_TAKE(&c->arena, double, n_y), *up = DAL_TAKE(&c->arena, double, n_y + rows),
-           *down = DAL_TAKE(&c->arena, double, n_y + rows);
+           *down = DAL_TAKE(&c->arena, double, n_y + rows), *unit = DAL_TAKE(&c->arena, double, n_y);
     dal_state_reset(c->state);
     memcpy(y, c->state->y, sizeof *y * (size_t)n_y);
+    if (!evaluate(c, y, up))
+        return false;
+    dal_state_units(c->state, unit);
     for (int k = 0; k < n; k++) {
-        double at = y[k], unit = k < system->layout.nq && !system->layout.placement ? fmin(1, system->length) : 1;
-        volatile double above = at + part * fmax(fabs(at), unit), below = at - part * fmax(fabs(at), unit);
+        const double at = y[k], shift = part * fmax(fabs(at), unit[k]);
+        volatile double above = at + shift, below = at - shift;
         y[k] = above;
         bool fine = evaluate(c, y, up);
         y[k] = below;
         fine = fine && evaluate(c, y, down);
         y[k] = at;
         for (int i = 0; i < n && fine; i++) {
-            double slope = J[(size_t)i * (size_t)n + (size_t)k] = (up[i] - down[i]) / (above - below);
+            double slope = J[(size_t)i * (size_t)n + (size_t)k] = (up[i] - down[i]) / (above - below) * unit[k] / unit[i] * T;
             fine = isfinite(slope);
         }
         for (int i = 0; i < rows && fine; i++)
-            C[(size_t)i * (size_t)n + (size_t)k] = (up[n_y + i] - down[n_y + i]) / (above - below);
+            C[(size_t)i * (size_t)n + (size_t)k] = (up[n_y + i] - down[n_y + i]) / (above - below) * unit[k];
         if (!fine)
             return false;
     }
@@ -108,14 +112,18 @@ static double noise_of(int n, const double *J)
     return 1e-4 * sqrt(most) + 1e-8 * most;
 }
 
-static void judge(dal_checker *c, int n, const double *re, const double *im, double noise)
+/* Eigenvalues and noise are numbers in a unit of time. */
+static void judge(dal_checker *c, int n, double *re, double *im, double noise)
 {
     dal_verdict *v = c->verdict;
     const dal_integrator *method = c->system->integrator;
     const dal_system_info *info = &c->system->info;
     double stiff = 0, longest = HUGE_VAL;
     v->fastest = 0;
+    noise /= c->system->time;
     for (int i = 0; i < n; i++) {
+        re[i] /= c->system->time;
+        im[i] /= c->system->time;
         double size = hypot(re[i], im[i]);
         if (size <= noise)
             continue;

@@ -7,6 +7,7 @@
  * zero the iteration did not end, or values that are fixed stand against it.
  */
 #include "analysis/checker.h"
+#include "system/build.h"
 #include "joint/joint.h"
 
 #include <math.h>
@@ -52,19 +53,31 @@ static void find_moves(dal_checker *c)
 
 /* ---- gaps ------------------------------------------------------------------------- */
 
+/* A row as assembly weighs it: in metres or radians, an equation of the model's own by its slope. */
+static double unit_of_row(const dal_probe *p, int i)
+{
+    const dal_layout *layout = p->layout;
+    const double unit = dal_row_unit(&layout->mechanism->rows[layout->row[i].source], p->system->length);
+    double slope = 0;
+    for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
+        slope = fmax(slope, fabs(p->work.A[k]) / p->scale[layout->column[k]]);
+    return !isnan(unit) ? unit : slope > 0 ? slope * p->system->length : 1;
+}
+
 /* Does the placement have the least gaps of all those near it? */
 static bool is_closest(const dal_probe *p)
 {
     const dal_layout *layout = p->layout;
     double *slope = DAL_TAKE(p->arena, double, p->m), most = 0, sum = 0;
     for (int i = 0; i < p->r; i++) {
+        const double unit = unit_of_row(p, i), gap = p->work.phi[i] / unit;
         double size = 0;
         for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++) {
-            const double a = p->work.A[k] / p->scale[layout->column[k]];
-            slope[layout->column[k]] += a * p->work.phi[i];
+            const double a = p->work.A[k] / p->scale[layout->column[k]] / unit;
+            slope[layout->column[k]] += a * gap;
             size = fmax(size, fabs(a));
         }
-        sum += size * fabs(p->work.phi[i]);
+        sum += size * fabs(gap);
     }
     for (int k = 0; k < p->m; k++)
         most = fmax(most, fabs(slope[k]));

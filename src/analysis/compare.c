@@ -12,7 +12,8 @@
  * Only the reference is kept; the others are compared while they run. A row is run twice: once recorded, for the motion and the
  * residuals, and once bare, for the evaluations and the time that the equations take.
  */
-#include "base/message.h"
+#include "spec/sound.h"
+#include "base/argument.h"
 #include "dalembert/compare.h"
 #include "math/rotation.h"
 #include "system/system.h"
@@ -655,11 +656,27 @@ static dal_status begin_and_compare(void *user)
     return compare(c);
 }
 
+static bool can_compare(const dal_spec *spec, const dal_compare_options *o, dal_messages *messages)
+{
+    static const char function[] = "dal_compare";
+    bool fine = dal_needs(messages, function, "spec", spec) && dal_needs_allocator(messages, function, o->allocator) &&
+                dal_needs_array(messages, function, "coordinates", o->n_coordinates, o->coordinates) &&
+                dal_needs_array(messages, function, "formulations", o->n_formulations, o->formulations);
+    for (int i = 0; fine && i < o->n_coordinates; i++)
+        fine = dal_needs(messages, function, "coordinates[]", o->coordinates[i]);
+    for (int i = 0; fine && i < o->n_formulations; i++)
+        fine = dal_needs(messages, function, "formulations[]", o->formulations[i]);
+    return fine && dal_spec_sound(spec, messages);
+}
+
 dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages, dal_comparison **comparison)
 {
     static const dal_compare_options defaults = {0};
     comparer c = {.spec = spec, .options = options ? options : &defaults, .messages = messages};
-    *comparison = NULL;
+    if (comparison)
+        *comparison = NULL;
+    if (!DAL_NEEDS(messages, comparison) || !can_compare(spec, c.options, messages))
+        return DAL_BAD_COMMAND;
     dal_arena_begin(&c.arena, c.options->allocator);
     c.heard = dal_messages_create(&c.arena.allocator);
     dal_status status = c.heard ? dal_arena_try(&c.arena, begin_and_compare, &c) : DAL_NO_MEMORY;

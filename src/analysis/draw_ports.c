@@ -3,7 +3,7 @@
  * ports_layout.h. */
 #include "analysis/ports_layout.h"
 #include "analysis/printer.h"
-#include "base/message.h"
+#include "base/argument.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -280,7 +280,10 @@ static dal_status lay_out(void *user)
 dal_status dal_ports_svg(const dal_allocator *allocator, const dal_ports *ports, dal_messages *messages, char **text)
 {
     artist a = {.ports = ports};
-    *text = NULL;
+    if (text)
+        *text = NULL;
+    if (!DAL_NEEDS(messages, ports) || !DAL_NEEDS(messages, text) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
     if (ports->n_components > DAL_PORTS_DRAWN) {
         dal_error(
             messages, dal_nowhere,

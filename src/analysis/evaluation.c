@@ -7,10 +7,11 @@
  * reactions.c shares them.
  */
 #include "analysis/evaluator.h"
-#include "base/message.h"
+#include "base/argument.h"
 #include "dynamics/equations.h"
 #include "joint/joint.h"
 #include "kinematics/tree.h"
+#include "math/finite.h"
 #include "math/vec.h"
 #include "system/names.h"
 #include "system/system.h"
@@ -51,14 +52,16 @@ dal_status dal_evaluate_whole(dal_state *state, dal_messages *messages)
 static dal_status check_instant(gatherer *g)
 {
     const dal_system *system = g->state->system;
-    double sum = fabs(g->instant->time);
-    for (int k = 0; k < g->instant->nq; k++)
-        sum += fabs(g->instant->q[k]);
-    for (int k = 0; k < g->instant->nv; k++)
-        sum += fabs(g->instant->rates[k]) + fabs(g->instant->forces[k]) + fabs(g->instant->accelerations[k]);
-    if (g->instant->nq != system->layout.nq || g->instant->nv != system->layout.nv || !isfinite(sum)) {
+    const dal_instant *i = g->instant;
+    const bool same = i->nq == system->layout.nq && i->nv == system->layout.nv;
+    if (!i->q || !i->rates || !i->forces || !i->accelerations || !i->wanted) {
+        dal_error(g->messages, dal_nowhere, "an array of the instant is NULL");
+        return DAL_BAD_COMMAND;
+    }
+    if (!same || !isfinite(i->time) || !dal_all_finite(i->q, i->nq) || !dal_all_finite(i->rates, i->nv) || !dal_all_finite(i->forces, i->nv) ||
+        !dal_all_finite(i->accelerations, i->nv)) {
         dal_error(g->messages, dal_nowhere,
-                  isfinite(sum) ? "the instant belongs to another system" : "a number of the instant is not finite");
+                  same ? "a number of the instant is not finite" : "the instant belongs to another system");
         return DAL_BAD_COMMAND;
     }
     return DAL_OK;
@@ -221,7 +224,7 @@ static void gather_momenta(gatherer *g)
     const dal_state *state = g->state;
     const dal_mechanism *m = &state->system->mechanism;
     dal_evaluation *e = g->out;
-    const dal_energy energy = dal_state_energy(state);
+    const dal_energy energy = dal_energy_now(state);
     e->kinetic = energy.kinetic;
     e->potential = energy.potential;
     dal_copy3(energy.linear, e->linear);
@@ -306,7 +309,7 @@ static void gather_rows(gatherer *g)
     e->n_rows = layout->n_rows;
     e->rows = rows;
     e->A = A;
-    dal_state_residuals(state, &e->position_residual, &e->velocity_residual);
+    dal_residuals_now(state, &e->position_residual, &e->velocity_residual);
 }
 
 static dal_status gather(void *user)
@@ -343,7 +346,11 @@ dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const 
 {
     static const dal_evaluation_options defaults = {0};
     gatherer g = {.state = state, .instant = instant, .options = options ? options : &defaults, .messages = messages};
-    *evaluation = NULL;
+    if (evaluation)
+        *evaluation = NULL;
+    if (!DAL_NEEDS(messages, evaluation) || !DAL_NEEDS(messages, instant) || !DAL_NEEDS_ALLOCATOR(messages, allocator) ||
+        !dal_needs_own(messages, __func__, state))
+        return DAL_BAD_COMMAND;
     dal_arena_begin(&g.arena, allocator);
     dal_status status = dal_arena_try(&g.arena, gather, &g);
     state->given = NULL;

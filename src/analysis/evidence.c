@@ -38,6 +38,8 @@ static void print_warnings(dal_printer *p, const dal_evidence *e)
 
 int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, size_t size)
 {
+    if (!e)
+        return -1;
     dal_printer p = {buffer, size, 0};
     const dal_system_info *i = &e->info;
     dal_print(&p, "{");
@@ -79,6 +81,7 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "wall_seconds", e->wall_seconds);
     print_number(&p, "position_residual", e->position_residual);
     print_number(&p, "velocity_residual", e->velocity_residual);
+    print_number(&p, "projection_tolerance", e->projection_tolerance);
     print_number(&p, "energy_start", e->energy_start);
     print_number(&p, "energy_end", e->energy_end);
     print_number(&p, "energy_drift", e->energy_drift);
@@ -95,6 +98,7 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_integer(&p, "partition_changed", e->partition_changed);
     dal_print(&p, ", ");
     dal_print_entry(&p, "reactions_not_unique", e->loose);
+    print_number(&p, "acceleration_error", e->acceleration_error);
     print_number(&p, "condition", e->condition_worst);
     print_number(&p, "stiffness", e->stiffness);
     print_number(&p, "length", i->length);
@@ -125,6 +129,8 @@ static void print_count(dal_printer *p, int n, const char *noun, const char *aft
 
 int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, size_t size)
 {
+    if (!e)
+        return -1;
     dal_printer p = {buffer, size, 0};
     const dal_system_info *i = &e->info;
     dal_print(&p, "%s (%s, %d %s, %d joint%s), gravity (%g, %g, %g)\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial",
@@ -140,12 +146,14 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     print_count(&p, i->multipliers, "multiplier", ", ");
     print_count(&p, i->states, "state", "\n");
     dal_print(&p, "  run         0 to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld event%s", e->time_end,
-              status == DAL_OK && !e->incomplete ? "" : " (STOPPED EARLY)", e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
+              e->time_end < i->until ? " (STOPPED EARLY)" : status != DAL_OK ? " (NOT TO BE TRUSTED)" : "", e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
     if (e->charts)
         dal_print(&p, ", %ld change%s of chart", e->charts, e->charts == 1 ? "" : "s");
     dal_print(&p, "; %.3f s\n", e->wall_seconds);
-    if (e->incomplete)
+    if (e->incomplete && e->time_end < i->until)
         dal_print(&p, "  incomplete  the run ended at t = %.9g s of %.9g s\n", e->time_end, i->until);
+    else if (e->incomplete)
+        dal_print(&p, "  incomplete  the run came to its end and failed there\n");
     dal_print(&p, "  residuals   position %.2e, velocity %.2e (largest over every step)\n", e->position_residual, e->velocity_residual);
     dal_print(&p, "  energy      %.9g J at the start, %.9g J at the end; balance ", e->energy_start, e->energy_end);
     print_drift(&p, "drift", e->energy_drift);
@@ -167,6 +175,8 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     if (*e->loose)
         dal_print(&p, "  reactions   not unique: %s; %s\n", e->loose,
                   e->compliant ? "distributed by the compliances" : "the least sum of |F|^2 + |T|^2/L^2 is reported");
+    if (!isnan(e->acceleration_error))
+        dal_print(&p, "  inertias    differ widely: accelerations were refined, rounding leaves an error below %.1e\n", e->acceleration_error);
     dal_print(&p, "  conditions  pivot ratio %.1e or better, rank %d to %d, %ld changes of the independent rows", e->condition_worst,
               e->rank_least, e->rank_most, e->rerankings);
     if (!isnan(e->stiffness))

@@ -7,7 +7,7 @@
  * constraints by the least change; if the way back is not found, with half of that change.
  */
 #include "analysis/evaluator.h"
-#include "base/message.h"
+#include "base/argument.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "system/system.h"
@@ -83,7 +83,10 @@ static dal_status make(void *user)
 dal_status dal_instant_create(const dal_allocator *allocator, const dal_system *system, dal_instant **instant)
 {
     making m = {.system = system};
-    *instant = NULL;
+    if (instant)
+        *instant = NULL;
+    if (!system || !instant || !dal_can_allocate(allocator))
+        return DAL_BAD_COMMAND;
     dal_arena_begin(&m.arena, allocator);
     dal_status status = dal_arena_try(&m.arena, make, &m);
     if (status == DAL_OK)
@@ -258,7 +261,7 @@ static bool draw_held(dal_arena *arena, dal_state *state, const double *change, 
 {
     const dal_layout *layout = &state->system->layout;
     dal_turn_block attitude;
-    double position, velocity;
+    int row = 0;
     dal_state_reset(state);
     memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);
     for (int k = 0; k < layout->nv; k++)
@@ -270,8 +273,8 @@ static bool draw_held(dal_arena *arena, dal_state *state, const double *change, 
             normalise(&attitude, instant->q);
     if (dal_instant_enter(state, instant) || dal_state_give(state, 0, NULL, NULL, NULL) != DAL_OK)
         return false;
-    dal_state_residuals(state, &position, &velocity);
-    if (!(position <= 1e-10 * fmax(1, state->system->length)) || !(velocity <= 1e-9 * fmax(1, state->system->length)) ||
+    const double position = dal_worst_row(state, state->work.phi, &row), velocity = dal_worst_row(state, state->work.phid, &row);
+    if (!(position <= 1e-10) || !(velocity <= 1e-9 * fmax(1 / state->system->time, dal_fastest(state->system, state->work.v))) ||
         !is_sound(arena, state, charts))
         return false;
     memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);
@@ -322,6 +325,10 @@ static dal_status draw(void *user)
 dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages,
                               dal_instant **instant)
 {
+    if (instant)
+        *instant = NULL;
+    if (!DAL_NEEDS(messages, instant) || !dal_needs_own(messages, __func__, state) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
     dal_status status = dal_instant_create(allocator, state->system, instant);
     if (status != DAL_OK)
         return status;

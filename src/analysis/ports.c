@@ -4,7 +4,8 @@
  * and what a force acts on. A wire has two ends: [0] carries (a body gives the motion of a point, a joint its coordinate), [1] answers
  * (with a wrench, with an effort). Ports are the ends of the wires, sorted by component.
  */
-#include "base/message.h"
+#include "spec/sound.h"
+#include "base/argument.h"
 #include "dalembert/ports.h"
 #include "system/build.h"
 
@@ -438,7 +439,12 @@ dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec
                             dal_ports **ports)
 {
     drawer d = {.spec = spec, .messages = messages};
-    *ports = NULL;
+    if (ports)
+        *ports = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, ports) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    if (!dal_spec_sound(spec, messages))
+        return DAL_BAD_MODEL;
     dal_arena_begin(&d.arena, allocator);
     d.heard = dal_messages_create(&d.arena.allocator);
     dal_status status = d.heard ? dal_arena_try(&d.arena, describe, &d) : DAL_NO_MEMORY;

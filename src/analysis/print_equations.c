@@ -58,6 +58,8 @@ static bool solves_for_accelerations(const dal_equations *e)
 
 int dal_equations_text(const dal_equations *e, int digits, int width, char *buffer, size_t size)
 {
+    if (!e)
+        return -1;
     dal_tables p = dal_tables_begin(digits, width, buffer, size);
     print_head(&p, e);
     print_state(&p, e);
@@ -122,6 +124,8 @@ static void print_places(dal_printer *p, const char *key, const dal_equations *e
 
 int dal_equations_json(const dal_equations *e, char *buffer, size_t size)
 {
+    if (!e)
+        return -1;
     dal_printer p = {buffer, size, 0};
     const dal_system_info *i = &e->info;
     dal_decimal_table decimals;

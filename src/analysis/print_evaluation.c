@@ -156,6 +156,8 @@ static void print_reactions(dal_tables *p, const dal_evaluation *e)
 
 int dal_evaluation_text(const dal_evaluation *e, int digits, int width, bool whole, char *buffer, size_t size)
 {
+    if (!e)
+        return -1;
     dal_tables p = dal_tables_begin(digits, width, buffer, size);
     const dal_system_info *i = &e->info;
     dal_print(&p.out, "%s: coordinates %s, %s, at t = %.*g s\n", i->model, i->coordinates, i->formulation, p.digits, e->time);
@@ -289,6 +291,8 @@ static void json_inverse(writer *w, const dal_evaluation *e)
 
 int dal_evaluation_json(const dal_evaluation *e, char *buffer, size_t size)
 {
+    if (!e)
+        return -1;
     writer w = {.out = {buffer, size, 0}};
     const dal_system_info *i = &e->info;
     dal_decimal_prepare(&w.decimals);

@@ -213,6 +213,8 @@ static void print_count(dal_printer *out, int n, const char *one, const char *ma
 
 int dal_ports_text(const dal_ports *n, char *buffer, size_t size)
 {
+    if (!n)
+        return -1;
     dal_printer p = {buffer, size, 0};
     int count[6] = {0};
     count_kinds(n, count);
@@ -295,6 +297,8 @@ static void print_component(dal_printer *p, const dal_decimal_table *decimals, c
 
 int dal_ports_json(const dal_ports *n, char *buffer, size_t size)
 {
+    if (!n)
+        return -1;
     dal_printer p = {buffer, size, 0};
     dal_decimal_table decimals;
     dal_decimal_prepare(&decimals);

@@ -8,8 +8,9 @@ void dal_print(dal_printer *printer, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    size_t used = (size_t)printer->length < printer->size ? (size_t)printer->length : printer->size;
-    int n = vsnprintf(printer->buffer ? printer->buffer + used : NULL, printer->size - used, format, list);
+    const size_t size = printer->buffer ? printer->size : 0;
+    size_t used = (size_t)printer->length < size ? (size_t)printer->length : size;
+    int n = vsnprintf(printer->buffer ? printer->buffer + used : NULL, size - used, format, list);
     va_end(list);
     if (n > 0)
         printer->length += n;

@@ -1,7 +1,7 @@
 /* A run: the integrator's hooks on one side, the state on the other, and the
  * evidence collected between them. Owns no physics.
  */
-#include "base/message.h"
+#include "base/argument.h"
 #include "dalembert/run.h"
 #include "system/system.h"
 
@@ -17,7 +17,7 @@ static const double too_near = 1e-3; /* of the best pivot ratio: no step of an a
 static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided, then, where the motion lingers, borne */
 static const double jump_allowed = 1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
 static const double correction_allowed = 0.1; /* of the velocities in one step: a projection that changes more is an impact, not a correction */
-static const double at_rest = 1e-6; /* lengths or rad a second that no correction is measured against */
+static const double at_rest = 1e-6; /* lengths or rad in a unit of time that no correction is measured against */
 static const double loss_allowed = 1e-3; /* of the energy in one step of an adaptive method, where no force does work */
 static const double near_singular_speeds = 1e3; /* condition of [Y; A] above which speeds that the model fixes are worth a warning */
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
@@ -29,7 +29,7 @@ typedef struct run {
     dal_state *viewer;         /* outputs and probes are computed here, so that looking does not change the motion */
     dal_evidence *evidence;
     double *row, *stage;
-    double weight;             /* m g L: the scale of potential energies */
+    double weight;             /* m g L + m (L / T)^2: the scale of energies */
     double balance_start, potential_start, work_last, energy_last;
     double kinetic_most, potential_most, balance_worst, work_path;
     double momentum_start[6], momentum_scale[2], momentum_worst[2];
@@ -41,9 +41,11 @@ typedef struct run {
     double *direction, *probe, *slope; /* of the stiffness estimate */
     long since_probe;
     double *v_last, t_last, balance_last, acceleration_most; /* of the step before: see check_passage */
-    double fastest;            /* the largest velocity so far */
+    double fastest;            /* the largest velocity so far, in lengths and radians */
+    double open;               /* the largest residual of a row so far, in its unit */
+    double *unit;              /* of each component of y */
     bool near_last, passed_first;
-    double *guard, missed_time; /* see look_for_missed_switch */
+    double *guard, *guard_most, missed_time; /* see look_for_missed_switch */
     int unsure; /* 1 + the joint whose friction follows a force that is not unique; 0: there is none */
     bool missed;
     int missed_switch;
@@ -52,6 +54,9 @@ typedef struct run {
     double stiffest, stiffest_early;
     double speeds_worst, speeds_time; /* condition of [Y; A], and when */
     dal_implicit implicit;     /* the formulation's own equations, where the integrator takes them */
+    dal_tenancy tenancy;       /* of `viewer` and options->final */
+    bool rewritten;            /* a callback has changed y of the viewer */
+    double rewritten_time;
 } run;
 
 static double clock_now(void)
@@ -72,7 +77,7 @@ static dal_flow recoverable(dal_flow flow)
 /* What a placement gives may be no number although its derivatives are: log(1 - t). */
 static dal_flow check_finite(dal_state *state)
 {
-    const dal_energy e = dal_state_energy(state);
+    const dal_energy e = dal_energy_now(state);
     int body = dal_state_not_finite(state);
     if (body >= 0)
         return dal_state_fail(state, "the place or the velocity of '%s' is not a finite number, or is too large for an energy",
@@ -145,16 +150,18 @@ static dal_status offer_implicit(run *r, dal_ode *ode)
 /* Where a constraint begins to hold that did not (its derivative was zero), or turns a corner, velocities would have to jump. */
 static dal_flow check_correction(run *r, const double *before, const double *after)
 {
-    const int n = r->system->layout.nv;
-    double jump = 0, fastest = r->fastest;
-    for (int k = 0; k < n; k++) {
-        jump = fmax(jump, fabs(after[k] - before[k]));
-        fastest = fmax(fastest, fabs(before[k]));
+    const dal_system *system = r->system;
+    const double fastest = fmax(r->fastest, dal_fastest(system, before));
+    double jump = 0, most = 0;
+    for (int k = 0; k < system->layout.nv; k++) {
+        const double change = fabs(after[k] - before[k]), size = change * system->column_scale[k] / system->length;
+        most = size > jump ? change : most;
+        jump = fmax(jump, size);
     }
-    if (!(jump > correction_allowed * fastest + at_rest * fmax(1, r->system->length)))
+    if (!(jump > correction_allowed * fastest + at_rest / system->time))
         return 0;
     dal_state_fail(r->state, "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
-                             "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method", jump);
+                             "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method", most);
     return 1;
 }
 
@@ -191,14 +198,11 @@ static dal_flow project(void *user, double t, double *y)
 static double least_step(void *user, double t, const double *y)
 {
     const run *r = user;
-    const dal_layout *layout = &r->system->layout;
-    double fastest = 0;
     (void)t;
+    (void)y;
     if (!r->state->near_singular)
         return 0;
-    for (int k = 0; k < layout->nv; k++)
-        fastest = fmax(fastest, fabs(r->state->work.v[k]));
-    (void)y;
+    const double fastest = dal_fastest(r->system, r->state->work.v);
     return fastest > 0 ? singular_stride / fastest : 0;
 }
 
@@ -254,6 +258,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     }
     if ((flow = dal_state_put(state, y)))
         return flow;
+    dal_state_units(state, r->unit);
     if (!n && !state->system->n_frictions)
         return 0;
     state->frozen = false;
@@ -369,10 +374,12 @@ static void watch_ignorable(run *r, dal_state *state)
 static void watch(run *r, dal_state *state)
 {
     double position, velocity;
-    dal_state_residuals(state, &position, &velocity);
+    dal_residuals_now(state, &position, &velocity);
     r->evidence->position_residual = fmax(r->evidence->position_residual, position);
+    int row = 0;
+    r->open = fmax(r->open, dal_worst_row(state, state->work.phi, &row));
     r->evidence->velocity_residual = fmax(r->evidence->velocity_residual, velocity);
-    dal_energy e = dal_state_energy(state);
+    dal_energy e = dal_energy_now(state);
     double balance = e.kinetic + e.potential - e.work;
     watch_momentum(r, state);
     watch_ignorable(r, state);
@@ -396,6 +403,7 @@ static void watch(run *r, dal_state *state)
 static void probe_stiffness(run *r, double t, const double *y)
 {
     const int n = r->system->n_control;
+    const double *unit = r->unit;
     double norm = 0, size = 0;
     if (!r->direction || (r->since_probe++ >= 10 && r->since_probe % 50))
         return;
@@ -404,7 +412,7 @@ static void probe_stiffness(run *r, double t, const double *y)
         if (first)
             r->direction[i] = 1 + 0.37 * sin(12.9898 * (i + 1));
         norm += r->direction[i] * r->direction[i];
-        size += y[i] * y[i];
+        size += y[i] / unit[i] * (y[i] / unit[i]);
     }
     double scale = 1e-7 * fmax(sqrt(size), 1e-3), growth = 1;
     norm = sqrt(norm);
@@ -414,13 +422,13 @@ static void probe_stiffness(run *r, double t, const double *y)
         if (dal_state_derivative(r->viewer, t, r->probe, r->slope))
             return;
         for (int i = 0; i < n; i++)
-            r->probe[i] += scale * r->direction[i] / norm;
+            r->probe[i] += scale * unit[i] * r->direction[i] / norm;
         memcpy(r->probe + r->system->n_y, r->slope, sizeof *y * (size_t)r->system->n_y);
         if (dal_state_derivative(r->viewer, t, r->probe, r->slope))
             return;
         double next = 0;
         for (int i = 0; i < n; i++) {
-            r->direction[i] = (r->slope[i] - r->probe[r->system->n_y + i]) / scale;
+            r->direction[i] = (r->slope[i] - r->probe[r->system->n_y + i]) / (scale * unit[i]);
             next += r->direction[i] * r->direction[i];
         }
         norm = sqrt(next);
@@ -442,7 +450,8 @@ static dal_flow reconsider_rank(run *r)
     bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular);
     for (int i = state->rank; i < n && !open; i++) {
         int row = state->order[i];
-        open = fabs(state->work.phi[row]) > 1e-8 * r->system->length || fabs(state->work.phid[row]) > 1e-6 * r->system->length;
+        open = fabs(state->work.phi[row]) > 1e-8 * r->system->row_unit[row] ||
+               fabs(state->work.phid[row]) > 1e-6 * r->system->row_unit[row] / r->system->time;
     }
     if (!open)
         return 0;
@@ -467,12 +476,10 @@ static dal_flow check_passage(run *r, double t)
 {
     const dal_layout *layout = &r->system->layout;
     const double *v = r->state->work.v;
-    double jump = 0, fastest = 0, dt = t - r->t_last, balance = r->energy_last - r->work_last;
+    double jump = 0, fastest = dal_fastest(r->system, v), dt = t - r->t_last, balance = r->energy_last - r->work_last;
     bool near = r->state->near_singular || r->near_last;
-    for (int i = 0; i < layout->nv; i++) {
-        jump = fmax(jump, fabs(v[i] - r->v_last[i]));
-        fastest = fmax(fastest, fabs(v[i]));
-    }
+    for (int i = 0; i < layout->nv; i++)
+        jump = fmax(jump, fabs(v[i] - r->v_last[i]) * r->system->column_scale[i] / r->system->length);
     r->fastest = fmax(r->fastest, fastest);
     bool same_chart = r->charts_last == r->state->charts, comparable = r->passed_first && same_chart && dt > 0;
     bool energy = fabs(balance - r->balance_last) > jump_allowed * (r->kinetic_most + r->potential_most) + energy_rounding(r);
@@ -582,8 +589,10 @@ static void look_for_missed_switch(run *r, double t)
     if (!r->guard || r->missed || !r->viewer->frozen)
         return;
     dal_program_guards(program, r->viewer->registers, r->viewer->modes, r->guard);
+    for (int i = 0; i < dal_program_switches(program); i++)
+        r->guard_most[i] = fmax(r->guard_most[i], fabs(r->guard[i]));
     for (int i = 0; i < dal_program_switches(program) && !r->missed; i++)
-        if (r->guard[i] < -1e-9) {
+        if (r->guard[i] < -1e-9 * r->guard_most[i]) {
             r->missed = true;
             r->missed_switch = i;
             r->missed_time = t;
@@ -626,6 +635,23 @@ static void list_loose(run *r)
         snprintf(text + strlen(text), size - strlen(text), ")");
 }
 
+/* The callback sees y as the run has it; what it writes there is not taken over. */
+static dal_status show_frame(run *r, double t, const double *y)
+{
+    dal_state *state = r->viewer;
+    const size_t bytes = sizeof *y * (size_t)r->system->n_y;
+    memcpy(state->y, y, bytes);
+    state->known = true;
+    r->tenancy.y = y;
+    dal_status status = r->options->frame(r->options->frame_user, state, r->system->n_columns, r->row);
+    r->tenancy.y = NULL;
+    if (!r->rewritten && memcmp(state->y, y, bytes)) {
+        r->rewritten = true;
+        r->rewritten_time = t;
+    }
+    return status;
+}
+
 static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
@@ -661,7 +687,7 @@ static dal_flow output(void *user, double t, const double *y)
     if (r->options->sink)
         r->sink_status = r->options->sink->row(r->options->sink->user, r->system->n_recorded, r->row);
     if (r->options->frame && r->sink_status == DAL_OK)
-        r->sink_status = r->options->frame(r->options->frame_user, state, r->system->n_columns, r->row);
+        r->sink_status = show_frame(r, t, y);
     return r->sink_status == DAL_OK ? 0 : -(int)r->sink_status;
 }
 
@@ -783,6 +809,8 @@ static void finish(run *r, const dal_drive_result *result)
     e->rank_least = r->state->rank_least;
     e->rank_most = r->state->rank_most;
     e->rerankings = r->state->rerankings;
+    e->projection_tolerance = r->system->stabilization->project ? dal_projection_tolerance(r->system) : NAN;
+    e->acceleration_error = r->state->refinement.since ? r->state->refinement.worst : NAN;
     e->condition_worst = r->state->condition_worst;
     double fastest = r->stiffest > 0 ? r->stiffest : r->stiffest_early;
     e->stiffness = r->direction && fastest > 0 ? fastest * r->system->info.step : NAN;
@@ -800,18 +828,57 @@ static void warn_of_stiffness(const run *r, dal_messages *messages)
                  r->system->info.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
 }
 
-/* Friction makes the motion depend on how redundant joints share a load. */
+/* What refinement cannot bring back: the data themselves are rounded. */
+static void warn_of_inertias(const run *r, dal_messages *messages)
+{
+    const dal_system *system = r->system;
+    const double error = r->evidence->acceleration_error, rtol = system->info.rtol;
+    char name[100];
+    if (!(error > rtol))
+        return;
+    dal_velocity_name(system, r->state->refinement.column, name, sizeof name);
+    dal_warn(messages, dal_nowhere, DAL_CODE_ACCELERATIONS_INEXACT, error,
+             "the inertias differ by a factor of %.1e, and rounding leaves an error of %.1e in the accelerations, most in %s, while rtol asks for %.1e: "
+             "the motion is not known to that; %s", r->state->refinement.ratio, error, name, rtol,
+             system->layout.family->shares ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
+                                           : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
+}
+
 /* Open joints are another mechanism: a hundredth of its length is no error of integration any more. */
 static void warn_of_open_joints(const run *r, dal_messages *messages)
 {
     const double open = r->evidence->position_residual;
-    if (open > 1e-2 * r->system->length)
+    if (r->open > 1e-2)
         dal_warn(messages, dal_nowhere, DAL_CODE_JOINTS_OPEN, open,
                  "the constraints were open by %.3g (m or rad), while the model's length is %.3g m: what was computed is not the motion of this "
                  "mechanism; stabilization '%s' does not hold it (mass-projection does, or says where it cannot)",
                  open, r->system->length, r->system->stabilization->name);
 }
 
+static const double drift_worth_warning = 1e-2, drift_lost = 0.5; /* of the energy that moved */
+static const double drift_noticed = 1e-6, drift_felt = 1e-4; /* of m g L, m (L / T)^2 and the potential energy: less is what a model at rest may do */
+
+/* Where the balance is lost, what was computed is some other motion. */
+static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
+{
+    const dal_evidence *e = r->evidence;
+    const double rest = fabs(r->potential_start) + r->weight;
+    if (!(e->energy_drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
+        return status;
+    const char *remedy = r->system->integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
+    if (!(e->energy_drift > drift_lost && e->energy_drift_absolute > drift_felt * rest)) {
+        dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, e->energy_drift,
+                 "the energy balance drifted by %.3g of the energy that moved (%.3g J): the motion is no more accurate than that; use %s", e->energy_drift,
+                 e->energy_drift_absolute, remedy);
+        return status;
+    }
+    dal_error(messages, dal_nowhere,
+              "the energy balance drifted by %.3g of the energy that moved (%.3g J): what was computed is not the motion of this mechanism; use %s", e->energy_drift,
+              e->energy_drift_absolute, remedy);
+    return status == DAL_OK ? DAL_NUMERICAL : status;
+}
+
+/* Friction makes the motion depend on how redundant joints share a load. */
 static void warn_of_shares(const run *r, dal_messages *messages)
 {
     dal_warn(messages, dal_nowhere, DAL_CODE_FRICTION_NOT_UNIQUE, NAN,
@@ -827,6 +894,62 @@ static void warn_of_speeds(const run *r, dal_messages *messages)
                  "the speeds of the model come near a position where they do not determine the velocities: the condition of [Y; A] reaches %.2g at "
                  "t = %.6g, and so much accuracy is lost there; other speeds, or none in the model, avoid it",
                  r->speeds_worst, r->speeds_time);
+}
+
+/* A run has states of its own, which begin with the start values of `inputs:`. */
+static void warn_of_inputs(const run *r, dal_messages *messages)
+{
+    const dal_state *final = r->options->final;
+    for (int i = 0; final && i < r->system->n_inputs; i++)
+        if (final->inputs[i] != r->system->inputs[i])
+            dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, final->inputs[i],
+                     "input '%s' of the state `final` is %.9g, and the run does not use it: it has the value of `inputs:`, %.9g; set that before "
+                     "dal_compile",
+                     r->system->input_names[i], final->inputs[i], r->system->inputs[i]);
+}
+
+/* What callbacks tried to change. */
+static void warn_of_callbacks(const run *r, dal_messages *messages)
+{
+    const dal_tenancy *t = &r->tenancy;
+    if (*t->input)
+        dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, t->value,
+                 "at t = %.9g: a callback of the run set input '%s' to %.9g: inputs cannot be changed during a run, and it keeps the value %.9g", t->time,
+                 t->input, t->value, t->kept);
+    if (t->refused)
+        dal_warn(messages, dal_nowhere, DAL_CODE_STATE_OF_RUN, (double)t->refused,
+                 "at t = %.9g: %s was called on a state that belongs to the run and was refused, as were all such calls (%ld): callbacks may read the "
+                 "state, and not change it",
+                 t->time, t->function, t->refused);
+    if (r->rewritten)
+        dal_warn(messages, dal_nowhere, DAL_CODE_STATE_OF_RUN, 1,
+                 "at t = %.9g: a callback of the run changed y of its state: the run does not take it over, and goes on with its own", r->rewritten_time);
+}
+
+/* `final` belongs to the run as long as it lasts. */
+static void lend(run *r, bool begin)
+{
+    r->viewer->tenancy = begin ? &r->tenancy : NULL;
+    if (r->options->final)
+        r->options->final->tenancy = begin ? &r->tenancy : NULL;
+}
+
+static bool can_run(const dal_system *system, const dal_run_options *o, dal_messages *messages, const dal_evidence *evidence)
+{
+    static const char function[] = "dal_run";
+    if (!dal_needs(messages, function, "system", system) || !dal_needs(messages, function, "evidence", evidence) ||
+        !dal_needs_allocator(messages, function, o->allocator))
+        return false;
+    if (o->sink && (!dal_needs(messages, function, "sink->begin", (const void *)(size_t)o->sink->begin) ||
+                    !dal_needs(messages, function, "sink->row", (const void *)(size_t)o->sink->row)))
+        return false;
+    if (!o->final)
+        return true;
+    if (!dal_needs_state(messages, function, o->final))
+        return false;
+    if (o->final->system != system || o->final->tenancy)
+        dal_error(messages, dal_nowhere, "%s: `final` is a state of another %s", function, o->final->tenancy ? "run" : "system");
+    return o->final->system == system && !o->final->tenancy;
 }
 
 /* The warnings of the model, then what the run added to `messages` behind `before` (NULL: from the first one on). */
@@ -861,8 +984,12 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
 {
     static const dal_run_options defaults = {0};
     run r = {.system = system, .options = options ? options : &defaults, .evidence = evidence};
+    if (evidence)
+        memset(evidence, 0, sizeof *evidence);
+    if (!can_run(system, r.options, messages, evidence))
+        return DAL_BAD_COMMAND;
     const dal_message *before = last_message(messages);
-    memset(evidence, 0, sizeof *evidence);
+    warn_of_inputs(&r, messages);
     evidence->info = system->info;
     evidence->incomplete = true;
     memcpy(evidence->gravity, system->gravity, sizeof evidence->gravity);
@@ -887,9 +1014,10 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         ode.project_output = project_output;
     }
     r.state = dal_state_create(&allocator, system);
+    r.implicit.unit = system->mass * system->length / (system->time * system->time);
     r.viewer = r.state && offer_implicit(&r, &ode) == DAL_OK ? dal_state_create(&allocator, system) : NULL;
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
-    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 8 * n + (size_t)system->layout.nv + (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable));
+    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 9 * n + (size_t)system->layout.nv + 2 * (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable));
     dal_status status = DAL_NO_MEMORY;
     if (r.viewer && memory) {
         double *y = memory + work + system->n_columns;
@@ -897,9 +1025,14 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         r.stage = y + 6 * n;
         r.v_last = y + 7 * n;
         memset(r.v_last, 0, sizeof *r.v_last * (size_t)system->layout.nv);
-        r.ignorable = y + 8 * n + system->layout.nv;
+        r.unit = y + 8 * n + system->layout.nv;
+        r.ignorable = r.unit + n;
         memset(r.ignorable, 0, sizeof *r.ignorable * 5 * (size_t)system->n_ignorable);
         r.guard = switches(system) ? r.ignorable + 5 * system->n_ignorable : NULL;
+        r.guard_most = r.ignorable + 5 * system->n_ignorable + ode.n_guards;
+        memset(r.guard_most, 0, sizeof *r.guard_most * (size_t)ode.n_guards);
+        dal_state_units(r.state, r.unit);
+        ode.unit = r.unit;
         if (probes) {
             r.direction = y + n;
             r.probe = r.direction + n;
@@ -909,7 +1042,9 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         for (int b = 0; b < system->mechanism.n_bodies; b++)
             for (int k = 0; k < 3; k++)
                 r.weight += system->mechanism.bodies[b].mass * fabs(system->gravity[k]) * system->length;
+        r.weight += system->mass * (system->length / system->time) * (system->length / system->time);
         r.clock_start = r.clock_last = clock_now();
+        lend(&r, true);
         status = r.options->sink ? r.options->sink->begin(r.options->sink->user, &system->info, system->n_recorded, system->columns) : DAL_OK;
         if (status == DAL_OK) {
             /* switches are looked for at some places of a step: long steps are not taken where there are any */
@@ -918,18 +1053,22 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
                 longest = system->max_step;
             const dal_drive_options drive = {.t_end = system->info.until, .step = system->info.step, .rtol = system->info.rtol,
                                              .atol = system->info.atol, .max_step = longest, .every = system->info.every,
-                                             .event_tolerance = system->event_tolerance};
+                                             .event_tolerance = system->event_tolerance, .unit_time = system->time};
             dal_drive_result result = dal_drive(system->integrator, &ode, &drive, y, memory);
+            lend(&r, false);
             if (r.options->final) {
+                r.options->final->known = false;
                 hand_over(system, r.state, r.options->final);
                 memcpy(r.options->final->y, y, sizeof *y * n);
                 dal_state_set_time(r.options->final, result.t);
             }
             finish(&r, &result);
             status = explain(&r, &result, messages);
-            evidence->incomplete = status != DAL_OK;
+            warn_of_callbacks(&r, messages);
             warn_of_stiffness(&r, messages);
+            warn_of_inertias(&r, messages);
             warn_of_open_joints(&r, messages);
+            status = judge_balance(&r, status, messages);
             if (r.unsure)
                 warn_of_shares(&r, messages);
             if (status == DAL_OK)
@@ -941,9 +1080,12 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
                          r.missed_time, dal_program_switch_text(system->actions.program, r.missed_switch));
         }
     }
+    if (r.viewer)
+        lend(&r, false);
     allocator.release(allocator.user, memory);
     dal_state_free(r.state);
     dal_state_free(r.viewer);
     gather_warnings(system, messages, before, evidence);
+    evidence->incomplete = status != DAL_OK;
     return status;
 }

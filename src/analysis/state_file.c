@@ -3,6 +3,7 @@
  * Each of the first four is an object by name or an array in the order of the names. A name that is missing is zero; of an attitude with
  * more numbers than freedoms, all missing is no turn. Everything else that is odd is an error with its place.
  */
+#include "base/argument.h"
 #include "analysis/evaluator.h"
 #include "spec/document.h"
 #include "spec/reader.h"
@@ -199,6 +200,15 @@ static dal_status deliver(void *user)
     return dal_messages_deliver(&r->arena, r->file, r->messages, r->heard) ? DAL_OK : DAL_NO_MEMORY;
 }
 
+static bool can_read(const char *function, const dal_allocator *allocator, const dal_system *system, const char *file, dal_messages *messages,
+                     dal_instant **instant)
+{
+    if (instant)
+        *instant = NULL;
+    return dal_needs(messages, function, "system", system) && dal_needs(messages, function, "file", file) &&
+           dal_needs(messages, function, "instant", instant) && dal_needs_allocator(messages, function, allocator);
+}
+
 static dal_status read_instant(const dal_allocator *allocator, const dal_system *system, const char *file, const char *text, size_t length,
                                dal_messages *messages, dal_instant **instant)
 {
@@ -226,11 +236,15 @@ static dal_status read_instant(const dal_allocator *allocator, const dal_system 
 dal_status dal_instant_read(const dal_allocator *allocator, const dal_system *system, const char *path, dal_messages *messages,
                             dal_instant **instant)
 {
+    if (!can_read(__func__, allocator, system, path, messages, instant))
+        return DAL_BAD_COMMAND;
     return read_instant(allocator, system, path, NULL, 0, messages, instant);
 }
 
 dal_status dal_instant_parse(const dal_allocator *allocator, const dal_system *system, const char *file, const char *text, size_t length,
                              dal_messages *messages, dal_instant **instant)
 {
+    if (!can_read(__func__, allocator, system, file, messages, instant) || !DAL_NEEDS(messages, text))
+        return DAL_BAD_COMMAND;
     return read_instant(allocator, system, file, text, length, messages, instant);
 }

@@ -10,6 +10,8 @@
  * Names of what cannot be written come one by one: as an error where the mechanism would be another one without it, as a warning
  * where only a force is left out.
  */
+#include "spec/sound.h"
+#include "base/argument.h"
 #include "analysis/written.h"
 #include "joint/joint.h"
 #include "math/rotation.h"
@@ -590,8 +592,13 @@ static dal_status plan_it(void *user)
 
 dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, char **text)
 {
+    if (text)
+        *text = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, text) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    if (!dal_spec_sound(spec, messages))
+        return DAL_BAD_MODEL;
     const dal_mark mark = {spec->file, 0, 0};
-    *text = NULL;
     if (spec->space != DAL_SPATIAL || spec->n_coordinates) {
         dal_error(messages, spec->space != DAL_SPATIAL ? spec->space_mark : mark, "URDF knows %s",
                   spec->space != DAL_SPATIAL ? "spatial models only" : "no coordinates of a model's own");

@@ -3,6 +3,8 @@
  * Only what such a spec has is written: bodies with points and shapes, joints with constant friction, dampers, constraints; its texts are numbers that read back to the
  * last digit.
  */
+#include "spec/sound.h"
+#include "base/argument.h"
 #include "analysis/written.h"
 
 static void write_list(dal_printer *p, const dal_list *list)
@@ -158,15 +160,44 @@ static void write(dal_printer *p, const void *user)
     write_model(p, user);
 }
 
+/* What was added to the spec by hand, and would not be written; NULL: nothing. */
+static const char *what_else(const dal_spec *spec)
+{
+    if (spec->n_parameters || spec->n_define || spec->n_inputs || spec->n_tables || spec->n_states || spec->n_coordinates || spec->n_speeds ||
+        spec->n_models || spec->n_joint_types)
+        return "a parameter, definition, input, table, state, coordinate, speed, included model or joint type";
+    for (int i = 0; i < spec->n_forces; i++)
+        if (!spec->forces[i].type.text || !spec->forces[i].joint.text || spec->forces[i].damping.n != 1)
+            return "a force other than the damper of a joint";
+    for (int i = 0; i < spec->n_constraints; i++)
+        if (!spec->constraints[i].position.text || spec->constraints[i].law.n)
+            return "a constraint other than one of positions";
+    for (int i = 0; i < spec->n_joints; i++)
+        if (!spec->joints[i].type.text || !spec->joints[i].connect.n)
+            return "a joint without `type:` or `connect:`";
+    const dal_simulate_spec *s = &spec->simulate;
+    return s->coordinates.name.text && s->until.text && s->every.text ? NULL : "a `simulate:` without coordinates, until or every";
+}
+
 dal_status dal_to_yaml(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, char **text)
 {
-    *text = NULL;
+    if (text)
+        *text = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, text) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    if (!dal_spec_sound(spec, messages))
+        return DAL_BAD_MODEL;
     if (!spec->plain_names) {
         dal_error(messages, (dal_mark){spec->file, 0, 0}, "only a model from a URDF file is written as YAML");
         return DAL_BAD_MODEL;
     }
     if (!spec->n_bodies) {
         dal_error(messages, (dal_mark){spec->file, 0, 0}, "the robot has no link with a mass: there is nothing to write");
+        return DAL_BAD_MODEL;
+    }
+    const char *other = what_else(spec);
+    if (other) {
+        dal_error(messages, (dal_mark){spec->file, 0, 0}, "%s is nothing that a URDF file gives: it would be lost in the YAML model", other);
         return DAL_BAD_MODEL;
     }
     return dal_write_text(allocator, write, spec, text);

@@ -1,4 +1,5 @@
 #include "base/message.h"
+#include "base/argument.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@ const char *dal_status_text(dal_status status)
 
 dal_messages *dal_messages_create(const dal_allocator *allocator)
 {
+    if (!dal_can_allocate(allocator))
+        return NULL;
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
     dal_messages *messages = source.allocate(source.user, sizeof *messages);
     if (!messages)
@@ -65,7 +68,7 @@ const dal_message *dal_messages_first(const dal_messages *messages)
 
 int dal_messages_count(const dal_messages *messages, dal_severity severity)
 {
-    return messages ? messages->count[severity] : 0;
+    return messages && (unsigned)severity <= DAL_ERROR ? messages->count[severity] : 0;
 }
 
 dal_message *dal_message_copy(dal_arena *arena, const dal_message *message)
@@ -163,13 +166,15 @@ int dal_message_format(const dal_message *message, char *buffer, size_t size)
 {
     static const char *const word[] = {"note", "warning", "error"};
     char where[512] = "";
+    if (!message || !message->text || (unsigned)message->severity > DAL_ERROR)
+        return -1;
     if (message->mark.file && message->mark.line > 0 && message->mark.column > 0)
         snprintf(where, sizeof where, "%s:%d:%d: ", message->mark.file, message->mark.line, message->mark.column);
     else if (message->mark.file && message->mark.line > 0)
         snprintf(where, sizeof where, "%s:%d: ", message->mark.file, message->mark.line);
     else if (message->mark.file)
         snprintf(where, sizeof where, "%s: ", message->mark.file);
-    return snprintf(buffer, size, "%s%s: %s", where, word[message->severity], message->text);
+    return snprintf(buffer, buffer ? size : 0, "%s%s: %s", where, word[message->severity], message->text);
 }
 
 /* Levenshtein distance, for names up to 63 characters. */

@@ -2,6 +2,7 @@
 #include "cli/model_options.h"
 #include "cli/pages.h"
 #include "cli/remote_file.h"
+#include "record/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,9 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 /* The model, and whether the files may be written beside those that it reads. */
 static dal_status read_model(const request *wanted, dal_messages *messages, dal_spec **spec)
 {
+    for (int i = 0; i < wanted->n_files; i++)
+        if (!dal_file_type_known(wanted->path[i], messages))
+            return DAL_BAD_COMMAND;
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK && (wanted->n_files || wanted->pages.n))
         status = dal_pages_check(&wanted->pages, wanted->n_files, wanted->path, *spec, NULL, messages);

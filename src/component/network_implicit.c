@@ -459,7 +459,16 @@ static void fill_joint(const filler *f, int j, const double *z)
 }
 
 static const double source_step =
-    1e-6; /* of lengths, radians, or of the value: below the cube root of rounding, because contacts are small */
+    1e-6; /* of units, or of the value where that is larger: below the cube root of rounding, because contacts are small */
+
+/* What component k of a body, or a state of the model, is measured by: a length or a radian, in a unit of time where it is a velocity. */
+static double unit_of(const dal_system *system, bool body, int k, bool velocity)
+{
+    if (!body)
+        return system->state_scale[k];
+    const double unit = k < (int)system->mechanism.space ? system->length : 1;
+    return velocity ? unit / system->time : unit;
+}
 
 /* Place of component k of group (body or states) c in y, -1: it has not so many; and the step there. */
 static int component_of(const filler *f, const double *y, int c, int k, bool velocity, double *step)
@@ -469,9 +478,9 @@ static int component_of(const filler *f, const double *y, int c, int k, bool vel
     if (k >= f->pattern->size[g] || (c == n->n_bodies && velocity))
         return -1;
     const int i = f->pattern->first[g] + k;
-    const bool place = !velocity && c < n->n_bodies;
-    *step = source_step *
-            (place ? (k < (int)f->state->system->mechanism.space ? f->state->system->length : 1) : fmax(1, fabs(y[i])));
+    const bool body = c < n->n_bodies;
+    const double unit = unit_of(f->state->system, body, k, velocity);
+    *step = source_step * (body && !velocity ? unit : fmax(unit, fabs(y[i])));
     return i;
 }
 

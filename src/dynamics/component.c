@@ -7,6 +7,7 @@
 #include "component/network.h"
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
+#include "math/dense.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,6 +117,41 @@ static dal_flow solve(dal_state *state)
     return 0;
 }
 
+/* x := M^-1 x, body by body. */
+static void divide_by_inertia(const dal_state *state, double *x)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        double L[36];
+        int where;
+        memcpy(L, state->work.M + at->value, sizeof *L * (size_t)at->n * (size_t)at->n);
+        if (dal_cholesky(L, at->n, at->n, 0, &where))
+            dal_cholesky_solve(L, at->n, at->n, x + at->column);
+    }
+}
+
+/* S dlambda = b - A M^-1 f of the joints, dv = M^-1 (f + A^T dlambda) of the bodies: a correction that is added to v' keeps what a sum of
+ * wrenches, each many times as large, would lose. */
+static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+{
+    dal_network *network = state->network;
+    const dal_layout *layout = &state->system->layout;
+    memcpy(dv, f, sizeof *f * (size_t)layout->nv);
+    divide_by_inertia(state, dv);
+    dal_rows_times(layout, state->work.A, dv, network->residual);
+    for (int i = 0; i < network->n_rows; i++)
+        network->residual[i] -= b[i];
+    if (network->n_rows)
+        dal_network_correct(network, state->independent);
+    for (int i = 0; i < network->n_rows; i++)
+        dlambda[i] = state->independent[i] ? network->change[i] : 0;
+    dal_rows_transposed(layout, state->work.A, dlambda, dv);
+    for (int j = 0; j < layout->nv; j++)
+        dv[j] += f[j];
+    divide_by_inertia(state, dv);
+}
+
 /* a: what the bodies do without the joints; -r_0: what the joints then miss. Leaves the ports as they are with lambda = 0. */
 static void show_free(dal_state *state, double *a, double *r)
 {
@@ -204,5 +240,6 @@ const dal_formulation dal_component = {
     .stabilization = "baumgarte",
     .implicit = &dal_network_implicit,
     .solve = solve,
+    .correct = correct,
     .show = show,
 };

@@ -6,7 +6,7 @@
  */
 #include "dynamics/equations.h"
 
-#include "base/message.h"
+#include "base/argument.h"
 #include "dynamics/speeds.h"
 
 #include <stdio.h>
@@ -389,8 +389,11 @@ static dal_status compose(dal_equations *equations, dal_state *state, dal_messag
 
 dal_status dal_equations_create(const dal_allocator *allocator, dal_state *state, dal_messages *messages, dal_equations **equations)
 {
+    if (equations)
+        *equations = NULL;
+    if (!DAL_NEEDS(messages, equations) || !dal_needs_state(messages, __func__, state) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
-    *equations = NULL;
     frame *f = source.allocate(source.user, sizeof *f);
     if (!f)
         return DAL_NO_MEMORY;

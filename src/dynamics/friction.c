@@ -182,7 +182,7 @@ static dal_flow solve_with(dal_state *state, const dal_friction_parts *p, const 
         dal_friction_push(state, &system->frictions[i], e + system->frictions[i].first);
     dal_state_pull(state);
     state->reactions_known = state->accelerations_known = state->friction_known = false;
-    return system->formulation->solve(state);
+    return dal_state_solve(state);
 }
 
 /* s' and F of all elements, into columns. */

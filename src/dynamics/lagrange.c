@@ -56,6 +56,18 @@ static dal_flow solve(dal_state *state)
     return (state->system->stabilization->solve ? state->system->stabilization->solve : solve_exactly)(state);
 }
 
+/* (dv, -dlambda) from the same saddle matrix. */
+static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int i = 0; i < layout->nv; i++)
+        dv[i] = f[i] / state->system->mass;
+    memcpy(dlambda, b, sizeof *b * (size_t)layout->n_rows);
+    dal_saddle_solve(state, dv, dlambda);
+    for (int i = 0; i < layout->n_rows; i++)
+        dlambda[i] *= -state->system->mass;
+}
+
 /* The saddle system, without the scaling of its factorisation; rows that depend on others are left out. With `penalty` it is what that
  * comes near to. */
 void dal_lagrange_show(dal_state *state, dal_equations *equations)
@@ -89,5 +101,6 @@ const dal_formulation dal_lagrange = {
     .multipliers = multipliers,
     .work = dal_null_space_work,
     .solve = solve,
+    .correct = correct,
     .show = dal_lagrange_show,
 };

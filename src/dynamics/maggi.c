@@ -68,5 +68,6 @@ const dal_formulation dal_maggi = {
     .work = work,
     .chooses = true,
     .solve = solve,
+    .correct = dal_speeds_correct,
     .show = dal_show_maggi,
 };

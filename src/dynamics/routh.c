@@ -140,6 +140,14 @@ static dal_flow unpack(dal_state *state, const double *w)
     return flow;
 }
 
+static double unit(const dal_state *state, int k)
+{
+    const dal_system *system = state->system;
+    for (int i = 0; i < system->n_ignorable && system->ignorable[i] <= k; i++)
+        k++; /* both ascend */
+    return system->length / system->column_scale[k];
+}
+
 static dal_flow pack(dal_state *state, double *w)
 {
     routhian r = look(state);
@@ -262,7 +270,7 @@ static void fill_right(dal_state *state, routhian *r)
 }
 
 /* v_1' and lambda from the saddle system, v_2' = rest - X v_1'. */
-static void take_solution(dal_state *state, routhian *r)
+static void take_solution(dal_state *state, routhian *r, double *vd, double *lambda)
 {
     const dal_system *system = state->system;
     dal_ldlt_solve(r->K, r->n + state->rank, r->size, r->pivot, r->x);
@@ -270,13 +278,34 @@ static void take_solution(dal_state *state, routhian *r)
         double sum = r->rest[i];
         for (int j = 0; j < r->n; j++)
             sum -= r->X[(size_t)j * (size_t)r->s + (size_t)i] * r->x[j];
-        state->vd[system->ignorable[i]] = sum;
+        vd[system->ignorable[i]] = sum;
     }
     for (int j = 0; j < r->n; j++)
-        state->vd[r->first[j]] = state->wd[j] = r->x[j];
-    memset(state->lambda, 0, sizeof *state->lambda * (size_t)system->layout.n_rows);
+        vd[r->first[j]] = r->x[j];
+    memset(lambda, 0, sizeof *lambda * (size_t)system->layout.n_rows);
     for (int i = 0; i < state->rank; i++)
-        state->lambda[state->order[i]] = -system->mass * r->scale[i] * r->x[r->n + i];
+        lambda[state->order[i]] = -system->mass * r->scale[i] * r->x[r->n + i];
+}
+
+/* The same for the right side (f_1 - X^T f_2, b), rest = M22^-1 f_2: M12 M22^-1 = X^T. */
+static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+{
+    const dal_system *system = state->system;
+    routhian r = look(state);
+    for (int i = 0; i < r.s; i++)
+        r.rest[i] = f[system->ignorable[i]];
+    for (int j = 0; j < r.n; j++) {
+        double sum = f[r.first[j]];
+        for (int i = 0; i < r.s; i++)
+            sum -= r.X[(size_t)j * (size_t)r.s + (size_t)i] * r.rest[i];
+        r.x[j] = sum / system->mass;
+    }
+    dal_cholesky_solve(r.M22, r.s, r.s, r.rest);
+    for (int i = 0; i < state->rank; i++)
+        r.x[r.n + i] = r.scale[i] * b[state->order[i]];
+    take_solution(state, &r, dv, dlambda);
+    for (int j = 0; j < r.n; j++)
+        state->wd[j] += dv[r.first[j]];
 }
 
 static dal_flow solve(dal_state *state)
@@ -295,7 +324,9 @@ static dal_flow solve(dal_state *state)
     differentiate(state, &r);
     commute(state, &r);
     fill_right(state, &r);
-    take_solution(state, &r);
+    take_solution(state, &r, state->vd, state->lambda);
+    for (int j = 0; j < r.n; j++)
+        state->wd[j] = state->vd[r.first[j]];
     return 0;
 }
 
@@ -353,7 +384,9 @@ const dal_formulation dal_routh = {
     .speeds = equations,
     .unpack = unpack,
     .pack = pack,
+    .unit = unit,
     .ignores = true,
     .solve = solve,
+    .correct = correct,
     .show = show,
 };

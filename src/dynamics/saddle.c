@@ -1,7 +1,8 @@
 /* The saddle matrix
- *     K = [ G  A^T ]      G = M / mu (mu the model's mass) or 1
- *         [ A   0  ]
- * with rows of A at unit norm. It is regular exactly if the chosen rows are
+ *     K = [ G  A^T ]      G = U M U / mu (mu the model's mass) or 1
+ *         [ A   0  ]      A := R A U
+ * with U what moves the bodies by a metre (1 / length for turns) and R such that rows are at unit norm: pivots do not depend on the units
+ * of the model, and the least correction (G = 1) is least in metres. It is regular exactly if the chosen rows are
  * independent and rank [M; A] = m, whatever M is by itself. Rows that depend on
  * the others are replaced by identity rows, so that the size and the pattern stay
  * what compile made them.
@@ -126,6 +127,25 @@ static double weight_of_row(const dal_state *state, const dal_row *row)
     return weight;
 }
 
+/* How far a measure may change, in its own unit: a length for each factor of a scalar product that is a difference of points. */
+static double span_of_measure(const dal_system *system, int number)
+{
+    const dal_mechanism *m = &system->mechanism;
+    const dal_measure *measure = &m->measures[number];
+    double span = 1;
+    if (measure->kind == DAL_MEASURE_ANGLE)
+        return 1;
+    if (measure->kind == DAL_MEASURE_LENGTH)
+        return system->length;
+    if (measure->kind == DAL_MEASURE_COORDINATE)
+        return system->length / system->column_scale[measure->vector[0]];
+    for (int j = 0; j < 4; j += 2) {
+        const dal_vector *x = &m->vectors[measure->vector[j]];
+        span *= x->point ? system->length : sqrt(dal_dot(x->s, x->s));
+    }
+    return span;
+}
+
 double dal_row_reach(const dal_state *state, const dal_row *row)
 {
     const dal_mechanism *m = &state->system->mechanism;
@@ -134,8 +154,8 @@ double dal_row_reach(const dal_state *state, const dal_row *row)
     for (int k = 0; k < n && row->form >= 0; k++)
         for (int l = 0; l < n; l++) {
             const int of = m->terms[row->term + k].measure, by = m->terms[row->term + l].measure;
-            const double span = m->measures[by].kind == DAL_MEASURE_ANGLE ? 1 : state->system->length; /* how far it may change */
-            reach = fmax(reach, fabs(state->work.form[row->form + n + 2 + k * (n + 1) + l]) * span * weight_of_measure(state, of));
+            reach = fmax(reach, fabs(state->work.form[row->form + n + 2 + k * (n + 1) + l]) * span_of_measure(state->system, by) *
+                                    weight_of_measure(state, of));
         }
     return reach;
 }
@@ -159,22 +179,8 @@ static void scale_rows(dal_state *state)
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         double sum = 0;
-        for (int k = at->value; k < at->value + at->n_values; k++)
-            sum += state->work.A[k] * state->work.A[k];
-        double unit = unit_of_row(state, i, sqrt(sum));
-        state->row_scale[i] = unit > 0 ? unit : 1;
-    }
-}
-
-/* The same with turns measured by the model's length: the scale of a row does not depend on units. */
-static void scale_rows_evenly(dal_state *state)
-{
-    const dal_layout *layout = &state->system->layout;
-    for (int i = 0; i < layout->n_rows; i++) {
-        const dal_row_layout *at = &layout->row[i];
-        double sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            double value = state->work.A[k] / state->system->column_scale[layout->column[k]];
+            double value = state->work.A[k] * state->system->column_unit[layout->column[k]];
             sum += value * value;
         }
         double unit = unit_of_row(state, i, sqrt(sum));
@@ -192,6 +198,7 @@ static double factor_dense(dal_state *state, dal_metric metric, double softness)
 {
     const dal_layout *layout = &state->system->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
+    const double *U = state->system->column_unit;
     double *K = state->saddle, unit = 1 / state->system->mass;
     memset(K, 0, sizeof *K * (size_t)n * (size_t)n);
     if (metric == DAL_METRIC_UNIT)
@@ -201,7 +208,7 @@ static double factor_dense(dal_state *state, dal_metric metric, double softness)
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n; i++)
             for (int j = 0; j <= i; j++)
-                K[(at->column + i) * n + at->column + j] = unit * state->work.M[at->value + at->n * i + j];
+                K[(at->column + i) * n + at->column + j] = unit * U[at->column + i] * U[at->column + j] * state->work.M[at->value + at->n * i + j];
     }
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
@@ -212,7 +219,7 @@ static double factor_dense(dal_state *state, dal_metric metric, double softness)
         }
         row[nv + i] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
-            row[layout->column[k]] += state->row_scale[i] * state->work.A[k];
+            row[layout->column[k]] += state->row_scale[i] * state->work.A[k] * U[layout->column[k]];
     }
     return dal_ldlt(K, n, n, state->pivots);
 }
@@ -221,13 +228,15 @@ static double factor_sparse(dal_state *state, dal_metric metric, double softness
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
+    const double *U = system->column_unit;
     double *K = state->saddle, unit = 1 / system->mass;
     memset(K, 0, sizeof *K * (size_t)system->n_kkt);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n * at->n; i++)
             K[system->kkt_mass[at->value + i]] =
-                metric == DAL_METRIC_MASS ? unit * state->work.M[at->value + i] : i % (at->n + 1) == 0;
+                metric == DAL_METRIC_MASS ? unit * U[at->column + i / at->n] * U[at->column + i % at->n] * state->work.M[at->value + i]
+                                          : i % (at->n + 1) == 0;
     }
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
@@ -237,7 +246,7 @@ static double factor_sparse(dal_state *state, dal_metric metric, double softness
         }
         K[system->kkt_diagonal[i]] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
-            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = state->row_scale[i] * state->work.A[k];
+            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = state->row_scale[i] * state->work.A[k] * U[layout->column[k]];
     }
     return dal_sparse_factor(state->sparse, K, false);
 }
@@ -257,7 +266,7 @@ double dal_saddle_soften(dal_state *state, double softness)
 {
     state->saddle_soft = true;
     state->saddle_on_tree = false;
-    scale_rows_evenly(state);
+    scale_rows(state);
     state->saddle_ratio = (state->system->dense ? factor_dense : factor_sparse)(state, DAL_METRIC_MASS, softness);
     return state->saddle_ratio;
 }
@@ -266,19 +275,22 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
 {
     const dal_layout *layout = &state->system->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
+    const double *U = state->system->column_unit;
     double *x = state->saddle_rhs;
     if (state->saddle_on_tree) {
         dal_tree_saddle(state, f, b);
         return;
     }
-    memcpy(x, f, sizeof *x * (size_t)nv);
+    for (int k = 0; k < nv; k++)
+        x[k] = U[k] * f[k];
     for (int i = 0; i < layout->n_rows; i++)
         x[nv + i] = takes_part(state, i) ? state->row_scale[i] * b[i] : 0;
     if (state->system->dense)
         dal_ldlt_solve(state->saddle, n, n, state->pivots, x);
     else
         dal_sparse_solve(state->sparse, x);
-    memcpy(f, x, sizeof *x * (size_t)nv);
+    for (int k = 0; k < nv; k++)
+        f[k] = U[k] * x[k];
     for (int i = 0; i < layout->n_rows; i++)
         b[i] = state->row_scale[i] * x[nv + i];
 }
@@ -296,7 +308,7 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale)
         const dal_row_layout *at = &layout->row[i];
         double *row = A + (size_t)i * m, sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            double value = state->work.A[k] / state->system->column_scale[layout->column[k]];
+            double value = state->work.A[k] * state->system->column_unit[layout->column[k]];
             row[layout->column[k]] = value;
             sum += value * value;
         }

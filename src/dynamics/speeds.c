@@ -23,8 +23,8 @@
 #include <string.h>
 
 static const double worse = 1e3;            /* growth of the condition since the rows were chosen that calls for other rows */
-static const double tired = 3;              /* the same for the choice of speeds, looked at between steps */
-static const double clearly = 1.5;           /* by how much another choice has to be better */
+static const double tired = 2;              /* growth of the steepness since the speeds were chosen that calls for others, between steps */
+static const double clearly = 1.5;          /* by how much another choice has to be less steep */
 static const double singular_fixed = 1e6;   /* condition beyond which the model's speeds do not determine the velocities */
 static const double singular_rows = 1e15;   /* the same for automatic ones: nothing is left but rounding */
 static const double tie = 1e-9;             /* pivots that differ by less are equal: the first one is taken on every machine */
@@ -614,6 +614,22 @@ static void take_named(dal_state *state)
             state->speeds[at++] = i;
 }
 
+/* The steepness of the choice: the largest |D_c W D_c^-1|, how fast a velocity becomes at most with a speed. In the columns
+ * that suit best it is about 1, and it grows without bound where the speeds cease to determine the velocities: u' and W
+ * there change so fast that a step of given length misses them, by 1/steepness to the power of the order. The condition of S
+ * does not see it in time: it is that of the rows A as well, and may be a thousand without any speed. */
+static double steepest(dal_state *state)
+{
+    const dal_speeds *s = state->basis;
+    const double *scale = state->system->column_scale;
+    double most = 1;
+    dal_speeds_basis(state);
+    for (int j = 0; j < s->p; j++)
+        for (int i = 0; i < s->n; i++)
+            most = fmax(most, fabs(s->W[(size_t)j * (size_t)s->n + (size_t)i]) * scale[i] / scale[state->speeds[j]]);
+    return most;
+}
+
 void dal_speeds_choose(dal_state *state)
 {
     if (!state->basis)
@@ -627,18 +643,20 @@ void dal_speeds_choose(dal_state *state)
     }
     const bool first = state->speeds_good == 0;
     state->speeds_side_kept = 0;
-    double before = factor(state), after = before;
+    bool regular = factor(state) < singular_rows;
+    double before = regular ? steepest(state) : INFINITY;
     pick(state);
     bool other = !same(state);
     if (other) {
         exchange(state);
-        after = factor(state);
-        if (!first && before <= clearly * after) { /* not worth it */
+        regular = factor(state) < singular_rows;
+        if (!first && !(regular && before > clearly * steepest(state))) { /* not worth it */
             exchange(state);
             other = false;
         }
     }
     state->speeds_good = factor(state);
+    state->speeds_steepness = state->speeds_good < singular_rows ? steepest(state) : 1;
     state->speeds_changed += other && !first;
 }
 
@@ -649,13 +667,17 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
         return 0;
     dal_flow flow = state->basis->fixed ? check(state) : 0; /* automatic ones are changed */
     state->speeds_side_kept = state->speeds_side;
-    if (flow || state->basis->fixed || !(state->speeds_condition > tired * state->speeds_good))
+    if (flow || state->basis->fixed)
         return flow;
+    const double now = steepest(state);
+    state->speeds_steepness = fmin(state->speeds_steepness, now);
+    if (!(now > tired * state->speeds_steepness))
+        return 0;
     pick(state); /* spoils the factors: they are made again */
     factor_dependent(state->basis);
     *change = !same(state);
     if (!*change)
-        state->speeds_good = state->speeds_condition; /* it is the rows: nothing better is to be had */
+        state->speeds_steepness = now; /* it is the rows: nothing better is to be had */
     return 0;
 }
 
@@ -709,6 +731,20 @@ dal_flow dal_speeds_pack(dal_state *state, double *u)
             u[j] += state->work.A[k] * state->work.v[layout->column[k]];
     }
     return 0;
+}
+
+/* |Y_jk| times the unit of v_k, the largest. */
+double dal_speeds_unit(const dal_state *state, int j)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    if (!state->basis->fixed)
+        return system->length / system->column_scale[state->speeds[j]];
+    const dal_row_layout *at = &layout->row[named(state, j)];
+    double unit = 0;
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        unit = fmax(unit, fabs(state->work.A[k]) * system->length / system->column_scale[layout->column[k]]);
+    return unit > 0 && isfinite(unit) ? unit : 1;
 }
 
 /* ---- W, W', bias ------------------------------------------------------------------------- */
@@ -960,20 +996,26 @@ double dal_speeds_force(const dal_state *state, int j)
     return U;
 }
 
-void dal_speeds_multipliers(dal_state *state)
+/* lambda of S^T [mu; lambda] = f; f is overwritten. */
+static void take_multipliers(dal_state *state, double *f, double *lambda)
 {
-    const dal_layout *layout = &state->system->layout;
-    dal_speeds *s = state->basis;
-    double *f = s->x;
-    memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
+    const dal_speeds *s = state->basis;
+    memset(lambda, 0, sizeof *lambda * (size_t)state->system->layout.n_rows);
     if (!s->k)
         return;
-    dal_mass_times(layout, state->work.M, state->vd, f);
-    for (int i = 0; i < s->n; i++)
-        f[i] += state->work.h[i] - state->work.Q[i];
     solve_transposed(state, f);
     for (int i = 0; i < s->k; i++)
-        state->lambda[s->row[i]] = f[s->p + s->s + i];
+        lambda[s->row[i]] = f[s->p + s->s + i];
+}
+
+void dal_speeds_multipliers(dal_state *state)
+{
+    dal_speeds *s = state->basis;
+    double *f = s->x;
+    dal_mass_times(&state->system->layout, state->work.M, state->vd, f);
+    for (int i = 0; i < s->n; i++)
+        f[i] += state->work.h[i] - state->work.Q[i];
+    take_multipliers(state, f, state->lambda);
 }
 
 static dal_flow fail_inertia(dal_state *state, int j)
@@ -986,40 +1028,85 @@ static dal_flow fail_inertia(dal_state *state, int j)
     return dal_state_fail(state, "the equations of motion are singular: no inertia resists the motion of the speed %s that the constraints leave free", name);
 }
 
+/* x := K^-1 x, by the factor at unit diagonal. */
+static void divide_by_inertia(const dal_speeds *s, double *x)
+{
+    const size_t p = (size_t)s->p;
+    for (size_t i = 0; i < p; i++)
+        x[i] /= sqrt(s->K[i * p + i]);
+    dal_cholesky_solve(s->L, s->p, s->p, x);
+    for (size_t i = 0; i < p; i++)
+        x[i] /= sqrt(s->K[i * p + i]);
+}
+
 /* K u' = f, at unit diagonal: whether K is singular does not depend on units. */
 static dal_flow solve_inertia(dal_state *state)
 {
     dal_speeds *s = state->basis;
     const size_t p = (size_t)s->p;
-    double *scale = s->x, *rate = state->wd;
+    double *scale = s->x;
     int where;
     for (size_t i = 0; i < p; i++) {
         double diagonal = s->K[i * p + i];
         if (!(diagonal > 0))
             return fail_inertia(state, (int)i);
         scale[i] = 1 / sqrt(diagonal);
-        rate[i] = scale[i] * s->f[i];
         for (size_t j = 0; j <= i; j++)
             s->L[i * p + j] = scale[i] * scale[j] * s->K[i * p + j];
     }
     if (!dal_cholesky(s->L, s->p, s->p, no_inertia, &where))
         return fail_inertia(state, where);
-    dal_cholesky_solve(s->L, s->p, s->p, rate);
-    for (size_t i = 0; i < p; i++)
-        rate[i] *= scale[i];
+    memcpy(state->wd, s->f, sizeof *s->f * p);
+    divide_by_inertia(s, state->wd);
     return 0;
 }
 
-dal_flow dal_speeds_finish(dal_state *state)
+void dal_speeds_combine(dal_state *state)
 {
-    dal_speeds *s = state->basis;
-    dal_flow flow = solve_inertia(state);
-    if (flow)
-        return flow;
+    const dal_speeds *s = state->basis;
     memcpy(state->vd, s->bias, sizeof *s->bias * (size_t)s->n);
     for (int j = 0; j < s->p; j++)
         for (int i = 0; i < s->n; i++)
             state->vd[i] += state->wd[j] * s->W[(size_t)j * (size_t)s->n + (size_t)i];
+}
+
+dal_flow dal_speeds_finish(dal_state *state)
+{
+    dal_flow flow = solve_inertia(state);
+    if (flow)
+        return flow;
+    dal_speeds_combine(state);
     dal_speeds_multipliers(state);
     return 0;
+}
+
+/* dv = W du + c,   S c = [0; f of the ignorable coordinates, whose momenta E = M' are; b],   K du = W^T (f - M c). */
+void dal_speeds_correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+{
+    const dal_system *system = state->system;
+    dal_speeds *s = state->basis;
+    const size_t n = (size_t)s->n;
+    double *du = s->sides, *rest = s->r;
+    memset(dv, 0, sizeof *dv * n);
+    for (int i = 0; i < s->s; i++)
+        dv[s->p + i] = f[system->ignorable[i]];
+    for (int i = 0; i < s->k; i++)
+        dv[s->p + s->s + i] = b[s->row[i]];
+    dal_speeds_solve(state, dv);
+    dal_mass_times(&system->layout, state->work.M, dv, rest);
+    for (int j = 0; j < s->p; j++) {
+        du[j] = 0;
+        for (size_t i = 0; i < n; i++)
+            du[j] += s->W[(size_t)j * n + i] * (f[i] - rest[i]);
+    }
+    divide_by_inertia(s, du);
+    for (int j = 0; j < s->p; j++) {
+        state->wd[j] += du[j];
+        for (size_t i = 0; i < n; i++)
+            dv[i] += du[j] * s->W[(size_t)j * n + i];
+    }
+    dal_mass_times(&system->layout, state->work.M, dv, s->x);
+    for (size_t i = 0; i < n; i++)
+        s->x[i] -= f[i];
+    take_multipliers(state, s->x, dlambda);
 }

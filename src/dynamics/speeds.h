@@ -61,6 +61,7 @@ int dal_speeds_no_multipliers(const dal_system *system); /* 0 */
 /* For the table of a formulation: S v = [u - Z; e; beta_k], and u = Y v + Z. */
 dal_flow dal_speeds_unpack(dal_state *state, const double *u);
 dal_flow dal_speeds_pack(dal_state *state, double *u);
+double dal_speeds_unit(const dal_state *state, int j);
 
 /* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
 dal_flow dal_speeds_ready(dal_state *state);
@@ -94,6 +95,10 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
 double dal_speeds_force(const dal_state *state, int j);
 /* K u' = f by Cholesky, then wd = u', vd = W u' + bias, and the multipliers. A failure where K is singular. K and f stay as they are. */
 dal_flow dal_speeds_finish(dal_state *state);
+/* vd = W wd + bias */
+void dal_speeds_combine(dal_state *state);
+/* `correct` of the formulations that end with it. */
+void dal_speeds_correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda);
 /* lambda of the rows in S, from S^T [mu; lambda] = M v' + h - Q; mu vanishes up to rounding. After vd. */
 void dal_speeds_multipliers(dal_state *state);
 

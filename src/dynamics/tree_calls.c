@@ -1,14 +1,43 @@
 /* Recursive dynamics for users: dalembert/tree.h over the kernels of recursive/. Forces, masses; frames are in tree_frames.c. */
-#include "dalembert/tree.h"
 #include "dynamics/tree_columns.h"
+#include "math/finite.h"
 #include "math/vec.h"
 #include "system/system.h"
 
+#include <float.h>
 #include <string.h>
 
 bool dal_system_has_tree(const dal_system *system)
 {
-    return system->links != NULL;
+    return system && system->links;
+}
+
+/* As dal_all_finite, for three arrays in one go. */
+static bool are_finite(const dal_links *links, const double *q, const double *v, const double *other)
+{
+    const int nq = links->nq, nv = links->nv; /* nq >= nv: a ball has four numbers for three velocities */
+    double of_q = 0, of_v = 0, of_other = 0;
+    for (int k = 0; k < nv; k++) {
+        of_q += q[k];
+        of_v += v[k];
+        of_other += other[k];
+    }
+    for (int k = nv; k < nq; k++)
+        of_q += q[k];
+    return (isfinite(of_q) || dal_each_finite(q, nq)) && (isfinite(of_v) || dal_each_finite(v, nv)) &&
+           (isfinite(of_other) || dal_each_finite(other, nv));
+}
+
+dal_status dal_tree_accepts(const dal_state *state, const double *q, const double *v, const double *other, const dal_wrench *wrenches)
+{
+    if (!dal_state_usable(state) || !q)
+        return DAL_BAD_COMMAND;
+    const dal_links *links = state->system->links;
+    if (!links)
+        return DAL_BAD_MODEL;
+    if (wrenches && !dal_all_finite((const double *)(const void *)wrenches, 6 * links->n_bodies))
+        return DAL_NUMERICAL;
+    return are_finite(links, q, v ? v : state->still, other ? other : state->still) ? DAL_OK : DAL_NUMERICAL;
 }
 
 void dal_tree_weigh(dal_state *state)
@@ -39,24 +68,26 @@ static void load_links(const dal_links *links, dal_links_work *work, const dal_w
 dal_status dal_forward_dynamics(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches,
                                 double *vd)
 {
+    const dal_status status = v && vd ? dal_tree_accepts(state, q, v, tau, wrenches) : DAL_BAD_COMMAND;
+    if (status != DAL_OK)
+        return status;
     const dal_links *links = state->system->links;
     const dal_recursion *run = state->system->recursion;
-    if (!links)
-        return DAL_BAD_MODEL;
     dal_tree_weigh(state);
     run->prepare(links, &state->links, q, v);
     if (wrenches)
         load_links(links, &state->links, wrenches);
-    return run->advance(links, &state->links, tau, vd) ? DAL_OK : DAL_NUMERICAL;
+    return run->advance(links, &state->links, tau, vd) && dal_all_finite(vd, links->nv) ? DAL_OK : DAL_NUMERICAL;
 }
 
 dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
                                 double *tau)
 {
+    const dal_status status = tau ? dal_tree_accepts(state, q, v, vd, wrenches) : DAL_BAD_COMMAND;
+    if (status != DAL_OK)
+        return status;
     const dal_links *links = state->system->links;
     const dal_recursion *run = state->system->recursion;
-    if (!links)
-        return DAL_BAD_MODEL;
     dal_tree_weigh(state);
     run->newton(links, &state->links, q, v ? v : state->still, vd);
     if (wrenches)
@@ -77,17 +108,18 @@ dal_status dal_gravity_forces(dal_state *state, const double *q, double *g)
 
 dal_status dal_mass_matrix(dal_state *state, const double *q, double *M)
 {
-    const dal_links *links = state->system->links;
-    if (!links)
-        return DAL_BAD_MODEL;
-    state->system->recursion->mass(links, &state->links, q, M);
-    return DAL_OK;
+    const dal_status status = M ? dal_tree_accepts(state, q, NULL, NULL, NULL) : DAL_BAD_COMMAND;
+    if (status == DAL_OK)
+        state->system->recursion->mass(state->system->links, &state->links, q, M);
+    return status;
 }
 
 /* Columns k from the last to the first: row k of L is M_k / D_k, and D_k l l^T is taken from what is left (R. Featherstone, Rigid Body
  * Dynamics Algorithms, 2008, table 6.3). The rows that are touched are those of the columns before k on the way to the ground. */
 dal_status dal_mass_factor(const dal_system *system, double *M)
 {
+    if (!system || !M)
+        return DAL_BAD_COMMAND;
     const dal_links *links = system->links;
     if (!links)
         return DAL_BAD_MODEL;
@@ -95,7 +127,7 @@ dal_status dal_mass_factor(const dal_system *system, double *M)
     const int *before = links->parent_column;
     for (int k = links->nv - 1; k >= 0; k--) {
         double *row = M + n * (size_t)k;
-        if (!(row[k] > 0))
+        if (!(row[k] > 0 && row[k] <= DBL_MAX))
             return DAL_NUMERICAL;
         for (int i = before[k]; i >= 0; i = before[i]) {
             const double l = row[i] / row[k];
@@ -108,9 +140,13 @@ dal_status dal_mass_factor(const dal_system *system, double *M)
     return DAL_OK;
 }
 
-void dal_mass_solve(const dal_system *system, const double *factor, double *x)
+dal_status dal_mass_solve(const dal_system *system, const double *factor, double *x)
 {
+    if (!system || !factor || !x)
+        return DAL_BAD_COMMAND;
     const dal_links *links = system->links;
+    if (!links)
+        return DAL_BAD_MODEL;
     const size_t n = (size_t)links->nv;
     const int *before = links->parent_column;
     for (int k = links->nv - 1; k >= 0; k--)
@@ -121,4 +157,5 @@ void dal_mass_solve(const dal_system *system, const double *factor, double *x)
         for (int i = before[k]; i >= 0; i = before[i])
             x[k] -= factor[n * (size_t)k + (size_t)i] * x[i];
     }
+    return dal_all_finite(x, links->nv) ? DAL_OK : DAL_NUMERICAL;
 }

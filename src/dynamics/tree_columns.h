@@ -3,6 +3,7 @@
 #ifndef DAL_DYNAMICS_TREE_COLUMNS_H
 #define DAL_DYNAMICS_TREE_COLUMNS_H
 
+#include "dalembert/tree.h"
 #include "system/system.h"
 
 /* A unit of the velocity turns about `axis` through the origin r of its link and shifts along `direction`; world axes. The rates are
@@ -18,6 +19,10 @@ void dal_tree_weigh(dal_state *state);
 void dal_tree_column(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
 /* After `newton`. */
 void dal_tree_column_rate(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
+
+/* What the calls of users begin with: a state whose system has a tree, and finite numbers of q, and of v, vd or tau, and wrenches where
+ * they are given (NULL: not). */
+dal_status dal_tree_accepts(const dal_state *state, const double *q, const double *v, const double *other, const dal_wrench *wrenches);
 
 /* Where a body is: r, and R row-major. */
 void dal_tree_place(const dal_links *links, const dal_links_work *work, int body, double r[3], double R[9]);

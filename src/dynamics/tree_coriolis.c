@@ -139,10 +139,11 @@ static void entries(const dal_links *links, const dal_links_work *work, const co
 
 dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *v, double *C)
 {
+    const dal_status status = v && C ? dal_tree_accepts(state, q, v, NULL, NULL) : DAL_BAD_COMMAND;
+    if (status != DAL_OK)
+        return status;
     const dal_links *links = state->system->links;
     dal_links_work *work = &state->links;
-    if (!links)
-        return DAL_BAD_MODEL;
     dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, v, NULL);
     memset(C, 0, sizeof *C * (size_t)links->nv * (size_t)links->nv);

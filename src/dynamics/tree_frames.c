@@ -6,13 +6,20 @@
  */
 #include "dalembert/tree.h"
 #include "dynamics/tree_columns.h"
+#include "math/finite.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-static bool body_exists(const dal_links *links, int body)
+/* As dal_tree_accepts, for a point of a body. */
+static dal_status accepts_point(const dal_state *state, const double *q, const double *v, const double *vd, int body, const double point[3])
 {
-    return links && body >= 0 && body < links->n_bodies;
+    const dal_status status = point ? dal_tree_accepts(state, q, v, vd, NULL) : DAL_BAD_COMMAND;
+    if (status != DAL_OK)
+        return status;
+    if (body < 0 || body >= state->system->links->n_bodies)
+        return DAL_BAD_COMMAND;
+    return dal_all_finite(point, 3) ? DAL_OK : DAL_NUMERICAL;
 }
 
 /* From the origin of its link to a point of a body, and the body's attitude. Particles have no points but their own. */
@@ -30,10 +37,11 @@ static void arm_of(const dal_links *links, const dal_links_work *work, int body,
 dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, const double *vd, int body, const double point[3],
                             dal_motion *motion)
 {
+    const dal_status status = motion ? accepts_point(state, q, v, vd, body, point) : DAL_BAD_COMMAND;
+    if (status != DAL_OK)
+        return status;
     const dal_links *links = state->system->links;
     dal_links_work *work = &state->links;
-    if (!body_exists(links, body))
-        return DAL_BAD_MODEL;
     const dal_seat *seat = &links->seat[body];
     const dal_link_motion *m = &work->motion[seat->link];
     const double *rates = v ? v : state->still;
@@ -89,10 +97,11 @@ static void next_column(const dal_links *links, const dal_links_work *work, way 
 
 dal_status dal_frame_jacobian(dal_state *state, const double *q, int body, const double point[3], double *J)
 {
+    const dal_status status = J ? accepts_point(state, q, NULL, NULL, body, point) : DAL_BAD_COMMAND;
+    if (status != DAL_OK)
+        return status;
     const dal_links *links = state->system->links;
     dal_links_work *work = &state->links;
-    if (!body_exists(links, body))
-        return DAL_BAD_MODEL;
     const size_t n = (size_t)links->nv;
     state->system->recursion->position(links, work, q);
     memset(J, 0, sizeof *J * 6 * n);
@@ -110,10 +119,11 @@ dal_status dal_frame_jacobian(dal_state *state, const double *q, int body, const
 
 dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, const double *v, int body, const double point[3], double *Jd)
 {
+    const dal_status status = v && Jd ? accepts_point(state, q, v, NULL, body, point) : DAL_BAD_COMMAND;
+    if (status != DAL_OK)
+        return status;
     const dal_links *links = state->system->links;
     dal_links_work *work = &state->links;
-    if (!body_exists(links, body))
-        return DAL_BAD_MODEL;
     const size_t n = (size_t)links->nv;
     dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, v, NULL);
@@ -144,10 +154,11 @@ static void column_momentum(const dal_link_inertia *at, const dal_column_motion 
 
 dal_status dal_centroidal_momentum(dal_state *state, const double *q, const double *v, dal_centroid *centroid, double *A_G)
 {
+    const dal_status status = centroid ? dal_tree_accepts(state, q, v, NULL, NULL) : DAL_BAD_COMMAND;
+    if (status != DAL_OK)
+        return status;
     const dal_links *links = state->system->links;
     dal_links_work *work = &state->links;
-    if (!links)
-        return DAL_BAD_MODEL;
     const size_t n = (size_t)links->nv;
     memset(centroid, 0, sizeof *centroid);
     centroid->mass = links->still_mass;
@@ -217,12 +228,13 @@ static void body_needs(const dal_links *links, const dal_links_work *work, const
 dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
                               dal_wrench *carried)
 {
+    const dal_status status = carried ? dal_tree_accepts(state, q, v, vd, wrenches) : DAL_BAD_COMMAND;
+    if (status != DAL_OK)
+        return status;
     const dal_links *links = state->system->links;
     const dal_tree *tree = state->system->layout.tree;
     dal_links_work *work = &state->links;
     double r[3], R[9], arm[3];
-    if (!links)
-        return DAL_BAD_MODEL;
     dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, v ? v : state->still, vd);
     for (int b = 0; b < links->n_bodies; b++)

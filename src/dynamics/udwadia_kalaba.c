@@ -66,11 +66,11 @@ static int multipliers(const dal_system *system)
 static size_t work(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
-    return (size_t)system->layout.n_mass + m * r + 2 * r + 2 * m;
+    return (size_t)system->layout.n_mass + m * r + 2 * r + m;
 }
 
-/* A block of M, completed if its family asks for it: then the blocks are those of the bodies. */
-static void complete(const dal_state *state, int b, double *L, double *force)
+/* M + mu A_i^T A_i of a block, if its family asks for it: then the blocks are those of the bodies. */
+static void complete(const dal_state *state, int b, double *L)
 {
     const dal_layout *layout = &state->system->layout;
     const int n = layout->block[b].n;
@@ -81,11 +81,24 @@ static void complete(const dal_state *state, int b, double *L, double *force)
     double mu = size_of_inertia(&state->system->mechanism.bodies[b]);
     for (int i = 0; i < at->n_intrinsic; i++) {
         const double *row = state->work.A + layout->row[at->intrinsic + i].value;
-        for (int j = 0; j < n; j++) {
-            force[j] += mu * row[j] * state->gamma[at->intrinsic + i];
+        for (int j = 0; j < n; j++)
             for (int k = 0; k <= j; k++)
                 L[n * j + k] += mu * row[j] * row[k];
-        }
+    }
+}
+
+/* f + mu A_i^T gamma_i of the same block. */
+static void complete_force(const dal_state *state, int b, const double *gamma, double *force)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (layout->family->shares)
+        return;
+    const dal_body_layout *at = &layout->body[b];
+    double mu = size_of_inertia(&state->system->mechanism.bodies[b]);
+    for (int i = 0; i < at->n_intrinsic; i++) {
+        const double *row = state->work.A + layout->row[at->intrinsic + i].value;
+        for (int j = 0; j < layout->block[b].n; j++)
+            force[j] += mu * row[j] * gamma[at->intrinsic + i];
     }
 }
 
@@ -104,64 +117,101 @@ static void divide_row(const dal_state *state, int i, const double *L, double *d
     }
 }
 
-static dal_flow solve_with(dal_state *state, double *ratio)
+typedef struct parts {
+    double *L;             /* the blocks of the completed M: L L^T */
+    double *B, *tau;       /* B^T by columns and its QR */
+    double *epsilon;       /* n_rows */
+    double *x;             /* nv */
+} parts;
+
+static parts lay(const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    const int m = layout->nv, k = state->rank;
-    double *L = state->solver, *B = L + layout->n_mass, *tau = B + (size_t)m * (size_t)layout->n_rows;
-    double *epsilon = tau + layout->n_rows, *x = epsilon + layout->n_rows, *y = x + m;
+    parts w = {.L = state->solver};
+    w.B = w.L + layout->n_mass;
+    w.tau = w.B + (size_t)layout->nv * (size_t)layout->n_rows;
+    w.epsilon = w.tau + layout->n_rows;
+    w.x = w.epsilon + layout->n_rows;
+    return w;
+}
 
-    /* a = M^-1 (Q - h) */
-    for (int i = 0; i < m; i++)
-        state->vd[i] = state->work.Q[i] - DAL_MUTATED(UDWADIA_KALABA, state->work.h[i]);
+static dal_flow factor_mass(dal_state *state, const parts *w)
+{
+    const dal_layout *layout = &state->system->layout;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         int where;
-        complete(state, b, L + at->value, state->vd + at->column);
-        if (!dal_cholesky(L + at->value, at->n, at->n, layout->family->shares ? 1e-15 : 0, &where)) { /* by structure: was refused */
+        complete(state, b, w->L + at->value);
+        if (!dal_cholesky(w->L + at->value, at->n, at->n, layout->family->shares ? 1e-15 : 0, &where)) { /* by structure: was refused */
             char name[80];
             dal_velocity_name(state->system, at->column + where, name, sizeof name);
             return dal_state_fail(state, "udwadia-kalaba needs a regular mass matrix, and here it is singular at %s; use lagrange", name);
         }
-        dal_cholesky_solve(L + at->value, at->n, at->n, state->vd + at->column);
     }
-    /* B^T = Q R on the independent rows, epsilon = gamma - A a */
-    dal_rows_times(layout, state->work.A, state->vd, state->lambda);
-    for (int i = 0; i < k; i++) {
-        divide_row(state, state->order[i], L, B + (size_t)i * (size_t)m);
-        epsilon[i] = state->gamma[state->order[i]] - state->lambda[state->order[i]];
-    }
-    *ratio = dal_qr(B, m, k, m, tau);
-    if (!(*ratio > 0))
-        return 0;
-    /* v' = a + L^-T Q R^-T epsilon */
-    dal_qr_least_norm(B, m, k, m, tau, epsilon, x);
-    memcpy(y, x, sizeof *y * (size_t)m);
-    for (int b = 0; b < layout->n_blocks; b++)
-        dal_lower_transposed_solve(L + layout->block[b].value, layout->block[b].n, layout->block[b].n, y + layout->block[b].column);
-    for (int i = 0; i < m; i++)
-        state->vd[i] += y[i];
-    /* lambda = R^-1 R^-T epsilon */
-    dal_qr_rt_solve(B, k, m, epsilon);
-    dal_qr_r_solve(B, k, m, epsilon);
-    memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
-    for (int i = 0; i < k; i++)
-        state->lambda[state->order[i]] = epsilon[i];
     return 0;
+}
+
+/* B^T = Q R on the independent rows. The pivot ratio. */
+static double factor_rows(dal_state *state, const parts *w)
+{
+    const int m = state->system->layout.nv;
+    for (int i = 0; i < state->rank; i++)
+        divide_row(state, state->order[i], w->L, w->B + (size_t)i * (size_t)m);
+    return dal_qr(w->B, m, state->rank, m, w->tau);
+}
+
+/* a = M^-1 f, v' = a + L^-T Q R^-T epsilon, lambda = R^-1 R^-T epsilon, epsilon = gamma - A a; f is in vd. */
+static void solve_for(dal_state *state, const parts *w, const double *gamma, double *vd, double *lambda)
+{
+    const dal_layout *layout = &state->system->layout;
+    const int m = layout->nv, k = state->rank;
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        complete_force(state, b, gamma, vd + at->column);
+        dal_cholesky_solve(w->L + at->value, at->n, at->n, vd + at->column);
+    }
+    dal_rows_times(layout, state->work.A, vd, lambda);
+    for (int i = 0; i < k; i++)
+        w->epsilon[i] = gamma[state->order[i]] - lambda[state->order[i]];
+    dal_qr_least_norm(w->B, m, k, m, w->tau, w->epsilon, w->x);
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        dal_lower_transposed_solve(w->L + at->value, at->n, at->n, w->x + at->column);
+    }
+    for (int i = 0; i < m; i++)
+        vd[i] += w->x[i];
+    dal_qr_rt_solve(w->B, k, m, w->epsilon);
+    dal_qr_r_solve(w->B, k, m, w->epsilon);
+    memset(lambda, 0, sizeof *lambda * (size_t)layout->n_rows);
+    for (int i = 0; i < k; i++)
+        lambda[state->order[i]] = w->epsilon[i];
 }
 
 static dal_flow solve(dal_state *state)
 {
-    double ratio = 1;
-    dal_flow flow = solve_with(state, &ratio);
-    if (flow == 0 && dal_state_alarm(state, DAL_FACTOR_QR, ratio)) {
-        flow = solve_with(state, &ratio);
-        if (flow == 0 && !(ratio > 0))
+    parts w = lay(state);
+    dal_flow flow = factor_mass(state, &w);
+    if (flow)
+        return flow;
+    double ratio = factor_rows(state, &w);
+    if (dal_state_alarm(state, DAL_FACTOR_QR, ratio)) {
+        ratio = factor_rows(state, &w);
+        if (!(ratio > 0))
             return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
     }
     if (ratio < state->condition_worst)
         state->condition_worst = ratio;
-    return flow;
+    for (int i = 0; i < state->system->layout.nv; i++)
+        state->vd[i] = state->work.Q[i] - DAL_MUTATED(UDWADIA_KALABA, state->work.h[i]);
+    solve_for(state, &w, state->gamma, state->vd, state->lambda);
+    return 0;
+}
+
+static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+{
+    const parts w = lay(state);
+    memcpy(dv, f, sizeof *f * (size_t)state->system->layout.nv);
+    solve_for(state, &w, b, dv, dlambda);
 }
 
 /* M and Q - h as they are factored: completed by the intrinsic rows where there are any. */
@@ -182,7 +232,8 @@ static void show_completed(dal_state *state, dal_equations *equations)
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         double *block = dal_show_scratch(equations, (size_t)at->n * (size_t)at->n);
-        complete(state, b, block, f + at->column);
+        complete(state, b, block);
+        complete_force(state, b, state->gamma, f + at->column);
         for (int i = 0; i < at->n; i++)
             for (int j = 0; j < at->n; j++)
                 M[(size_t)(at->column + i) * m + (size_t)(at->column + j)] = block[at->n * (i > j ? i : j) + (i > j ? j : i)];
@@ -242,5 +293,6 @@ const dal_formulation dal_udwadia_kalaba = {
     .multipliers = multipliers,
     .work = work,
     .solve = solve,
+    .correct = correct,
     .show = show,
 };

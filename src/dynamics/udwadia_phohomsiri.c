@@ -143,6 +143,14 @@ static void fill_motion(dal_state *state, const parts *w)
 
 /* ---- its pseudo-inverse ----------------------------------------------------------- */
 
+/* x from b, by the factors of the stack. */
+static void solve_factored(const parts *w)
+{
+    dal_qr_qt_times(w->stack, w->m + w->k, w->m, w->ld, w->beta, w->b);
+    dal_qr_r_solve(w->stack, w->m, w->ld, w->b);
+    memcpy(w->x, w->b, sizeof *w->x * (size_t)w->m);
+}
+
 /* x from the QR of the stack, whose rank is m. */
 static dal_flow solve_unique(dal_state *state, const parts *w)
 {
@@ -152,9 +160,7 @@ static dal_flow solve_unique(dal_state *state, const parts *w)
                                      "accelerations (rank [M; A] < %d)", w->m);
     if (ratio < state->condition_worst)
         state->condition_worst = ratio;
-    dal_qr_qt_times(w->stack, w->m + w->k, w->m, w->ld, w->beta, w->b);
-    dal_qr_r_solve(w->stack, w->m, w->ld, w->b);
-    memcpy(w->x, w->b, sizeof *w->x * (size_t)w->m);
+    solve_factored(w);
     return 0;
 }
 
@@ -199,24 +205,24 @@ static dal_flow solve_least(dal_state *state, const parts *w)
     return state->determined < w->m ? check_balance(state, w) : 0;
 }
 
-static void finish(dal_state *state, const parts *w)
+/* From x and f: v' and R lambda_s = Q1^T (M_s x - f). */
+static void finish(dal_state *state, const parts *w, double *vd, double *lambda)
 {
     const dal_system *system = state->system;
     const double *S = system->column_scale, unit = 1 / system->mass;
     double *residual = w->b;
     for (int j = 0; j < w->m; j++)
-        state->vd[j] = w->x[j] / S[j];
-    /* R lambda_s = Q1^T (M_s x - f) */
-    memset(state->lambda, 0, sizeof *state->lambda * (size_t)system->layout.n_rows);
+        vd[j] = w->x[j] / S[j];
+    memset(lambda, 0, sizeof *lambda * (size_t)system->layout.n_rows);
     if (!w->k)
         return;
-    dal_mass_times(&system->layout, state->work.M, state->vd, residual);
+    dal_mass_times(&system->layout, state->work.M, vd, residual);
     for (int j = 0; j < w->m; j++)
         residual[j] = unit / S[j] * residual[j] - w->f[j];
     dal_qr_qt_times(w->rows, w->m, w->k, w->m, w->tau, residual);
     dal_qr_r_solve(w->rows, w->k, w->m, residual);
     for (int i = 0; i < w->k; i++)
-        state->lambda[state->order[i]] = system->mass * w->unit[state->order[i]] * residual[i];
+        lambda[state->order[i]] = system->mass * w->unit[state->order[i]] * residual[i];
 }
 
 static dal_flow solve(dal_state *state)
@@ -234,8 +240,21 @@ static dal_flow solve(dal_state *state)
     fill_motion(state, &w);
     dal_flow flow = state->system->minimum_norm ? solve_least(state, &w) : solve_unique(state, &w);
     if (flow == 0)
-        finish(state, &w);
+        finish(state, &w, state->vd, state->lambda);
     return flow;
+}
+
+/* [P M_s; A_s] x = [P f_s; b_s], f_s = S^-1 f / mu */
+static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+{
+    const parts w = lay(state);
+    for (int j = 0; j < w.m; j++)
+        w.b[j] = w.f[j] = f[j] / (state->system->mass * state->system->column_scale[j]);
+    project(&w, w.b);
+    for (int i = 0; i < w.k; i++)
+        w.b[w.m + i] = w.unit[state->order[i]] * b[state->order[i]];
+    solve_factored(&w);
+    finish(state, &w, dv, dlambda);
 }
 
 /* ---- equations --------------------------------------------------------------------- */
@@ -311,5 +330,6 @@ const dal_formulation dal_udwadia_phohomsiri = {
     .multipliers = multipliers,
     .work = work,
     .solve = solve,
+    .correct = correct,
     .show = show,
 };

@@ -110,7 +110,9 @@ const dal_formulation dal_volterra = {
     .speeds = dal_speeds_count,
     .unpack = dal_speeds_unpack,
     .pack = dal_speeds_pack,
+    .unit = dal_speeds_unit,
     .chooses = true,
     .solve = solve,
+    .correct = dal_speeds_correct,
     .show = dal_show_volterra,
 };

@@ -194,9 +194,11 @@ const dal_formulation dal_volterra_reduced = {
     .speeds = dal_speeds_count,
     .unpack = dal_speeds_unpack,
     .pack = dal_speeds_pack,
+    .unit = dal_speeds_unit,
     .ignores = true,
     .chooses = true,
     .more = &momenta,
     .solve = solve,
+    .correct = dal_speeds_correct,
     .show = dal_show_volterra_reduced,
 };

@@ -44,7 +44,7 @@ static int jacobian(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N
     (void)unused;
     memcpy(y, NV_DATA_S(Y), sizeof *y * (size_t)c->size);
     for (int j = 0; j < c->size; j++) {
-        const double kept = y[j], sigma = dal_sundials_increment(kept);
+        const double kept = y[j], sigma = dal_sundials_increment(c, j, kept);
         y[j] = kept + sigma;
         int flow = dal_sundials_slope(c, t, moved, f);
         if (flow)

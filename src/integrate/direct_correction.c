@@ -1,7 +1,8 @@
 /* Direct correction (`natural-absolute-coordinates` (78), (79)): after each step the
  * least change of the coordinates that meets the constraints to the tolerance,
- * then the least change of the velocities. A^+ by QR of A^T on the independent
- * rows; large systems through the saddle matrix with the unit metric, which is the same.
+ * then the least change of the velocities, U (A U)^+ with U what moves the bodies by a metre: turns count as the model's length times the
+ * angle, so that the correction does not depend on units. (A U)^+ by QR of (A U)^T on the independent rows; large systems through the
+ * saddle matrix with the unit metric, which is the same.
  */
 #include "integrate/stabilization.h"
 #include "math/dense.h"
@@ -23,7 +24,7 @@ static dal_flow factor_dense(dal_state *state)
         for (int i = 0; i < state->rank; i++) {
             const dal_row_layout *at = &layout->row[state->order[i]];
             for (int k = at->value; k < at->value + at->n_values; k++)
-                A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k];
+                A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * state->system->column_unit[layout->column[k]];
         }
         double ratio = dal_qr(A, layout->nv, state->rank, layout->nv, tau);
         if (!dal_state_alarm(state, DAL_FACTOR_QR_UNIT, ratio) || (attempt && ratio > 0))
@@ -40,6 +41,8 @@ static void solve_dense(dal_state *state, double *b, double *x)
     for (int i = 0; i < state->rank; i++)
         chosen[i] = b[state->order[i]];
     dal_qr_least_norm(A, layout->nv, state->rank, layout->nv, tau, chosen, x);
+    for (int k = 0; k < layout->nv; k++)
+        x[k] *= state->system->column_unit[k];
 }
 
 static dal_flow factor_sparse(dal_state *state)

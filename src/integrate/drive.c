@@ -135,13 +135,14 @@ static verdict handle_event(driver *r)
     return v == GOOD ? restart(r, r->which) : v;
 }
 
-/* h = min(100 h_0, (0.01 / max(|f|, |f'|))^(1/p)), h_0 = 0.01 |y|/|f|, f' from an Euler step of size h_0. */
+/* h = min(100 h_0, (0.01 / max(|f|, |f'|))^(1/p)), h_0 = 0.01 |y|/|f|, f' from an Euler step of size h_0; times in units. */
 static verdict choose_first_step(driver *r)
 {
     dal_stepper *s = &r->s;
     double size = dal_scaled_norm(s, s->y, s->y), slope = dal_scaled_norm(s, s->f, s->y);
     double span = r->options->t_end - s->t;
-    double h = fmin(size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope, span);
+    const double T = s->unit_time;
+    double h = fmin(size < 1e-5 || slope * T < 1e-5 ? 1e-6 * T : 0.01 * size / slope, span);
     double *y = r->y_out, *f = s->y_new;
     for (;; h /= 10) {
         for (int i = 0; i < r->ode->n; i++)
@@ -155,8 +156,8 @@ static verdict choose_first_step(driver *r)
     }
     for (int i = 0; i < r->ode->n; i++)
         f[i] -= s->f[i];
-    double steepest = fmax(slope, dal_scaled_norm(s, f, s->y) / h);
-    double h_order = steepest <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steepest, 1.0 / r->method->order);
+    double steepest = T * fmax(slope, dal_scaled_norm(s, f, s->y) / h * T);
+    double h_order = steepest <= 1e-15 ? fmax(1e-6 * T, 1e-3 * h) : T * pow(0.01 / steepest, 1.0 / r->method->order);
     r->h_next = fmax(fmin(fmin(100 * h, h_order), span), smallest_step(r));
     return GOOD;
 }
@@ -384,12 +385,12 @@ dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, con
     assert(options->t_end >= options->t_start);
     driver r = {.ode = ode, .method = method, .options = options};
     r.s = (dal_stepper){.ode = ode, .method = method, .t = options->t_start, .y = y, .rtol = options->rtol,
-                        .atol = options->atol, .component = -1, .options = options,
+                        .atol = options->atol, .unit_time = options->unit_time > 0 ? options->unit_time : 1, .component = -1, .options = options,
                         .least_progress = 1e-6 * (options->t_end - options->t_start)};
     lay_out(&r, work);
     r.result.component = -1;
     r.slack = 8 * DBL_EPSILON * fmax(fabs(options->t_start), fabs(options->t_end));
-    r.event_tolerance = fmax(options->event_tolerance > 0 ? options->event_tolerance : EVENT_TOLERANCE, 4 * DBL_EPSILON);
+    r.event_tolerance = fmax(options->event_tolerance > 0 ? options->event_tolerance : EVENT_TOLERANCE * r.s.unit_time, 4 * DBL_EPSILON * r.s.unit_time);
     verdict v = GOOD;
     if (method->open && !method->open(&r.s))
         v = dal_drive_stop(&r, DAL_END_UNOPENED, r.s.flow, -1);

@@ -13,7 +13,7 @@
  * A guard may be negative where a step starts, by rounding after a restart. It counts from the time when it was seen
  * positive; if that never happens it ends at once, without a step.
  *
- * Chatter: events in a row, each within 1e-9 max(1, |t|) (or 1e4 event tolerances) of the one before, more than 200 +
+ * Chatter: events in a row, each within 1e-9 max(unit of time, |t|) (or 1e4 event tolerances) of the one before, more than 200 +
  * 2 n_guards of them. Sliding along a switching surface and bounces whose times accumulate both end so.
  */
 #include "integrate/drive.h"
@@ -28,7 +28,7 @@ enum { PATIENCE = 3 }; /* secants in a row that may fail to halve the bracket, b
 
 static double tolerance_at(const driver *r)
 {
-    return r->event_tolerance * fmax(1, fabs(r->s.t));
+    return r->event_tolerance * fmax(1, fabs(r->s.t) / r->s.unit_time);
 }
 
 static int first_negative(const double *g, int n)
@@ -273,7 +273,7 @@ verdict dal_find_event(driver *r, stride *p)
 
 verdict dal_count_event(driver *r)
 {
-    double gap = fmax(CHATTER_GAP * fmax(1, fabs(r->s.t)), 1e4 * tolerance_at(r));
+    double gap = fmax(CHATTER_GAP * fmax(r->s.unit_time, fabs(r->s.t)), 1e4 * tolerance_at(r));
     bool close = r->result.events && r->s.t - r->last_event < gap;
     r->close_events = close ? r->close_events + 1 : 0;
     r->last_event = r->s.t;

@@ -79,7 +79,7 @@ static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vecto
     for (int group = 0; group < (form ? c->n_groups : c->size); group++) {
         for (int j = 0; j < c->size; j++) {
             const bool in = (form ? c->column_group[j] : j) == group;
-            const double sigma = in ? dal_sundials_increment(y[j]) : 0;
+            const double sigma = in ? dal_sundials_increment(c, j, y[j]) : 0;
             y1[j] = y[j] + sigma;
             yd1[j] = form && j < n ? yd[j] + cj * sigma : yd[j]; /* dF/dy' is known without one */
         }

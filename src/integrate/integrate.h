@@ -33,6 +33,7 @@ typedef struct dal_implicit {
     int n_algebraic;
     int n_entries;              /* of the pattern */
     const int *start, *row;     /* n + n_algebraic + 1 starts of columns; rows, ascending within a column */
+    double unit;                /* of z: atol is a multiple of it; 0: 1 */
     /* y' and z that belong to (t, y). */
     dal_flow (*begin)(void *user, double t, const double *y, double *yd, double *z);
     dal_flow (*residual)(void *user, double t, const double *y, const double *yd, const double *z, double *F);
@@ -59,15 +60,17 @@ typedef struct dal_ode {
     /* Each output time of the grid, in order, with the projected state there; at an event the state before the restart. */
     dal_flow (*output)(void *user, double t, const double *y);          /* may be NULL */
     const dal_implicit *implicit;                                       /* NULL: F = y' - f(t, y) */
+    const double *unit; /* of each component of y: atol is a multiple of it. May change in restart. NULL: 1 */
 } dal_ode;
 
 typedef struct dal_drive_options {
     double t_start, t_end; /* t_end >= t_start */
     double step;        /* fixed step, or the first step of an adaptive integrator (0: chosen) */
-    double rtol, atol;  /* adaptive only */
+    double rtol, atol;  /* adaptive only; atol in units of each component */
+    double unit_time;   /* a time that the motion is measured by; 0: 1 */
     double max_step;    /* adaptive only; 0: none */
     double every;       /* output grid from t_start; 0: output after every step; t_end is always an output */
-    double event_tolerance; /* events are located to this many seconds, relative to max(1, |t|); 0: 1e-13 */
+    double event_tolerance; /* events are located to this many seconds times max(1, |t| / unit_time); 0: 1e-13 unit_time */
     long max_steps;     /* 0: none */
 } dal_drive_options;
 
@@ -109,7 +112,7 @@ typedef struct dal_stepper {
     double h_history; /* their spacing; with dense output the size of the last step */
     bool f_valid;
     int component;   /* of y' that was not finite, else -1 */
-    double rtol, atol;
+    double rtol, atol, unit_time;
     long evaluations;
     double t_stuck;  /* where the hooks began to refuse steps */
     int refusals;    /* of hooks since then */
@@ -175,7 +178,18 @@ dal_flow dal_stages(dal_stepper *s, int stages, const double *a, const double *c
  * refused (flow > 0) too often without progress. */
 bool dal_creeps(dal_stepper *s, dal_flow flow);
 
-/* sqrt(mean (x_i / (atol + rtol max(|y_i|, |y_other_i|)))^2) over the components in control. */
+/* What an error of component i is compared with, beside rtol |y_i|. */
+static inline double dal_unit(const dal_ode *ode, int i)
+{
+    return i < ode->n ? (ode->unit ? ode->unit[i] : 1) : ode->implicit && ode->implicit->unit > 0 ? ode->implicit->unit : 1;
+}
+
+static inline double dal_absolute(const dal_stepper *s, int i)
+{
+    return s->atol * dal_unit(s->ode, i);
+}
+
+/* sqrt(mean (x_i / (atol unit_i + rtol max(|y_i|, |y_other_i|)))^2) over the components in control. */
 double dal_scaled_norm(const dal_stepper *s, const double *x, const double *y_other);
 
 /* Doubles of work that a run needs. */

@@ -14,17 +14,6 @@ const dal_stabilization *const dal_stabilizations[] = {&dal_stabilize_none,    &
 
 const char *const dal_tolerance_alone[] = {"tolerance", NULL};
 
-double dal_worst_row(const dal_state *state, const double *rows, int *where)
-{
-    double worst = 0;
-    for (int i = 0; i < state->system->layout.n_rows; i++)
-        if (!(fabs(rows[i]) <= worst)) {
-            worst = fabs(rows[i]);
-            *where = i;
-        }
-    return worst;
-}
-
 /* A v - beta on the present A. */
 static void velocity_residual(dal_state *state, double *out)
 {
@@ -35,9 +24,10 @@ static void velocity_residual(dal_state *state, double *out)
         out[i] += dal_row_free(layout, w, &layout->mechanism->rows[layout->row[i].source]);
 }
 
-static dal_flow fail_at(dal_state *state, int row, double worst)
+static dal_flow fail_at(dal_state *state, int row)
 {
     const dal_system *system = state->system;
+    const double worst = fabs(state->work.phi[row]);
     if (row < system->layout.n_extrinsic) {
         const dal_row *missed = &system->mechanism.rows[system->layout.row[row].source];
         const bool written = system->mechanism.joints[missed->joint].type == &dal_joint_constraint;
@@ -49,9 +39,10 @@ static dal_flow fail_at(dal_state *state, int row, double worst)
 }
 
 /* Rows that depend on others ask for what these do not give. */
-static dal_flow fail_in_velocity(dal_state *state, int row, double worst)
+static dal_flow fail_in_velocity(dal_state *state, int row, double relative)
 {
     const dal_system *system = state->system;
+    const double worst = relative * system->row_unit[row];
     const bool joined = row < system->layout.n_extrinsic;
     const dal_joint *joint = joined ? &system->mechanism.joints[system->mechanism.rows[system->layout.row[row].source].joint] : NULL;
     return dal_state_fail(state, "the constraints contradict each other: of the velocity that %s '%s' asks for, %.3g remains",
@@ -61,16 +52,29 @@ static dal_flow fail_in_velocity(dal_state *state, int row, double worst)
 enum { MOST_ITERATIONS = 25 };
 static const double contradiction = 1e-6; /* of the velocities: more than this is no rounding and no tolerance of the positions */
 
+/* Residuals are seen by the integration as errors of the coordinates, and by some formulations through squares of the velocities (the momenta of
+ * direction cosines that are no longer unit vectors): they are kept below what rtol asks of the coordinates, by a margin, down to what the sums
+ * of a row can resolve. */
+static const double usual_tolerance = 1e-10, part_of_rtol = 0.1, least_tolerance = 1e-14;
+
+double dal_projection_tolerance(const dal_system *system)
+{
+    if (isfinite(system->tolerance))
+        return system->tolerance;
+    return fmax(fmin(usual_tolerance, part_of_rtol * system->info.rtol), least_tolerance);
+}
+
 /* At a distance d from a singular position a residual phi leaves phi / d of freedom across the branch, and the right-hand side
  * enlarges it: near one, the tolerance of the user is not enough and the correction goes down to rounding. */
 static const double rounding = 2e-16;
 
-/* The largest coordinate: residuals cannot be smaller than its rounding. */
+/* How far the bodies are from the origin, in lengths: residuals cannot be smaller than the rounding of that. */
 static double extent(const dal_state *state)
 {
-    double most = state->system->length;
-    for (int k = 0; k < state->system->layout.nq; k++)
-        most = fmax(most, fabs(state->work.q[k]));
+    double most = 1;
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+        for (int k = 0; k < 3; k++)
+            most = fmax(most, fabs(state->work.kin[b].r[k]) / state->system->length);
     return most;
 }
 
@@ -91,15 +95,15 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     if ((flow = projector->factor(state)))
         return flow;
     double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
-    double wanted = state->near_singular ? rounding * system->length : system->tolerance;
+    const double tolerance = dal_projection_tolerance(system), wanted = state->near_singular ? rounding : tolerance;
     /* A method with a past sees a correction that is made in some steps and left out in others as a jump, however short its steps:
      * it gets at least one in each. */
     const int least = dal_paced(system->integrator) ? 1 : 0;
-    for (int i = 0; worst > wanted || (i < least && worst > rounding * system->length); i++) {
-        if (worst > 0.25 * before && (worst <= system->tolerance || worst <= 8 * rounding * extent(state)))
+    for (int i = 0; worst > wanted || (i < least && worst > rounding); i++) {
+        if (worst > 0.25 * before && (worst <= tolerance || worst <= 8 * rounding * extent(state)))
             break; /* as good as it gets */
         if (i == MOST_ITERATIONS || !(worst < HUGE_VAL) || (i > 8 && worst > 0.5 * before))
-            return fail_at(state, where, worst);
+            return fail_at(state, where);
         before = worst;
         for (int k = 0; k < layout->n_rows; k++)
             b[k] = -state->work.phi[k];
@@ -116,12 +120,10 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
         memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
         return 0;
     }
-    double fastest = 0;
-    for (int k = 0; k < layout->nv; k++)
-        fastest = fmax(fastest, fabs(state->work.v[k]));
+    const double fastest = dal_fastest(system, state->work.v);
     for (int i = 0; i < 3; i++) { /* a second pass removes the rounding of the first */
         velocity_residual(state, b);
-        if (dal_worst_row(state, b, &where) <= 1e-15 * fmax(1, system->length) * fastest)
+        if (dal_worst_row(state, b, &where) <= 1e-15 * fastest)
             break;
         for (int k = 0; k < layout->n_rows; k++)
             b[k] = -b[k];
@@ -131,7 +133,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     }
     velocity_residual(state, b);
     worst = dal_worst_row(state, b, &where);
-    if (!state->near_singular && state->rank < layout->n_rows && !(worst <= contradiction * fmax(1, system->length) * fmax(1, fastest)))
+    if (!state->near_singular && state->rank < layout->n_rows && !(worst <= contradiction * fmax(1 / system->time, fastest)))
         return fail_in_velocity(state, where, worst);
     return dal_state_put(state, y);
 }

@@ -16,6 +16,5 @@ extern const char *const dal_tolerance_alone[]; /* the options of a projection *
 
 /* state->projector: nv + n_rows doubles, then what the metric needs. */
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector);
-double dal_worst_row(const dal_state *state, const double *rows, int *where);
 
 #endif

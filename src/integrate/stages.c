@@ -69,7 +69,7 @@ double dal_scaled_norm(const dal_stepper *s, const double *x, const double *y_ot
     for (int i = 0; i < n; i++) {
         if (x[i] == 0)
             continue; /* also where atol and y are zero */
-        double scaled = x[i] / (s->atol + s->rtol * fmax(fabs(s->y[i]), fabs(y_other[i])));
+        double scaled = x[i] / (dal_absolute(s, i) + s->rtol * fmax(fabs(s->y[i]), fabs(y_other[i])));
         sum += scaled * scaled;
     }
     return n ? sqrt(sum / n) : 0;

@@ -11,7 +11,7 @@
 /* Of the weight of a component outside the control (the work): it counts a little. Without a say at all it would be integrated at the
  * order and the steps that the motion is content with, which of a motion that is polynomial or prescribed are 1 and very long. */
 static const double aside = 1e-3;
-static const double least_scale = 3e-3;        /* of a coordinate, for differences */
+static const double least_scale = 3e-3;        /* of the unit of a component, for differences */
 static const double crumb = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
 
 void dal_sundials_silent(int code, const char *module, const char *function, char *text, void *user)
@@ -171,16 +171,17 @@ int dal_sundials_weigh(N_Vector Y, N_Vector weights, void *session)
     for (int i = 0; i < c->size; i++) {
         double y =
             i < n ? data[i] - c->offset[i] : fabs(data[i]) + largest; /* a multiplier may be zero among large ones */
-        w[i] = share / fmax(s->rtol * fabs(y) + s->atol, 1e-100);
+        w[i] = share / fmax(s->rtol * fabs(y) + dal_absolute(s, i), 1e-100);
         if (i >= controlled && i < n)
             w[i] *= aside;
     }
     return 0;
 }
 
-double dal_sundials_increment(double y)
+double dal_sundials_increment(const dal_sundials *c, int j, double y)
 {
-    volatile double moved = y - sqrt(DBL_EPSILON) * copysign(fmax(fabs(y), least_scale), y); /* inward: no overflow */
+    const double least = least_scale * dal_unit(c->s->ode, j);
+    volatile double moved = y - sqrt(DBL_EPSILON) * copysign(fmax(fabs(y), least), y); /* inward: no overflow */
     return moved - y;
 }
 

@@ -91,11 +91,11 @@ int dal_sundials_answer(dal_sundials *c, double t, dal_flow flow);
 /* f(t, Y - c), counted. */
 int dal_sundials_slope(dal_sundials *c, double t, N_Vector Y, double *dy);
 
-/* 1 / (rtol |y_i| + atol) for the components in control. */
+/* 1 / (rtol |y_i| + atol unit_i) for the components in control. */
 int dal_sundials_weigh(N_Vector Y, N_Vector weights, void *session);
 
 /* A difference for y_j. */
-double dal_sundials_increment(double y);
+double dal_sundials_increment(const dal_sundials *c, int j, double y);
 
 /* If t_end is so near that SUNDIALS would not start: y_new by one step of Euler. */
 bool dal_sundials_crumb(dal_sundials *c, double *t_new, bool *done);

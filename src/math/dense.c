@@ -99,13 +99,10 @@ static inline double *row_at(double *a, int ld, int i)
 
 bool dal_cholesky(double *a, int n, int ld, double tolerance, int *where)
 {
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, row_of(a, ld, i)[i]);
     for (int j = 0; j < n; j++) { /* column by column: the elements of a column do not wait for each other */
         double *row = row_at(a, ld, j);
         double pivot = row[j] - dot(row, row, j);
-        if (!(pivot > tolerance * largest)) { /* not-a-number as well; an infinite diagonal fails in row 0 */
+        if (!(pivot > tolerance * row[j]) || isinf(pivot)) { /* NaN as well */
             if (where)
                 *where = j;
             return false;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 /* A = L L^T in place (lower triangle). False, with the row in *where, where A is not positive definite:
- * a pivot <= tolerance * largest diagonal element. */
+ * a pivot <= tolerance * its own diagonal element, so that the scales of rows and columns do not matter. */
 bool dal_cholesky(double *a, int n, int ld, double tolerance, int *where);
 void dal_cholesky_solve(const double *l, int n, int ld, double *b);   /* b := A^-1 b */
 void dal_lower_solve(const double *l, int n, int ld, double *b);      /* b := L^-1 b */

@@ -2,7 +2,7 @@
  * then the lines, of which a pixel column keeps the first, the least, the largest and the last value, so that no peak is lost. */
 #include "picture/svg.h"
 
-#include "base/message.h"
+#include "base/argument.h"
 #include "dalembert/picture.h"
 #include "dalembert/results.h"
 
@@ -493,12 +493,23 @@ dal_status dal_plot_svg(const dal_allocator *allocator, const char *results, con
                         dal_messages *messages, char **text)
 {
     plot p = {.options = options, .path = results, .messages = messages};
-    *text = NULL;
+    if (text)
+        *text = NULL;
+    if (!DAL_NEEDS(messages, results) || !DAL_NEEDS(messages, options) || !DAL_NEEDS(messages, text) ||
+        !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    if (!dal_picture_sized(options->width, options->height, results, messages))
+        return DAL_BAD_COMMAND;
     if (options->n_channels < 1 || options->n_channels > MOST_CHANNELS) {
         dal_error(messages, (dal_mark){results, 0, 0}, "a plot has 1 to %d channels; %d are given", MOST_CHANNELS,
                   options->n_channels);
         return DAL_BAD_COMMAND;
     }
+    bool named = DAL_NEEDS(messages, options->channels);
+    for (int i = 0; named && i < options->n_channels; i++)
+        named = dal_needs(messages, __func__, "channels[]", options->channels[i]);
+    if (!named)
+        return DAL_BAD_COMMAND;
     dal_arena_begin(&p.arena, allocator);
     dal_status status = dal_results_open(allocator, results, messages, &p.results);
     if (status == DAL_OK)

@@ -4,6 +4,7 @@
  * a = -60 and elevation e = 25 degrees about the axis that points up (against gravity where it acts along one, else z): lines that are
  * parallel stay so, and lengths along an axis are the same everywhere.
  */
+#include "base/argument.h"
 #include "picture/svg.h"
 
 #include "dalembert/picture.h"
@@ -640,11 +641,22 @@ dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results
                              char **text)
 {
     picture p = {.options = options, .path = results, .messages = messages, .spec = spec, .system = system};
-    *text = NULL;
+    if (text)
+        *text = NULL;
+    if (!DAL_NEEDS(messages, results) || !DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS(messages, options) ||
+        !DAL_NEEDS(messages, text) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    if (!dal_picture_sized(options->width, options->height, results, messages) || !DAL_NEEDS_ARRAY(messages, options->n_times, options->times))
+        return DAL_BAD_COMMAND;
     if (options->n_times < 0 || options->n_times > MOST || options->count < 0 || options->count > MOST) {
         dal_error(messages, (dal_mark){results, 0, 0}, "a picture has at most %d instants", MOST);
         return DAL_BAD_COMMAND;
     }
+    for (int i = 0; i < options->n_times; i++)
+        if (!isfinite(options->times[i])) {
+            dal_error(messages, (dal_mark){results, 0, 0}, "instant %d of the picture is %g: a finite number is needed", i + 1, options->times[i]);
+            return DAL_BAD_COMMAND;
+        }
     dal_arena_begin(&p.arena, allocator);
     dal_status status = dal_results_open(allocator, results, messages, &p.results);
     if (status == DAL_OK)

@@ -1,5 +1,7 @@
 #include "picture/svg.h"
 
+#include "base/message.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,4 +85,13 @@ const char *dal_svg_color(int number)
 const char *dal_svg_dash(int number)
 {
     return dashes[number / COLORS % DASHES];
+}
+
+bool dal_picture_sized(int width, int height, const char *file, dal_messages *messages)
+{
+    enum { MOST_PIXELS = 100000 };
+    if (width >= 0 && width <= MOST_PIXELS && height >= 0 && height <= MOST_PIXELS)
+        return true;
+    dal_error(messages, (dal_mark){file, 0, 0}, "a picture has a width and a height of 0 to %d pixels, not %d and %d", MOST_PIXELS, width, height);
+    return false;
 }

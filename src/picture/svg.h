@@ -39,4 +39,7 @@ typedef struct dal_ticks {
 dal_ticks dal_ticks_choose(double least, double most, int wanted);
 void dal_tick_label(const dal_ticks *ticks, int i, char *buffer, size_t size);
 
+/* Can a picture be so large? In pixels, 0: as it comes. False with a message about the file. */
+bool dal_picture_sized(int width, int height, const char *file, dal_messages *messages);
+
 #endif

@@ -131,10 +131,10 @@ static dal_status put_mark(csv *file, const dal_ending *ending)
 {
     char text[120];
     dal_status status = DAL_OK;
-    if (ending->known)
+    if (ending->known && ending->time_end < ending->until)
         snprintf(text, sizeof text, "# incomplete: the run ended at t = %.9g s of %.9g s\n", ending->time_end, ending->until);
     else
-        snprintf(text, sizeof text, "# incomplete: the run did not come to its end\n");
+        snprintf(text, sizeof text, "# incomplete: the run %s\n", ending->known ? "came to its end and failed there" : "did not come to its end");
     for (const char *c = text; *c && status == DAL_OK; c++)
         status = put(file, *c);
     return status;

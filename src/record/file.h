@@ -35,6 +35,9 @@ typedef struct dal_file_type {
 
 extern const dal_file_type dal_csv_type, dal_hdf5_type;
 
+/* Is the extension that of a type, or the path "-"? Otherwise a sentence says which there are. */
+bool dal_file_type_known(const char *path, dal_messages *messages);
+
 /* dal_writer_close for whoever has the evidence as texts. */
 dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *ending);
 

@@ -1,7 +1,8 @@
 /* What a page is given on its way: texts, messages, scenes, motions. */
 #include "record/page.h"
 
-#include "base/message.h"
+#include "base/argument.h"
+#include "spec/sound.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,12 +15,14 @@ bool dal_page_available(void)
 
 void dal_spec_show(dal_spec *spec)
 {
-    spec->shown = true;
+    if (spec)
+        spec->shown = true;
 }
 
 void dal_spec_record_motion(dal_spec *spec)
 {
-    spec->motion = true;
+    if (spec)
+        spec->motion = true;
 }
 
 /* ---- texts ------------------------------------------------------------------------ */
@@ -90,18 +93,35 @@ static void say_text(dal_page *page, dal_severity severity, const char *text)
     say(page, &page->verdict, &(dal_message){.severity = severity, .text = text});
 }
 
+/* Calls without an answer of their own: what they cannot use is an error of the page, which dal_page_close returns. */
+static bool takes(dal_page *page, const char *function, const char *argument, const void *pointer)
+{
+    if (!page)
+        return false;
+    if (dal_needs(page->destination.messages, function, argument, pointer))
+        return true;
+    page->status = DAL_BAD_COMMAND;
+    return false;
+}
+
 void dal_page_option(dal_page *page, const char *name, const char *value)
 {
+    if (!takes(page, __func__, "name", name) || !takes(page, __func__, "value", value))
+        return;
     add_pair(page, &page->options, name, value);
 }
 
 void dal_page_entry(dal_page *page, const char *key, const char *json)
 {
+    if (!takes(page, __func__, "key", key) || !takes(page, __func__, "json", json))
+        return;
     add_pair(page, &page->entries, key, json);
 }
 
 void dal_page_messages(dal_page *page, const dal_messages *messages)
 {
+    if (!page)
+        return;
     for (const dal_message *message = dal_messages_first(messages); message; message = message->next)
         say(page, &page->messages, message);
 }
@@ -146,6 +166,8 @@ static void add_evidence(dal_page *page, dal_page_fact **list, const dal_evidenc
 
 void dal_page_evidence(dal_page *page, const dal_evidence *evidence, dal_status status)
 {
+    if (!takes(page, __func__, "evidence", evidence))
+        return;
     add_evidence(page, &page->evidence, evidence, status);
     page->incomplete |= evidence->incomplete;
 }
@@ -157,17 +179,20 @@ void dal_page_report(dal_page *page, const char *text)
 
 void dal_series_evidence(dal_series *series, const dal_evidence *evidence, dal_status status)
 {
-    add_evidence(series->page, &series->facts, evidence, status);
+    if (series && takes(series->page, __func__, "evidence", evidence))
+        add_evidence(series->page, &series->facts, evidence, status);
 }
 
 void dal_series_failed(dal_series *series, const char *reason)
 {
-    series->failed = keep(series->page, reason);
+    if (series && takes(series->page, __func__, "reason", reason))
+        series->failed = keep(series->page, reason);
 }
 
 void dal_series_fact(dal_series *series, const char *label, const char *value)
 {
-    add_pair(series->page, &series->facts, label, value);
+    if (series && takes(series->page, __func__, "label", label) && takes(series->page, __func__, "value", value))
+        add_pair(series->page, &series->facts, label, value);
 }
 
 /* ---- the verdict --------------------------------------------------------------------------- */
@@ -191,6 +216,8 @@ static void say_counts(dal_page *page, const dal_verdict *v)
 
 void dal_page_verdict(dal_page *page, const dal_verdict *v)
 {
+    if (!takes(page, __func__, "verdict", v))
+        return;
     if (v->known)
         say_counts(page, v);
     if (v->reason)
@@ -275,8 +302,12 @@ dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_syste
 {
     static const dal_page_options defaults = {0};
     const dal_page_options *o = options ? options : &defaults;
+    if (result)
+        *result = NULL;
+    if (!DAL_NEEDS(messages, path) || !dal_needs(messages, __func__, "page", result) || !DAL_NEEDS_ALLOCATOR(messages, o->allocator) ||
+        (spec && !dal_spec_sound(spec, messages)))
+        return DAL_BAD_COMMAND;
     const dal_allocator allocator = o->allocator ? *o->allocator : dal_default_allocator();
-    *result = NULL;
     dal_page *page = allocator.allocate(allocator.user, sizeof *page);
     if (!page)
         return DAL_NO_MEMORY;
@@ -296,6 +327,8 @@ dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_syste
 dal_status dal_page_item(dal_page *page, const char *title, const char *href, const char *text, const char *group,
                          const dal_spec *spec, const dal_system *system)
 {
+    if (!takes(page, __func__, "title", title) || !takes(page, __func__, "spec", spec) || !takes(page, __func__, "system", system))
+        return DAL_BAD_COMMAND;
     dal_page_part *part = dal_arena_take(&page->arena, sizeof *part);
     if (!part)
         return page->status = DAL_NO_MEMORY;
@@ -306,8 +339,34 @@ dal_status dal_page_item(dal_page *page, const char *title, const char *href, co
     return status == DAL_OK ? page->status : status;
 }
 
+/* The motion is that of the bodies and joints that are drawn. */
+static dal_status check_series(dal_page *page, const dal_series_options *o)
+{
+    const dal_scene *scene = page->last->scene;
+    dal_messages *messages = page->destination.messages;
+    bool fine = o->system || dal_needs_array(messages, "dal_page_series", "columns", o->n_columns, o->columns);
+    for (int i = 0; fine && !o->system && i < o->n_columns; i++)
+        fine = dal_needs(messages, "dal_page_series", "columns[].name", o->columns[i].name) &&
+               dal_needs(messages, "dal_page_series", "columns[].unit", o->columns[i].unit);
+    const dal_system_info info = dal_system_describe(o->system);
+    if (fine && o->system && scene && (info.bodies != scene->n_bodies || info.joints > scene->n_joints)) {
+        dal_error(messages, dal_nowhere, "dal_page_series: the system has %d bodies and %d joints, and the page shows %d and %d", info.bodies,
+                  info.joints, scene->n_bodies, scene->n_joints);
+        fine = false;
+    }
+    if (fine && o->most_frames < 0) {
+        dal_error(messages, dal_nowhere, "dal_page_series: %d frames cannot be kept", o->most_frames);
+        fine = false;
+    }
+    return fine ? DAL_OK : DAL_BAD_COMMAND;
+}
+
 dal_status dal_page_series(dal_page *page, const dal_series_options *options, dal_series **result)
 {
+    if (result)
+        *result = NULL;
+    if (!takes(page, __func__, "options", options) || !takes(page, __func__, "series", result) || check_series(page, options) != DAL_OK)
+        return DAL_BAD_COMMAND;
     dal_series *series = dal_series_create(&page->allocator, page->last->scene, options), **link = &page->last->series;
     *result = series;
     if (!series)

@@ -2,7 +2,7 @@
 #include "record/page.h"
 #include "record/poses.h"
 
-#include "base/message.h"
+#include "base/argument.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,6 +56,12 @@ dal_status dal_page_results(dal_page *page, dal_results *results, const dal_syst
     job j = {page, results, most_frames, {0}};
     dal_series *series;
     const double *row;
+    if (!page || !DAL_NEEDS(page->destination.messages, results) || !DAL_NEEDS(page->destination.messages, system))
+        return DAL_BAD_COMMAND;
+    if (!page->own.scene) {
+        dal_error(page->destination.messages, dal_nowhere, "dal_page_results: the page was opened without spec and system, and has no bodies to move");
+        return DAL_BAD_COMMAND;
+    }
     dal_status status = dal_arena_try(&results->arena, begin, &j);
     if (status != DAL_OK)
         return status;

@@ -1,4 +1,5 @@
 /* Files of results: which reader, its memory, its columns by name. */
+#include "base/argument.h"
 #include "record/results.h"
 
 #include <math.h>
@@ -58,7 +59,10 @@ static dal_status open_file(void *user)
 
 dal_status dal_results_open(const dal_allocator *allocator, const char *path, dal_messages *messages, dal_results **out)
 {
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    if (!DAL_NEEDS(messages, path) || !dal_needs(messages, __func__, "results", out) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
     const dal_result_type *type = find_type(path);
     if (!type) {
         dal_error(messages, (dal_mark){path, 0, 0},
@@ -99,13 +103,14 @@ void dal_results_close(dal_results *results)
 
 const dal_column *dal_results_columns(const dal_results *results, int *n)
 {
-    *n = results->n_columns;
-    return results->columns;
+    if (n)
+        *n = results ? results->n_columns : 0;
+    return results ? results->columns : NULL;
 }
 
 int dal_results_column(const dal_results *results, const char *name)
 {
-    for (int i = 0; i < results->n_columns; i++)
+    for (int i = 0; results && name && i < results->n_columns; i++)
         if (!strcmp(results->columns[i].name, name))
             return i;
     return -1;
@@ -113,12 +118,12 @@ int dal_results_column(const dal_results *results, const char *name)
 
 const char *dal_results_hash(const dal_results *results)
 {
-    return results->hash;
+    return results ? results->hash : "";
 }
 
 bool dal_results_incomplete(const dal_results *results)
 {
-    return results->incomplete;
+    return results && results->incomplete;
 }
 
 typedef struct step {
@@ -135,6 +140,9 @@ static dal_status take_step(void *user)
 dal_status dal_results_next(dal_results *results, const double **row)
 {
     step s = {results, row};
-    *row = NULL;
+    if (row)
+        *row = NULL;
+    if (!results || !row)
+        return DAL_BAD_COMMAND;
     return dal_arena_try(&results->arena, take_step, &s);
 }

@@ -2,6 +2,7 @@
 
 #include "math/rotation.h"
 #include "record/replacement.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -188,6 +189,8 @@ static void keep(double *to, const double *from, int n)
 
 dal_status dal_series_add(dal_series *s, const dal_series_row *row)
 {
+    if (!s || !row || (s->n_columns && !row->values))
+        return DAL_BAD_COMMAND;
     const double *const from[DAL_TRACKS] = {row->values, row->poses,  row->velocities, row->reactions,
                                             &row->error, row->values, row->values};
     for (int i = 0; i < DAL_TRACKS; i++)
@@ -249,8 +252,10 @@ static void keep_sign(const dal_series *s, double p[4], int column)
 dal_status dal_series_frame(void *user, dal_state *state, int n, const double *values)
 {
     dal_series *s = user;
+    if (!s || !dal_state_usable(state) || n < s->n_columns || !values || (s->bodies && state->system->mechanism.n_bodies != s->n_bodies) ||
+        state->system->mechanism.n_joints < s->n_joints)
+        return DAL_BAD_COMMAND;
     double *poses = s->scratch, *velocities = poses + 7 * s->n_bodies, *reactions = velocities + 3 * s->n_bodies;
-    (void)n;
     for (int b = 0; b < s->n_bodies; b++) {
         const dal_motion motion = dal_state_body(state, b);
         memcpy(poses + 7 * b, motion.position, sizeof motion.position);

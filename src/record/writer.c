@@ -2,7 +2,7 @@
  * takes the name that was asked for. */
 #include "record/file.h"
 
-#include "base/message.h"
+#include "base/argument.h"
 #include "record/replacement.h"
 
 #include <stdio.h>
@@ -18,6 +18,7 @@ struct dal_writer {
     const dal_file_type *type;
     void *file;
     dal_status status;     /* of the first trouble */
+    int n;                 /* columns that were begun with; -1: not begun */
     long rows;             /* that it was given */
     char *name;            /* as given */
     dal_replacement place; /* empty for standard output */
@@ -47,17 +48,27 @@ static const dal_file_type *find_type(const char *path, dal_messages *messages)
     return NULL;
 }
 
+bool dal_file_type_known(const char *path, dal_messages *messages)
+{
+    return !strcmp(path, "-") || find_type(path, messages);
+}
+
 /* ---- the sink ----------------------------------------------------------- */
 
 static dal_status begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
 {
     dal_writer *writer = user;
+    if (!writer || !info || n < 0 || (n && !columns))
+        return DAL_BAD_COMMAND;
+    writer->n = n;
     return writer->status = writer->type->begin(writer->file, info, n, columns);
 }
 
 static dal_status row(void *user, int n, const double *values)
 {
     dal_writer *writer = user;
+    if (!writer || n != writer->n || (n && !values))
+        return DAL_BAD_COMMAND;
     if (writer->status == DAL_OK)
         writer->status = writer->type->row(writer->file, n, values);
     writer->rows += writer->status == DAL_OK;
@@ -66,7 +77,7 @@ static dal_status row(void *user, int n, const double *values)
 
 const dal_sink *dal_writer_sink(dal_writer *writer)
 {
-    return &writer->sink;
+    return writer ? &writer->sink : NULL;
 }
 
 /* ---- open and close ----------------------------------------------------- */
@@ -84,7 +95,10 @@ static void release(dal_writer *writer)
 dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages,
                            dal_writer **result)
 {
-    *result = NULL;
+    if (result)
+        *result = NULL;
+    if (!DAL_NEEDS(messages, path) || !dal_needs(messages, __func__, "writer", result) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
     bool stream = !strcmp(path, "-");
     const dal_file_type *type = stream ? &dal_csv_type : find_type(path, messages);
     if (!type)
@@ -94,7 +108,7 @@ dal_status dal_writer_open(const dal_allocator *allocator, const char *path, boo
     dal_writer *writer = source.allocate(source.user, sizeof *writer);
     if (!writer)
         return DAL_NO_MEMORY;
-    *writer = (dal_writer){.allocator = source, .type = type, .sink = {writer, begin, row}};
+    *writer = (dal_writer){.allocator = source, .type = type, .sink = {writer, begin, row}, .n = -1};
     writer->name = dal_copy_text(&source, stream ? "standard output" : path, 0);
     writer->destination = (dal_destination){&writer->allocator, messages, writer->name, NULL, units};
 

@@ -1,6 +1,5 @@
 /* Changing the `simulate:` block of a spec, as the command line does. */
-#include "base/arena.h"
-#include "base/message.h"
+#include "base/argument.h"
 #include "dalembert/system.h"
 
 #include <string.h>
@@ -9,6 +8,15 @@ static dal_text copy(dal_arena *arena, const char *text, size_t length)
 {
     dal_mark mark = {"command line", 0, 0};
     return (dal_text){.text = dal_arena_copy(arena, text, length), .mark = mark};
+}
+
+/* Was there memory for all of it? A text without it would mean that nothing was given. */
+static bool is_whole(const dal_choice *choice, const char *text)
+{
+    bool whole = choice->name.text && (text[strcspn(text, "=:")] != '=' || choice->value.text);
+    for (int i = 0; i < choice->n; i++)
+        whole = whole && choice->option[i].name.text && choice->option[i].value.text;
+    return whole;
 }
 
 /* "word", "word=number" or "word:option=value,option=value" */
@@ -31,12 +39,16 @@ static bool set_choice(dal_arena *arena, dal_choice *choice, const char *text)
         pair->value = copy(arena, rest + equals + 1, end - equals - 1);
         rest += end + (rest[end] == ',');
     }
+    if (word == 0 || !is_whole(&fresh, text))
+        return false;
     *choice = fresh;
-    return word > 0;
+    return true;
 }
 
 bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_messages *messages)
 {
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, key) || !DAL_NEEDS(messages, text) || !DAL_NEEDS(messages, spec->memory))
+        return false;
     dal_simulate_spec *s = &spec->simulate;
     dal_arena *arena = spec->memory;
     const struct {
@@ -53,7 +65,12 @@ bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_message
         if (strcmp(keys[i].key, key))
             continue;
         if (keys[i].text) {
-            *keys[i].text = copy(arena, text, strlen(text));
+            const dal_text fresh = copy(arena, text, strlen(text));
+            if (!fresh.text) {
+                dal_error(messages, dal_nowhere, "there is not enough memory to set '%s'", key);
+                return false;
+            }
+            *keys[i].text = fresh;
             return true;
         }
         if (set_choice(arena, keys[i].choice, text))

@@ -18,6 +18,7 @@
 #include "expr/expr.h"
 #include "spec/document.h"
 #include "spec/schema.h"
+#include "spec/sound.h"
 
 enum { DAL_ELEMENT_LIMIT = 100000, DAL_COPY_LIMIT = 5000000, DAL_FILE_LIMIT = 64 << 20 /* bytes */ };
 
@@ -88,10 +89,6 @@ typedef struct dal_reader {
 /* Adds a name to the namespace; complains about a bad one and about a clash. */
 void dal_names_add(dal_reader *reader, const char *name, const char *section, int index, dal_mark mark);
 const dal_name *dal_names_find(const dal_reader *reader, const char *name);
-/* Why `name` cannot be a name of an element, a word like one (a point's), or names joined by dots. NULL: it can. */
-const char *dal_name_fault(dal_arena *arena, const char *name);
-const char *dal_word_fault(dal_arena *arena, const char *name);
-const char *dal_path_fault(dal_arena *arena, const char *path);
 
 /* ---- shapes.c, start.c ---------------------------------------------------- */
 

@@ -4,6 +4,7 @@
  * needs lies in a second one. When memory runs out, the arenas jump back into `guarded`,
  * and one function gives everything back on every road.
  */
+#include "base/argument.h"
 #include "spec/reader.h"
 #include "spec/xml.h"
 
@@ -260,9 +261,22 @@ static dal_status guarded(reading *job, dal_messages *messages)
     return run(job, messages);
 }
 
+/* Of one of the three calls that read. */
+static bool can_read(const char *function, const dal_allocator *allocator, const reading *job, dal_messages *messages, dal_spec **spec)
+{
+    if (spec)
+        *spec = NULL;
+    bool fine = dal_needs(messages, function, "file", job->file) && dal_needs(messages, function, "spec", spec) &&
+                dal_needs_allocator(messages, function, allocator) &&
+                dal_needs_array(messages, function, "overrides", job->n_overrides, job->overrides);
+    for (int i = 0; fine && i < job->n_overrides; i++)
+        fine = dal_needs(messages, function, "overrides[].name", job->overrides[i].name) &&
+               dal_needs(messages, function, "overrides[].value", job->overrides[i].value);
+    return fine;
+}
+
 static dal_status read_job(const dal_allocator *allocator, reading *job, dal_messages *messages, dal_spec **spec)
 {
-    *spec = NULL;
     dal_arena_begin(&job->keep, allocator);
     dal_arena_begin(&job->scratch, allocator);
     job->messages = dal_messages_create(allocator);
@@ -287,14 +301,20 @@ dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n
                          const dal_override *overrides, dal_messages *messages, dal_spec **spec)
 {
     reading job = {.file = file, .n_overrides = n_overrides, .overrides = overrides};
+    if (!can_read(__func__, allocator, &job, messages, spec))
+        return DAL_BAD_COMMAND;
     return read_job(allocator, &job, messages, spec);
 }
 
 dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, const dal_read_options *options, dal_messages *messages,
                               dal_spec **spec)
 {
-    reading job = {.file = file, .n_overrides = options->n_overrides, .overrides = options->overrides, .floating = options->floating,
-                   .file_named = options->file, .file_user = options->file_user};
+    static const dal_read_options defaults = {0};
+    const dal_read_options *o = options ? options : &defaults;
+    reading job = {.file = file, .n_overrides = o->n_overrides, .overrides = o->overrides, .floating = o->floating,
+                   .file_named = o->file, .file_user = o->file_user};
+    if (!can_read(__func__, allocator, &job, messages, spec))
+        return DAL_BAD_COMMAND;
     return read_job(allocator, &job, messages, spec);
 }
 
@@ -306,12 +326,16 @@ dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, cons
                    .length = text ? length : 0,
                    .n_overrides = n_overrides,
                    .overrides = overrides};
+    if (!can_read(__func__, allocator, &job, messages, spec))
+        return DAL_BAD_COMMAND;
+    if (!text && length)
+        return dal_needs(messages, __func__, "text", text), DAL_BAD_COMMAND;
     return read_job(allocator, &job, messages, spec);
 }
 
 void dal_spec_free(dal_spec *spec)
 {
-    if (!spec)
+    if (!spec || !spec->memory)
         return;
     dal_arena owner = *(dal_arena *)spec->memory; /* it lies in its own memory */
     dal_arena_release(&owner);

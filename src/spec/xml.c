@@ -179,7 +179,12 @@ const dal_xml_node *dal_xml_read(dal_xml *xml, dal_arena *arena, const char *fil
         return NULL;
     }
     parse(xml, text, length);
-    *no_memory = *no_memory || xml->no_memory;
+    if (!xml->document && !*xml->fault) /* a text that is wrong has a fault: there was no memory to begin with */
+        xml->no_memory = true;
+    if (xml->no_memory) {
+        *no_memory = true;
+        return NULL;
+    }
     const xmlNode *root = xml->document ? xml->library.xmlDocGetRootElement(xml->document) : NULL;
     if (*xml->fault || !root) {
         dal_error(messages, (dal_mark){file, xml->line, xml->column}, "this is no XML that can be read: %s",

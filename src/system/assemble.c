@@ -21,32 +21,9 @@
 #include <string.h>
 
 static const double omitted_weight = 1e-3;    /* omitted values move a thousand times as easily */
-static const double gap_allowed = 1e-10;      /* what remains after assembly, relative to the model's length */
+static const double gap_allowed = 1e-10;      /* what remains of a row after assembly, in its unit */
+static const double rounding_of_terms = 1e-10; /* what terms that cancel may leave, with a margin */
 static const double axis_turn_allowed = 1e-6; /* rad: beyond this a carried axis is doubtful */
-
-/* The model's characteristic length: the largest distance of a joint's point from the centre of mass of its body, or radius of
- * gyration. It does not depend on where body frames lie, nor on what is recorded. */
-double dal_build_length(const dal_build *build)
-{
-    double length = 0;
-    const dal_mechanism *m = &build->mechanism;
-    for (int j = 0; j < m->n_joints; j++)
-        for (int k = 0; k < 2 + m->joints[j].n_further && m->joints[j].type; k++) {
-            const dal_marker *marker = &m->joints[j].marker[k];
-            if (marker->body == DAL_GROUND)
-                continue;
-            double arm[3];
-            dal_sub3(marker->s, m->bodies[marker->body].center, arm);
-            length = fmax(length, sqrt(dal_dot(arm, arm)));
-        }
-    for (int b = 0; b < m->n_bodies; b++) {
-        const dal_body *body = &m->bodies[b];
-        double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
-        if (body->mass > 0)
-            length = fmax(length, sqrt(inertia / body->mass)); /* radius of gyration */
-    }
-    return length > 0 ? length : 1;
-}
 
 static void add_target_rows(dal_assembly *a)
 {
@@ -86,9 +63,11 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     a->m = a->layout->nv;
     a->r = a->layout->n_rows;
     a->length = dal_build_length(build);
+    a->unit = DAL_TAKE(arena, double, a->r);
     size_t rows = (size_t)(a->r + a->m), m = (size_t)a->m;
     a->b = DAL_TAKE(arena, double, rows);
     a->source = DAL_TAKE(arena, int, rows);
+    a->row_unit = DAL_TAKE(arena, double, rows);
     a->x = DAL_TAKE(arena, double, m);
     a->e = DAL_TAKE(arena, double, m);
     a->S = DAL_TAKE(arena, double, m);
@@ -168,22 +147,60 @@ static void count_turns(dal_assembly *a)
     }
 }
 
-/* phi and A at the present placement; rows of the targets are left out of phi where they have no value. */
-static double evaluate(dal_assembly *a, bool jacobian)
+double dal_assembly_unit(const dal_assembly *a, int k)
+{
+    return a->layout->angular[k] > 0 ? 1 : a->length;
+}
+
+/* What a unit of displacement changes row i by, the largest. Where that is only the rounding of terms that cancel, as in dot(M, cross(M, xi)),
+ * it is taken for larger: such a row is no gap (joint_rank.c refuses it). Terms within a form are those of equations of at most fourth
+ * order in lengths. */
+static double change_of_row(const dal_assembly *a, int i)
+{
+    const dal_row_layout *at = &a->layout->row[i];
+    const dal_row *row = &a->mechanism.rows[i];
+    const double L = a->length;
+    double most = 0, terms = row->form < 0 ? 0 : fmin(1, L * L * L);
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        most = fmax(most, fabs(a->work.A[k]) * dal_assembly_unit(a, a->layout->column[k]));
+    for (int k = row->term; k < row->term + row->n_terms && row->form < 0; k++)
+        for (int j = 0; j < 12; j++)
+            terms = fmax(terms, fabs(a->mechanism.terms[k].coef * a->work.gradient[12 * a->mechanism.terms[k].measure + j]));
+    most = fmax(most, rounding_of_terms * terms * L);
+    return isfinite(most) ? most : 0;
+}
+
+/* Of an equation of the model's own, and of a start value: the first change that is not zero. */
+static void find_unit(dal_assembly *a, int i)
+{
+    const double known = i < a->n_own ? dal_row_unit(&a->mechanism.rows[i], a->length) : NAN;
+    if (!(a->unit[i] > 0))
+        a->unit[i] = isnan(known) ? change_of_row(a, i) : known;
+}
+
+double dal_assembly_row_unit(const dal_assembly *a, int i)
+{
+    return a->unit[i] > 0 ? a->unit[i] : 1;
+}
+
+/* phi and A at the present placement, and the largest gap of a row. */
+static double evaluate(dal_assembly *a)
 {
     double worst = 0;
     dal_family_twist.position(a->layout, &a->work);
     dal_rows_position(a->layout, &a->work);
-    if (jacobian)
-        dal_rows_jacobian(a->layout, &a->work);
+    dal_rows_jacobian(a->layout, &a->work);
+    for (int i = 0; i < a->r; i++)
+        find_unit(a, i);
     for (int i = 0; i < a->n_own; i++)
-        worst = fmax(worst, fabs(a->work.phi[i]));
+        worst = fmax(worst, fabs(a->work.phi[i]) / dal_assembly_row_unit(a, i));
     return worst;
 }
 
 static void set_start_constants(dal_assembly *a)
 {
-    evaluate(a, false);
+    dal_family_twist.position(a->layout, &a->work);
+    dal_rows_position(a->layout, &a->work);
     for (int i = 0; i < a->n_own; i++) {
         dal_row *row = &a->build->mechanism.rows[i];
         if (!isnan(row->constant))
@@ -333,8 +350,9 @@ static void solve_dense(dal_assembly *a, int rows)
             dal_assembly_center(a, b, row + a->layout->body[b].v);
         if (open)
             memset(row, 0, sizeof *row * (size_t)a->m);
-        a->b[i] = open ? 0 : -a->work.phi[i];
+        a->b[i] = open ? 0 : -a->work.phi[i] / dal_assembly_row_unit(a, i);
         for (int k = 0; k < a->m; k++) {
+            row[k] /= dal_assembly_row_unit(a, i);
             a->b[i] -= row[k] * a->e[k];
             row[k] *= a->S[k];
         }
@@ -357,7 +375,7 @@ static double find_step(dal_assembly *a, int rows, bool nearest)
     for (int k = 0; k < a->m; k++) {
         a->x[k] = a->e[k] + a->S[k] * a->x[k];
         if (a->S[k] != 0)
-            step = fmax(step, fabs(a->x[k]));
+            step = fmax(step, fabs(a->x[k]) / dal_assembly_unit(a, k));
     }
     return step;
 }
@@ -365,7 +383,7 @@ static double find_step(dal_assembly *a, int rows, bool nearest)
 /* q := q + part x, a bounded way. */
 static void move(dal_assembly *a, double step, double part)
 {
-    double most = 0.5 * fmax(1, a->length), scale = step > most ? part * most / step : part;
+    const double most = 0.5, scale = step > most ? part * most / step : part;
     for (int k = 0; k < a->m; k++)
         a->x[k] *= scale;
     step_from_center(a, a->x);
@@ -375,14 +393,14 @@ static void move(dal_assembly *a, double step, double part)
 /* Close the gaps by at most `most` steps; returns what is left. */
 static double close_gaps(dal_assembly *a, int rows, int most)
 {
-    double worst = evaluate(a, true);
+    double worst = evaluate(a);
     for (int i = 0; i < most && worst < HUGE_VAL; i++) {
         double step = find_step(a, rows, false);
         if (isnan(step))
             break;
         move(a, step, 1);
-        worst = evaluate(a, true);
-        if ((worst <= dal_closed * a->length && step < 1e-9) || step < 1e-15 * a->length)
+        worst = evaluate(a);
+        if ((worst <= dal_closed && step < 1e-9) || step < 1e-15)
             break;
     }
     return worst;
@@ -409,14 +427,14 @@ static void walk_nearer(dal_assembly *a, int rows)
     double *from = a->q0, *x = DAL_TAKE(a->build->arena, double, a->m), distance = distance_back(a);
     for (const int enough = a->solves + WALK; a->solves < enough;) {
         double step = find_step(a, rows, true), part = 1;
-        if (!(step >= 1e-13 * a->length))
+        if (!(step >= 1e-13))
             return;
         memcpy(from, a->work.q, sizeof *from * nq);
         memcpy(x, a->x, sizeof *x * (size_t)a->m);
         for (;; part /= 4) {
             move(a, step, part);
             double worst = close_gaps(a, rows, 20), now = distance_back(a);
-            if (worst <= gap_allowed * a->length && now < distance) {
+            if (worst <= gap_allowed && now < distance) {
                 bool stalled = now > (1 - 1e-12) * distance;
                 distance = now;
                 if (stalled)
@@ -426,7 +444,7 @@ static void walk_nearer(dal_assembly *a, int rows)
             memcpy(a->work.q, from, sizeof *from * nq);
             memcpy(a->x, x, sizeof *x * (size_t)a->m);
             if (part < 1e-3) {
-                evaluate(a, true);
+                evaluate(a);
                 return;
             }
         }
@@ -437,14 +455,14 @@ static void walk_nearer(dal_assembly *a, int rows)
  * come from the steps themselves, as long as they shrink. */
 static void settle_nearest(dal_assembly *a, int rows)
 {
-    double before = 1e-3 * a->length;
+    double before = 1e-3;
     for (int i = 0; i < 60; i++) {
         double step = find_step(a, rows, true);
-        if (!(step >= 1e-14 * a->length) || step > 0.9 * before)
+        if (!(step >= 1e-14) || step > 0.9 * before)
             return;
         before = step;
         move(a, step, 1);
-        evaluate(a, true);
+        evaluate(a);
     }
 }
 
@@ -480,23 +498,24 @@ static void report_gap(dal_assembly *a)
         dal_error(a->build->messages, dal_nowhere, DAL_RANK_UNDECIDED, a->n_own);
         return;
     }
-    double worst = 0;
+    double worst = 0, missed = 0;
     int joint = 0;
     for (int i = 0; i < a->n_own; i++)
-        if (fabs(a->work.phi[i]) > worst) {
-            worst = fabs(a->work.phi[i]);
+        if (fabs(a->work.phi[i]) > worst * dal_assembly_row_unit(a, i)) {
+            worst = fabs(a->work.phi[i]) / dal_assembly_row_unit(a, i);
             joint = m->rows[i].joint;
+            missed = fabs(a->work.phi[i]);
         }
     const dal_joint *j = &m->joints[joint];
     double shift = 0, turn = 0;
     for (int i = j->row; i < j->row + j->n_rows; i++) {
         double *which = m->rows[i].angular ? &turn : &shift;
-        *which = fmax(*which, fabs(a->work.phi[i]) > 1e-12 * worst ? fabs(a->work.phi[i]) : 0);
+        *which = fmax(*which, fabs(a->work.phi[i]) > 1e-12 * worst * dal_assembly_row_unit(a, i) ? fabs(a->work.phi[i]) : 0);
     }
     const char *fixed = dal_assembly_fixed(a, false);
     const char *reason = *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other";
     if (j->type == &dal_joint_constraint)
-        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, worst, reason,
+        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, missed, reason,
                   fixed);
     else
         dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
@@ -558,7 +577,7 @@ static double close_evenly(dal_assembly *a, int rows)
     }
     double worst = close_gaps(a, rows, 100);
     dal_assembly_weigh(a, false);
-    if (worst <= gap_allowed * a->length)
+    if (worst <= gap_allowed)
         return worst;
     place_bodies(a);
     return close_gaps(a, rows, 100);
@@ -568,17 +587,17 @@ static bool assemble_positions(dal_assembly *a)
 {
     int rows = dal_assembly_exact(a);
     bool open_target = false;
-    double worst = evaluate(a, true);
+    double worst = evaluate(a);
     for (int i = a->n_own; i < rows; i++)
-        open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * a->length;
-    if (worst <= dal_closed * a->length && !open_target)
+        open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
+    if (worst <= dal_closed && !open_target)
         return true;
     dal_assembly_weigh(a, false);
     dal_assembly_dense(a);
     worst = close_gaps(a, rows, 100);
-    if (!(worst <= gap_allowed * a->length))
+    if (!(worst <= gap_allowed))
         worst = close_evenly(a, rows);
-    if (!(worst <= gap_allowed * a->length)) {
+    if (!(worst <= gap_allowed)) {
         report_gap(a);
         return false;
     }

@@ -224,8 +224,10 @@ static double *inertia_of(dal_assembly *a, double mass)
         double most = 0;
         for (int i = 0; i < at->n * at->n; i++)
             M[at->value + i] = a->work.M[at->value + i] / mass;
-        for (int i = 0; i < at->n; i++)
-            most = fmax(most, M[at->value + (at->n + 1) * i]);
+        for (int i = 0; i < at->n; i++) {
+            const double length = a->layout->angular[at->column + i] ? a->length : 1;
+            most = fmax(most, M[at->value + (at->n + 1) * i] / (length * length));
+        }
         for (int i = 0; i < at->n; i++) {
             double *m = &M[at->value + (at->n + 1) * i], length = a->layout->angular[at->column + i] ? a->length : 1;
             if (*m <= 1e-9 * most * length * length || most == 0)

@@ -4,8 +4,9 @@
 
 #include "system/build.h"
 
-static const double dal_closed = 1e-14;      /* a start that is this good is not touched, relative to the model's length */
-static const double dal_worth_a_note = 1e-9; /* a displacement that is reported, relative */
+/* Displacements are measured in lengths of the model and radians, residuals of rows by what such a displacement changes them. */
+static const double dal_closed = 1e-14;      /* a start that is this good is not touched */
+static const double dal_worth_a_note = 1e-9; /* a displacement that is reported */
 
 typedef struct dal_assembly {
     dal_build *build;
@@ -19,7 +20,9 @@ typedef struct dal_assembly {
     struct dal_assembly_saddle *saddle; /* of large models; assemble_sparse.c */
     bool undecided;          /* which rows are independent was not found out */
     int *source;             /* of an equation for velocities: its row, or -1 - body */
+    double *row_unit;        /* of the same: what it was divided by */
     double length;
+    double *unit;            /* of each row: see dal_assembly_row_unit; 0: not yet known */
     int solves;              /* linear systems solved so far */
 } dal_assembly;
 
@@ -29,6 +32,10 @@ void dal_assembly_weigh(dal_assembly *assembly, bool velocities);    /* S = 1 / 
 int dal_assembly_exact(const dal_assembly *assembly);
 const dal_target *dal_assembly_target(const dal_assembly *assembly, int row);
 void dal_assembly_row(const dal_assembly *assembly, int row, double *out); /* of A, dense */
+/* The unit of unknown k: the model's length for a shift, 1 for a turn. */
+double dal_assembly_unit(const dal_assembly *assembly, int k);
+/* What a residual of row i is measured by. */
+double dal_assembly_row_unit(const dal_assembly *assembly, int i);
 /* Says row i nothing about positions? */
 bool dal_assembly_open(const dal_assembly *assembly, int row);
 /* The part f of a row on (r, theta) of a body becomes one on (c, theta) where the body is measured at its centre of mass. */

@@ -270,9 +270,12 @@ static void check_points(dal_build *build, const dal_binding *binding, const dal
     }
 }
 
+static void index_ground(dal_build *build);
+
 void dal_build_bodies(dal_build *build)
 {
     const dal_spec *spec = build->spec;
+    index_ground(build);
     build->mechanism.n_bodies = spec->n_bodies;
     build->mechanism.bodies = DAL_TAKE(build->arena, dal_body, spec->n_bodies);
     build->start = DAL_TAKE(build->arena, dal_body_start, spec->n_bodies);
@@ -330,6 +333,12 @@ static int slot_of(const dal_build *build, const char *name)
     return slot;
 }
 
+/* Readers refuse it: a spec that was made by hand. */
+static void refuse_twins(dal_build *build, const dal_point_spec *point)
+{
+    dal_error(build->messages, point->name.mark, "two points of one body have the name '%.100s': names have to differ", point->name.text);
+}
+
 /* The ground may have many points. */
 static void index_ground(dal_build *build)
 {
@@ -338,8 +347,12 @@ static void index_ground(dal_build *build)
     build->ground_slot = DAL_TAKE(build->arena, int, build->n_ground_slots);
     for (int i = 0; i < build->n_ground_slots; i++)
         build->ground_slot[i] = -1;
-    for (int i = points->n - 1; i >= 0; i--) /* of several with one name, which the reader refused, the first */
-        build->ground_slot[slot_of(build, points->item[i].name.text)] = i;
+    for (int i = 0; i < points->n; i++) {
+        int *slot = &build->ground_slot[slot_of(build, points->item[i].name.text)];
+        if (*slot >= 0)
+            refuse_twins(build, &points->item[i]);
+        *slot = i;
+    }
 }
 
 static const dal_point_spec *find_point(dal_build *build, const dal_points *points, const char *name)
@@ -350,10 +363,15 @@ static const dal_point_spec *find_point(dal_build *build, const dal_points *poin
         const int i = build->ground_slot[slot_of(build, name)];
         return i < 0 ? NULL : &points->item[i];
     }
-    for (int i = 0; i < points->n; i++)
-        if (!strcmp(points->item[i].name.text, name))
-            return &points->item[i];
-    return NULL;
+    const dal_point_spec *found = NULL;
+    for (int i = 0; i < points->n; i++) {
+        if (strcmp(points->item[i].name.text, name))
+            continue;
+        if (found)
+            refuse_twins(build, &points->item[i]);
+        found = &points->item[i];
+    }
+    return found;
 }
 
 /* depth: how many grounds of included models have been gone through. */

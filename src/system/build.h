@@ -138,6 +138,7 @@ typedef struct dal_build {
     double *start_q, *start_v;   /* their start, as given and then assembled */
     double *start_change;        /* of what was given, by assembly: of each coordinate, then of each rate */
     double *column_scale;        /* what a unit of each moves there, in metres */
+    double length;               /* of the model; 0: not yet known */
     dal_expressions forms;       /* outputs of the forms' program: see dal_form_outputs */
 } dal_build;
 
@@ -251,8 +252,13 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state);
 
 /* assemble.c: moves the start to where the constraints hold; false with messages. */
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding);
-/* The characteristic length: the largest lever of a point or radius of gyration. */
-double dal_build_length(const dal_build *build);
+/* scale.c: the model's length; when bodies are placed. Its time and the scales of its states, after the first evaluation. */
+double dal_build_length(dal_build *build);
+double dal_build_pace(dal_build *build);
+double dal_system_time(const dal_state *state);
+void dal_state_scales(const dal_state *state, double *unit);
+double dal_row_unit(const dal_row *row, double length);
+void dal_row_units(const dal_state *state, double *unit); /* when A is known */
 
 /* compile.c: `tables:`, before anything is parsed. */
 void dal_build_tables(dal_build *build, dal_system *system);

@@ -167,9 +167,9 @@ static void choose_stabilization(dal_build *build, dal_system *system)
     system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
     const char *const *options = system->stabilization->options;
     check_options(build, &s->stabilization, options ? options : none, options != NULL);
-    system->tolerance = 1e-10;
+    system->tolerance = INFINITY;
     if (system->stabilization->project)
-        system->tolerance = option_above(build, system, "tolerance", 1e-10, false);
+        system->tolerance = option_above(build, system, "tolerance", INFINITY, false);
     else if (system->stabilization->solve)
         choose_penalty(build, system);
     else if (system->stabilization->stabilises_gamma)
@@ -219,7 +219,7 @@ void dal_choose_times(dal_build *build, dal_system *system)
     info->atol = positive(build, s->atol, "atol", 1e-10);
     info->every = positive(build, s->every, "every", info->step > 0 ? info->step : info->until / 500);
     system->max_step = positive(build, s->max_step, "max-step", 0);
-    system->event_tolerance = positive(build, s->event_tolerance, "event-tolerance", 1e-13);
+    system->event_tolerance = positive(build, s->event_tolerance, "event-tolerance", 0);
     if (s->until.text && !system->integrator->adaptive && !s->step.text)
         dal_error(build->messages, s->integrator.name.text ? s->integrator.name.mark : s->until.mark,
                   "%s has a fixed step: give one, by `step:` in `simulate:` or --step", system->integrator->name);

@@ -1,11 +1,13 @@
 /* From a spec to a system: names, bodies, joints, forces, programs, assembly,
  * layout, rank; then everything is packed into one block.
  */
+#include "base/argument.h"
 #include "kinematics/placement.h"
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/sparse.h"
 #include "system/build.h"
+#include "spec/sound.h"
 #include "system/scene.h"
 
 #include <math.h>
@@ -231,10 +233,13 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     pack_joint_forms(block, from, to);
     DAL_PACK(block, to->inputs, from->n_inputs);
     DAL_PACK(block, to->states, from->n_states);
+    DAL_PACK(block, to->state_scale, from->n_states);
     DAL_PACK(block, to->idle, from->n_expressions);
     DAL_PACK(block, to->frictions, from->n_frictions);
     DAL_PACK(block, to->laws, from->n_laws);
     DAL_PACK(block, to->column_scale, from->layout.nv);
+    DAL_PACK(block, to->column_unit, from->layout.nv);
+    DAL_PACK(block, to->row_unit, from->layout.n_rows);
     DAL_PACK(block, to->ignorable, from->n_ignorable);
     if (from->start_speeds)
         DAL_PACK(block, to->start_speeds, from->layout.nv);
@@ -272,6 +277,11 @@ static dal_system *pack_into_block(dal_arena *arena, const dal_system *from)
     pack(&block, from, system);
     system->memory = memory;
     system->allocator = arena->allocator;
+    system->life = dal_life_begin(&arena->allocator);
+    if (!system->life) {
+        arena->allocator.release(arena->allocator.user, memory);
+        longjmp(*arena->guard, 1);
+    }
     return system;
 }
 
@@ -281,6 +291,7 @@ void dal_system_free(dal_system *system)
         return;
     if (system->said)
         dal_arena_dispose(system->said);
+    dal_life_end(system->life);
     system->allocator.release(system->allocator.user, system->memory);
 }
 
@@ -398,6 +409,8 @@ static void lay_out(dal_build *build, dal_system *system)
     }
     if (!(system->mass > 0))
         system->mass = 1;
+    system->time = system->info.until > 0 ? system->info.until : 1; /* until it is known better */
+    system->state_scale = DAL_TAKE(build->arena, double, system->n_states);
     system->n_groups = build->n_groups;
     system->groups = build->groups;
     system->n_forces = build->spec->n_forces;
@@ -417,9 +430,13 @@ static void lay_out(dal_build *build, dal_system *system)
     system->works = does_work(build, system) || build->n_frictions > 0;
     system->idle = idle_expressions(build, system->n_expressions);
     system->length = dal_build_length(build);
+    system->row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
     system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
-    for (int j = 0; j < system->layout.nv; j++)
+    system->column_unit = DAL_TAKE(build->arena, double, system->layout.nv);
+    for (int j = 0; j < system->layout.nv; j++) {
         system->column_scale[j] = build->column_scale ? build->column_scale[j] : system->layout.angular[j] > 0 ? system->length : 1;
+        system->column_unit[j] = 1 / system->column_scale[j];
+    }
     system->start_q = build->start_q;
     system->start_v = build->start_v;
     system->start_change = build->start_change;
@@ -517,6 +534,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
         longjmp(*build->arena->guard, 1);
     if (!dal_build_first(build, build->packed, build->first))
         return DAL_BAD_MODEL;
+    build->packed->time = dal_system_time(build->first);
+    dal_state_scales(build->first, build->packed->state_scale);
     dal_system_info *info = &build->packed->info;
     info->rank = build->packed->rank;
     info->freedoms = info->velocities - info->rank;
@@ -565,8 +584,9 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
 static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, bool anyway, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
+    if (!dal_spec_sound(spec, messages))
+        return DAL_BAD_MODEL;
     dal_messages *own = dal_messages_create(allocator);
-    *system = NULL;
     if (!own)
         return DAL_NO_MEMORY;
     dal_arena_begin(&arena, allocator);
@@ -594,35 +614,45 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
 
 dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
 {
+    if (system)
+        *system = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
     return compile_spec(allocator, spec, false, messages, system);
 }
 
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
 {
+    *system = NULL;
     return compile_spec(allocator, spec, true, messages, system);
 }
 
 dal_system_info dal_system_describe(const dal_system *system)
 {
-    return system->info;
+    static const dal_system_info none = {.model = "", .model_hash = "", .version = DAL_VERSION, .coordinates = "", .formulation = "",
+                                         .stabilization = "", .integrator = "", .ignorable_names = ""};
+    return system ? system->info : none;
 }
 
 const dal_message *const *dal_system_warnings(const dal_system *system, int *n)
 {
-    *n = system->n_warnings;
-    return system->warnings;
+    if (n)
+        *n = system ? system->n_warnings : 0;
+    return system ? system->warnings : NULL;
 }
 
 const dal_column *dal_system_columns(const dal_system *system, int *recorded, int *all)
 {
-    *recorded = system->n_recorded;
-    *all = system->n_columns;
-    return system->columns;
+    if (recorded)
+        *recorded = system ? system->n_recorded : 0;
+    if (all)
+        *all = system ? system->n_columns : 0;
+    return system ? system->columns : NULL;
 }
 
 int dal_system_body(const dal_system *system, const char *name)
 {
-    for (int i = 0; i < system->mechanism.n_bodies; i++)
+    for (int i = 0; system && name && i < system->mechanism.n_bodies; i++)
         if (!strcmp(system->mechanism.bodies[i].name, name))
             return i;
     return -1;
@@ -630,7 +660,7 @@ int dal_system_body(const dal_system *system, const char *name)
 
 int dal_system_joint(const dal_system *system, const char *name)
 {
-    for (int i = 0; i < system->mechanism.n_joints; i++)
+    for (int i = 0; system && name && i < system->mechanism.n_joints; i++)
         if (!strcmp(system->mechanism.joints[i].name, name))
             return i;
     return -1;
@@ -643,12 +673,19 @@ const char *dal_version(void)
 
 bool dal_list_entry(const char *kind, int index, const char **name, const char **title)
 {
+    if (!kind || index < 0)
+        return false;
 #define LISTED(word, list)                                                                                              \
     if (!strcmp(kind, word)) {                                                                                          \
-        if (!(list)[index])                                                                                             \
+        int n = 0;                                                                                                      \
+        while ((list)[n] && n < index)                                                                                  \
+            n++;                                                                                                        \
+        if (!(list)[n])                                                                                                 \
             return false;                                                                                               \
-        *name = (list)[index]->name;                                                                                    \
-        *title = (list)[index]->title;                                                                                  \
+        if (name)                                                                                                       \
+            *name = (list)[n]->name;                                                                                    \
+        if (title)                                                                                                      \
+            *title = (list)[n]->title;                                                                                  \
         return true;                                                                                                    \
     }
     LISTED("joint", dal_joint_types)
@@ -658,9 +695,11 @@ bool dal_list_entry(const char *kind, int index, const char **name, const char *
     LISTED("stabilization", dal_stabilizations)
     LISTED("integrator", dal_integrators)
 #undef LISTED
-    if (!strcmp(kind, "warning") && index >= 0 && index < DAL_CODE_COUNT - 1) {
-        *name = dal_code_name((dal_code)(index + 1));
-        *title = dal_code_title((dal_code)(index + 1));
+    if (!strcmp(kind, "warning") && index < DAL_CODE_COUNT - 1) {
+        if (name)
+            *name = dal_code_name((dal_code)(index + 1));
+        if (title)
+            *title = dal_code_title((dal_code)(index + 1));
         return true;
     }
     return false;

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double gap_allowed = 1e-10;     /* what remains, relative to the model's length */
+static const double gap_allowed = 1e-10;     /* what remains of a row, in its unit */
 static const double omitted_weight = 1e-3;   /* omitted values move a thousand times as easily */
 static const double velocity_allowed = 1e-9; /* what remains of a velocity, relative to the fastest */
 
@@ -79,6 +79,9 @@ typedef struct starting {
     int n, r;
     double *A, *b, *x, *e, *S, *scale, *q0, *svd;
     double length;
+    double *unit;  /* of each row */
+    bool *known;   /* the same: it is found */
+    bool scaled;   /* scale is known */
 } starting;
 
 static bool is_given(const starting *s, int i, bool velocities)
@@ -115,6 +118,8 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
     s->x = DAL_TAKE(arena, double, n);
     s->e = DAL_TAKE(arena, double, n);
     s->S = DAL_TAKE(arena, double, n);
+    s->unit = DAL_TAKE(arena, double, r);
+    s->known = DAL_TAKE(arena, bool, r);
     s->scale = DAL_TAKE(arena, double, n);
     s->q0 = DAL_TAKE(arena, double, n);
     s->svd = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n));
@@ -142,18 +147,37 @@ static void find_scale(starting *s)
     for (int i = 0; i < s->n; i++)
         if (!(s->scale[i] > 0) || !isfinite(s->scale[i]))
             s->scale[i] = 1;
+    s->scaled = true;
 }
 
-/* phi and A; the largest gap. */
+/* What a residual of row i is measured by: of an equation of the model's own, what moving the bodies by a length changes it by, where it first does. */
+static void find_unit(starting *s, int i)
+{
+    const dal_row_layout *at = &s->layout->row[i];
+    double unit = 0;
+    if (s->known[i])
+        return;
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        unit = fmax(unit, fabs(s->work.A[k]) * s->length / s->scale[s->layout->column[k]]);
+    const double own = dal_row_unit(row_at(s, i), s->length);
+    s->known[i] = !isnan(own) || (unit > 0 && isfinite(unit));
+    s->unit[i] = !isnan(own) ? own : s->known[i] ? unit : 1;
+}
+
+/* phi and A; the largest gap, in the units of the rows. */
 static double evaluate(starting *s)
 {
     double worst = 0;
     dal_family_user.position(s->layout, &s->work);
     dal_rows_position(s->layout, &s->work);
     dal_rows_jacobian(s->layout, &s->work);
-    for (int i = 0; i < s->r; i++)
-        if (!(fabs(s->work.phi[i]) <= worst))
-            worst = fabs(s->work.phi[i]);
+    if (!s->scaled)
+        find_scale(s);
+    for (int i = 0; i < s->r; i++) {
+        find_unit(s, i);
+        if (!(fabs(s->work.phi[i]) / s->unit[i] <= worst))
+            worst = fabs(s->work.phi[i]) / s->unit[i];
+    }
     return worst;
 }
 
@@ -205,7 +229,7 @@ static void weigh(starting *s, bool velocities, bool omitted_only)
     }
 }
 
-/* x := e + S (A S)^+ (rhs - A e) over the rows that count; the length of the step in metres. */
+/* x := e + S (A S)^+ (rhs - A e) over the rows that count; the step in lengths of the model. */
 static double find_step(starting *s, const double *rhs, bool velocities)
 {
     int rows = 0;
@@ -215,11 +239,11 @@ static double find_step(starting *s, const double *rhs, bool velocities)
         if (!velocities && row_at(s, i)->nonholonomic)
             continue;
         memset(row, 0, sizeof *row * (size_t)s->n);
-        s->b[rows] = rhs[i];
+        s->b[rows] = rhs[i] / s->unit[i];
         for (int k = at->value; k < at->value + at->n_values; k++) {
             int j = s->layout->column[k];
-            s->b[rows] -= s->work.A[k] * s->e[j];
-            row[j] = s->work.A[k] * s->S[j];
+            s->b[rows] -= s->work.A[k] / s->unit[i] * s->e[j];
+            row[j] = s->work.A[k] / s->unit[i] * s->S[j];
         }
         rows++;
     }
@@ -229,7 +253,7 @@ static double find_step(starting *s, const double *rhs, bool velocities)
     double step = 0;
     for (int j = 0; j < s->n; j++) {
         s->x[j] = s->e[j] + s->S[j] * s->x[j];
-        step = fmax(step, fabs(s->x[j]) * s->scale[j]);
+        step = fmax(step, fabs(s->x[j]) * s->scale[j] / s->length);
     }
     return step;
 }
@@ -243,7 +267,7 @@ static void negative_phi(const starting *s, double *rhs)
 static double walk(starting *s, double *rhs)
 {
     negative_phi(s, rhs);
-    double step = find_step(s, rhs, false), most = 0.5 * fmax(1, s->length), part = step > most ? most / step : 1;
+    double step = find_step(s, rhs, false), most = 0.5, part = step > most ? most / step : 1;
     for (int j = 0; j < s->n; j++)
         s->work.q[j] += part * s->x[j];
     return step;
@@ -256,7 +280,7 @@ static double close_gaps(starting *s, double *rhs, int most)
     for (int i = 0; i < most && worst < HUGE_VAL; i++) {
         double step = walk(s, rhs);
         worst = evaluate(s);
-        if ((worst <= dal_closed * s->length && step < 1e-9 * s->length) || step < 1e-15 * s->length)
+        if ((worst <= dal_closed && step < 1e-9) || step < 1e-15)
             break;
     }
     return worst;
@@ -272,11 +296,11 @@ static void come_nearer(starting *s, double *rhs)
             s->e[j] = is_given(s, j, false) ? s->q0[j] - s->work.q[j] : 0;
         double step = walk(s, rhs);
         evaluate(s);
-        if (step < 1e-14 * s->length || step > 0.9 * before)
+        if (step < 1e-14 || step > 0.9 * before)
             break;
         before = step;
     }
-    if (!(close_gaps(s, rhs, 5) <= gap_allowed * s->length)) {
+    if (!(close_gaps(s, rhs, 5) <= gap_allowed)) {
         memcpy(s->work.q, from, sizeof *from * (size_t)s->n);
         evaluate(s);
     }
@@ -298,7 +322,7 @@ static bool refuse(const starting *s, const double *miss, bool velocities)
 {
     int worst = 0;
     for (int i = 1; i < s->r; i++)
-        if (!(fabs(miss[i]) <= fabs(miss[worst])))
+        if (!(fabs(miss[i]) / s->unit[i] <= fabs(miss[worst]) / s->unit[worst]))
             worst = i;
     const dal_row *row = row_at(s, worst);
     const dal_joint *joint = &s->layout->mechanism->joints[row->joint];
@@ -313,45 +337,57 @@ static bool refuse(const starting *s, const double *miss, bool velocities)
     return false;
 }
 
-static void report(const starting *s, const double *now, const double *then, bool velocities)
+static const double thrown_away = 1e-6;   /* of a given rate: no more of it is left */
+static const double worth_warning = 1e-6; /* of the fastest motion: more than the digits that people write */
+
+/* What became of the given values; false where a rate was thrown away. */
+static bool report(const starting *s, const double *now, const double *then, bool velocities)
 {
+    dal_messages *messages = s->build->messages;
     double largest = velocities ? 0 : s->length;
+    bool kept = true;
     for (int i = 0; i < s->n && velocities; i++)
         largest = fmax(largest, fmax(fabs(now[i]), fabs(then[i])) * s->scale[i]);
     for (int i = 0; i < s->n; i++) {
+        const dal_text *name = &s->build->spec->coordinates[i].name;
+        const double change = now[i] - then[i], size = fabs(change) * s->scale[i];
         if (!is_given(s, i, velocities))
             continue;
-        s->build->start_change[velocities * s->n + i] = now[i] - then[i];
-        if (fabs(now[i] - then[i]) * s->scale[i] > dal_worth_a_note * largest)
-            dal_say(s->build->messages, DAL_NOTE, s->build->spec->coordinates[i].name.mark,
-                    "assembly moved the %s of coordinate '%s' by %.3g",
-                    velocities ? "rate" : "start", s->build->spec->coordinates[i].name.text, now[i] - then[i]);
+        s->build->start_change[velocities * s->n + i] = change;
+        if (velocities && size > dal_worth_a_note * largest && fabs(now[i]) <= thrown_away * fabs(then[i])) {
+            dal_error(messages, name->mark, "the start rate of coordinate '%s' cannot be kept: %.6g is given, and the constraints leave %.3g", name->text, then[i], now[i]);
+            kept = false;
+        } else if (velocities && size > worth_warning * largest) {
+            dal_warn(messages, name->mark, DAL_CODE_START_RATE_CHANGED, change, "assembly changed the start rate of coordinate '%s' from %.6g to %.6g: the constraints do not allow it",
+                     name->text, then[i], now[i]);
+        } else if (size > dal_worth_a_note * largest) {
+            dal_say(messages, DAL_NOTE, name->mark, "assembly moved the %s of coordinate '%s' by %.3g", velocities ? "rate" : "start", name->text, change);
+        }
     }
+    return kept;
 }
 
 static bool assemble_positions(starting *s, double *rhs)
 {
     memcpy(s->q0, s->work.q, sizeof *s->q0 * (size_t)s->n);
     double worst = evaluate(s);
-    find_scale(s);
-    if (worst <= dal_closed * s->length)
+    if (worst <= dal_closed)
         return true;
     weigh(s, false, true);
     worst = close_gaps(s, rhs, 100);
-    if (!(worst <= gap_allowed * s->length)) {
+    if (!(worst <= gap_allowed)) {
         memcpy(s->work.q, s->q0, sizeof *s->q0 * (size_t)s->n);
         weigh(s, false, false);
         worst = close_gaps(s, rhs, 100);
-        if (worst <= gap_allowed * s->length)
+        if (worst <= gap_allowed)
             come_nearer(s, rhs);
     }
-    if (!(worst <= gap_allowed * s->length))
+    if (!(worst <= gap_allowed))
         return refuse(s, s->work.phi, false);
-    report(s, s->work.q, s->q0, false);
-    return true;
+    return report(s, s->work.q, s->q0, false);
 }
 
-/* -(A v - beta) at v; the largest of it. */
+/* -(A v - beta) at v; the largest of it, in the units of the rows. */
 static double missing(starting *s, double *rhs)
 {
     double worst = 0;
@@ -359,8 +395,8 @@ static double missing(starting *s, double *rhs)
     dal_rows_velocity(s->layout, &s->work);
     for (int i = 0; i < s->r; i++) {
         rhs[i] = -s->work.phid[i];
-        if (!(fabs(rhs[i]) <= worst))
-            worst = fabs(rhs[i]);
+        if (!(fabs(rhs[i]) / s->unit[i] <= worst))
+            worst = fabs(rhs[i]) / s->unit[i];
     }
     return worst;
 }
@@ -369,7 +405,7 @@ static double fastest(const starting *s)
 {
     double most = 0;
     for (int i = 0; i < s->n; i++)
-        most = fmax(most, fabs(s->work.v[i]) * s->scale[i]);
+        most = fmax(most, fabs(s->work.v[i]) * s->scale[i] / s->length);
     return most;
 }
 
@@ -400,10 +436,9 @@ static bool assemble_velocities(starting *s, double *rhs)
             worst = missing(s, rhs);
         }
     }
-    if (!(worst <= velocity_allowed * fastest(s) + 1e-12))
+    if (!(worst <= velocity_allowed * fastest(s) + 1e-13 * dal_build_pace(s->build)))
         return refuse(s, rhs, true);
-    report(s, s->work.v, v0, true);
-    return true;
+    return report(s, s->work.v, v0, true);
 }
 
 /* Rates that were omitted and that no constraint determines: least kinetic energy, as everywhere in the language. With p = dT/dv, over

@@ -12,7 +12,7 @@
 
 static const double suspicious = 1e-14; /* pivot ratio below which the rank is looked at */
 static const double visible = 1e-6;     /* share of a coordinate in a null vector that names it */
-static const double lost = 1e-6;        /* gap over the model's length that no assembly leaves */
+static const double lost = 1e-6;        /* gap of a row, in its unit, that no assembly leaves */
 enum { LARGEST = 1500 };                /* velocities up to which the singular values are affordable */
 
 /* [M / mass; A], (m + r) x m, in coordinates where lengths are in units of the model's, rows of A at unit norm: the verdict does
@@ -209,6 +209,7 @@ bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
     if (!dal_build_forms_finite(build, &build->mechanism, &state->work))
         return false;
     state->trouble[0] = '\0';
+    dal_row_units(state, system->row_unit);
     dal_state_rank(state, system->layout.n_rows);
     if (state->trouble[0]) {
         dal_error(build->messages, dal_nowhere, "%s", state->trouble);
@@ -224,11 +225,14 @@ bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
 static bool tree_closes(dal_build *build, const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
+    double largest = lost;
     int worst = -1;
     for (int i = 0; layout->tree && i < layout->n_extrinsic; i++) {
-        const double gap = fabs(state->work.phi[i]);
-        if (gap > lost * state->system->length && (worst < 0 || gap > fabs(state->work.phi[worst])))
+        const double gap = fabs(state->work.phi[i]) / state->system->row_unit[i];
+        if (gap > largest) {
+            largest = gap;
             worst = i;
+        }
     }
     if (worst < 0)
         return true;

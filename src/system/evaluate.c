@@ -329,7 +329,7 @@ dal_flow dal_state_accelerate(dal_state *state)
         return flow;
     dal_state_stabilise(state);
     state->evaluations++;
-    return state->system->n_frictions ? dal_friction_accelerate(state) : state->system->formulation->solve(state);
+    return state->system->n_frictions ? dal_friction_accelerate(state) : dal_state_solve(state);
 }
 
 /* r'' = (part linear in v') + bias, for every body: the tangent of v'. */
@@ -417,7 +417,10 @@ dal_flow dal_state_derivative(dal_state *state, double t, const double *y, doubl
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     dal_flow flow = dal_state_take(state, t, y);
-    if (flow || (flow = is_brief(state) ? accelerate_briefly(state) : dal_state_accelerate(state)))
+    if (!flow)
+        flow = is_brief(state) ? accelerate_briefly(state) : dal_state_accelerate(state);
+    state->known = !flow;
+    if (flow)
         return flow;
     layout->family->rates(layout, &state->work, dy);
     dy += layout->nq;
@@ -580,7 +583,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     case DAL_SIGNAL_MOMENTUM:
         dal_kinetic(&system->layout, &state->work, linear, angular);
         return s->component < 3 ? linear[s->component] : angular[s->component - 3];
-    case DAL_SIGNAL_RESIDUAL: dal_state_residuals(state, &residual[0], &residual[1]); return residual[s->index];
+    case DAL_SIGNAL_RESIDUAL: dal_residuals_now(state, &residual[0], &residual[1]); return residual[s->index];
     case DAL_SIGNAL_SPEED: return state->work.phid[system->layout.n_rows + s->index];
     case DAL_SIGNAL_MULTIPLIER:
         dal_state_reactions(state);

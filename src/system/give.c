@@ -9,7 +9,7 @@
  * met without the given rows.
  * Nonholonomic rows say nothing about positions.
  */
-#include "base/message.h"
+#include "base/argument.h"
 #include "dalembert/equations.h"
 #include "math/rank.h"
 #include "system/system.h"
@@ -163,6 +163,16 @@ static void place(dal_state *state)
     dal_state_unwind(state);
 }
 
+/* What a given value is measured by. */
+static double unit_of(const problem *p, const target *t)
+{
+    const dal_system *system = p->state->system;
+    const dal_layout *layout = &system->layout;
+    if (t->kind == GIVEN_COORDINATE)
+        return layout->nq == layout->nv ? system->length / system->column_scale[t->index] : 1;
+    return (t->kind == GIVEN_VELOCITY ? system->length / system->column_scale[t->index] : 1) / system->time;
+}
+
 /* Newton; false where the rows, or the given values with them, cannot be met. */
 static bool meet_positions(problem *p)
 {
@@ -175,17 +185,17 @@ static bool meet_positions(problem *p)
         for (int k = 0; k < system->layout.n_rows; k++)
             if (!is_nonholonomic(system, k)) {
                 add_sparse(p, k, -state->work.phi[k]);
-                worst = fmax(worst, fabs(state->work.phi[k]));
+                worst = fmax(worst, fabs(state->work.phi[k]) / system->row_unit[k]);
             }
         for (int k = 0; k < p->n_targets; k++) {
             const target *t = &p->targets[k];
             if (t->kind != GIVEN_COORDINATE)
                 continue;
             double change = t->now - state->work.q[t->index];
-            worst = fmax(worst, fabs(change));
+            worst = fmax(worst, fabs(change) / unit_of(p, t));
             gradient_of_coordinate(p, t->index, add_row(p, change));
         }
-        if (worst <= close_enough * fmax(1, system->length))
+        if (worst <= close_enough)
             return true;
         if (!isfinite(worst))
             return false;
@@ -264,17 +274,21 @@ static void meet_velocities(problem *p, bool given)
     }
 }
 
-/* How far a given value is from what it became. */
-static double missed_by(const problem *p)
+/* How far a given value is from what it became, in its unit; *by: as it is. */
+static double missed_by(const problem *p, double *by)
 {
     const dal_state *state = p->state;
     double worst = 0;
+    *by = 0;
     for (int k = 0; k < p->n_targets; k++) {
         const target *t = &p->targets[k];
         double is = t->kind == GIVEN_COORDINATE ? state->work.q[t->index]
                     : t->kind == GIVEN_VELOCITY ? state->work.v[t->index]
                                                 : state->work.phid[state->system->layout.n_rows + t->index];
-        worst = fmax(worst, fabs(is - t->value));
+        if (fabs(is - t->value) > worst * unit_of(p, t)) {
+            worst = fabs(is - t->value) / unit_of(p, t);
+            *by = fabs(is - t->value);
+        }
     }
     return worst;
 }
@@ -295,14 +309,14 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
 {
     dal_state *state = p->state;
     const dal_system *system = state->system;
+    double by;
     dal_flow flow = dal_state_take(state, state->work.t, state->y);
     if (flow == 0) {
         place(state);
         approach(p);
         meet_velocities(p, true);
-        double position, velocity;
-        dal_state_residuals(state, &position, &velocity);
-        if (missed_by(p) > close_enough || velocity > close_enough)
+        int row = 0;
+        if (missed_by(p, &by) > close_enough || dal_worst_row(state, state->work.phid, &row) > close_enough / system->time)
             meet_velocities(p, false);
         flow = settle(p);
     }
@@ -311,17 +325,40 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
         return DAL_NUMERICAL;
     }
     if (moved)
-        *moved = missed_by(p) > 1e3 * close_enough * fmax(1, system->length) ? missed_by(p) : 0;
+        *moved = missed_by(p, &by) > 1e3 * close_enough ? by : 0;
     return DAL_OK;
+}
+
+/* Every value names another number of (q, v) or a speed: more of them than these contradict each other. */
+static bool can_give(dal_state *state, int n, const dal_given *given, dal_messages *messages)
+{
+    static const char function[] = "dal_state_give";
+    if (!dal_needs_own(messages, function, state) || !dal_needs_array(messages, function, "given", n, given))
+        return false;
+    const int most = state->system->layout.nq + state->system->layout.nv + state->system->mechanism.n_speeds;
+    for (int k = 0; k < n && k <= most; k++) {
+        if (!dal_needs(messages, function, "given[].name", given[k].name))
+            return false;
+        if (!isfinite(given[k].value)) {
+            dal_error(messages, dal_nowhere, "%s: the value of '%s' is %g: a finite number is needed", function, given[k].name, given[k].value);
+            return false;
+        }
+    }
+    if (n > most)
+        dal_error(messages, dal_nowhere, "%s: %d values are given, and the state has %d coordinates, rates and speeds", function, n, most);
+    return n <= most;
 }
 
 dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_messages *messages, double *moved)
 {
+    if (moved)
+        *moved = 0;
+    if (!can_give(state, n, given, messages))
+        return DAL_BAD_COMMAND;
     const dal_layout *layout = &state->system->layout;
     const int rows = layout->n_rows + n, m = layout->nv;
     const size_t work = dal_rank_work(rows, m);
-    if (moved)
-        *moved = 0;
+    state->known = false;
     dal_arena arena;
     dal_arena_begin(&arena, &state->allocator);
     target *targets = DAL_TAKE(&arena, target, n);

@@ -72,18 +72,19 @@ static void draw_expressions(dal_state *state, uint64_t *seed)
     }
 }
 
-/* A state at a distance of the order of `shift` from the start in every coordinate, with velocities of the order of one. */
+/* A state at a distance of the order of `shift` from the start in every coordinate, with velocities of the order of the model's own. */
 static void draw_state(dal_state *state, double shift, uint64_t *seed)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
-    double until = system->info.until;
+    const double until = system->info.until, fall = sqrt(sqrt(dal_dot(system->gravity, system->gravity)) / system->length);
+    const double pace = fmax(fall, isfinite(until) && until > 0 ? 1 / until : fall > 0 ? 0 : 1);
     memcpy(w->q, state->y, sizeof *w->q * (size_t)layout->nq);
     for (int k = 0; k < layout->nv; k++) {
-        double reach = layout->angular[k] == 0 ? system->length : 1.37;
-        state->vd[k] = shift * reach * random_number(seed);
-        w->v[k] = random_number(seed) / system->column_scale[k];
+        const double unit = system->length / system->column_scale[k];
+        state->vd[k] = shift * (layout->angular[k] == 0 ? 1 : 1.37) * unit * random_number(seed);
+        w->v[k] = random_number(seed) * unit * pace;
     }
     layout->family->add(layout, w->q, state->vd);
     w->t = 0.5 * (1 + random_number(seed)) * (isfinite(until) && until > 0 ? until : 10);
@@ -149,23 +150,52 @@ static void add_forces(dal_state *state, double *Q, double *size)
     }
 }
 
-/* Generalized forces of all elements, one by one, so that a small one is not lost beside a large one. */
-static void find_forces(dal_state *state, double *Q, double *size)
+/* (c) Q_k = 0, against the size of the terms and of all forces of the same kind, which lie in Q and size: strikes out the columns that fail.
+ * Kinds are judged each by itself: the numbers that stand for expressions have no unit. False: something is not finite. */
+static bool sift_forces(dal_state *state, int *n, int *columns)
 {
     const dal_system *system = state->system;
+    const double *unit = system->column_unit;
+    double *Q = state->work.Q, *size = state->work.h, all = 0;
+    bool known = true;
+    int left = 0;
+    for (int k = 0; k < system->layout.nv; k++)
+        all += size[k] * unit[k];
+    for (int i = 0; i < *n; i++) {
+        const int k = columns[i];
+        const verdict v = judge(Q[k] * unit[k], fmax(size[k] * unit[k], nothing / rounding * all));
+        known = known && v != UNKNOWN;
+        if (v != FAILS)
+            columns[left++] = k;
+    }
+    *n = left;
     memset(Q, 0, sizeof *Q * (size_t)system->layout.nv);
     memset(size, 0, sizeof *size * (size_t)system->layout.nv);
-    for (int g = 0; g < system->n_groups; g++)
+    return known;
+}
+
+/* The same for all kinds of forces. Elements are applied one by one, so that a small one is not lost beside a large one. */
+static bool sift_all_forces(dal_state *state, int *n, int *columns)
+{
+    const dal_system *system = state->system;
+    double *Q = state->work.Q, *size = state->work.h;
+    bool known = true;
+    memset(Q, 0, sizeof *Q * (size_t)system->layout.nv);
+    memset(size, 0, sizeof *size * (size_t)system->layout.nv);
+    for (int g = 0; g < system->n_groups; g++) {
         for (int i = 0; i < system->groups[g].n; i++) {
             char *element = (char *)system->groups[g].elements + (size_t)i * dal_force_types[system->groups[g].type]->size;
             const dal_force_group one = {system->groups[g].type, 1, element};
             dal_loads_apply(&state->loads, 1, &one);
             add_forces(state, Q, size);
         }
+        known &= sift_forces(state, n, columns);
+    }
     for (int i = 0; i < system->n_laws; i++) { /* what joints do beside holding: laws, and friction of any size in every direction */
         dal_loads_apply(&state->loads, 0, NULL);
         dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], false);
         add_forces(state, Q, size);
+        known &= sift_forces(state, n, columns);
     }
     for (int i = 0; i < system->n_frictions; i++)
         for (int k = 0; k < system->frictions[i].n; k++) {
@@ -174,7 +204,9 @@ static void find_forces(dal_state *state, double *Q, double *size)
             dal_loads_apply(&state->loads, 0, NULL);
             dal_friction_push(state, &system->frictions[i], e);
             add_forces(state, Q, size);
+            known &= sift_forces(state, n, columns);
         }
+    return known;
 }
 
 /* (a) D_k T = 0, against the energy and how fast the coordinate moves the bodies: the terms that cancel may themselves be rounding. */
@@ -219,22 +251,15 @@ static verdict absent_from_energy(dal_state *state, int column)
 /* Strikes out what fails at the present state; false if something there is not finite. */
 static bool sift(dal_state *state, int *n, int *columns)
 {
-    double *Q = state->work.Q, *size = state->work.h, all = 0;
-    bool known = sift_rows(state, n, columns, size);
+    bool known = sift_rows(state, n, columns, state->work.h);
     int left = 0;
-    if (!*n)
-        return known;
-    find_forces(state, Q, size);
-    for (int k = 0; k < state->system->layout.nv; k++)
-        all += size[k];
+    if (*n)
+        known &= sift_all_forces(state, n, columns);
     for (int i = 0; i < *n; i++) {
-        int k = columns[i];
-        verdict v = judge(Q[k], fmax(size[k], nothing / rounding * all));
-        if (v == HOLDS)
-            v = absent_from_energy(state, k);
+        const verdict v = absent_from_energy(state, columns[i]);
         known = known && v != UNKNOWN;
         if (v != FAILS)
-            columns[left++] = k;
+            columns[left++] = columns[i];
     }
     *n = left;
     return known;

@@ -319,16 +319,15 @@ static atoms reduce(dal_equation_scope *scope, const combination *c)
 
 /* ---- products ------------------------------------------------------------------------------ */
 
-/* x[plus] - x[minus] of vectors of the ground, or s of a direction. */
+/* Of a vector of the ground, or a direction of a body in its own axes. Differences of points are of two bodies (add_points): this one has no minus. */
 static double constant_component(const dal_equation_scope *scope, const atom *a, int k)
 {
-    const dal_vector *v = scope->build->mechanism.vectors;
-    return v[a->plus].s[k] - (a->minus < 0 ? 0 : v[a->minus].s[k]);
+    return scope->build->mechanism.vectors[a->plus].s[k];
 }
 
 static bool is_fixed(const dal_equation_scope *scope, const atom *a)
 {
-    return is_ground(scope, a->plus) && is_ground(scope, a->minus);
+    return is_ground(scope, a->plus) && a->minus < 0;
 }
 
 /* a . e_k, or its rate. */

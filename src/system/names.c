@@ -63,12 +63,13 @@ static void drop_prime(char *name)
 
 static bool label_of(const dal_system *system, bool rate, int k, char *buffer, size_t size)
 {
-    if (k < 0 || k >= (rate ? system->layout.nv : system->layout.nq))
+    char whole[DAL_LABEL];
+    if (!system || !buffer || !size || k < 0 || k >= (rate ? system->layout.nv : system->layout.nq))
         return false;
-    name_of(system, rate, k, buffer, size);
+    name_of(system, rate, k, whole, sizeof whole);
     if (rate)
-        drop_prime(buffer);
-    return true;
+        drop_prime(whole);
+    return (size_t)snprintf(buffer, size, "%s", whole) < size;
 }
 
 bool dal_coordinate_label(const dal_system *system, int k, char *buffer, size_t size)
@@ -83,12 +84,12 @@ bool dal_rate_label(const dal_system *system, int k, char *buffer, size_t size)
 
 bool dal_tree_coordinate(const dal_system *system, int k, char *buffer, size_t size)
 {
-    return system->layout.tree && label_of(system, false, k, buffer, size);
+    return system && system->layout.tree && label_of(system, false, k, buffer, size);
 }
 
 bool dal_tree_velocity(const dal_system *system, int k, char *buffer, size_t size)
 {
-    return system->layout.tree && label_of(system, true, k, buffer, size);
+    return system && system->layout.tree && label_of(system, true, k, buffer, size);
 }
 
 dal_labels dal_make_labels(dal_arena *arena, const dal_system *system, bool rates)

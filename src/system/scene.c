@@ -1,4 +1,5 @@
 /* A scene: the parts of a description that a picture needs, as numbers, beside what the system knows of joints and bodies. */
+#include "spec/sound.h"
 #include "system/scene.h"
 
 #include "math/rotation.h"
@@ -177,11 +178,30 @@ static dal_status make(void *user)
     return ok ? DAL_OK : DAL_BAD_MODEL;
 }
 
+/* Was the system compiled from this spec, or from one with the same bodies and joints? */
+static bool is_of(const dal_spec *spec, const dal_system *system, dal_messages *messages)
+{
+    const dal_mechanism *m = &system->mechanism;
+    if (!dal_spec_sound(spec, messages))
+        return false;
+    bool same = spec->space == m->space && spec->n_bodies == m->n_bodies && spec->n_joints == system->info.joints &&
+                spec->n_joints <= m->n_joints;
+    for (int i = 0; same && i < spec->n_bodies; i++)
+        same = !strcmp(spec->bodies[i].name.text, m->bodies[i].name);
+    for (int i = 0; same && i < spec->n_joints; i++)
+        same = !strcmp(spec->joints[i].name.text, m->joints[i].name);
+    if (!same)
+        dal_error(messages, (dal_mark){spec->file, 0, 0}, "the spec and the system do not belong together: their bodies or joints differ");
+    return same;
+}
+
 dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system,
                             dal_messages *messages, dal_scene **scene)
 {
     dal_arena arena;
     *scene = NULL;
+    if (!is_of(spec, system, messages))
+        return DAL_BAD_COMMAND;
     dal_arena_begin(&arena, allocator);
     maker m = {.build = {.arena = &arena, .spec = spec}, .system = system};
     m.own = dal_messages_create(allocator);

@@ -9,6 +9,9 @@
  * third rule is the motion that blows start from rest which bring about what is
  * given (Kelvin's theorem); bodies that are not connected do not see each other.
  *
+ * All of it in lengths of the model and radians: unknowns are v_k over the unit of column k, and a row is divided by its own unit, so
+ * that ranks and what is missed do not depend on the size of the mechanism.
+ *
  * Large models: the same on sparse matrices, assemble_sparse.c.
  */
 #include "math/rank.h"
@@ -37,6 +40,20 @@ static bool is_given(const dal_assembly *a, int b, int k, bool fixed)
     return fixed ? (rot ? start->spin_fixed : start->velocity_fixed) : (rot ? start->spin_given : start->velocity_given);
 }
 
+/* Row n of C, times the units of the columns, and d over the largest entry; a row of zeros stays. */
+static void take_units(dal_assembly *a, int n)
+{
+    double *row = a->A + (size_t)n * (size_t)a->m, unit = 0;
+    for (int k = 0; k < a->m; k++) {
+        row[k] *= dal_assembly_unit(a, k);
+        unit = fmax(unit, fabs(row[k]));
+    }
+    a->row_unit[n] = unit > 0 ? unit : 1;
+    for (int k = 0; k < a->m; k++)
+        row[k] /= a->row_unit[n];
+    a->b[n] /= a->row_unit[n];
+}
+
 /* C v = d: rows of the model, fixed rates, fixed components; a->source says which. Returns the number of rows. */
 static int exact_equations(dal_assembly *a, const double *v0)
 {
@@ -48,6 +65,7 @@ static int exact_equations(dal_assembly *a, const double *v0)
         dal_assembly_row(a, i, a->A + (size_t)n * (size_t)a->m);
         a->source[n] = i;
         a->b[n++] = target ? target->rate : -dal_row_free(a->layout, &a->work, &a->mechanism.rows[i]);
+        take_units(a, n - 1);
     }
     for (int b = 0; b < a->mechanism.n_bodies; b++)
         for (int k = 0; k < a->layout->body[b].nv; k++)
@@ -57,6 +75,7 @@ static int exact_equations(dal_assembly *a, const double *v0)
                 row[a->layout->body[b].v + k] = 1;
                 a->source[n] = -1 - b;
                 a->b[n++] = v0[a->layout->body[b].v + k];
+                take_units(a, n - 1);
             }
     return n;
 }
@@ -93,7 +112,7 @@ int dal_assembly_components(const dal_assembly *a, int b, double scale, double *
     return n;
 }
 
-/* Rows G v ~ g of given values that may give way, weighted. */
+/* Rows G v ~ g of given values that may give way, weighted; G times the units of the columns. */
 static int soft_equations(dal_assembly *a, const double *v0, double *G, double *g)
 {
     int n = 0;
@@ -105,8 +124,8 @@ static int soft_equations(dal_assembly *a, const double *v0, double *G, double *
         double norm = 0, *row = G + (size_t)n * (size_t)a->m;
         for (int k = 0; k < a->m; k++)
             norm = fmax(norm, fabs(row[k]) * a->S[k]);
-        for (int k = 0; k < a->m && norm > 0; k++)
-            row[k] /= norm;
+        for (int k = 0; k < a->m; k++)
+            row[k] *= dal_assembly_unit(a, k) / (norm > 0 ? norm : 1);
         g[n++] = target->rate / (norm > 0 ? norm : 1);
     }
     for (int b = 0; b < a->mechanism.n_bodies; b++)
@@ -118,6 +137,7 @@ static int soft_equations(dal_assembly *a, const double *v0, double *G, double *
                 for (int i = 0; i < a->m; i++) {
                     row[i] *= w;
                     g[n] += row[i] * v0[i];
+                    row[i] *= dal_assembly_unit(a, i);
                 }
                 n++;
             }
@@ -158,17 +178,21 @@ static int settle(dal_assembly *a, int n_soft, const double *G, double *g, doubl
     return left;
 }
 
-/* v += Z^T y of least kinetic energy: (Z M Z^T) y = -Z M v. */
+/* v += Z^T y of least kinetic energy: (Z M Z^T) y = -Z M v, with M / (mass of the model) times the units of its rows and columns. */
 static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free)
 {
     dal_arena *arena = a->build->arena;
     const size_t m = (size_t)a->m;
-    double *Mz = DAL_TAKE(arena, double, m), *K = DAL_TAKE(arena, double, n_free * n_free), *rhs = DAL_TAKE(arena, double, n_free);
+    double *Mz = DAL_TAKE(arena, double, m), *z = DAL_TAKE(arena, double, m), *K = DAL_TAKE(arena, double, n_free * n_free), *rhs = DAL_TAKE(arena, double, n_free);
     double *y = DAL_TAKE(arena, double, n_free), *work = DAL_TAKE(arena, double, dal_rank_work(n_free, n_free));
     for (int i = 0; i < n_free; i++) {
-        dal_mass_times(a->layout, a->work.M, Z + (size_t)i * m, Mz);
         for (size_t k = 0; k < m; k++)
+            z[k] = dal_assembly_unit(a, (int)k) * Z[(size_t)i * m + k];
+        dal_mass_times(a->layout, a->work.M, z, Mz);
+        for (size_t k = 0; k < m; k++) {
+            Mz[k] *= dal_assembly_unit(a, (int)k);
             rhs[i] -= Mz[k] * v[k];
+        }
         for (int j = 0; j < n_free; j++)
             for (size_t k = 0; k < m; k++)
                 K[i * n_free + j] += Mz[k] * Z[(size_t)j * m + k];
@@ -192,16 +216,16 @@ static double row_miss(const dal_assembly *a, int i, const double *v)
     return sum;
 }
 
-/* The largest |A v - beta|, start rates of joints included. */
+/* The largest |A v - beta|, start rates of joints included, in the units of the rows. */
 static double velocity_gap(const dal_assembly *a, const double *v)
 {
     double worst = 0;
     for (int i = 0; i < a->r; i++)
-        worst = fmax(worst, fabs(row_miss(a, i, v)));
+        worst = fmax(worst, fabs(row_miss(a, i, v)) / dal_assembly_row_unit(a, i));
     return worst;
 }
 
-/* What the n exact equations miss: of dense rows, and of sparse ones. */
+/* What the n exact equations miss: of dense rows at velocities in units, and of sparse ones. */
 static double *misses(const dal_assembly *a, int n, const double *v)
 {
     const size_t m = (size_t)a->m;
@@ -219,15 +243,13 @@ static double *sparse_misses(dal_assembly *a, int *n, const double *v)
     double *miss = DAL_TAKE(a->build->arena, double, a->r);
     *n = 0;
     for (int i = 0; i < dal_assembly_exact(a); i++) {
-        const dal_row_layout *at = &a->layout->row[i];
         const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
         if (target && !target->has_rate)
             continue;
         a->source[*n] = i;
-        a->b[*n] = target ? target->rate : -dal_row_free(a->layout, &a->work, &a->mechanism.rows[i]);
-        miss[*n] = -a->b[*n];
-        for (int k = at->value; k < at->value + at->n_values; k++)
-            miss[*n] += a->work.A[k] * v[a->layout->column[k]];
+        a->row_unit[*n] = dal_assembly_row_unit(a, i);
+        a->b[*n] = (target ? target->rate : -dal_row_free(a->layout, &a->work, &a->mechanism.rows[i])) / dal_assembly_row_unit(a, i);
+        miss[*n] = row_miss(a, i, v) / dal_assembly_row_unit(a, i);
         ++*n;
     }
     return miss;
@@ -236,10 +258,11 @@ static double *sparse_misses(dal_assembly *a, int *n, const double *v)
 /* Do the n exact equations hold? Names the one that is missed most. */
 static bool velocities_fit(dal_assembly *a, int n, const double *miss, double fastest)
 {
+    const double rest = 1e-13 * dal_build_pace(a->build); /* what is no motion at all */
     double worst = 0;
     int where = -1;
     for (int i = 0; i < n; i++)
-        if (!(fabs(miss[i]) <= 1e-9 * fmax(fabs(a->b[i]), fastest) + 1e-12) && !(fabs(miss[i]) <= worst)) { /* nor may it be no number */
+        if (!(fabs(miss[i]) <= 1e-9 * fmax(fabs(a->b[i]), fastest) + rest) && !(fabs(miss[i]) <= worst)) { /* nor may it be NaN */
             worst = fabs(miss[i]);
             where = i;
         }
@@ -253,16 +276,17 @@ static bool velocities_fit(dal_assembly *a, int n, const double *miss, double fa
                                                   : a->mechanism.measures[dal_assembly_target(a, row)->measure].kind == DAL_MEASURE_ANGLE);
     const bool written = joint && joint->type == &dal_joint_constraint;
     dal_error(a->build->messages, joint ? joint->mark : body->mark, "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s",
-              worst, angular ? "rad/s" : joint && !written ? "m/s" : "m/s or rad/s", written ? "constraint " : joint ? "joint " : "",
+              worst * a->row_unit[where], angular ? "rad/s" : joint && !written ? "m/s" : "m/s or rad/s", written ? "constraint " : joint ? "joint " : "",
               joint ? joint->name : body->name, *fixed ? "fixed, and perhaps against it: " : "drives and joints ask for different motions", fixed);
     return false;
 }
 
+/* In lengths and radians a second. */
 static double fastest_of(const dal_assembly *a, const double *v)
 {
     double fastest = 0;
     for (int k = 0; k < a->m; k++)
-        fastest = fmax(fastest, fabs(v[k]));
+        fastest = fmax(fastest, fabs(v[k]) / dal_assembly_unit(a, k));
     return fastest;
 }
 
@@ -270,9 +294,9 @@ static double fastest_of(const dal_assembly *a, const double *v)
  * motion with the same given values has more energy. */
 static bool nothing_to_do(const dal_assembly *a, const double *v0, double fastest)
 {
-    const double length = fmax(1, a->length);
+    const double length = a->length;
     double *momentum = DAL_TAKE(a->build->arena, double, a->m);
-    if (velocity_gap(a, v0) > dal_closed * fastest * length)
+    if (velocity_gap(a, v0) > dal_closed * fastest)
         return false;
     dal_mass_times(a->layout, a->work.M, v0, momentum);
     for (int b = 0; b < a->mechanism.n_bodies; b++)
@@ -294,27 +318,99 @@ static double change_of(int n, const double *v, const double *v0)
     return sqrt(sum);
 }
 
-static void report_changes(const dal_assembly *a, const double *v, const double *v0)
+static double length_of(int n, const double *v)
+{
+    const double zero[3] = {0, 0, 0};
+    return change_of(n, v, zero);
+}
+
+static const double thrown_away = 1e-6;  /* of a given value: no more of it is left */
+static const double worth_warning = 1e-6; /* of the fastest motion: more than the digits that people write */
+
+/* What became of a given velocity or spin of a body; false: nothing is left of it. */
+static bool report_motion(const dal_assembly *a, int b, int n, const double *v, const double *v0, bool spin, double fastest)
+{
+    dal_messages *messages = a->build->messages;
+    const dal_body *body = &a->mechanism.bodies[b];
+    const char *what = spin ? "angular velocity" : "velocity", *unit = spin ? "rad/s" : "m/s";
+    const double change = change_of(n, v, v0), size = change / (spin ? 1 : a->length);
+    const double from = length_of(n, v0), to = length_of(n, v);
+    if (!(size > dal_worth_a_note * fastest))
+        return true;
+    if (to <= thrown_away * from) {
+        dal_error(messages, body->mark, "the start %s of '%s' cannot be kept: %.6g %s are given, and the constraints and the other given values leave %.3g", what,
+                  body->name, from, unit, to);
+        return false;
+    }
+    if (size > worth_warning * fastest)
+        dal_warn(messages, body->mark, DAL_CODE_START_RATE_CHANGED, change,
+                 "assembly changed the start %s of '%s' by %.3g %s, from %.6g to %.6g: the constraints, or other given values, do not allow it", what, body->name,
+                 change, unit, from, to);
+    else
+        dal_say(messages, DAL_NOTE, body->mark, "assembly changed the start %s of '%s' by %.3g %s", what, body->name, change, unit);
+    return true;
+}
+
+/* The same for the start rate of a joint. */
+static bool report_rate(const dal_assembly *a, int i, const double *v, double fastest)
+{
+    dal_messages *messages = a->build->messages;
+    const dal_target *target = dal_assembly_target(a, i);
+    const double miss = row_miss(a, i, v), now = target->rate + miss, size = fabs(miss) / dal_assembly_row_unit(a, i);
+    const char *name = a->mechanism.joints[target->joint].name;
+    if (!(size > dal_worth_a_note * fastest))
+        return true;
+    if (fabs(now) <= thrown_away * fabs(target->rate)) {
+        dal_error(messages, target->mark, "the start rate of joint '%s' cannot be kept: %.6g is given, and the constraints and the other given values leave %.3g", name,
+                  target->rate, now);
+        return false;
+    }
+    if (size > worth_warning * fastest)
+        dal_warn(messages, target->mark, DAL_CODE_START_RATE_CHANGED, miss,
+                 "assembly changed the start rate of joint '%s' from %.6g to %.6g: the constraints, or other given values, do not allow it", name, target->rate, now);
+    else
+        dal_say(messages, DAL_NOTE, target->mark, "assembly changed the start rate of joint '%s' from %.6g to %.6g", name, target->rate, now);
+    return true;
+}
+
+/* The velocity that was compared: of the centre of mass where the whole motion of the body is given, else of its origin. */
+static void compared_velocity(const dal_assembly *a, int b, const double *v, double out[3])
+{
+    const dal_body_layout *at = &a->layout->body[b];
+    double row[6];
+    for (int k = 0; k < (int)a->mechanism.space; k++) {
+        own_component(a, b, k, row);
+        out[k] = 0;
+        for (int i = 0; i < at->nv; i++)
+            out[k] += row[i] * v[i];
+    }
+}
+
+/* What assembly did to the given velocities; false where one was thrown away. */
+static bool report_changes(const dal_assembly *a, const double *v, const double *v0)
 {
     const double fastest = fmax(fastest_of(a, v), fastest_of(a, v0));
+    const int space = (int)a->mechanism.space;
+    bool kept = true;
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_layout *at = &a->layout->body[b];
-        const int space = (int)a->mechanism.space;
         dal_body_start *start = &a->build->start[b];
-        start->change.velocity = start->velocity_given ? change_of(space, v + at->v, v0 + at->v) : 0;
-        start->change.spin = start->spin_given ? change_of(at->n_rot, v + at->v + space, v0 + at->v + space) : 0;
-        if (fmax(start->change.velocity, start->change.spin) > dal_worth_a_note * fastest)
-            dal_say(a->build->messages, DAL_NOTE, a->mechanism.bodies[b].mark,
-                    "assembly changed the start velocity of '%s' by %.3g m/s and %.3g rad/s",
-                    a->mechanism.bodies[b].name, start->change.velocity, start->change.spin);
+        const double *now = v + at->v, *then = v0 + at->v;
+        start->change.velocity = start->velocity_given ? change_of(space, now, then) : 0;
+        start->change.spin = start->spin_given ? change_of(at->n_rot, now + space, then + space) : 0;
+        if (start->velocity_given) {
+            double c_now[3], c_then[3];
+            compared_velocity(a, b, now, c_now);
+            compared_velocity(a, b, then, c_then);
+            kept &= report_motion(a, b, space, c_now, c_then, false, fastest);
+        }
+        if (start->spin_given)
+            kept &= report_motion(a, b, at->n_rot, now + space, then + space, true, fastest);
     }
-    for (int i = a->n_own; i < a->r; i++) {
-        const dal_target *target = dal_assembly_target(a, i);
-        const double miss = row_miss(a, i, v);
-        if (fabs(miss) > dal_worth_a_note * fmax(fastest, fabs(target->rate)))
-            dal_say(a->build->messages, DAL_NOTE, target->mark, "assembly changed the start rate of joint '%s' from %.6g to %.6g",
-                    a->mechanism.joints[target->joint].name, target->rate, target->rate + miss);
-    }
+    for (int i = a->n_own; i < a->r; i++)
+        if (dal_assembly_target(a, i)->has_rate)
+            kept &= report_rate(a, i, v, fastest);
+    return kept;
 }
 
 static bool settle_large(dal_assembly *a, double *v, const double *v0)
@@ -328,8 +424,34 @@ static bool settle_large(dal_assembly *a, double *v, const double *v0)
     miss = sparse_misses(a, &n, v);
     if (!velocities_fit(a, n, miss, fmax(fastest_of(a, v), fastest_of(a, v0))))
         return false;
-    report_changes(a, v, v0);
-    return true;
+    return report_changes(a, v, v0);
+}
+
+/* The dense way: u_k = v_k / unit_k. */
+static bool settle_small(dal_assembly *a, double *v, const double *v0, double fastest)
+{
+    dal_arena *arena = a->build->arena;
+    const size_t m = (size_t)a->m;
+    dal_assembly_dense(a);
+    const int n = exact_equations(a, v0);
+    double *sigma = DAL_TAKE(arena, double, (size_t)n + m), *Z = DAL_TAKE(arena, double, m * m), *u = DAL_TAKE(arena, double, m);
+    dal_rank_solve(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, a->b, u, a->svd);
+    for (size_t k = 0; k < m; k++)
+        fastest = fmax(fastest, fabs(u[k]));
+    if (!velocities_fit(a, n, misses(a, n, u), fastest))
+        return false;
+    int n_free = a->m - dal_rank_svd(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, sigma, Z, NULL, a->svd);
+    double *G = DAL_TAKE(arena, double, (size_t)(a->r + a->m) * m), *g = DAL_TAKE(arena, double, a->r + a->m);
+    const int n_soft = soft_equations(a, v0, G, g);
+    if (n_soft && n_free)
+        n_free = settle(a, n_soft, G, g, u, Z, n_free);
+    if (n_free)
+        come_to_rest(a, u, Z, n_free);
+    if (!velocities_fit(a, n, misses(a, n, u), fastest)) /* what was added leaves the constraints alone, unless it is out of all proportion */
+        return false;
+    for (int k = 0; k < a->m; k++)
+        v[k] = u[k] * dal_assembly_unit(a, k);
+    return report_changes(a, v, v0);
 }
 
 bool dal_assemble_velocities(dal_assembly *a)
@@ -345,24 +467,5 @@ bool dal_assemble_velocities(dal_assembly *a)
     if (nothing_to_do(a, v0, fastest))
         return true;
     dal_assembly_weigh(a, true);
-    if (dal_assembly_large(a))
-        return settle_large(a, v, v0);
-    dal_assembly_dense(a);
-    int n = exact_equations(a, v0);
-    double *sigma = DAL_TAKE(arena, double, (size_t)n + m), *Z = DAL_TAKE(arena, double, m * m);
-    dal_rank_solve(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, a->b, v, a->svd);
-    if (!velocities_fit(a, n, misses(a, n, v), fastest))
-        return false;
-    fastest = fmax(fastest, fastest_of(a, v));
-    int n_free = a->m - dal_rank_svd(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, sigma, Z, NULL, a->svd);
-    double *G = DAL_TAKE(arena, double, (size_t)(a->r + a->m) * m), *g = DAL_TAKE(arena, double, a->r + a->m);
-    int n_soft = soft_equations(a, v0, G, g);
-    if (n_soft && n_free)
-        n_free = settle(a, n_soft, G, g, v, Z, n_free);
-    if (n_free)
-        come_to_rest(a, v, Z, n_free);
-    if (!velocities_fit(a, n, misses(a, n, v), fastest)) /* what was added leaves the constraints alone, unless it is out of all proportion */
-        return false;
-    report_changes(a, v, v0);
-    return true;
+    return dal_assembly_large(a) ? settle_large(a, v, v0) : settle_small(a, v, v0, fastest);
 }

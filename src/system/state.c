@@ -1,10 +1,12 @@
 /* A state: one block of memory beside the system, and what users may ask of it. */
+#include "base/argument.h"
 #include "math/rank.h"
 #include "math/sparse.h"
 #include "math/vec.h"
 #include "system/system.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TAKE(block, pointer, count) ((pointer) = dal_block_take((block), sizeof *(pointer) * (size_t)(count)))
@@ -17,6 +19,17 @@ static size_t most(size_t a, size_t b)
 static int registers(const dal_compiled *compiled)
 {
     return compiled->program ? dal_program_registers(compiled->program) : 0;
+}
+
+/* Entries of the largest block of M. */
+static size_t largest_block(const dal_layout *layout)
+{
+    size_t most = 0;
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const size_t n = (size_t)layout->block[b].n;
+        most = n * n > most ? n * n : most;
+    }
+    return most;
 }
 
 /* One list for measuring and for laying out. */
@@ -81,6 +94,15 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->still, nv);
     TAKE(block, s->tangents, 4 * bodies);
     TAKE(block, s->bends, bodies);
+    if (system->formulation->correct && !system->minimum_norm && !system->stabilization->solve) {
+        TAKE(block, s->refinement.f, nv);
+        TAKE(block, s->refinement.b, r);
+        TAKE(block, s->refinement.dv, nv);
+        TAKE(block, s->refinement.dlambda, r);
+        TAKE(block, s->refinement.wd, system->n_w);
+        if (system->layout.family->shares)
+            TAKE(block, s->refinement.block, largest_block(&system->layout));
+    }
     TAKE(block, s->wd, system->n_w);
     TAKE(block, s->momenta, system->n_ignorable);
     TAKE(block, s->speeds, nv);
@@ -90,8 +112,12 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->acceleration, bodies);
 }
 
+static void reset(dal_state *state);
+
 dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *system)
 {
+    if (!system || !dal_can_allocate(allocator))
+        return NULL;
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
     dal_state shape = {0};
     dal_block block = {NULL, sizeof(dal_state)};
@@ -107,6 +133,8 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     block = (dal_block){aligned, sizeof(dal_state)};
     lay(&block, system, state, &work, &links, &loops, &sweep, &chart);
     state->system = system;
+    state->life = system->life;
+    dal_life_join(state->life);
     state->allocator = source;
     state->memory = memory;
     dal_work_lay(&system->layout, work, chart, &state->work);
@@ -120,7 +148,7 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     if (!system->dense) {
         state->sparse = dal_sparse_create(&source, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);
         if (!state->sparse) {
-            source.release(source.user, memory);
+            dal_state_free(state);
             return NULL;
         }
     }
@@ -128,7 +156,7 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
         dal_state_free(state);
         return NULL;
     }
-    dal_state_reset(state);
+    reset(state);
     return state;
 }
 
@@ -138,6 +166,7 @@ void dal_state_free(dal_state *state)
         return;
     dal_sparse_free(state->sparse);
     dal_network_free(state->network);
+    dal_life_leave(state->life);
     state->allocator.release(state->allocator.user, state->memory);
 }
 
@@ -219,7 +248,7 @@ static void start_speeds(dal_state *state)
     dal_speeds_choose(state);
 }
 
-void dal_state_reset(dal_state *state)
+static void reset(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
@@ -231,6 +260,7 @@ void dal_state_reset(dal_state *state)
     memset(state->attitude, 0, sizeof *state->attitude * 4 * (size_t)system->mechanism.n_bodies);
     memset(state->turning, 0, sizeof *state->turning * (size_t)system->mechanism.n_windings);
     state->work.t = state->unwound = 0;
+    state->known = false;
     state->rank = system->rank;
     for (int i = 0; i < layout->n_rows; i++) {
         state->order[i] = system->start_order[i];
@@ -239,6 +269,8 @@ void dal_state_reset(dal_state *state)
     state->evaluations = state->rerankings = state->charts = 0;
     state->rank_least = state->rank_most = system->rank;
     state->condition_worst = 1;
+    state->refinement.ratio = state->refinement.worst = 0;
+    state->refinement.since = 0;
     state->near_singular = false;
     state->nearness = 1;
     memset(state->good_ratio, 0, sizeof state->good_ratio);
@@ -251,7 +283,7 @@ void dal_state_reset(dal_state *state)
     state->n_partition = 0;
     state->partition_steepest = 0;
     state->speeds_side_kept = 0;
-    state->speeds_condition = state->speeds_worst = 1;
+    state->speeds_condition = state->speeds_worst = state->speeds_steepness = 1;
     state->speeds_good = state->speeds_ranked = 0;
     if (system->start_speeds)
         memcpy(state->speeds, system->start_speeds, sizeof *state->speeds * (size_t)(layout->nv - system->rank));
@@ -267,6 +299,7 @@ dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const doub
 {
     const dal_layout *layout = &state->system->layout;
     state->work.t = t;
+    state->known = false;
     memcpy(state->work.q, q, sizeof *q * (size_t)layout->nq);
     memcpy(state->work.v, v, sizeof *v * (size_t)layout->nv);
     dal_state_moved(state);
@@ -281,28 +314,86 @@ dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const doub
     return 0;
 }
 
+/* ---- what users may do with it ------------------------------------------------------------ */
+
+bool dal_needs_state(dal_messages *messages, const char *function, const dal_state *state)
+{
+    if (!dal_needs(messages, function, "state", state))
+        return false;
+    if (dal_state_usable(state))
+        return true;
+    dal_error(messages, dal_nowhere, "%s: the system of this state was freed before it", function);
+    return false;
+}
+
+bool dal_state_own(dal_state *state, const char *function)
+{
+    dal_tenancy *run = state->tenancy;
+    if (!run)
+        return true;
+    if (!run->refused++) {
+        run->function = function;
+        run->time = state->work.t;
+    }
+    return false;
+}
+
+bool dal_needs_own(dal_messages *messages, const char *function, dal_state *state)
+{
+    if (!dal_needs_state(messages, function, state))
+        return false;
+    if (dal_state_own(state, function))
+        return true;
+    dal_error(messages, dal_nowhere, "%s: the state belongs to a run, which cannot be changed from its callbacks", function);
+    return false;
+}
+
+bool dal_state_reset(dal_state *state)
+{
+    if (!dal_state_usable(state) || !dal_state_own(state, __func__))
+        return false;
+    reset(state);
+    return true;
+}
+
 double *dal_state_y(dal_state *state)
 {
-    return state->y;
+    return dal_state_usable(state) ? state->y : NULL;
 }
 
 double dal_state_time(const dal_state *state)
 {
-    return state->work.t;
+    return dal_state_usable(state) ? state->work.t : NAN;
 }
 
-void dal_state_set_time(dal_state *state, double t)
+bool dal_state_set_time(dal_state *state, double t)
 {
-    state->work.t = t;
+    if (!dal_state_usable(state) || !dal_state_own(state, __func__))
+        return false;
+    state->work.t = t; /* one that is no number stays, so that nothing is evaluated at another time than was wanted */
+    return isfinite(t);
 }
 
 bool dal_state_set_input(dal_state *state, const char *name, double value)
 {
-    for (int i = 0; i < state->system->n_inputs; i++)
-        if (!strcmp(state->system->input_names[i], name)) {
+    if (!dal_state_usable(state) || !name)
+        return false;
+    for (int i = 0; i < state->system->n_inputs; i++) {
+        if (strcmp(state->system->input_names[i], name))
+            continue;
+        if (!isfinite(value))
+            return false;
+        if (dal_state_own(state, __func__)) {
             state->inputs[i] = value;
             return true;
         }
+        if (state->tenancy->refused == 1) {
+            snprintf(state->tenancy->input, sizeof state->tenancy->input, "%s", name);
+            state->tenancy->value = value;
+            state->tenancy->kept = state->inputs[i];
+        }
+        return false;
+    }
     return false;
 }
 
@@ -323,8 +414,36 @@ static dal_flow settle(dal_state *state)
     return dal_friction_restart(state, NULL);
 }
 
-dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
+/* The time, and y component by component. */
+static bool check_given(const dal_state *state, dal_messages *messages)
 {
+    if (!isfinite(state->work.t)) {
+        dal_error(messages, dal_nowhere, "the time of the state is %g: a finite number is needed", state->work.t);
+        return false;
+    }
+    for (int i = 0; i < state->system->n_y; i++)
+        if (!isfinite(state->y[i])) {
+            dal_error(messages, dal_nowhere, "at t = %.9g: number %d of y is %g: finite numbers are needed", state->work.t, i, state->y[i]);
+            return false;
+        }
+    return true;
+}
+
+/* In a callback of a run the state is evaluated already. */
+static dal_status evaluated_by_run(dal_state *state, dal_messages *messages)
+{
+    const double *y = state->tenancy->y;
+    if (state->known && y && !memcmp(y, state->y, sizeof *y * (size_t)state->system->n_y))
+        return DAL_OK;
+    dal_state_own(state, "dal_state_evaluate");
+    dal_error(messages, dal_nowhere, "dal_state_evaluate: the state belongs to a run, which does not take another y; make a state of your own");
+    return DAL_BAD_COMMAND;
+}
+
+static dal_status evaluate(dal_state *state, dal_messages *messages)
+{
+    if (!check_given(state, messages))
+        return DAL_NUMERICAL;
     dal_flow flow = settle(state);
     if (!flow)
         flow = dal_state_derivative(state, state->work.t, state->y, state->yd);
@@ -342,13 +461,37 @@ dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
     return DAL_NUMERICAL;
 }
 
+dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
+{
+    if (!dal_needs_state(messages, __func__, state))
+        return DAL_BAD_COMMAND;
+    if (state->tenancy)
+        return evaluated_by_run(state, messages);
+    dal_status status = evaluate(state, messages);
+    state->known = status == DAL_OK;
+    return status;
+}
+
+/* May it be read? */
+static bool is_known(const dal_state *state)
+{
+    return dal_state_usable(state) && state->known;
+}
+
+static void fill_nan(double *numbers, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *numbers; i++)
+        numbers[i] = NAN;
+}
+
 dal_motion dal_state_body(const dal_state *state, int body)
 {
-    /* the accelerations are found on demand, in scratch that belongs to the state */
-    dal_state *own = (dal_state *)(size_t)state;
-    dal_signal none = {DAL_SIGNAL_OMEGA, body, 0, 1, 0};
-    dal_state_signal(own, &none);
     dal_motion motion;
+    fill_nan((double *)(void *)&motion, sizeof motion);
+    if (!is_known(state) || body < 0 || body >= state->system->mechanism.n_bodies)
+        return motion;
+    /* the accelerations are found on demand, in scratch that belongs to the state */
+    dal_state_accelerations((dal_state *)(size_t)state);
     const dal_kin *kin = &state->work.kin[body];
     memcpy(motion.position, kin->r, sizeof motion.position);
     memcpy(motion.rotation, kin->R, sizeof motion.rotation);
@@ -359,14 +502,21 @@ dal_motion dal_state_body(const dal_state *state, int body)
     return motion;
 }
 
-void dal_state_reaction(dal_state *state, int joint, double force[3], double torque[3])
+bool dal_state_reaction(dal_state *state, int joint, double force[3], double torque[3])
 {
-    dal_state_reactions(state);
-    memcpy(force, state->reaction + 6 * joint, 3 * sizeof *force);
-    memcpy(torque, state->reaction + 6 * joint + 3, 3 * sizeof *torque);
+    const bool fine = is_known(state) && joint >= 0 && joint < state->system->mechanism.n_joints;
+    if (fine)
+        dal_state_reactions(state);
+    for (int k = 0; k < 3; k++) {
+        if (force)
+            force[k] = fine ? state->reaction[6 * joint + k] : NAN;
+        if (torque)
+            torque[k] = fine ? state->reaction[6 * joint + 3 + k] : NAN;
+    }
+    return fine;
 }
 
-dal_energy dal_state_energy(const dal_state *state)
+dal_energy dal_energy_now(const dal_state *state)
 {
     dal_energy e;
     dal_state_recall((dal_state *)(size_t)state); /* found on demand */
@@ -376,7 +526,14 @@ dal_energy dal_state_energy(const dal_state *state)
     return e;
 }
 
-void dal_state_residuals(const dal_state *state, double *position, double *velocity)
+dal_energy dal_state_energy(const dal_state *state)
+{
+    dal_energy e;
+    fill_nan((double *)(void *)&e, sizeof e);
+    return is_known(state) ? dal_energy_now(state) : e;
+}
+
+void dal_residuals_now(const dal_state *state, double *position, double *velocity)
 {
     *position = *velocity = 0;
     dal_state_recall((dal_state *)(size_t)state); /* found on demand */
@@ -384,4 +541,17 @@ void dal_state_residuals(const dal_state *state, double *position, double *veloc
         *position = fmax(*position, fabs(state->work.phi[i]));
         *velocity = fmax(*velocity, fabs(state->work.phid[i]));
     }
+}
+
+bool dal_state_residuals(const dal_state *state, double *position, double *velocity)
+{
+    double found[2] = {NAN, NAN};
+    const bool fine = is_known(state);
+    if (fine)
+        dal_residuals_now(state, &found[0], &found[1]);
+    if (position)
+        *position = found[0];
+    if (velocity)
+        *velocity = found[1];
+    return fine;
 }

@@ -4,6 +4,7 @@
  * longest match: elements of `repeat` have dots in their names. The other holds
  * the signals, which are the variables of every program.
  */
+#include "spec/sound.h"
 #include "system/build.h"
 
 #include <ctype.h>
@@ -22,12 +23,18 @@ static size_t hash_text(const char *text, size_t length)
     return hash;
 }
 
-static void insert(dal_build *build, const char *name, dal_symbol_kind kind, int index)
+static void insert(dal_build *build, dal_text name, dal_symbol_kind kind, int index)
 {
-    size_t mask = (size_t)build->n_symbols - 1, at = hash_text(name, strlen(name)) & mask;
-    while (build->symbols[at].name)
-        at = (at + 1) & mask;
-    build->symbols[at] = (dal_symbol){name, kind, index};
+    size_t mask = (size_t)build->n_symbols - 1, at = hash_text(name.text, strlen(name.text)) & mask;
+    for (; build->symbols[at].name; at = (at + 1) & mask)
+        if (!strcmp(build->symbols[at].name, name.text)) { /* readers refuse it: a spec that was made by hand */
+            dal_error(build->messages, name.mark, "'%.100s' is the name of two elements: names have to differ", name.text);
+            return;
+        }
+    const char *fault = strchr(name.text, '.') ? dal_path_fault(build->arena, name.text) : dal_name_fault(build->arena, name.text);
+    if (fault)
+        dal_error(build->messages, name.mark, "'%.100s' cannot be the name of an element: %s", name.text, fault);
+    build->symbols[at] = (dal_symbol){name.text, kind, index};
 }
 
 const dal_symbol *dal_symbol_find(const dal_build *build, const char *name, size_t length)
@@ -49,27 +56,28 @@ void dal_symbols_fill(dal_build *build)
         build->n_symbols *= 2;
     build->symbols = DAL_TAKE(build->arena, dal_symbol, build->n_symbols);
     for (int i = 0; i < s->n_parameters; i++)
-        insert(build, s->parameters[i].name.text, DAL_SYMBOL_PARAMETER, i);
+        insert(build, s->parameters[i].name, DAL_SYMBOL_PARAMETER, i);
     for (int i = 0; i < s->n_define; i++)
-        insert(build, s->define[i].name.text, DAL_SYMBOL_DEFINE, i);
+        insert(build, s->define[i].name, DAL_SYMBOL_DEFINE, i);
     for (int i = 0; i < s->n_inputs; i++)
-        insert(build, s->inputs[i].name.text, DAL_SYMBOL_INPUT, i);
+        insert(build, s->inputs[i].name, DAL_SYMBOL_INPUT, i);
     for (int i = 0; i < s->n_states; i++)
-        insert(build, s->states[i].name.text, DAL_SYMBOL_STATE, i);
+        insert(build, s->states[i].name, DAL_SYMBOL_STATE, i);
     for (int i = 0; i < s->n_bodies; i++)
-        insert(build, s->bodies[i].name.text, DAL_SYMBOL_BODY, i);
+        insert(build, s->bodies[i].name, DAL_SYMBOL_BODY, i);
     for (int i = 0; i < s->n_joints; i++)
-        insert(build, s->joints[i].name.text, DAL_SYMBOL_JOINT, i);
+        insert(build, s->joints[i].name, DAL_SYMBOL_JOINT, i);
     for (int i = 0; i < s->n_forces; i++)
-        insert(build, s->forces[i].name.text, DAL_SYMBOL_FORCE, i);
+        insert(build, s->forces[i].name, DAL_SYMBOL_FORCE, i);
     for (int i = 0; i < s->n_coordinates; i++)
-        insert(build, s->coordinates[i].name.text, DAL_SYMBOL_COORDINATE, i);
+        insert(build, s->coordinates[i].name, DAL_SYMBOL_COORDINATE, i);
     for (int i = 0; i < s->n_constraints; i++)
-        insert(build, s->constraints[i].name.text, DAL_SYMBOL_CONSTRAINT, i);
+        insert(build, s->constraints[i].name, DAL_SYMBOL_CONSTRAINT, i);
     for (int i = 0; i < s->n_speeds; i++)
-        insert(build, s->speeds[i].name.text, DAL_SYMBOL_SPEED, i);
+        insert(build, s->speeds[i].name, DAL_SYMBOL_SPEED, i);
     for (int i = 0; i < s->n_models; i++)
-        insert(build, dal_arena_print(build->arena, "%s.ground", s->models[i]->name.text), DAL_SYMBOL_GROUND, i);
+        insert(build, (dal_text){.text = dal_arena_print(build->arena, "%s.ground", s->models[i]->name.text), .mark = s->models[i]->name.mark},
+               DAL_SYMBOL_GROUND, i);
 }
 
 const dal_symbol *dal_symbol_prefix(const dal_build *build, const char *path, const char **rest)

@@ -16,6 +16,9 @@
 #include "integrate/integrate.h"
 #include "kinematics/layout.h"
 #include "recursive/sweep.h"
+#include "system/life.h"
+
+#include <assert.h>
 
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
@@ -37,6 +40,7 @@ struct dal_formulation {
     dal_flow (*unpack)(dal_state *state, const double *w);     /* w -> work.v; positions and A are known */
     dal_flow (*pack)(dal_state *state, double *w);             /* work.v -> w; positions and A are known */
     bool ignores;                                              /* takes the momenta of ignorable coordinates for constants */
+    double (*unit)(const dal_state *state, int k);             /* of w_k: lengths and radians a second that a unit of it is made of */
     bool chooses;                                              /* uses Y: speeds of the model, or a choice of its own */
     bool recursive;                                            /* works on the links of the tree: M and A are not wanted */
     bool components;                                           /* works on state->network */
@@ -45,6 +49,8 @@ struct dal_formulation {
     const struct dal_more_rows *more;                          /* rows beside A that the velocities obey; NULL: none */
     /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
     dal_flow (*solve)(dal_state *state);
+    /* M dv - A^T dlambda = f, A dv = b on the independent rows, from the factors that solve left; adds to wd. NULL: cannot. See refine.c. */
+    void (*correct)(dal_state *state, const double *f, const double *b, double *dv, double *dlambda);
     /* The matrices that it solves, for `equations`; after solve. See dynamics/equations.h. */
     void (*show)(dal_state *state, struct dal_equations *equations);
 };
@@ -106,6 +112,7 @@ typedef struct dal_law {
 struct dal_system {
     void *memory; /* the block that this struct lies in */
     dal_allocator allocator;
+    dal_life *life;
     dal_mechanism mechanism;
     dal_layout layout;
 
@@ -121,7 +128,7 @@ struct dal_system {
     double alpha, beta;        /* baumgarte, penalty */
     double penalty;            /* penalty: its factor */
     int penalty_passes;        /* penalty: how often the accelerations are solved for; 0: until they stay */
-    double tolerance;          /* of projections; penalty: of the accelerations, relative */
+    double tolerance;          /* that the model gives for projections, infinite: none (dal_projection_tolerance); penalty: of the accelerations, relative */
     double rank_tolerance;
     bool minimum_norm;         /* accelerations that nothing determines: the least ones, instead of a refusal */
     int determined;            /* then: rank [M; A] at the start; -1: not known yet */
@@ -154,11 +161,13 @@ struct dal_system {
     double *start_q, *start_v; /* family `user` */
     double *start_change;      /* family `user`: of each given coordinate, then of each given rate */
     double *start_winding;
-    double length;             /* characteristic length */
-    double mass;               /* characteristic mass: largest of the bodies' */
+    double length, mass, time; /* the model's own units: scale.c */
+    double *state_scale;       /* of each state of the model */
     int rank;                  /* at the start */
     int *start_order;          /* rows, independent ones first */
     double *column_scale;      /* of each velocity: what a unit of it moves, in metres */
+    double *column_unit;       /* the same inverted: what of it moves a metre */
+    double *row_unit;          /* of each row: what a residual is measured by */
     int n_w;                   /* what the integrator sees of the velocities */
     int n_ignorable, *ignorable; /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), ascending */
     int *start_speeds;         /* automatic speeds: columns of v, p of them */
@@ -196,10 +205,33 @@ typedef struct dal_acceleration {
 typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_NETWORK, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT,
                           DAL_FACTOR_ROWS, DAL_FACTOR_PARTITION, DAL_FACTORS } dal_factor;
 
+/* A run that a state belongs to for its time: users may read the state, and not change it. */
+typedef struct dal_tenancy {
+    const double *y;      /* the run's own; NULL: not known now */
+    long refused;         /* calls that would have changed the state */
+    const char *function; /* the first of them */
+    double time;
+    char input[64];       /* where it was dal_state_set_input */
+    double value, kept;   /* what it should have become, and what it is */
+} dal_tenancy;
+/* What refine.c leaves. */
+typedef struct dal_refinement {
+    double *f, *b, *dv, *dlambda; /* residuals and corrections; NULL where the formulation cannot be refined */
+    double *wd;                   /* scratch, n_w */
+    double *block;                /* where bodies share coordinates: of the size of the largest block of M */
+    long since;                   /* evaluations that were refined */
+    double ratio;                 /* largest over smallest inertia; 0: not known yet */
+    double worst;                 /* the largest error since the start, over the accelerations */
+    int column;                   /* of the velocity that had it */
+} dal_refinement;
+
 /* Everything that changes. Doubles come from one block. */
 struct dal_state {
     const dal_system *system;
+    dal_life *life;            /* of the system */
     dal_allocator allocator;
+    dal_tenancy *tenancy;      /* NULL: the state belongs to its user alone */
+    bool known;                /* the last evaluation succeeded: what it left may be read by users */
     void *memory;
     dal_work work;
     dal_links_work links;      /* where the system has links */
@@ -216,11 +248,13 @@ struct dal_state {
     bool placed;               /* positions and A belong to the present q and t */
     double *vd, *lambda;       /* accelerations, multipliers of all rows */
     double *vd_more;           /* recursive: what refinement adds */
+    dal_refinement refinement;
     double *wd;                /* rates of the speeds, of formulations that have them */
     double *momenta;           /* of the ignorable coordinates: constants of the run */
     int *speeds;               /* automatic speeds: columns of v */
     double speeds_condition, speeds_worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start */
     double speeds_good, speeds_ranked; /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
+    double speeds_steepness;   /* the least that W has been since the speeds were chosen, in what the columns move */
     int speeds_side, speeds_side_kept; /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
     long speeds_changed;
     int *partition, n_partition; /* coordinate-partitioning: the dependent columns of v, ascending; 0 of them: not chosen yet */
@@ -272,6 +306,24 @@ struct dal_state {
     char trouble[256];         /* what went wrong, when a hook stops the run */
 };
 
+/* ---- state.c: what users may do with a state ----------------------------------- */
+
+/* Is there a state, and is its system still there? A state that is used after its system was freed is an error of the calling program:
+ * an assertion where there are such. */
+static inline bool dal_state_usable(const dal_state *state)
+{
+    assert(!state || !dal_life_is_over(state->life));
+    return state && !dal_life_is_over(state->life);
+}
+/* The same, with a sentence. */
+bool dal_needs_state(dal_messages *messages, const char *function, const dal_state *state);
+/* The same, and may users change it? */
+bool dal_needs_own(dal_messages *messages, const char *function, dal_state *state);
+/* May users change it? Not while it belongs to a run, which then hears of it. */
+bool dal_state_own(dal_state *state, const char *function);
+dal_energy dal_energy_now(const dal_state *state);    /* at the present kinematics and loads */
+void dal_residuals_now(const dal_state *state, double *position, double *velocity);
+
 /* ---- evaluate.c: the road of one evaluation --------------------------------- */
 
 /* y -> work->q, v; t. */
@@ -310,6 +362,17 @@ dal_flow dal_state_record(dal_state *state, double *row); /* the recorded column
 dal_flow dal_state_turned(dal_state *state);
 void dal_state_unwind(dal_state *state); /* an accepted step: the angles seen are the new references */
 dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2, 3);
+
+/* ---- scale.c ---------------------------------------------------------------------- */
+
+/* The unit of each component of y, at the present choice of speeds: what absolute tolerances are multiples of. */
+void dal_state_units(const dal_state *state, double *unit);
+/* The largest of numbers that belong to the rows, in the units of these, and which row it is. */
+double dal_worst_row(const dal_state *state, const double *rows, int *where);
+/* What projections keep positions to, relative as dal_worst_row measures them: what the model gives, or what follows from rtol. */
+double dal_projection_tolerance(const dal_system *system);
+/* The largest velocity, in lengths and radians. */
+double dal_fastest(const dal_system *system, const double *v);
 
 /* ---- momenta.c -------------------------------------------------------------------- */
 
@@ -362,6 +425,8 @@ void dal_saddle_solve(dal_state *state, double *f, double *b);
 /* The largest that a row may be on the bodies, its coefficients and their slopes counted (saddle.c). */
 double dal_row_reach(const dal_state *state, const dal_row *row);
 /* The best set of automatic speeds at the present A (dynamics/speeds.c); nothing where the model fixes them. */
+/* v' and lambda by the formulation, refined where inertias differ widely (dynamics/refine.c). */
+dal_flow dal_state_solve(dal_state *state);
 void dal_speeds_choose(dal_state *state);
 /* Should they be chosen anew? Automatic ones that have become bad; a failure where the model's own do not determine the velocities. */
 dal_flow dal_speeds_watch(dal_state *state, bool *change);

@@ -1,0 +1,202 @@
+/* The accelerations of a formulation, refined where inertias differ so much that its sums lose the small ones.
+ *
+ * Each formulation forms sums over the bodies (W^T M W, P M, A M^-1 A^T, the pivots of a saddle matrix), in which an inertia that is R times
+ * another one keeps R eps of relative error. The equations themselves,
+ *     M v' + h = Q + A^T lambda,   A v' = gamma,
+ * hold body by body and lose nothing. So their residuals
+ *     f = Q + A^T lambda - h - M v',   b = gamma - A v'
+ * go through the factors of the formulation once more (fixed-precision refinement; N. J. Higham, Accuracy and Stability of Numerical
+ * Algorithms, chapter 12):
+ *     M dv - A^T dlambda = f,   A dv = b,   v' += dv,   lambda += dlambda,
+ * and each pass makes the error R eps times as large as it was. What is left has two bounds: the last correction, and what the rounding of
+ * the terms of f and b, eps times the sum of their sizes, brings in v' by the same factors. The latter is asked for at the first evaluation and
+ * in a while; no order of the computation avoids it. Where the larger of them is more than the tolerance of the integration, a run says so;
+ * where the corrections are of the size of v' itself, the equations are refused.
+ *
+ * R is the ratio of the largest to the smallest inertia on the diagonal of M, in metres, zeros aside; where bodies share coordinates, an entry
+ * of M is a sum over bodies, and R is also the reciprocal of the least pivot of M at unit diagonal. Passes are made where R eps is more than a
+ * tenth of rtol; other models pay nothing.
+ */
+#include "dynamics/speeds.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { PASSES = 5, PROBE_EVERY = 100 };
+static const double share = 0.1;    /* of rtol, that the sums may lose unrefined */
+static const double goal = 1e-2;    /* of rtol: a correction below it was the last one */
+static const double slow = 0.25;    /* a pass that corrects more than this part of the one before gains nothing */
+static const double rounding = 1e-15;
+static const double nothing = 1e-2; /* of v': an error that leaves no acceleration to speak of */
+static const double visible = 1e-30; /* of the largest inertia: less is none */
+
+/* The least pivot of L L^T = D^-1/2 B D^-1/2, D the diagonal of the n x n block B, rows without inertia aside. */
+static double least_pivot(const double *B, int n, double *L)
+{
+    double least = 1;
+    for (int i = 0; i < n; i++) {
+        double *row = L + (size_t)n * (size_t)i;
+        for (int j = 0; j <= i; j++) {
+            const double *other = L + (size_t)n * (size_t)j, scale = B[(n + 1) * i] * B[(n + 1) * j];
+            double sum = scale > 0 ? B[n * i + j] / sqrt(scale) : 0;
+            for (int k = 0; k < j; k++)
+                sum -= row[k] * other[k];
+            if (j == i && scale > 0)
+                least = fmin(least, fmax(sum, DBL_EPSILON));
+            row[j] = j < i ? (other[j] > 0 ? sum / other[j] : 0) : sqrt(fmax(sum, 0));
+        }
+    }
+    return least;
+}
+
+/* R at the present M. */
+static double unlikeness(const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const double *S = state->system->column_scale;
+    double least = HUGE_VAL, most = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int b = 0; b < layout->n_blocks; b++) {
+            const dal_mass_block *at = &layout->block[b];
+            for (int i = 0; i < at->n; i++) {
+                double m = state->work.M[at->value + (at->n + 1) * i] / (S[at->column + i] * S[at->column + i]);
+                most = fmax(most, m);
+                least = pass && m > visible * most ? fmin(least, m) : least;
+            }
+        }
+    double ratio = most > 0 ? most / least : 1;
+    for (int b = 0; b < layout->n_blocks && state->refinement.block; b++)
+        ratio = fmax(ratio, 1 / least_pivot(state->work.M + layout->block[b].value, layout->block[b].n, state->refinement.block));
+    return ratio;
+}
+
+/* The largest entry in metres, and its column. */
+static double size_of(const dal_state *state, const double *v, int *where)
+{
+    double most = 0;
+    for (int j = 0; j < state->system->layout.nv; j++)
+        if (!(fabs(v[j]) * state->system->column_scale[j] <= most)) {
+            most = fabs(v[j]) * state->system->column_scale[j];
+            *where = j;
+        }
+    return most;
+}
+
+/* out_j = eps sum of |M_jk v'_k| over a block, of |A_ij lambda_i| over the rows, |Q_j| and |h_j|; and b_i = eps (sum of |A_ij v'_j| + |gamma_i|).
+ * Signs alternate irregularly: no direction is favoured. */
+static void find_rounding(dal_state *state, double *f, double *b)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int j = 0; j < layout->nv; j++)
+        f[j] = fabs(state->work.Q[j]) + fabs(state->work.h[j]);
+    for (int k = 0; k < layout->n_blocks; k++) {
+        const dal_mass_block *at = &layout->block[k];
+        for (int i = 0; i < at->n; i++)
+            for (int j = 0; j < at->n; j++)
+                f[at->column + i] += fabs(state->work.M[at->value + at->n * i + j] * state->vd[at->column + j]);
+    }
+    for (int i = 0; i < layout->n_rows; i++) {
+        const dal_row_layout *at = &layout->row[i];
+        b[i] = fabs(state->gamma[i]);
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            b[i] += fabs(state->work.A[k] * state->vd[layout->column[k]]);
+            f[layout->column[k]] += fabs(state->work.A[k] * state->lambda[i]);
+        }
+        b[i] *= i * i % 3 == 1 ? -DBL_EPSILON : DBL_EPSILON;
+    }
+    for (int j = 0; j < layout->nv; j++)
+        f[j] *= j * j % 3 == 1 ? -DBL_EPSILON : DBL_EPSILON;
+}
+
+/* f = Q + A^T lambda - h - M v', b = gamma - A v' */
+static void find_residuals(dal_state *state, double *f, double *b)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_rows_transposed(layout, state->work.A, state->lambda, f);
+    dal_mass_times(layout, state->work.M, state->vd, state->refinement.dv);
+    for (int j = 0; j < layout->nv; j++)
+        f[j] = state->work.Q[j] - state->work.h[j] - state->refinement.dv[j] + f[j];
+    dal_rows_times(layout, state->work.A, state->vd, b);
+    for (int i = 0; i < layout->n_rows; i++)
+        b[i] = state->gamma[i] - b[i];
+}
+
+static void add(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int j = 0; j < layout->nv; j++)
+        state->vd[j] += state->refinement.dv[j];
+    for (int i = 0; i < layout->n_rows; i++)
+        state->lambda[i] += state->refinement.dlambda[i];
+}
+
+static dal_flow fail(dal_state *state, double error, int where)
+{
+    char name[100];
+    dal_velocity_name(state->system, where, name, sizeof name);
+    return dal_state_fail(state, "the inertia of %s is lost in rounding beside that of the others (largest over smallest %.1e): formulation '%s' leaves an "
+                                 "error of %.1g of the accelerations; give more of it, or none, or take `coordinates: joint`",
+                          name, state->refinement.ratio, state->system->formulation->name, error);
+}
+
+static void keep(dal_refinement *r, double error, int where)
+{
+    if (error > r->worst) {
+        r->worst = error;
+        r->column = where;
+    }
+}
+
+/* What rounding of the terms of the equations brings in v'. Nothing is changed. */
+static void probe(dal_state *state)
+{
+    dal_refinement *r = &state->refinement;
+    const size_t n = (size_t)state->system->n_w;
+    int where = 0, column = 0;
+    find_rounding(state, r->f, r->b);
+    memcpy(r->wd, state->wd, sizeof *r->wd * n);
+    state->system->formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
+    memcpy(state->wd, r->wd, sizeof *r->wd * n);
+    const double size = fmax(size_of(state, state->vd, &column), DBL_MIN);
+    keep(r, size_of(state, r->dv, &where) / size, where);
+}
+
+static dal_flow refine(dal_state *state)
+{
+    const double rtol = state->system->info.rtol;
+    dal_refinement *r = &state->refinement;
+    double before = HUGE_VAL, error = HUGE_VAL;
+    int where = 0;
+    for (int pass = 0; pass < PASSES && error > fmax(goal * rtol, rounding) && (pass < 2 || error < slow * before); pass++) {
+        before = error;
+        find_residuals(state, r->f, r->b);
+        state->system->formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
+        add(state);
+        int column = 0;
+        const double size = size_of(state, state->vd, &column);
+        error = size_of(state, r->dv, &where) / fmax(size, DBL_MIN);
+        if (!(error < HUGE_VAL))
+            break;
+    }
+    if (!(error < nothing))
+        return fail(state, error, where);
+    if (state->basis)
+        dal_speeds_combine(state); /* as W and bias are printed: what the rows missed was rounding */
+    keep(r, error, where);
+    if (r->since++ % PROBE_EVERY == 0)
+        probe(state);
+    return 0;
+}
+
+dal_flow dal_state_solve(dal_state *state)
+{
+    const dal_system *system = state->system;
+    dal_refinement *r = &state->refinement;
+    dal_flow flow = system->formulation->solve(state);
+    if (flow || !r->f || state->near_singular)
+        return flow;
+    if (!(r->ratio > 0))
+        r->ratio = unlikeness(state);
+    return r->ratio * DBL_EPSILON > share * system->info.rtol ? refine(state) : 0;
+}

@@ -1,0 +1,18 @@
+/* A spec is a public struct: C code may make one by hand, or change one that was read. Everything behind the readers counts on what they
+ * promise, so that whoever takes a spec from a caller asks first whether it keeps these promises. */
+#ifndef DAL_SPEC_SOUND_H
+#define DAL_SPEC_SOUND_H
+
+#include "base/arena.h"
+#include "dalembert/spec.h"
+
+/* Do all counts, lists, kinds and names have the form that a reader gives them? False: `messages` says which part does not. Numbers and
+ * names that refer to other elements are looked at by whoever uses them. */
+bool dal_spec_sound(const dal_spec *spec, dal_messages *messages);
+
+/* names.c: Why `name` cannot be a name of an element, a word like one (a point's), or names joined by dots. NULL: it can. */
+const char *dal_name_fault(dal_arena *arena, const char *name);
+const char *dal_word_fault(dal_arena *arena, const char *name);
+const char *dal_path_fault(dal_arena *arena, const char *path);
+
+#endif
