@@ -140,10 +140,12 @@ static pid_t start_long(place *here, const char *options)
     return child;
 }
 
-/* A second and a half: one flush has been made. */
-static void end_by(pid_t child, int signal, int code)
+/* More than a second after the first row: what was there has gone to the file. */
+static void end_by(const place *here, pid_t child, int signal, int code)
 {
-    rest(2300);
+    for (int i = 0; i < 1000 && !is_there(here, has_hdf5() ? "a.h5.part" : "a.csv.part"); i++)
+        rest(10);
+    rest(1400);
     kill(child, signal);
     assert_int_equal(wait_for_any(child), code);
 }
@@ -152,7 +154,7 @@ static void a_killed_run_leaves_parts_that_can_be_read(void **state)
 {
     place *here = *state;
     double last = 0;
-    end_by(start_long(here, ""), SIGKILL, 1000 + SIGKILL);
+    end_by(here, start_long(here, ""), SIGKILL, 1000 + SIGKILL);
     assert_false(is_there(here, "a.csv"));
     assert_true(read_incomplete(here, "a.csv.part", &last) > 100);
     assert_int_equal(run(here, "plot @/a.csv.part -c a.x -o @/a.svg"), DAL_OK);
@@ -183,7 +185,7 @@ static void a_stopped_run_with_keep_leaves_its_files_under_their_names(void **st
 {
     place *here = *state;
     double last = 0;
-    end_by(start_long(here, "--keep"), SIGTERM, 128 + SIGTERM);
+    end_by(here, start_long(here, "--keep"), SIGTERM, 128 + SIGTERM);
     assert_true(read_incomplete(here, "a.csv", &last) > 100);
     if (has_hdf5())
         assert_true(read_incomplete(here, "a.h5", &last) > 100);
