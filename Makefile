@@ -4,6 +4,7 @@
 #   make demo      install what is missing, build, run a model and show what was written
 #   make check     install what is missing, build with warnings as errors, run every test plain and under the
 #                  sanitizers, and every fuzz target for FUZZ_SECONDS
+#   make check-long     what is sampled there, in full: every allocation fails once, a thousand damaged files of each type
 #   make install   to PREFIX (/usr/local), below DESTDIR
 #   make validation     doc/validation.md anew
 #   make agreement      doc/agreement.md anew: how well the formulations agree
@@ -60,6 +61,10 @@ check-sanitize: install-packages check-fuzz
 	@$(call build,sanitize,build-sanitize)
 	ctest --preset sanitize
 
+check-long: install-packages
+	@$(call build,check,build-check)
+	ctest --preset long
+
 install:
 	@$(call build,default,build)
 	cmake --install build --prefix $(PREFIX)
@@ -103,4 +108,4 @@ format:
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize install validation agreement documentation bench bench-formulations study-baumgarte work-precision format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations study-baumgarte work-precision format clean

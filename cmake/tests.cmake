@@ -45,6 +45,14 @@ if(kernels)
     endif()
 endif()
 
+# ---- an allocation that fails -------------------------------------------------
+# For LD_PRELOAD: test/test_crashes.c runs the program under it.
+add_library(fail_allocation MODULE "${PROJECT_SOURCE_DIR}/test/fail_allocation.c")
+set_target_properties(fail_allocation PROPERTIES C_VISIBILITY_PRESET default)
+target_link_libraries(fail_allocation PRIVATE ${CMAKE_DL_LIBS})
+target_compile_options(fail_allocation PRIVATE -fno-builtin -Wno-pedantic -fno-sanitize=all)
+list(APPEND test_definitions DAL_FAIL_ALLOCATION="$<TARGET_FILE:fail_allocation>")
+
 # ---- one program a file ---------------------------------------------------
 file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/test_*.c")
 foreach(source ${test_sources})
@@ -89,11 +97,18 @@ foreach(mutant ${mutants})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
-foreach(name test_branches test_check test_cli test_compare test_documentation test_equations test_robots test_stopping test_urdf test_zeros)
+foreach(name test_branches test_check test_cli test_compare test_crashes test_documentation test_equations test_incomplete test_outputs test_robots
+        test_stopping test_urdf test_watch test_zeros)
     if(TARGET ${name})
         add_dependencies(${name} program)
     endif()
 endforeach()
+add_dependencies(test_crashes fail_allocation)
+
+# ---- what takes minutes ---------------------------------------------------------
+# `make check-long`; the label keeps them out of `make check`.
+add_test(NAME crashes_long COMMAND test_crashes --long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+set_tests_properties(crashes_long PROPERTIES LABELS long TIMEOUT 7200)
 if(TARGET test_tree_threads)
     find_package(Threads REQUIRED)
     target_link_libraries(test_tree_threads PRIVATE Threads::Threads)

@@ -1,88 +1,7 @@
 /* The program as its users meet it: texts, exit codes, files, JSON, Ctrl-C. */
-#include "check.h"
+#include "program.h"
 
 #include "dalembert/page.h"
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-/* ---- running it ------------------------------------------------------------ */
-
-enum { MOST_ARGUMENTS = 16, MOST_TEXT = 1 << 16 };
-
-typedef struct place {
-    char folder[64], model[128], file[128];
-    int code;
-    char out[MOST_TEXT], err[MOST_TEXT];
-} place;
-
-static void read_text(int fd, char text[MOST_TEXT])
-{
-    lseek(fd, 0, SEEK_SET);
-    ssize_t n = read(fd, text, MOST_TEXT - 1);
-    assert_true(n >= 0 && n < MOST_TEXT - 1);
-    text[n] = '\0';
-    close(fd);
-}
-
-static int open_scratch(void)
-{
-    char path[] = "/tmp/test_cli.out.XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    unlink(path);
-    return fd;
-}
-
-/* Start the program with the words of `line`; @ stands for the folder of the test. */
-static pid_t start(place *here, const char *line, int out, int err)
-{
-    char words[1024] = "", *argument[MOST_ARGUMENTS + 1] = {(char[]){DAL_PROGRAM}};
-    size_t used = 0;
-    for (; *line && used < sizeof words - 80; line++) {
-        if (*line == '@')
-            used += (size_t)snprintf(words + used, sizeof words - used, "%s", here->folder);
-        else
-            words[used++] = *line;
-    }
-    words[used] = '\0';
-    int n = 1;
-    for (char *word = strtok(words, " "); word && n < MOST_ARGUMENTS; word = strtok(NULL, " "))
-        argument[n++] = word;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        dup2(out, STDOUT_FILENO);
-        dup2(err, STDERR_FILENO);
-        execv(argument[0], argument);
-        _exit(99);
-    }
-    return child;
-}
-
-static int wait_for(pid_t child)
-{
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static int run(place *here, const char *line)
-{
-    int out = open_scratch(), err = open_scratch();
-    here->code = wait_for(start(here, line, out, err));
-    read_text(out, here->out);
-    read_text(err, here->err);
-    return here->code;
-}
 
 /* ---- a folder and a pendulum ------------------------------------------------ */
 
@@ -99,54 +18,20 @@ static const char pendulum[] =
     "simulate: {until: 0.5, step: 1e-3, every: 0.125, integrator: rk4}\n"
     "record: [rod.x, rod.angle]\n";
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static int enter_place(void **state)
 {
-    place *here = calloc(1, sizeof *here);
-    strcpy(here->folder, "/tmp/test_cli.XXXXXX");
-    if (!mkdtemp(here->folder))
+    if (enter_folder(state))
         return -1;
+    place *here = *state;
     snprintf(here->model, sizeof here->model, "%s/pendulum.yaml", here->folder);
     snprintf(here->file, sizeof here->file, "%s/a.csv", here->folder);
     write_file(here->model, pendulum);
-    *state = here;
     return 0;
 }
 
 static int leave_place(void **state)
 {
-    place *here = *state;
-    DIR *list = opendir(here->folder);
-    for (struct dirent *entry; (entry = readdir(list));)
-        unlinkat(dirfd(list), entry->d_name, 0);
-    closedir(list);
-    int status = rmdir(here->folder);
-    free(here);
-    return status;
-}
-
-/* Files in the folder whose name contains `part`. */
-static int count_files(const place *here, const char *part)
-{
-    DIR *list = opendir(here->folder);
-    int n = 0;
-    for (struct dirent *entry; (entry = readdir(list));)
-        n += entry->d_name[0] != '.' && strstr(entry->d_name, part);
-    closedir(list);
-    return n;
-}
-
-static void expect(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("no '%s' in '%s'", part, text);
+    return leave_folder(state);
 }
 
 /* ---- JSON: where a value ends, NULL if it is none --------------------------- */
@@ -690,24 +575,27 @@ static void evidence_is_valid_json_with_every_key(void **state)
     check_small(strtod(json_member(here->out, "energy_drift"), NULL), 1e-9); /* h^4 times a constant near one */
 }
 
-static void an_interrupted_run_stops_and_leaves_no_file(void **state)
+static void an_interrupted_run_stops_and_leaves_its_rows_beside_the_file(void **state)
 {
     place *here = *state;
     int out = open_scratch(), err = open_scratch();
     pid_t child = start(here, "run @/pendulum.yaml --until 1e8 --every 10 -o @/a.csv -o -", out, err);
-    for (int i = 0; i < 1000 && !count_files(here, ".part-"); i++)
-        nanosleep(&(struct timespec){0, 10000000}, NULL);
-    assert_int_equal(count_files(here, ".part-"), 1);
+    for (int i = 0; i < 1000 && !count_files(here, ".part"); i++)
+        rest(10);
+    assert_int_equal(count_files(here, ".part"), 1);
+    rest(100); /* its first row */
     kill(child, SIGINT);
     assert_int_equal(wait_for(child), 130);
     read_text(out, here->out);
     read_text(err, here->err);
     expect(here->err, "stopped at t = ");
-    expect(here->err, "a.csv was not written\n");
+    expect(here->err, "a.csv: warning: was not written, as the run did not come to its end; the ");
     expect(here->err, "Pendulum"); /* the evidence of the part so far */
     expect(here->out, "time,rod.x,rod.angle\n0,0.6185,0\n");
+    expect(here->out, "\n# incomplete: the run ended at t = ");
     assert_int_equal(here->out[strlen(here->out) - 1], '\n');
-    assert_int_equal(count_files(here, "a.csv"), 0);
+    assert_int_equal(count_files(here, "a.csv"), 1);
+    assert_int_equal(count_files(here, "a.csv.part"), 1);
 }
 
 static void ports_prints_tables_and_writes_a_whole_picture(void **state)
@@ -723,7 +611,7 @@ static void ports_prints_tables_and_writes_a_whole_picture(void **state)
     assert_int_equal(strtol(json_member(here->out, "wires"), NULL, 10), 2);
     assert_int_equal(run(here, "ports @/pendulum.yaml -q -o @/net.svg"), DAL_OK);
     assert_string_equal(here->out, "");
-    assert_int_equal(count_files(here, ".part-"), 0);
+    assert_int_equal(count_files(here, ".part"), 0);
     snprintf(path, sizeof path, "%s/net.svg", here->folder);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
@@ -736,7 +624,7 @@ static void ports_prints_tables_and_writes_a_whole_picture(void **state)
     expect(here->err, "a picture is written as .svg");
     assert_int_equal(run(here, "ports @/pendulum.yaml -o - --json"), DAL_BAD_COMMAND);
     assert_int_equal(run(here, "ports @/pendulum.yaml -o @/nowhere/net.svg"), DAL_BAD_FILE);
-    expect(here->err, "net.svg cannot be written");
+    expect(here->err, "net.svg cannot be created: No such file or directory");
     assert_int_equal(run(here, "ports @/pendulum.yaml --set nothing=1"), DAL_BAD_COMMAND);
 }
 
@@ -753,7 +641,7 @@ static void a_page_is_written_whole_or_refused_with_what_brings_it(void **state)
     }
     assert_int_equal(run(here, "run @/pendulum.yaml -o @/a.html -o @/a.csv"), DAL_OK);
     assert_int_equal(count_files(here, "a.html"), 1);
-    assert_int_equal(count_files(here, ".part-"), 0);
+    assert_int_equal(count_files(here, ".part"), 0);
     assert_int_equal(run(here, "view @/a.csv --model @/pendulum.yaml"), DAL_BAD_FILE); /* rod.y is missing */
     expect(here->err, "does not tell where 'rod' is");
     assert_int_equal(run(here, "run @/pendulum.yaml -q --motion -o @/b.csv"), DAL_OK);
@@ -832,7 +720,7 @@ int main(void)
         in_place(a_page_is_written_whole_or_refused_with_what_brings_it),
         in_place(files_of_results_have_the_columns_of_the_model_also_beside_a_page),
         in_place(plot_and_animate_draw_pictures),
-        in_place(an_interrupted_run_stops_and_leaves_no_file),
+        in_place(an_interrupted_run_stops_and_leaves_its_rows_beside_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

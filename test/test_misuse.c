@@ -482,6 +482,7 @@ CALL(dal_page_option, (dal_page_option(P(0), P(1), P(2)), closed(P(0))))
 CALL(dal_page_entry, (dal_page_entry(P(0), P(1), P(2)), closed(P(0))))
 CALL(dal_page_item, of_status(dal_page_item(P(0), P(1), P(2), P(3), P(4), P(5), P(6))))
 CALL(dal_page_close, (dal_page_close(P(0), true), P(0) ? freed(&s->page) : QUIET))
+CALL(dal_page_discard, (dal_page_discard(P(0)), P(0) ? freed(&s->page) : QUIET))
 CALL(dal_plot_svg, of_text(dal_plot_svg(P(0), P(1), P(2), P(3), P(4)), P(4)))
 CALL(dal_snapshots_svg, of_text(dal_snapshots_svg(P(0), P(1), P(2), P(3), P(4), P(5), P(6)), P(6)))
 CALL(dal_ports_create, of_status(dal_ports_create(P(0), P(1), P(2), P(3))))
@@ -494,6 +495,7 @@ CALL(dal_results_close, (dal_results_close(P(0)), P(0) ? freed(&s->results) : QU
 CALL(dal_results_columns, of_bool(dal_results_columns(P(0), P(1))))
 CALL(dal_results_column, of_length(dal_results_column(P(0), P(1))))
 CALL(dal_results_hash, (strlen(dal_results_hash(P(0))) > 99 ? REFUSED : QUIET))
+CALL(dal_results_incomplete, (dal_results_incomplete(P(0)) ? REFUSED : QUIET))
 CALL(dal_results_next, of_status(dal_results_next(P(0), P(1))))
 CALL(dal_system_columns, of_bool(dal_system_columns(P(0), P(1), P(2))))
 CALL(dal_run, of_status(dal_run(P(0), P(1), P(2), P(3))))
@@ -502,6 +504,7 @@ CALL(dal_evidence_text, of_length(dal_evidence_text(P(0), (dal_status)I(1), P(2)
 CALL(dal_writer_open, of_status(dal_writer_open(P(0), P(1), I(2), P(3), P(4))))
 CALL(dal_writer_sink, of_status(give_row(P(0), s->row)))
 CALL(dal_writer_close, (dal_writer_close(P(0), I(1), P(2)), P(0) ? freed(&s->writer) : QUIET))
+CALL(dal_writer_discard, (dal_writer_discard(P(0)), P(0) ? freed(&s->writer) : QUIET))
 CALL(dal_spec_read, of_spec(dal_spec_read(P(0), P(1), I(2), P(3), P(4), P(5)), P(5)))
 CALL(dal_spec_read_with, of_spec(dal_spec_read_with(P(0), P(1), P(2), P(3), P(4)), P(4)))
 CALL(dal_spec_parse, of_spec(dal_spec_parse(P(0), P(1), P(2), x[3].z, I(4), P(5), P(6), P(7)), P(7)))
@@ -601,6 +604,7 @@ static const call calls[] = {
     ROW(dal_page_entry, {PAGE_, NEEDED}, {WORD_, NEEDED}, {WORD2_, NEEDED}),
     ROW(dal_page_item, {PAGE_, NEEDED}, {WORD_, NEEDED}, {WORD_, PASSED}, {WORD_, PASSED}, {WORD_, PASSED}, {SPEC_, NEEDED}, {SYSTEM_, NEEDED}),
     ROW(dal_page_close, {PAGE_, PASSED}),
+    ROW(dal_page_discard, {PAGE_, PASSED}),
     ROW(dal_plot_svg, MEMORY, {RESULTS_PATH, NEEDED}, {PLOT_OPTIONS, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_snapshots_svg, MEMORY, {RESULTS_PATH, NEEDED}, {SPEC_, NEEDED}, {SYSTEM_, NEEDED}, {SNAPSHOT_OPTIONS, NEEDED}, HEARD,
         {SVG_OUT, NEEDED}),
@@ -614,6 +618,7 @@ static const call calls[] = {
     ROW(dal_results_columns, {RESULTS_, NEEDED}, {INT_OUT, PASSED}),
     ROW(dal_results_column, {RESULTS_, NEEDED}, {COLUMN_NAME, NEEDED}),
     ROW(dal_results_hash, {RESULTS_, NEEDED}),
+    ROW(dal_results_incomplete, {RESULTS_, NEEDED}),
     ROW(dal_results_next, {RESULTS_, NEEDED}, {ROW_OUT, NEEDED}),
     ROW(dal_system_columns, {SYSTEM_, NEEDED}, {INT_OUT, PASSED}, {INT_OUT2, PASSED}),
     ROW(dal_run, {SYSTEM_, NEEDED}, {RUN_OPTIONS, PASSED}, HEARD, {EVIDENCE_, NEEDED}),
@@ -622,6 +627,7 @@ static const call calls[] = {
     ROW(dal_writer_open, MEMORY, {WRITER_PATH, NEEDED}, {FLAG_, FREE}, HEARD, {WRITER_OUT, NEEDED}),
     ROW(dal_writer_sink, {WRITER_, NEEDED}),
     ROW(dal_writer_close, {WRITER_, PASSED}, {FLAG_, FREE}, {EVIDENCE_, PASSED}),
+    ROW(dal_writer_discard, {WRITER_, PASSED}),
     ROW(dal_spec_read, MEMORY, {MODEL_FILE, NEEDED}, {OVERRIDE_COUNT, COUNT}, {OVERRIDES_, PASSED}, HEARD, {SPEC_OUT, NEEDED}),
     ROW(dal_spec_read_with, MEMORY, {MODEL_FILE, NEEDED}, {READ_OPTIONS, PASSED}, HEARD, {SPEC_OUT, NEEDED}),
     ROW(dal_spec_parse, MEMORY, {WORD_, PASSED}, {TEXT_, NEEDED}, {LENGTH_, FREE}, {OVERRIDE_COUNT, COUNT}, {OVERRIDES_, PASSED}, HEARD,
@@ -682,7 +688,7 @@ enum { N_CALLS = sizeof calls / sizeof *calls };
 /* Functions that have no answer where their only argument is NULL. */
 static bool has_answer(const call *c)
 {
-    static const char *const without[] = {"dal_results_hash", "dal_system_describe", "dal_system_warnings"};
+    static const char *const without[] = {"dal_results_hash", "dal_results_incomplete", "dal_system_describe", "dal_system_warnings"};
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)
         if (!strcmp(without[i], c->name))
             return false;

@@ -116,8 +116,14 @@ DAL_API void dal_page_entry(dal_page *page, const char *key, const char *json);
 DAL_API dal_status dal_page_item(dal_page *page, const char *title, const char *href, const char *text,
                                  const char *group, const dal_spec *spec, const dal_system *system);
 
-/* keep false: throw it away. Frees the page and its series. */
+/* Frees the page and its series.
+ *
+ *   keep true    the page appears under its name; where the evidence says that the run is incomplete, so does a warning among its messages.
+ *   keep false   a page of the rows so far, marked in the same way, is left as NAME.part, and a warning says so. Without any row nothing
+ *                is left. */
 DAL_API dal_status dal_page_close(dal_page *page, bool keep);
+/* The same, and nothing is left. */
+DAL_API void dal_page_discard(dal_page *page);
 
 #ifdef __cplusplus
 }

@@ -57,6 +57,7 @@ typedef struct dal_evidence {
     /* Those of the model, then those of the run. They live as long as the system and the messages that dal_run was given; without such
      * messages they are those of the model alone. */
     const dal_message *const *warnings;
+    bool incomplete;            /* the run was stopped or failed: everything here is of the part that it came to */
 } dal_evidence;
 
 typedef struct dal_run_options {
@@ -88,15 +89,24 @@ DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, c
 
 /* ---- files ------------------------------------------------------------- */
 
-/* A sink that writes a file; its type is the extension (.csv, .h5), "-" is CSV on standard output. Written beside the
- * target and renamed by dal_writer_close, so that a failed run never leaves half a file under that name. The messages have to live as long as the
- * writer. Rows have as many values as columns were begun with. */
+/* A sink that writes a file; its type is the extension (.csv, .h5), "-" is CSV on standard output. It is written beside the target as
+ * NAME.part and takes its name only when it is closed, so that half a file never appears under that name unless it is wanted. Rows are
+ * on the disk after about a second: of a process that is killed, dal_results_open (results.h) reads NAME.part up to the last whole row.
+ * The messages have to live as long as the writer. Rows have as many values as columns were begun with. */
 typedef struct dal_writer dal_writer;
 DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages,
                                    dal_writer **writer);
 DAL_API const dal_sink *dal_writer_sink(dal_writer *writer);
-/* keep false: throw it away. Frees the writer. The evidence goes into the file where its type has a place for it; may be NULL. */
+/* Frees the writer. The evidence goes into the file where its type has a place for it; may be NULL.
+ *
+ *   keep true    the file takes its name. If evidence->incomplete is set, it is marked: the last line of a CSV file is the comment
+ *                `# incomplete: ...`, the attribute `complete` of an HDF5 file is 0.
+ *   keep false   the rows so far stay in NAME.part, marked in the same way, and a warning says so. Without any row nothing is left.
+ *
+ * Where writing fails, what could be written stays in NAME.part, and the status is DAL_BAD_FILE. */
 DAL_API dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *evidence);
+/* Frees the writer, and nothing is left. */
+DAL_API void dal_writer_discard(dal_writer *writer);
 
 #ifdef __cplusplus
 }

@@ -267,6 +267,8 @@ typedef struct dal_spec {
                           none before them: x, y, z, qw, ... Set for URDF files */
     char hash[17];     /* of the text of the model, of the files it reads and of the overrides: 16 hex digits */
     const char *text;  /* the model's text, for reports */
+    int n_files;       /* that it reads: the model itself, included models, tables, meshes; a file may be named twice. Text from memory: none */
+    const char **files;
     const dal_message *warnings; /* about the text, a list */
     void *memory;      /* the spec's own arena */
 } dal_spec;
@@ -286,6 +288,10 @@ typedef struct dal_read_options {
     int n_overrides;
     const dal_override *overrides;
     bool floating; /* URDF: the root link is a free body instead of being fixed to the ground */
+    /* Called with every file that the model names (included models, tables, meshes), before it is read and even where it cannot be; may
+     * be NULL. */
+    void (*file)(void *user, const char *path);
+    void *file_user;
 } dal_read_options;
 DAL_API dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, const dal_read_options *options,
                                       dal_messages *messages, dal_spec **spec);

@@ -104,6 +104,7 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "length", i->length);
     dal_print(&p, ", \"gravity\": [%.17g, %.17g, %.17g]", e->gravity[0], e->gravity[1], e->gravity[2]);
     print_warnings(&p, e);
+    dal_print(&p, ", \"complete\": %s", e->incomplete ? "false" : "true");
     print_integer(&p, "status", status);
     dal_print(&p, ", ");
     dal_print_entry(&p, "version", i->version);
@@ -149,6 +150,10 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     if (e->charts)
         dal_print(&p, ", %ld change%s of chart", e->charts, e->charts == 1 ? "" : "s");
     dal_print(&p, "; %.3f s\n", e->wall_seconds);
+    if (e->incomplete && e->time_end < i->until)
+        dal_print(&p, "  incomplete  the run ended at t = %.9g s of %.9g s\n", e->time_end, i->until);
+    else if (e->incomplete)
+        dal_print(&p, "  incomplete  the run came to its end and failed there\n");
     dal_print(&p, "  residuals   position %.2e, velocity %.2e (largest over every step)\n", e->position_residual, e->velocity_residual);
     dal_print(&p, "  energy      %.9g J at the start, %.9g J at the end; balance ", e->energy_start, e->energy_end);
     print_drift(&p, "drift", e->energy_drift);

@@ -1162,6 +1162,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     const dal_message *before = last_message(messages);
     warn_of_inputs(&r, messages);
     evidence->info = system->info;
+    evidence->incomplete = true;
     memcpy(evidence->gravity, system->gravity, sizeof evidence->gravity);
     if (!(system->info.until > 0)) {
         dal_error(messages, dal_nowhere, "the run has no end: give `until:` in `simulate:`, or --until");
@@ -1264,5 +1265,6 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     dal_state_free(r.state);
     dal_state_free(r.viewer);
     gather_warnings(system, messages, before, evidence);
+    evidence->incomplete = status != DAL_OK;
     return status;
 }

@@ -16,6 +16,7 @@
     X(NORMALISED, "normalised", "a quaternion or an axis was normalised; the number is its length")                                  \
     X(MISSING_PRIME, "missing-prime", "a part of a velocity constraint has no rate in it")                                           \
     X(OTHER_MODEL, "other-model", "the results were made from another version of the model")                                         \
+    X(INCOMPLETE, "incomplete", "results are those of a run that did not come to its end, or failed there")                          \
     X(NOT_CONVERTED, "not-converted", "the other format cannot hold this")                                                           \
     /* the start */                                                                                                                  \
     X(AXIS_TURNED, "axis-turned", "an axis was taken from start values that assembly then turned; the number is the angle, rad")     \

@@ -33,6 +33,9 @@ int dal_next_option(int argc, char **argv, const char *letters, const struct opt
 /* Say what the library has to say, of this severity and above: place, sentence, the line and a caret under the column. */
 void dal_report(const dal_messages *messages, dal_severity least);
 
+/* What was printed must have arrived: `code`, or another one after a sentence. */
+int dal_finish_output(int code);
+
 /* A JSON string with its quotes. */
 void dal_print_json_string(FILE *file, const char *text);
 

@@ -1,5 +1,7 @@
 /* dalembert animate: the mechanism at several instants in one picture. */
 #include "cli/model_options.h"
+#include "cli/apart.h"
+#include "cli/outputs.h"
 #include "cli/picture_file.h"
 #include "cli/result_options.h"
 
@@ -86,7 +88,11 @@ static int take(void *user, int option)
     request *wanted = user;
     switch (option) {
     case 'm': wanted->model = optarg; break;
-    case 'o': wanted->output = optarg; return dal_picture_type("animate", optarg);
+    case 'o':
+        if (wanted->output)
+            return dal_wrong_use("animate", "one file at a time: -o was given twice");
+        wanted->output = optarg;
+        return dal_picture_type("animate", optarg);
     case 'q': wanted->quiet = true; break;
     case TIMES: return read_times(wanted, optarg);
     case COUNT: return read_count(wanted, optarg);
@@ -125,6 +131,8 @@ static dal_status draw(const request *wanted, dal_messages *messages, char **svg
     dal_system *system = NULL;
     dal_status status = dal_spec_read_with(NULL, wanted->model, &read, messages, &spec);
     if (status == DAL_OK)
+        status = dal_output_check(wanted->output, spec, wanted->result, messages);
+    if (status == DAL_OK)
         status = dal_compile(NULL, spec, messages, &system);
     if (status == DAL_OK)
         status = dal_snapshots_svg(NULL, wanted->result, spec, system, &wanted->picture, messages, svg);
@@ -133,8 +141,9 @@ static dal_status draw(const request *wanted, dal_messages *messages, char **svg
     return status;
 }
 
-static int run_request(const request *wanted)
+static int run_request(void *user)
 {
+    const request *wanted = user;
     char *svg = NULL;
     dal_messages *messages = dal_messages_create(NULL);
     dal_status status = messages ? draw(wanted, messages, &svg) : DAL_NO_MEMORY;
@@ -154,7 +163,7 @@ static int run(int argc, char **argv)
     request wanted = {0};
     int status = read_options(argc, argv, &wanted);
     if (status == DAL_OK)
-        status = run_request(&wanted);
+        status = dal_work_apart("animate", wanted.result, run_request, &wanted);
     free(wanted.overrides);
     return status < 0 ? DAL_OK : status;
 }

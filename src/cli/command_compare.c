@@ -2,6 +2,7 @@
 #include "cli/compare_page.h"
 #include "cli/compare_report.h"
 #include "cli/model_options.h"
+#include "cli/outputs.h"
 #include "cli/pages.h"
 
 #include <stdlib.h>
@@ -143,6 +144,8 @@ static bool show_progress(void *user, const dal_comparison *comparison, int row,
 static dal_status compare(const request *wanted, dal_compare_page *page, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
+    if (status == DAL_OK && wanted->page)
+        status = dal_output_check(wanted->page, *spec, NULL, messages);
     if (status == DAL_OK && wanted->page)
         status = dal_compare_page_open(page, wanted->page, wanted->command, *spec, messages);
     if (status == DAL_OK) {

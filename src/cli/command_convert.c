@@ -1,5 +1,6 @@
 /* dalembert convert: a robot from URDF to YAML, a model from YAML to URDF. */
 #include "cli/model_options.h"
+#include "cli/outputs.h"
 #include "cli/whole_file.h"
 
 #include <stdlib.h>
@@ -71,6 +72,8 @@ static dal_status convert(const request *wanted, bool to_urdf, dal_messages *mes
 {
     dal_spec *spec = NULL;
     dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    if (status == DAL_OK)
+        status = dal_output_check(wanted->output, spec, NULL, messages);
     if (status == DAL_OK)
         status = (to_urdf ? dal_to_urdf : dal_to_yaml)(NULL, spec, messages, text);
     dal_spec_free(spec);

@@ -1,4 +1,5 @@
 /* dalembert gallery: a page for each of several models, and an index of them in which they all move. */
+#include "cli/outputs.h"
 #include "cli/pages.h"
 
 #include <errno.h>
@@ -104,6 +105,68 @@ static void read_sentence(const char *path, char text[MOST_TEXT + 4])
     strcpy(text + used, used >= MOST_TEXT - 1 ? "..." : used ? "." : "");
 }
 
+/* ---- what is written and what is read --------------------------------------------------- */
+
+typedef struct files {
+    int n;
+    size_t room;
+    const char **path;
+    bool full; /* memory ran out */
+} files;
+
+static void add_path(files *list, const char *path)
+{
+    if ((size_t)list->n == list->room) {
+        const char **more = realloc(list->path, (2 * list->room + 16) * sizeof *more);
+        list->full |= !more;
+        if (!more)
+            return;
+        list->path = more;
+        list->room = 2 * list->room + 16;
+    }
+    char *copy = strdup(path);
+    list->full |= !copy;
+    if (copy)
+        list->path[list->n++] = copy;
+}
+
+static void forget(files *list)
+{
+    for (int i = 0; i < list->n; i++)
+        free((char *)(size_t)list->path[i]);
+    free(list->path);
+}
+
+static void path_of_page(const request *wanted, const char *model, char path[1024])
+{
+    char name[300];
+    name_page(model, name, sizeof name);
+    snprintf(path, 1024, "%s/%s", wanted->folder, name);
+}
+
+/* All models are read before the first page is written: it might stand in the place of a file of the last one. What cannot be read says
+ * so later. */
+static dal_status check_files(const request *wanted, const char *index, dal_messages *messages)
+{
+    files out = {0}, in = {0};
+    char path[1024];
+    add_path(&out, index);
+    for (int i = 0; i < wanted->n; i++) {
+        dal_spec *spec = NULL;
+        path_of_page(wanted, wanted->models[i], path);
+        add_path(&out, path);
+        dal_spec_read(NULL, wanted->models[i], 0, NULL, NULL, &spec);
+        for (int k = 0; spec && k < spec->n_files; k++)
+            add_path(&in, spec->files[k]);
+        dal_spec_free(spec);
+    }
+    const dal_status status =
+        out.full || in.full ? DAL_NO_MEMORY : dal_outputs_check(out.n, out.path, in.n, in.path, messages);
+    forget(&out);
+    forget(&in);
+    return status;
+}
+
 /* ---- one model --------------------------------------------------------------------------- */
 
 static dal_status take_frame(void *user, dal_state *state, int n, const double *values)
@@ -118,7 +181,7 @@ static dal_status hang(const request *wanted, const char *model, exhibit *x, dal
     static const char *const groups[] = {[DAL_PLANAR] = "In the plane", [DAL_SPATIAL] = "In space"};
     char name[300], text[MOST_TEXT + 4];
     name_page(model, name, sizeof name);
-    snprintf(x->path, sizeof x->path, "%s/%s", wanted->folder, name);
+    path_of_page(wanted, model, x->path);
     x->pages.path[0] = x->path;
     dal_status status = dal_spec_read(NULL, model, 0, NULL, messages, &x->spec);
     if (status == DAL_OK) {
@@ -155,7 +218,11 @@ static dal_status run_model(const request *wanted, const char *model, exhibit *x
     }
     dal_progress_end(&progress);
     const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !dal_caught_signal();
-    const dal_status closed = dal_pages_close(&x->pages, keep, x->spec, &evidence, status, messages);
+    dal_status closed = DAL_OK;
+    if (keep)
+        closed = dal_pages_close(&x->pages, true, x->spec, &evidence, status, messages);
+    else
+        dal_pages_discard(&x->pages);
     status = status == DAL_OK ? closed : status;
     if (!wanted->quiet && status == DAL_OK)
         printf("%-44s %6.2f s\n", x->path, evidence.wall_seconds);
@@ -193,14 +260,20 @@ static int make_gallery(const request *wanted)
     dal_catch_signals();
     dal_announce_output(path);
     if (status == DAL_OK)
+        status = check_files(wanted, path, messages);
+    if (status == DAL_OK)
         status = dal_page_open(path, NULL, NULL, &options, messages, &index);
     if (status == DAL_OK) {
         status = run_models(wanted, exhibits, index);
-        const dal_status closed = dal_page_close(index, !dal_caught_signal());
+        dal_status closed = DAL_OK;
+        if (dal_caught_signal())
+            dal_page_discard(index);
+        else
+            closed = dal_page_close(index, true);
         status = status == DAL_OK ? closed : status;
         if (closed == DAL_OK && !dal_caught_signal() && !wanted->quiet)
             printf("%s\n", path);
-        if (closed == DAL_OK && wanted->open)
+        if (closed == DAL_OK && !dal_caught_signal() && wanted->open)
             dal_show_page("gallery", path);
     }
     dal_report(messages, DAL_NOTE);

@@ -1,4 +1,6 @@
 /* dalembert plot: channels of a file of results as a picture. */
+#include "cli/apart.h"
+#include "cli/outputs.h"
 #include "cli/picture_file.h"
 #include "cli/result_options.h"
 
@@ -62,7 +64,11 @@ static int take(void *user, int option)
         wanted->plot.n_channels = dal_split(optarg, &wanted->channels);
         wanted->plot.channels = (const char *const *)wanted->channels;
         break;
-    case 'o': wanted->output = optarg; return dal_picture_type("plot", optarg);
+    case 'o':
+        if (wanted->output)
+            return dal_wrong_use("plot", "one file at a time: -o was given twice");
+        wanted->output = optarg;
+        return dal_picture_type("plot", optarg);
     case 'x': wanted->plot.x = optarg; break;
     case 'q': wanted->quiet = true; break;
     case LOG: wanted->plot.log = true; break;
@@ -89,11 +95,14 @@ static int read_options(int argc, char **argv, request *wanted)
     return DAL_OK;
 }
 
-static int run_request(const request *wanted)
+static int run_request(void *user)
 {
+    const request *wanted = user;
     char *svg = NULL;
     dal_messages *messages = dal_messages_create(NULL);
-    dal_status status = messages ? dal_plot_svg(NULL, wanted->result, &wanted->plot, messages, &svg) : DAL_NO_MEMORY;
+    dal_status status = messages ? dal_output_check(wanted->output, NULL, wanted->result, messages) : DAL_NO_MEMORY;
+    if (status == DAL_OK)
+        status = dal_plot_svg(NULL, wanted->result, &wanted->plot, messages, &svg);
     if (messages)
         dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
     if (status != DAL_OK && !(messages && dal_messages_count(messages, DAL_ERROR)))
@@ -110,7 +119,7 @@ static int run(int argc, char **argv)
     request wanted = {.plot = {.from = NAN, .to = NAN}};
     int status = read_options(argc, argv, &wanted);
     if (status == DAL_OK)
-        status = run_request(&wanted);
+        status = dal_work_apart("plot", wanted.result, run_request, &wanted);
     free(wanted.channels);
     return status < 0 ? DAL_OK : status;
 }

@@ -1,5 +1,6 @@
 /* dalembert ports: a model as a network of components, as a table and as a picture. */
 #include "cli/model_options.h"
+#include "cli/outputs.h"
 #include "cli/whole_file.h"
 
 #include <stdlib.h>
@@ -97,6 +98,8 @@ static dal_status show(const request *wanted, dal_messages *messages)
     dal_spec *spec = NULL;
     dal_ports *ports = NULL;
     dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    if (status == DAL_OK && wanted->output)
+        status = dal_output_check(wanted->output, spec, NULL, messages);
     if (status == DAL_OK)
         status = dal_ports_create(NULL, spec, messages, &ports);
     status = dal_model_blame(status, messages);

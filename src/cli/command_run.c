@@ -1,6 +1,8 @@
 /* dalembert run: read a model, integrate it, write what was recorded, end with the evidence. */
 #include "cli/model_options.h"
 #include "cli/pages.h"
+#include "cli/remote_file.h"
+#include "record/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,8 @@ static const char usage[] =
     "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
     "                            on standard output (the evidence then goes to standard error);\n"
     "                            .html is a page in which the mechanism moves; may be repeated\n"
+    "    --keep                  a run that fails or is stopped leaves its files under their names, marked as\n"
+    "                            incomplete\n"
     "    --motion                record the motion of all bodies, energies and residuals beside what the\n"
     "                            model asks for: 'view' and 'animate' need it\n"
     "    --open                  show the page in a browser\n"
@@ -39,7 +43,9 @@ static const char usage[] =
     "    -q, --quiet             no evidence, no progress, no warnings\n"
     "    -h, --help              this text\n"
     "\n"
-    "A file appears under its name only when it is complete; a run that fails or is stopped leaves none.\n";
+    "A file is written as FILE.part and appears under its name when it is complete. Of a run that fails or is\n"
+    "stopped, the rows so far stay in FILE.part, which 'plot', 'view' and 'animate' read; so do those of a run\n"
+    "that is killed, up to the last second (pages: none).\n";
 
 enum { MOST_FILES = 8 };
 
@@ -47,14 +53,14 @@ enum { MOST_FILES = 8 };
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step",
                                        "rtol",        "atol",        "until",         "every",      "max-step", "event-tolerance",
                                        "undetermined", NULL};
-enum { UNITS = DAL_OPTION_OWN, JSON, OPEN, FRAMES, MOTION };
+enum { UNITS = DAL_OPTION_OWN, JSON, OPEN, FRAMES, MOTION, KEEP };
 
 typedef struct request {
     dal_model_options model;
     int n_files;
     const char *path[MOST_FILES];
     dal_pages pages;
-    bool motion, units, json, quiet, stream; /* stream: one of the files is standard output */
+    bool keep, motion, units, json, quiet, stream; /* stream: one of the files is standard output */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -82,6 +88,7 @@ static int take_option(void *user, int option, char *value)
     case JSON: wanted->json = true; break;
     case 'q': wanted->quiet = true; break;
     case MOTION: wanted->motion = true; break;
+    case KEEP: wanted->keep = true; break;
     case OPEN: wanted->pages.show = true; break;
     case FRAMES: return dal_pages_frames("run", value, &wanted->pages.most_frames);
     }
@@ -91,7 +98,7 @@ static int take_option(void *user, int option, char *value)
 static const struct option others[] = {
     {"set", required_argument, NULL, DAL_OPTION_SET}, {"output", required_argument, NULL, 'o'},
     {"units", no_argument, NULL, UNITS},              {"json", no_argument, NULL, JSON},
-    {"motion", no_argument, NULL, MOTION},
+    {"motion", no_argument, NULL, MOTION},            {"keep", no_argument, NULL, KEEP},
     {"open", no_argument, NULL, OPEN},                {"frames", required_argument, NULL, FRAMES},
     {"quiet", no_argument, NULL, 'q'},                {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
@@ -113,15 +120,21 @@ static int read_options(int argc, char **argv, request *wanted)
 typedef struct files {
     int n;
     dal_writer *writer[MOST_FILES]; /* NULL once it is closed */
+    dal_remote_file *remote[MOST_FILES]; /* in the place of a writer */
     bool kept[MOST_FILES];
 } files;
+
+static const dal_sink *sink_of(const files *open, int i)
+{
+    return open->remote[i] ? dal_remote_sink(open->remote[i]) : dal_writer_sink(open->writer[i]);
+}
 
 static dal_status begin_files(void *user, const dal_system_info *info, int n, const dal_column *columns)
 {
     const files *open = user;
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n && status == DAL_OK; i++) {
-        const dal_sink *sink = dal_writer_sink(open->writer[i]);
+        const dal_sink *sink = sink_of(open, i);
         status = sink->begin(sink->user, info, n, columns);
     }
     return status;
@@ -132,7 +145,7 @@ static dal_status add_row(void *user, int n, const double *values)
     const files *open = user;
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n && status == DAL_OK; i++) {
-        const dal_sink *sink = dal_writer_sink(open->writer[i]);
+        const dal_sink *sink = sink_of(open, i);
         status = sink->row(sink->user, n, values);
     }
     return status;
@@ -142,19 +155,22 @@ static dal_status open_files(const request *wanted, dal_messages *messages, file
 {
     dal_status status = DAL_OK;
     for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK) {
-        dal_announce_output(wanted->path[open->n]);
-        status = dal_writer_open(NULL, wanted->path[open->n], wanted->units, messages, &open->writer[open->n]);
+        const char *path = wanted->path[open->n];
+        status = dal_is_remote_file(path) ? dal_remote_open(path, messages, &open->remote[open->n])
+                                          : dal_writer_open(NULL, path, wanted->units, messages, &open->writer[open->n]);
     }
     return status;
 }
 
+/* keep false: what was recorded is left as NAME.part. */
 static dal_status close_files(files *open, bool keep, const dal_evidence *evidence)
 {
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n; i++) {
-        dal_status one = dal_writer_close(open->writer[i], keep && status == DAL_OK, evidence);
+        dal_status one = open->remote[i] ? dal_remote_close(open->remote[i], keep, evidence) : dal_writer_close(open->writer[i], keep, evidence);
         open->writer[i] = NULL;
-        open->kept[i] = keep && status == DAL_OK && one == DAL_OK;
+        open->remote[i] = NULL;
+        open->kept[i] = keep && one == DAL_OK;
         status = status == DAL_OK ? one : status;
     }
     return status;
@@ -162,16 +178,25 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 
 /* ---- the run --------------------------------------------------------------- */
 
-static dal_status compile(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
+/* The model, and whether the files may be written beside those that it reads. */
+static dal_status read_model(const request *wanted, dal_messages *messages, dal_spec **spec)
 {
+    for (int i = 0; i < wanted->n_files; i++)
+        if (!dal_file_type_known(wanted->path[i], messages))
+            return DAL_BAD_COMMAND;
     dal_status status = dal_model_read(&wanted->model, messages, spec);
+    if (status == DAL_OK && (wanted->n_files || wanted->pages.n))
+        status = dal_pages_check(&wanted->pages, wanted->n_files, wanted->path, *spec, NULL, messages);
     if (status == DAL_OK && wanted->pages.n)
         dal_spec_show(*spec);
     if (status == DAL_OK && wanted->motion)
         dal_spec_record_motion(*spec);
-    if (status == DAL_OK)
-        status = dal_compile(NULL, *spec, messages, system);
     return dal_model_blame(status, messages);
+}
+
+static dal_status compile(dal_messages *messages, const dal_spec *spec, dal_system **system)
+{
+    return dal_model_blame(dal_compile(NULL, spec, messages, system), messages);
 }
 
 /* In the words of `print`, which is dal_evidence_json or dal_evidence_text. */
@@ -187,14 +212,25 @@ static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_sta
     free(text);
 }
 
-static void say_what_was_not_written(const request *wanted, const files *closed)
+/* What is left of it was said by a warning, which --quiet swallows. */
+static void say_one(const request *wanted, const char *path, long rows)
+{
+    if (!strcmp(path, "-"))
+        return;
+    if (!rows)
+        fprintf(stderr, "dalembert run: %s was not written\n", path);
+    else if (wanted->quiet)
+        fprintf(stderr, "dalembert run: %s was not written; what was recorded is in %s.part\n", path, path);
+}
+
+static void say_what_was_not_written(const request *wanted, const files *closed, const dal_evidence *evidence)
 {
     for (int i = 0; i < closed->n; i++)
-        if (!closed->kept[i] && strcmp(wanted->path[i], "-"))
-            fprintf(stderr, "dalembert run: %s was not written\n", wanted->path[i]);
+        if (!closed->kept[i])
+            say_one(wanted, wanted->path[i], evidence->rows_recorded);
     for (int i = 0; i < wanted->pages.n; i++)
         if (!wanted->pages.kept[i])
-            fprintf(stderr, "dalembert run: %s was not written\n", wanted->pages.path[i]);
+            say_one(wanted, wanted->pages.path[i], evidence->rows_recorded);
 }
 
 /* Integrate, finish the files and print the evidence; what was said so far is reported first. */
@@ -213,14 +249,15 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
     dal_progress_end(&progress);
 
     bool stopped = dal_caught_signal() && !(evidence.time_end >= evidence.info.until);
-    dal_status closed = close_files(open, status == DAL_OK && !stopped, &evidence);
+    const bool keep = status == DAL_OK || (wanted->keep && evidence.rows_recorded);
+    dal_status closed = close_files(open, keep, &evidence);
     status = status == DAL_OK ? closed : status;
-    closed = dal_pages_close(&wanted->pages, status == DAL_OK && !stopped, spec, &evidence, status, messages);
+    closed = dal_pages_close(&wanted->pages, keep, spec, &evidence, status, messages);
     status = status == DAL_OK ? closed : status;
     dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
     if (status != DAL_OK && !stopped && !dal_messages_count(messages, DAL_ERROR))
         fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
-    say_what_was_not_written(wanted, open);
+    say_what_was_not_written(wanted, open, &evidence);
 
     bool began = status == DAL_OK || evidence.steps > 0;
     if (began && wanted->json)
@@ -239,9 +276,11 @@ static int run_request(request *wanted)
     dal_system *system = NULL;
     files open = {0};
     dal_catch_signals();
-    dal_status status = open_files(wanted, messages, &open);
+    dal_status status = read_model(wanted, messages, &spec);
     if (status == DAL_OK)
-        status = compile(wanted, messages, &spec, &system);
+        status = open_files(wanted, messages, &open);
+    if (status == DAL_OK)
+        status = compile(messages, spec, &system);
     if (status == DAL_OK)
         status = dal_pages_open(&wanted->pages, spec, system, &(dal_series_options){.system = system}, messages);
     int code = (int)status;
@@ -254,7 +293,7 @@ static int run_request(request *wanted)
         if (!dal_messages_count(messages, DAL_ERROR))
             fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
         close_files(&open, false, NULL);
-        dal_pages_close(&wanted->pages, false, spec, NULL, status, messages);
+        dal_pages_discard(&wanted->pages);
     }
     dal_system_free(system);
     dal_spec_free(spec);

@@ -1,4 +1,5 @@
 /* dalembert view: a file of results as a page. */
+#include "cli/apart.h"
 #include "cli/model_options.h"
 #include "cli/pages.h"
 #include "cli/result_options.h"
@@ -72,11 +73,21 @@ static int take(void *user, int option)
     return DAL_OK;
 }
 
-/* result.h5 -> result.html */
+/* The length of a name without its last extension. */
+static size_t stem_of(const char *name, size_t length)
+{
+    for (size_t i = length; i > 0 && name[i - 1] != '/'; i--)
+        if (name[i - 1] == '.')
+            return i - 1;
+    return length;
+}
+
+/* result.h5 -> result.html, also of result.h5.part */
 static int default_page(request *wanted)
 {
-    const char *slash = strrchr(wanted->result, '/'), *dot = strrchr(slash ? slash : wanted->result, '.');
-    const size_t stem = dot ? (size_t)(dot - wanted->result) : strlen(wanted->result);
+    size_t length = strlen(wanted->result), stem = stem_of(wanted->result, length);
+    if (!strcmp(wanted->result + stem, ".part"))
+        stem = stem_of(wanted->result, stem);
     wanted->output = malloc(stem + sizeof ".html");
     if (!wanted->output)
         return DAL_NO_MEMORY;
@@ -111,6 +122,8 @@ static dal_status view(request *wanted, dal_messages *messages)
     dal_status status = dal_results_open(NULL, wanted->result, messages, &results);
     if (status == DAL_OK)
         status = dal_spec_read_with(NULL, wanted->model, &read, messages, &spec);
+    if (status == DAL_OK)
+        status = dal_pages_check(&wanted->pages, 0, NULL, spec, wanted->result, messages);
     if (status == DAL_OK) {
         dal_spec_show(spec);
         status = dal_compile(NULL, spec, messages, &system);
@@ -128,20 +141,25 @@ static dal_status view(request *wanted, dal_messages *messages)
         if (status == DAL_OK)
             status = dal_page_results(wanted->pages.page[i], results, system, wanted->pages.most_frames);
         dal_pages one = {.n = 1, .page = {wanted->pages.page[i]}};
-        dal_status closed = dal_pages_close(&one, status == DAL_OK, spec, NULL, DAL_OK, messages);
+        dal_status closed = DAL_OK;
+        if (status == DAL_OK)
+            closed = dal_pages_close(&one, true, spec, NULL, DAL_OK, messages);
+        else
+            dal_pages_discard(&one);
         wanted->pages.page[i] = NULL;
         wanted->pages.kept[i] = one.kept[0];
         status = status == DAL_OK ? closed : status;
     }
-    dal_pages_close(&wanted->pages, false, spec, NULL, DAL_OK, messages); /* those that were not reached */
+    dal_pages_discard(&wanted->pages); /* those that were not reached */
     dal_results_close(results);
     dal_system_free(system);
     dal_spec_free(spec);
     return status;
 }
 
-static int run_request(request *wanted)
+static int run_request(void *user)
 {
+    request *wanted = user;
     dal_messages *messages = dal_messages_create(NULL);
     dal_status status = messages ? view(wanted, messages) : DAL_NO_MEMORY;
     if (messages)
@@ -158,7 +176,7 @@ static int run(int argc, char **argv)
     request wanted = {.pages.command = command};
     int status = read_options(argc, argv, &wanted);
     if (status == DAL_OK)
-        status = run_request(&wanted);
+        status = dal_work_apart("view", wanted.result, run_request, &wanted);
     free(wanted.overrides);
     free(wanted.output);
     free(command);

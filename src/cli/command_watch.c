@@ -3,7 +3,7 @@
 #include "cli/pages.h"
 #include "cli/serve.h"
 
-#include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +13,11 @@ static const char usage[] =
     "dalembert watch MODEL [options]\n"
     "\n"
     "Run the model, serve its report page at an address of this machine, and do both again whenever the model\n"
-    "or a file beside it (models, tables, meshes) changes. A browser that shows the page loads the new one by\n"
+    "or a file that it reads (models, tables, meshes) changes. A browser that shows the page loads the new one by\n"
     "itself; errors of the model appear on it at their lines. Ctrl-C ends it.\n"
+    "\n"
+    "The address is printed. It contains a word that nobody can guess: others who use this machine cannot read the\n"
+    "page.\n"
     "\n"
     "    --port N                port of 127.0.0.1 to serve at; usually 8137, or any if that is taken\n"
     "    --open                  open the page in the browser\n"
@@ -70,80 +73,73 @@ static const dal_option_table table = {usage, ":qh", others, settings, take_opti
 
 /* ---- what changes ------------------------------------------------------------------- */
 
-enum { DEEPEST = 3, MOST_ENTRIES = 4000 };
+/* A file of the model as it was when it was read; it need not have been there. */
+typedef struct watched {
+    char *path;
+    struct stat seen; /* all zero: it was not there */
+} watched;
 
-typedef struct look {
-    unsigned long long sum;
-    int entries;
-} look;
+typedef struct files {
+    int n;
+    size_t room;
+    watched *item;
+} files;
 
-static void stir(look *at, const void *data, size_t size)
+static struct stat look_at(const char *path)
 {
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < size; i++)
-        at->sum = (at->sum ^ bytes[i]) * 1099511628211ull; /* FNV-1a */
+    struct stat found;
+    return stat(path, &found) ? (struct stat){0} : found;
 }
 
-static void look_at_file(look *at, const char *path, const struct stat *info)
+static bool differ(const struct stat *a, const struct stat *b)
 {
-    stir(at, path, strlen(path));
-    stir(at, &info->st_mtim, sizeof info->st_mtim);
-    stir(at, &info->st_size, sizeof info->st_size);
-    stir(at, &info->st_ino, sizeof info->st_ino);
+    return a->st_dev != b->st_dev || a->st_ino != b->st_ino || a->st_mode != b->st_mode || a->st_size != b->st_size ||
+           memcmp(&a->st_mtim, &b->st_mtim, sizeof a->st_mtim) || memcmp(&a->st_ctim, &b->st_ctim, sizeof a->st_ctim);
 }
 
-/* Files that a model may consist of. */
-static bool may_belong(const char *name)
+/* The reader calls it before it reads the file. */
+static void watch_file(void *user, const char *path)
 {
-    static const char *const extensions[] = {".yaml", ".yml", ".json", ".urdf", ".csv", ".stl", ".obj"};
-    const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && i < sizeof extensions / sizeof *extensions; i++)
-        if (!strcmp(dot, extensions[i]))
-            return true;
-    return false;
-}
-
-static void look_into(look *at, const char *folder, int depth)
-{
-    DIR *open = opendir(folder);
-    for (struct dirent *entry; open && (entry = readdir(open)) && at->entries < MOST_ENTRIES; at->entries++) {
-        char path[4096];
-        struct stat info;
-        if (entry->d_name[0] == '.' ||
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path || stat(path, &info))
-            continue;
-        if (S_ISDIR(info.st_mode) && depth < DEEPEST)
-            look_into(at, path, depth + 1);
-        else if (S_ISREG(info.st_mode) && may_belong(entry->d_name))
-            look_at_file(at, path, &info);
+    files *list = user;
+    if ((size_t)list->n == list->room) {
+        watched *more = realloc(list->item, (2 * list->room + 16) * sizeof *more);
+        if (!more)
+            return;
+        list->item = more;
+        list->room = 2 * list->room + 16;
     }
-    if (open)
-        closedir(open);
+    char *copy = strdup(path);
+    if (copy)
+        list->item[list->n++] = (watched){copy, look_at(path)};
 }
 
-/* A number that changes with the files of the model: those that it may name lie in its folder or below. */
-static unsigned long long look_around(const char *model)
+static void forget_files(files *list)
 {
-    look at = {.sum = 14695981039346656037ull};
-    struct stat info;
-    char folder[4096];
-    const char *slash = strrchr(model, '/');
-    if (!stat(model, &info))
-        look_at_file(&at, model, &info);
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - model) : 1, slash ? model : ".");
-    look_into(&at, slash == model ? "/" : folder, 0);
-    return at.sum;
+    for (int i = 0; i < list->n; i++)
+        free(list->item[i].path);
+    free(list->item);
+    *list = (files){0};
+}
+
+static bool have_changed(const files *list)
+{
+    for (int i = 0; i < list->n; i++) {
+        const struct stat now = look_at(list->item[i].path);
+        if (differ(&now, &list->item[i].seen))
+            return true;
+    }
+    return false;
 }
 
 /* ---- one run --------------------------------------------------------------------------- */
 
 typedef struct watch {
-    const request *wanted;
+    request *wanted;
     dal_server *server;
-    char page[512];          /* the file that a run leaves */
-    unsigned long long seen; /* the files of the present run */
-    bool changed;            /* while it ran */
-    bool shown;              /* a page that moves is being served */
+    char page[512]; /* the file that a run leaves */
+    files files;    /* of the present run */
+    bool changed;   /* while it ran */
+    bool shown;     /* a page that moves is being served */
 } watch;
 
 static bool keep_serving(void *user, double t, double until, long steps, double wall_seconds)
@@ -151,7 +147,7 @@ static bool keep_serving(void *user, double t, double until, long steps, double 
     watch *w = user;
     (void)t, (void)until, (void)steps, (void)wall_seconds;
     dal_server_turn(w->server, 0);
-    w->changed = look_around(w->wanted->model.path) != w->seen;
+    w->changed = have_changed(&w->files);
     return !w->changed && !dal_caught_signal();
 }
 
@@ -176,12 +172,16 @@ static bool serve_file(watch *w)
     return true;
 }
 
-/* The text of the model as it is now; NULL: it cannot be read. From malloc. */
+/* The text of the model as it is now; NULL: it cannot be read, or is no plain file (a pipe would make us wait). From malloc. */
 static char *read_model(const char *path)
 {
-    FILE *file = fopen(path, "rb");
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode) ? fdopen(fd, "rb") : NULL;
     char *text = NULL;
     size_t room = 0;
+    if (!file && fd >= 0)
+        close(fd);
     if (file && getdelim(&text, &room, '\0', file) < 0) {
         free(text);
         text = NULL;
@@ -246,17 +246,24 @@ static dal_status write_motion(watch *w, const dal_spec *spec, const dal_system 
         status = dal_run(system, &options, messages, &evidence);
     }
     const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !w->changed;
-    const dal_status closed = dal_pages_close(&pages, keep, spec, &evidence, status, messages);
+    dal_status closed = DAL_OK;
+    if (keep)
+        closed = dal_pages_close(&pages, true, spec, &evidence, status, messages);
+    else
+        dal_pages_discard(&pages);
     return status == DAL_OK ? closed : status;
 }
 
 static void run_once(watch *w)
 {
-    const request *wanted = w->wanted;
+    request *wanted = w->wanted;
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
-    w->seen = look_around(wanted->model.path);
+    forget_files(&w->files);
+    watch_file(&w->files, wanted->model.path);
+    wanted->model.file = watch_file;
+    wanted->model.file_user = &w->files;
     w->changed = false;
     char *text = read_model(wanted->model.path);
     dal_status status = dal_model_read(&wanted->model, messages, &spec);
@@ -293,7 +300,7 @@ static dal_server *open_server(const request *wanted)
     return usual ? usual : dal_server_open("watch", 0);
 }
 
-static int watch_model(const request *wanted)
+static int watch_model(request *wanted)
 {
     watch w = {.wanted = wanted};
     const char *folder = getenv("TMPDIR");
@@ -306,8 +313,8 @@ static int watch_model(const request *wanted)
     }
     close(file);
     dal_announce_temporary(w.page);
-    char address[64];
-    snprintf(address, sizeof address, "http://127.0.0.1:%d/", dal_server_port(w.server));
+    char address[128];
+    snprintf(address, sizeof address, "http://127.0.0.1:%d/%s/", dal_server_port(w.server), dal_server_token(w.server));
     printf("%s\n", address);
     fflush(stdout);
     dal_catch_signals_well();
@@ -316,9 +323,10 @@ static int watch_model(const request *wanted)
         dal_show_page("watch", address);
     while (!dal_caught_signal()) {
         dal_server_turn(w.server, REST);
-        if (look_around(wanted->model.path) != w.seen)
+        if (have_changed(&w.files))
             run_once(&w);
     }
+    forget_files(&w.files);
     dal_server_close(w.server);
     unlink(w.page);
     return DAL_OK;

@@ -91,8 +91,10 @@ dal_status dal_compare_page_close(dal_compare_page *p, const dal_comparison *com
         dal_page_evidence(p->page, &comparison->reference.evidence, comparison->reference.status);
         dal_page_messages(p->page, messages);
     }
-    if (p->page)
-        status = dal_page_close(p->page, comparison && p->status == DAL_OK);
+    if (p->page && comparison && p->status == DAL_OK)
+        status = dal_page_close(p->page, true);
+    else
+        dal_page_discard(p->page);
     free(p->series);
     dal_system_free(p->system);
     status = p->status == DAL_OK ? status : p->status;

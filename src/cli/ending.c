@@ -1,7 +1,8 @@
 #include "cli/ending.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -69,27 +70,28 @@ void dal_announce_child(pid_t child)
     atomic_store(&ending.child, child);
 }
 
-/* Is it `name`.part-PID, or that and a number? */
-static bool is_part(const char *entry, const char *name)
+/* Does somebody hold the lock that a part has while it is written? What an earlier run left has none. */
+static bool is_being_written(int folder, const char *part)
 {
-    char part[40];
-    const size_t length = strlen(name);
-    snprintf(part, sizeof part, ".part-%ld", (long)getpid());
-    if (strncmp(entry, name, length) || strncmp(entry + length, part, strlen(part)))
-        return false;
-    const char rest = entry[length + strlen(part)];
-    return rest == '\0' || rest == '-';
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const int fd = openat(folder, part, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    const bool held = fd >= 0 && !fcntl(fd, F_OFD_GETLK, &whole) && whole.l_type != F_UNLCK;
+    if (fd >= 0)
+        close(fd);
+    return held;
 }
 
-static void remove_parts(const announced *file)
+static void remove_part(const announced *file)
 {
-    DIR *folder = opendir(file->folder);
-    if (!folder)
+    char part[NAME_MAX + 1];
+    const int folder = open(file->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
         return;
-    for (const struct dirent *entry; (entry = readdir(folder));)
-        if (is_part(entry->d_name, file->name) || (file->temporary && !strcmp(entry->d_name, file->name)))
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    closedir(folder);
+    if (file->temporary)
+        unlinkat(folder, file->name, 0);
+    else if (snprintf(part, sizeof part, "%s.part", file->name) < (int)sizeof part && is_being_written(folder, part))
+        unlinkat(folder, part, 0);
+    close(folder);
 }
 
 /* ---- the end -------------------------------------------------------------------------- */
@@ -106,7 +108,7 @@ static void end_now(void)
     if (child > 0)
         kill(child, SIGKILL);
     for (const announced *file = atomic_load(&ending.files); file; file = file->next)
-        remove_parts(file);
+        remove_part(file);
     const int n = snprintf(text, sizeof text, "%sdalembert %s: stopped before it was done\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
                            ending.command); /* a line of progress goes */
     if (!atomic_load(&ending.well) && write(STDERR_FILENO, text, (size_t)n) < 0)

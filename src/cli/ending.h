@@ -19,7 +19,7 @@ void dal_catch_signals(void);
 void dal_catch_signals_well(void); /* the same for a command that only a signal ends: its exit code is 0 */
 int dal_caught_signal(void);       /* its number, 0 if none */
 
-/* A file that will be written under another name beside it (NAME.part-PID...) until it is complete. */
+/* A file that is written as NAME.part until it is complete, and of which a part is no use. Rows of a run are: they are not announced. */
 void dal_announce_output(const char *path);
 /* A file that is to be gone when the program ends. */
 void dal_announce_temporary(const char *path);

@@ -4,6 +4,7 @@
 #include "base/message.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -77,8 +78,7 @@ int dal_next_option(int argc, char **argv, const char *letters, const struct opt
     return option == ':' ? '?' : option;
 }
 
-/* What was printed must have arrived. */
-static int finish(int code)
+int dal_finish_output(int code)
 {
     const int failed = fflush(stdout) ? errno : 0; /* an earlier failure has left no reason behind */
     if (!failed && !ferror(stdout))
@@ -104,5 +104,6 @@ int main(int argc, char **argv)
     if (!command)
         return DAL_BAD_COMMAND;
     dal_ending_begin(command->name);
-    return finish(command->run(argc - 1, argv + 1));
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write that meets it */
+    return dal_finish_output(command->run(argc - 1, argv + 1));
 }

@@ -76,7 +76,11 @@ void dal_model_options_free(dal_model_options *options)
 
 dal_status dal_model_read(const dal_model_options *options, dal_messages *messages, dal_spec **spec)
 {
-    const dal_read_options read = {.n_overrides = options->n_overrides, .overrides = options->overrides, .floating = options->floating};
+    const dal_read_options read = {.n_overrides = options->n_overrides,
+                                   .overrides = options->overrides,
+                                   .floating = options->floating,
+                                   .file = options->file,
+                                   .file_user = options->file_user};
     dal_status status = dal_spec_read_with(NULL, options->path, &read, messages, spec);
     for (int i = 0; options->settings[i] && *spec; i++)
         if (options->setting[i] && !dal_spec_set(*spec, options->settings[i], options->setting[i], messages))

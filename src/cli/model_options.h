@@ -25,6 +25,8 @@ typedef struct dal_model_options {
     const char *setting[DAL_MOST_SETTINGS]; /* NULL: not given */
     int n_overrides;
     dal_override *overrides;
+    void (*file)(void *user, const char *path); /* for dal_read_options; NULL: none */
+    void *file_user;
     bool floating;                          /* --floating, which every command has: the root of a URDF file is free */
 } dal_model_options;
 

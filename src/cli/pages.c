@@ -1,4 +1,5 @@
 #include "cli/pages.h"
+#include "cli/outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,6 +106,24 @@ int dal_pages_frames(const char *command, const char *text, int *frames)
     return DAL_OK;
 }
 
+dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *others, const dal_spec *spec, const char *result,
+                           dal_messages *messages)
+{
+    const size_t n_inputs = (size_t)spec->n_files + (result != NULL);
+    const char **all = calloc((size_t)n + (size_t)pages->n + n_inputs + 1, sizeof *all), **inputs = all + n + pages->n;
+    if (!all)
+        return DAL_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        all[i] = others[i];
+    memcpy(all + n, pages->path, (size_t)pages->n * sizeof *all);
+    memcpy(inputs, spec->files, (size_t)spec->n_files * sizeof *all);
+    if (result)
+        inputs[spec->n_files] = result;
+    const dal_status status = dal_outputs_check(n + pages->n, all, (int)n_inputs, inputs, messages);
+    free(all);
+    return status;
+}
+
 dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system,
                           const dal_series_options *series, dal_messages *messages)
 {
@@ -158,21 +177,28 @@ dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, co
                            dal_status ran, dal_messages *messages)
 {
     dal_status status = DAL_OK;
-    if (keep && pages->n)
+    if (pages->n)
         add_verdict(pages, spec);
     for (int i = 0; i < pages->n; i++) {
         if (!pages->page[i])
             continue;
-        if (keep && evidence)
+        if (evidence)
             dal_page_evidence(pages->page[i], evidence, ran);
-        if (keep)
-            dal_page_messages(pages->page[i], messages);
+        dal_page_messages(pages->page[i], messages);
         dal_status one = dal_page_close(pages->page[i], keep && status == DAL_OK);
         pages->page[i] = NULL;
         pages->kept[i] = keep && status == DAL_OK && one == DAL_OK;
         status = status == DAL_OK ? one : status;
     }
     return status;
+}
+
+void dal_pages_discard(dal_pages *pages)
+{
+    for (int i = 0; i < pages->n; i++) {
+        dal_page_discard(pages->page[i]);
+        pages->page[i] = NULL;
+    }
 }
 
 dal_status dal_pages_show(const char *command, const dal_pages *pages)

@@ -1,6 +1,8 @@
 #include "cli/picture_file.h"
 #include "cli/whole_file.h"
 
+#include "record/bytes.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -72,61 +74,40 @@ static void become_converter(int input, const char *output)
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-static bool write_all(int fd, const char *text)
-{
-    for (size_t left = strlen(text); left > 0;) {
-        const ssize_t n = write(fd, text, left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        text += n;
-        left -= (size_t)n;
-    }
-    return true;
-}
+typedef struct picture {
+    const char *command, *path, *svg;
+} picture;
 
-static dal_status convert(const char *command, const char *path, const char *part, const char *svg)
+static dal_status convert(void *user, int fd, const char *part)
 {
+    const picture *p = user;
     int ends[2], how = 0;
+    (void)fd;
     if (pipe2(ends, O_CLOEXEC))
-        return trouble(command, path, strerror(errno));
+        return trouble(p->command, p->path, strerror(errno));
     const pid_t child = fork();
     if (child == 0)
         become_converter(ends[0], part);
     close(ends[0]);
     dal_announce_child(child);
     void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* it may be gone before it has read all */
-    const bool sent = child > 0 && write_all(ends[1], svg);
+    const bool sent = child > 0 && !dal_write_bytes(ends[1], p->svg, strlen(p->svg), -1, NULL);
     signal(SIGPIPE, old);
     close(ends[1]);
     if (child < 0)
-        return trouble(command, path, strerror(errno));
+        return trouble(p->command, p->path, strerror(errno));
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
     dal_announce_child(0);
     if (WIFEXITED(how) && WEXITSTATUS(how) == 127)
         return trouble(
-            command, path,
+            p->command, p->path,
             "rsvg-convert, which makes PNG of SVG, is missing; Debian's package librsvg2-bin brings it; or write .svg");
-    if (!sent || !WIFEXITED(how) || WEXITSTATUS(how))
-        return trouble(command, path, "rsvg-convert failed");
-    return rename(part, path) ? trouble(command, path, strerror(errno)) : DAL_OK;
+    return sent && WIFEXITED(how) && !WEXITSTATUS(how) ? DAL_OK : trouble(p->command, p->path, "rsvg-convert failed");
 }
 
 dal_status dal_write_picture(const char *command, const char *path, const char *svg)
 {
-    if (!ends_with(path, ".png"))
-        return dal_write_whole_file(command, path, svg);
-    const size_t size = strlen(path) + 40;
-    char *part = malloc(size);
-    if (!part)
-        return DAL_NO_MEMORY;
-    snprintf(part, size, "%s.part-%ld", path, (long)getpid());
-    dal_announce_output(path);
-    dal_status status = convert(command, path, part, svg);
-    if (status != DAL_OK)
-        unlink(part);
-    free(part);
-    return status;
+    picture p = {command, path, svg};
+    return ends_with(path, ".png") ? dal_replace_file(command, path, convert, &p) : dal_write_whole_file(command, path, svg);
 }

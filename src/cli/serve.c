@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,18 +28,24 @@ typedef enum stage { FREE, READING, SENDING, LISTENING } stage;
 typedef struct client {
     stage stage;
     int socket;
-    time_t since;
+    time_t since;        /* of the last that happened */
+    unsigned long order; /* of its coming */
     char request[MOST_REQUEST];
     size_t got;
     char head[512];
     size_t head_length, sent; /* of head, then body */
     document *body;           /* NULL: the head is all */
+    document *next;           /* of a stream: what follows; NULL: nothing */
 } client;
+
+enum { TOKEN = 32 }; /* hexadecimal digits */
 
 struct dal_server {
     int socket, port;
+    char token[TOKEN + 1];
     document *page;
-    char *greeting; /* what a new stream is told; NULL: nothing */
+    unsigned long welcomed; /* connections so far */
+    document *greeting; /* what a new stream is told; NULL: nothing */
     client client[MOST_CLIENTS];
 };
 
@@ -52,14 +59,29 @@ static void let_go(document *d)
     }
 }
 
-void dal_server_show(dal_server *server, char *text, size_t length)
+/* With one user; the text belongs to it. NULL without memory. */
+static document *make_document(char *text, size_t length)
 {
     document *d = malloc(sizeof *d);
-    if (!d) {
+    if (d)
+        *d = (document){1, length, text};
+    else
         free(text);
+    return d;
+}
+
+static document *share(document *d)
+{
+    if (d)
+        d->users++;
+    return d;
+}
+
+void dal_server_show(dal_server *server, char *text, size_t length)
+{
+    document *d = make_document(text, length);
+    if (!d)
         return;
-    }
-    *d = (document){1, length, text};
     let_go(server->page);
     server->page = d;
 }
@@ -75,6 +97,17 @@ static dal_server *fail(dal_server *server, const char *command, int port, const
     return NULL;
 }
 
+/* A word that nobody can guess. */
+static bool make_token(char token[TOKEN + 1])
+{
+    unsigned char bytes[TOKEN / 2];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return false;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
 dal_server *dal_server_open(const char *command, int port)
 {
     dal_server *server = calloc(1, sizeof *server);
@@ -85,10 +118,10 @@ dal_server *dal_server_open(const char *command, int port)
     if (!server)
         return NULL;
     server->socket = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (server->socket < 0)
+    if (server->socket < 0 || !make_token(server->token))
         return fail(server, command, port, "open");
     setsockopt(server->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (bind(server->socket, (const struct sockaddr *)&address, size) || listen(server->socket, 8) ||
+    if (bind(server->socket, (const struct sockaddr *)&address, size) || listen(server->socket, SOMAXCONN) ||
         getsockname(server->socket, (struct sockaddr *)&address, &size))
         return fail(server, command, port, "listen at");
     server->port = ntohs(address.sin_port);
@@ -100,12 +133,18 @@ int dal_server_port(const dal_server *server)
     return server->port;
 }
 
+const char *dal_server_token(const dal_server *server)
+{
+    return server->token;
+}
+
 static void hang_up(client *c)
 {
     if (c->stage == FREE)
         return;
     close(c->socket);
     let_go(c->body);
+    let_go(c->next);
     *c = (client){.stage = FREE};
 }
 
@@ -118,8 +157,13 @@ void dal_server_close(dal_server *server)
     if (server->socket >= 0)
         close(server->socket);
     let_go(server->page);
-    free(server->greeting);
+    let_go(server->greeting);
     free(server);
+}
+
+static size_t left_to_send(const client *c)
+{
+    return c->head_length + (c->body ? c->body->length : 0) - c->sent;
 }
 
 /* ---- answers ------------------------------------------------------------------------- */
@@ -129,13 +173,11 @@ static void answer(client *c, const char *status, const char *type, document *bo
     c->head_length =
         (size_t)snprintf(c->head, sizeof c->head,
                          "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: no-store\r\n"
-                         "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
+                         "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nConnection: close\r\n\r\n",
                          status, type, length);
     c->sent = 0;
-    c->body = body;
+    c->body = share(body);
     c->stage = SENDING;
-    if (body)
-        body->users++;
 }
 
 static void answer_plainly(client *c, const char *status)
@@ -144,23 +186,25 @@ static void answer_plainly(client *c, const char *status)
     c->head_length += (size_t)snprintf(c->head + c->head_length, sizeof c->head - c->head_length, "%s\n", status);
 }
 
-/* All of it or nothing: events are small against what a socket takes. */
-static void whisper(client *c, const char *text)
-{
-    const size_t length = strlen(text);
-    if (send(c->socket, text, length, MSG_NOSIGNAL) != (ssize_t)length)
-        hang_up(c);
-}
-
 static void begin_stream(const dal_server *server, client *c)
 {
     static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: "
                                "no-store\r\nConnection: keep-alive\r\n\r\n"
                                "retry: 500\n\n";
     c->stage = LISTENING;
-    whisper(c, head);
-    if (c->stage == LISTENING && server->greeting)
-        whisper(c, server->greeting);
+    c->head_length = (size_t)snprintf(c->head, sizeof c->head, "%s", head);
+    c->sent = 0;
+    c->body = share(server->greeting);
+}
+
+/* Behind what is being sent; an older event that has not begun is superseded. */
+static void whisper(client *c, document *event)
+{
+    document **place = left_to_send(c) ? &c->next : &c->body;
+    if (!left_to_send(c))
+        c->since = time(NULL); /* from now on it may be slow */
+    let_go(*place);
+    *place = share(event);
 }
 
 /* The value of a header in a request that ends with a zero; false: it is not there. */
@@ -192,18 +236,32 @@ static bool is_ours(const dal_server *server, const char *request)
     return false;
 }
 
+/* What stands behind the token in the path; NULL: it is not there, or another one. All of it is compared, however much is right. */
+static const char *behind_token(const dal_server *server, const char *path)
+{
+    unsigned char wrong = path[0] != '/';
+    if (strlen(path) < TOKEN + 2)
+        return NULL;
+    for (int i = 0; i < TOKEN; i++)
+        wrong |= (unsigned char)(path[1 + i] ^ server->token[i]);
+    return wrong || path[1 + TOKEN] != '/' ? NULL : path + 2 + TOKEN;
+}
+
 static void respond(dal_server *server, client *c)
 {
-    char path[64] = "";
-    const bool get = sscanf(c->request, "GET %63s HTTP/1.", path) == 1;
+    char path[TOKEN + 64] = "";
+    const bool get = sscanf(c->request, "GET %95s HTTP/1.", path) == 1;
+    const char *name = behind_token(server, path);
     if (!get)
         answer_plainly(c, "405 only GET is answered here");
     else if (!is_ours(server, c->request))
         answer_plainly(c, "403 this server answers to 127.0.0.1 and localhost");
-    else if (!strcmp(path, "/events"))
+    else if (!name)
+        answer_plainly(c, "404 there is nothing here: take the whole address that was printed");
+    else if (!strcmp(name, "events"))
         begin_stream(server, c);
-    else if (strcmp(path, "/"))
-        answer_plainly(c, "404 there is one page here: /");
+    else if (*name)
+        answer_plainly(c, "404 there is one page here");
     else if (!server->page)
         answer_plainly(c, "503 the page is not ready");
     else
@@ -234,11 +292,25 @@ static void receive(dal_server *server, client *c)
         answer_plainly(c, "431 the request is too long");
 }
 
+/* All is sent: an answer is over; a stream takes what follows. */
+static void turn_to_the_next(client *c)
+{
+    if (c->stage == SENDING) {
+        shutdown(c->socket, SHUT_WR);
+        hang_up(c);
+        return;
+    }
+    let_go(c->body);
+    c->body = c->next;
+    c->next = NULL;
+    c->head_length = c->sent = 0;
+}
+
 static void transmit(client *c)
 {
     const bool in_head = c->sent < c->head_length;
     const char *from = in_head ? c->head + c->sent : c->body->text + (c->sent - c->head_length);
-    const size_t left = in_head ? c->head_length - c->sent : c->head_length + c->body->length - c->sent;
+    const size_t left = in_head ? c->head_length - c->sent : left_to_send(c);
     ssize_t n = send(c->socket, from, left, MSG_NOSIGNAL);
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
         hang_up(c);
@@ -246,34 +318,56 @@ static void transmit(client *c)
     }
     c->sent += n > 0 ? (size_t)n : 0;
     c->since = n > 0 ? time(NULL) : c->since;
-    if (c->sent == c->head_length + (c->body ? c->body->length : 0)) {
-        shutdown(c->socket, SHUT_WR);
-        hang_up(c);
+    if (!left_to_send(c))
+        turn_to_the_next(c);
+}
+
+/* A place for one more: a free one, or that of the client that has been silent for the longest time; who is being sent something goes
+ * last. */
+static client *make_place(dal_server *server)
+{
+    client *oldest = NULL;
+    for (int i = 0; i < MOST_CLIENTS; i++) {
+        client *c = &server->client[i];
+        if (c->stage == FREE)
+            return c;
+        const bool busy = left_to_send(c) > 0, other = oldest && left_to_send(oldest) > 0;
+        if (!oldest || (other && !busy) || (other == busy && c->order < oldest->order))
+            oldest = c;
     }
+    hang_up(oldest);
+    return oldest;
 }
 
 static void welcome(dal_server *server)
 {
-    int socket = accept4(server->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (socket < 0)
-        return;
-    for (int i = 0; i < MOST_CLIENTS; i++)
-        if (server->client[i].stage == FREE) {
-            server->client[i].stage = READING;
-            server->client[i].socket = socket;
-            server->client[i].since = time(NULL);
+    for (int i = 0; i < MOST_CLIENTS; i++) {
+        int socket = accept4(server->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (socket < 0)
             return;
-        }
-    close(socket);
+        client *c = make_place(server);
+        c->stage = READING;
+        c->socket = socket;
+        c->since = time(NULL);
+        c->order = server->welcomed++;
+    }
 }
 
 static void forget_the_slow(dal_server *server)
 {
     const time_t now = time(NULL);
     for (int i = 0; i < MOST_CLIENTS; i++)
-        if ((server->client[i].stage == READING || server->client[i].stage == SENDING) &&
+        if ((server->client[i].stage == READING || left_to_send(&server->client[i])) &&
             now - server->client[i].since > PATIENCE)
             hang_up(&server->client[i]);
+}
+
+static void serve(dal_server *server, client *c, short events)
+{
+    if (events && c->stage != SENDING && events != POLLOUT)
+        receive(server, c);
+    if (c->stage != FREE && (events & (POLLOUT | POLLERR | POLLHUP)) && left_to_send(c))
+        transmit(c);
 }
 
 void dal_server_turn(dal_server *server, int milliseconds)
@@ -282,14 +376,11 @@ void dal_server_turn(dal_server *server, int milliseconds)
     for (int i = 0; i < MOST_CLIENTS; i++) {
         const client *c = &server->client[i];
         watched[i + 1].fd = c->stage == FREE ? -1 : c->socket;
-        watched[i + 1].events = c->stage == SENDING ? POLLOUT : POLLIN;
+        watched[i + 1].events = (short)((c->stage == SENDING ? 0 : POLLIN) | (left_to_send(c) ? POLLOUT : 0));
     }
     if (poll(watched, MOST_CLIENTS + 1, milliseconds) > 0) {
         for (int i = 0; i < MOST_CLIENTS; i++)
-            if (watched[i + 1].revents && server->client[i].stage == SENDING)
-                transmit(&server->client[i]);
-            else if (watched[i + 1].revents)
-                receive(server, &server->client[i]);
+            serve(server, &server->client[i], watched[i + 1].revents);
         if (watched[0].revents)
             welcome(server);
     }
@@ -299,15 +390,16 @@ void dal_server_turn(dal_server *server, int milliseconds)
 void dal_server_tell(dal_server *server, const char *event, const char *data, bool keep)
 {
     char *text = NULL;
-    if (asprintf(&text, "event: %s\ndata: %s\n\n", event, data) < 0)
+    const int length = asprintf(&text, "event: %s\ndata: %s\n\n", event, data);
+    document *d = length < 0 ? NULL : make_document(text, (size_t)length);
+    if (!d)
         return;
     for (int i = 0; i < MOST_CLIENTS; i++)
         if (server->client[i].stage == LISTENING)
-            whisper(&server->client[i], text);
-    free(server->greeting);
-    server->greeting = keep ? text : NULL;
-    if (!keep)
-        free(text);
+            whisper(&server->client[i], d);
+    let_go(server->greeting);
+    server->greeting = keep ? share(d) : NULL;
+    let_go(d);
 }
 
 int dal_server_listeners(const dal_server *server)

@@ -1,7 +1,10 @@
 /* A server of one page for browsers on this machine: loopback only, GET only.
  *
- *     /         the page
- *     /events   a stream of server-sent events, kept open
+ *     /TOKEN/         the page
+ *     /TOKEN/events   a stream of server-sent events, kept open
+ *
+ * The token is a word of 128 random bits: who does not know it, is told that there is nothing. There are places for some tens of
+ * connections; a new one takes the place of the one that has been idle for the longest time.
  *
  * Everything happens inside dal_server_turn; nothing blocks longer than it is told to.
  */
@@ -15,9 +18,11 @@ typedef struct dal_server dal_server;
 /* port 0: any that is free. NULL after a message on standard error that begins with "dalembert COMMAND" (NULL: silently). */
 dal_server *dal_server_open(const char *command, int port);
 int dal_server_port(const dal_server *server);
+const char *dal_server_token(const dal_server *server);
 /* The page from now on; the server owns `text` (from malloc). What is being sent is sent to its end. */
 void dal_server_show(dal_server *server, char *text, size_t length);
-/* An event to every stream that is open; `data` is one line. What is kept is told to every new stream as well, until the next event. */
+/* An event to every stream that is open; `data` is one line of any length. What is kept is told to every new stream as well, until the
+ * next event. To a stream that is slow only the last event is sent behind the one that it is reading. */
 void dal_server_tell(dal_server *server, const char *event, const char *data, bool keep);
 int dal_server_listeners(const dal_server *server); /* streams that are open */
 /* Serve, at most so long. */

@@ -1,85 +1,65 @@
-/* A file that is written completely or not at all: under a name beside it that nobody has, which then takes its place. */
+/* A file that is written completely or not at all: as NAME.part beside it, which then takes its place. */
 #include "cli/whole_file.h"
 
+#include "cli/cli.h"
 #include "cli/ending.h"
+#include "record/bytes.h"
+#include "record/replacement.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static dal_status trouble(const char *command, const char *path, const char *why)
+/* What the library says of a file, in the program's manner. */
+static void report(const char *command, const dal_messages *messages)
 {
-    fprintf(stderr, "dalembert %s: error: %s cannot be written: %s\n", command, path, why);
-    return DAL_BAD_FILE;
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        fprintf(stderr, "dalembert %s: error: %s %s\n", command, m->mark.file, m->text);
 }
 
-/* The opened file, and its name in `name`; -1. */
-static int open_beside(const char *target, char *name, size_t size)
+dal_status dal_replace_file(const char *command, const char *path, dal_status (*fill)(void *user, int fd, const char *part), void *user)
 {
-    int fd = -1;
-    for (int attempt = 0; fd < 0 && attempt < 1000; attempt++) {
-        snprintf(name, size, "%s.part-%ld-%d", target, (long)getpid(), attempt);
-        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    return fd;
-}
-
-static bool write_all(int fd, const char *text)
-{
-    for (size_t left = strlen(text); left > 0;) {
-        ssize_t n = write(fd, text, left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        text += n;
-        left -= (size_t)n;
-    }
-    return true;
-}
-
-static dal_status replace(const char *command, const char *path, const char *target, const char *text)
-{
-    const size_t size = strlen(target) + 40;
-    char *name = malloc(size);
-    int fd = name ? open_beside(target, name, size) : -1;
-    dal_status status = DAL_OK;
-    if (fd < 0) {
-        status = name ? trouble(command, path, strerror(errno)) : DAL_NO_MEMORY;
-    } else {
-        bool fine = write_all(fd, text);
-        int error = errno;
-        if (close(fd) && fine)
-            fine = false, error = errno;
-        if (fine && rename(name, target))
-            fine = false, error = errno;
-        if (!fine) {
-            unlink(name);
-            status = trouble(command, path, strerror(error));
-        }
-    }
-    free(name);
+    const dal_allocator allocator = dal_default_allocator();
+    dal_messages *messages = dal_messages_create(NULL);
+    const dal_destination destination = {.allocator = &allocator, .messages = messages, .name = path};
+    dal_replacement place;
+    dal_announce_output(path);
+    dal_status status = dal_replacement_begin(&place, &destination, path);
+    if (status == DAL_OK)
+        status = dal_replacement_make(&place);
+    if (status == DAL_OK)
+        status = fill(user, place.fd, place.part);
+    if (status == DAL_OK)
+        status = dal_replacement_finish(&place);
+    dal_replacement_release(&place);
+    report(command, messages);
+    dal_messages_free(messages);
     return status;
+}
+
+typedef struct text_file {
+    const char *command, *path, *text;
+} text_file;
+
+static dal_status put_text(void *user, int fd, const char *part)
+{
+    const text_file *file = user;
+    const int error = dal_write_bytes(fd, file->text, strlen(file->text), -1, NULL);
+    (void)part;
+    if (!error)
+        return DAL_OK;
+    fprintf(stderr, "dalembert %s: error: %s cannot be written: %s\n", file->command, file->path, strerror(error));
+    return DAL_BAD_FILE;
 }
 
 dal_status dal_write_whole_file(const char *command, const char *path, const char *text)
 {
-    struct stat old;
-    if (!strcmp(path, "-"))
-        return fputs(text, stdout) < 0 ? trouble(command, "standard output", strerror(errno)) : DAL_OK;
-    if (!stat(path, &old) && !S_ISREG(old.st_mode))
-        return trouble(command, path, "it is not a plain file");
-    if (!access(path, F_OK) && access(path, W_OK))
-        return trouble(command, path, strerror(errno));
-    dal_announce_output(path);
-    char *real = realpath(path, NULL); /* links are followed */
-    dal_status status = replace(command, path, real ? real : path, text);
-    free(real);
-    return status;
+    text_file file = {command, path, text};
+    if (strcmp(path, "-"))
+        return dal_replace_file(command, path, put_text, &file);
+    if (fputs(text, stdout) >= 0)
+        return DAL_OK;
+    fprintf(stderr, "dalembert %s: error: standard output cannot be written: %s\n", command, strerror(errno));
+    return DAL_BAD_FILE;
 }

@@ -248,11 +248,6 @@ static bool set_up(dal_sundials *c)
 {
     const dal_sundials_library *call = &c->call;
     const dal_stepper *s = c->s;
-    c->Yd = call->N_VNew_Serial(c->size, c->context);
-    c->id = c->Yd ? call->N_VNew_Serial(c->size, c->context) : NULL;
-    if (!c->id)
-        return false;
-    memset(NV_DATA_S(c->Yd), 0, sizeof(double) * (size_t)c->size);
     c->memory = call->IDACreate(c->context);
     if (!c->memory || call->IDASetErrHandlerFn(c->memory, dal_sundials_silent, NULL) ||
         call->IDAInit(c->memory, residual, s->t, c->Y, c->Yd) || call->IDASetUserData(c->memory, c) ||

@@ -28,6 +28,36 @@ size_t dal_sundials_room(const dal_ode *ode)
     return (bytes + sizeof(double) - 1) / sizeof(double);
 }
 
+#if SUNDIALS_LOGGING_LEVEL == 0 && !defined(SUNDIALS_BUILD_WITH_PROFILING)
+
+/* A context is a logger and a profiler. SUNContext_Create does not survive a want of memory for its logger; a build of SUNDIALS that
+ * neither logs nor profiles asks of a context only that it is there, and an empty one is. */
+static bool create_context(dal_sundials *c)
+{
+    c->context = (SUNContext)c->empty;
+    return true;
+}
+
+static void free_context(dal_sundials *c)
+{
+    c->context = NULL;
+}
+
+#else
+
+static bool create_context(dal_sundials *c)
+{
+    return !c->call.SUNContext_Create(NULL, &c->context);
+}
+
+static void free_context(dal_sundials *c)
+{
+    if (c->context)
+        c->call.SUNContext_Free(&c->context);
+}
+
+#endif
+
 bool dal_sundials_begin(dal_sundials *c, dal_stepper *s, int size)
 {
     const size_t n = (size_t)s->ode->n;
@@ -39,13 +69,16 @@ bool dal_sundials_begin(dal_sundials *c, dal_stepper *s, int size)
     memset(c->offset, 0, sizeof *c->offset * n);
     c->entries = (double *)(c + 1);
     c->column_group = (int *)(c->entries + (s->ode->implicit ? s->ode->implicit->n_entries : 0));
-    if (c->call.SUNContext_Create(NULL, &c->context))
+    if (!create_context(c))
         return false;
-    c->Y = c->call.N_VNew_Serial(c->size, c->context);
-    c->look = c->Y ? c->call.N_VNew_Serial(c->size, c->context) : NULL;
-    if (!c->look)
+    const int vectors_of_gmres = c->size > DAL_SUNDIALS_DENSE ? DAL_SUNDIALS_KRYLOV + 1 : 0;
+    c->pool = dal_vector_pool_create(&c->call, c->context, DAL_SUNDIALS_POOL + vectors_of_gmres, c->size);
+    if (!c->pool)
         return false;
-    memset(NV_DATA_S(c->Y), 0, sizeof(double) * (size_t)c->size);
+    c->Y = dal_vector_pool_take(c->pool);
+    c->Yd = dal_vector_pool_take(c->pool);
+    c->look = dal_vector_pool_take(c->pool);
+    c->id = dal_vector_pool_take(c->pool);
     memcpy(NV_DATA_S(c->Y), s->y, sizeof *s->y * n);
     return true;
 }
@@ -61,15 +94,10 @@ void dal_sundials_end(dal_sundials *c)
     } else {
         if (c->linear)
             c->call.SUNLinSolFree(c->linear);
-        if (c->matrix)
-            c->call.SUNMatDestroy(c->matrix);
+        dal_dense_matrix_free(c->dense);
     }
-    N_Vector vectors[] = {c->Y, c->Yd, c->look, c->id};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        if (vectors[i])
-            c->call.N_VDestroy(vectors[i]);
-    if (c->context)
-        c->call.SUNContext_Free(&c->context);
+    dal_vector_pool_free(c->pool);
+    free_context(c);
     dal_library_close(c->call.handle);
 }
 
@@ -78,8 +106,10 @@ bool dal_sundials_newton(dal_sundials *c)
     c->krylov = c->size > DAL_SUNDIALS_DENSE;
     if (c->krylov)
         c->linear = c->call.SUNLinSol_SPGMR(c->Y, SUN_PREC_NONE, DAL_SUNDIALS_KRYLOV, c->context);
-    else if ((c->matrix = c->call.SUNDenseMatrix(c->size, c->size, c->context)))
+    else if ((c->dense = dal_dense_matrix_create(&c->call, c->context, c->size))) {
+        c->matrix = dal_dense_matrix_of(c->dense);
         c->linear = c->call.SUNLinSol_Dense(c->Y, c->matrix, c->context);
+    }
     return c->linear != NULL;
 }
 

@@ -14,7 +14,7 @@
  * Inside a step: pi at t_{n-1} differs from y_{n-1} by the correction of this step. A line between the two is added, so that states
  * inside a step join those at its ends.
  *
- * SUNDIALS allocates (with malloc) when a session is opened; steps do not. It prints nothing: its messages go to a handler that
+ * SUNDIALS allocates (with malloc) when a session is opened; steps do not. Its vectors come from a pool (sundials_memory.h). It prints nothing: its messages go to a handler that
  * drops them, and its return codes become a dal_drive_end.
  */
 #ifndef DAL_INTEGRATE_SUNDIALS_H
@@ -24,13 +24,16 @@
 
 #ifdef DAL_HAVE_SUNDIALS
 
-#include "integrate/sundials_library.h"
+#include "integrate/sundials_memory.h"
 #include "math/sparse.h"
 
 enum {
     DAL_SUNDIALS_VECTORS = 5, /* offset, gap, at, slope, base */
     DAL_SUNDIALS_DENSE = 400, /* unknowns up to which Newton's matrix is dense; beyond: GMRES, without a matrix */
-    DAL_SUNDIALS_KRYLOV = 30  /* its largest dimension */
+    DAL_SUNDIALS_KRYLOV = 30, /* its largest dimension */
+    /* Vectors of a session: 4 of its own; of CVODE 13 of the past (Adams) and 7 of work, of IDA 6 and 10; of solvers up to 6; and a
+     * reserve. GMRES has those of its dimension beside them. */
+    DAL_SUNDIALS_POOL = 48
 };
 
 /* One run. */
@@ -38,6 +41,8 @@ typedef struct dal_sundials {
     dal_sundials_library call;
     dal_stepper *s;
     SUNContext context;
+    void *empty[16]; /* a context of no content: see sundials.c */
+    dal_vector_pool *pool;
     void *memory; /* of CVODE or IDA */
     int size;     /* unknowns: n, or n + n_algebraic; at least 1 */
     bool krylov;
@@ -45,6 +50,7 @@ typedef struct dal_sundials {
     N_Vector look;  /* pi at a time inside a step */
     N_Vector id;    /* ida: 1 for y, 0 for z */
     SUNMatrix matrix;
+    dal_dense_matrix *dense; /* where the matrix is one */
     SUNLinearSolver linear;
     SUNNonlinearSolver nonlinear;
     double *offset, *gap;      /* c; y_{n-1} - (pi - c) there */

@@ -1,12 +1,17 @@
 /* Comma-separated values: a line of names quoted by RFC 4180, on request a line of units, then one line a row. Every
- * number reads back as the same double. */
+ * number reads back as the same double. A file that is not complete ends with a comment that says so.
+ *
+ * Once a second what is there goes to the file, ending with a whole row. */
 #include "record/file.h"
 
+#include "record/bytes.h"
 #include "record/decimal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BUFFER = 1 << 16 };
@@ -15,22 +20,32 @@ typedef struct csv {
     const dal_destination *destination;
     int fd;
     size_t used;
+    off_t written, whole; /* bytes in the file; those up to the end of its last line */
+    time_t flushed;       /* seconds of the clock */
     dal_decimal_table table;
     char buffer[BUFFER];
 } csv;
 
 static dal_status flush(csv *file)
 {
-    size_t done = 0, used = file->used;
+    size_t done;
+    const int error = dal_write_bytes(file->fd, file->buffer, file->used, -1, &done);
+    const char *end = memrchr(file->buffer, '\n', done);
+    if (end)
+        file->whole = file->written + (end - file->buffer) + 1;
+    file->written += (off_t)done;
     file->used = 0;
-    while (done < used) {
-        ssize_t n = write(file->fd, file->buffer + done, used - done);
-        if (n >= 0)
-            done += (size_t)n;
-        else if (errno != EINTR)
-            return dal_file_trouble(file->destination, "be written", errno);
-    }
-    return DAL_OK;
+    return error ? dal_file_trouble(file->destination, "be written", error) : DAL_OK;
+}
+
+static dal_status flush_now_and_then(csv *file)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    if (now.tv_sec == file->flushed)
+        return DAL_OK;
+    file->flushed = now.tv_sec;
+    return flush(file);
 }
 
 static dal_status put(csv *file, char c)
@@ -73,8 +88,10 @@ static dal_status open_csv(const dal_destination *destination, void **result)
         return DAL_NO_MEMORY;
     file->destination = destination;
     file->used = 0;
+    file->written = file->whole = 0;
+    file->flushed = 0;
     file->fd = STDOUT_FILENO;
-    if (destination->path && (file->fd = open(destination->path, O_WRONLY | O_CLOEXEC)) < 0) {
+    if (destination->path && (file->fd = open(destination->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) < 0) {
         dal_status status = dal_file_trouble(destination, "be written", errno);
         allocator->release(allocator->user, file);
         return status;
@@ -106,30 +123,45 @@ static dal_status row_csv(void *user, int n, const double *values)
         file->used += (size_t)dal_decimal_print(&file->table, values[i], file->buffer + file->used);
         file->buffer[file->used++] = i + 1 < n ? ',' : '\n'; /* in the place of the text's end */
     }
-    return DAL_OK;
+    return flush_now_and_then(file);
 }
 
-static dal_status finish_csv(void *user, const dal_evidence *evidence)
+/* The last line: for people, for dal_results_open and for readers that pass over comments. */
+static dal_status put_mark(csv *file, const dal_ending *ending)
 {
-    (void)evidence;
+    char text[120];
+    dal_status status = DAL_OK;
+    if (ending->known && ending->time_end < ending->until)
+        snprintf(text, sizeof text, "# incomplete: the run ended at t = %.9g s of %.9g s\n", ending->time_end, ending->until);
+    else
+        snprintf(text, sizeof text, "# incomplete: the run %s\n", ending->known ? "came to its end and failed there" : "did not come to its end");
+    for (const char *c = text; *c && status == DAL_OK; c++)
+        status = put(file, *c);
+    return status;
+}
+
+static dal_status finish_csv(void *user, const dal_ending *ending, bool complete)
+{
     csv *file = user;
-    dal_status status = flush(file);
-    if (!file->destination->path)
+    dal_status status = complete ? DAL_OK : put_mark(file, ending);
+    if (status == DAL_OK)
+        status = flush(file);
+    if (status != DAL_OK || !file->destination->path)
         return status;
     int failed = close(file->fd); /* some file systems report a full disk only here */
     file->fd = -1;
-    return failed && status == DAL_OK ? dal_file_trouble(file->destination, "be written", errno) : status;
+    return failed ? dal_file_trouble(file->destination, "be written", errno) : DAL_OK;
 }
 
 static void release_csv(void *user)
 {
     csv *file = user;
-    if (!file->destination->path)
-        flush(file); /* what has gone to standard output cannot be taken back: let it end with a whole line */
-    else if (file->fd >= 0)
+    if (file->destination->path && file->fd >= 0) {
+        (void)dal_resize_file(file->fd, file->whole);
         close(file->fd);
+    }
     file->destination->allocator->release(file->destination->allocator->user, file);
 }
 
 static const char *const extensions[] = {".csv", NULL};
-const dal_file_type dal_csv_type = {extensions, open_csv, begin_csv, row_csv, finish_csv, release_csv};
+const dal_file_type dal_csv_type = {extensions, open_csv, begin_csv, row_csv, finish_csv, false, release_csv};

@@ -4,6 +4,7 @@
 #include "base/argument.h"
 #include "spec/sound.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -165,8 +166,10 @@ static void add_evidence(dal_page *page, dal_page_fact **list, const dal_evidenc
 
 void dal_page_evidence(dal_page *page, const dal_evidence *evidence, dal_status status)
 {
-    if (takes(page, __func__, "evidence", evidence))
-        add_evidence(page, &page->evidence, evidence, status);
+    if (!takes(page, __func__, "evidence", evidence))
+        return;
+    add_evidence(page, &page->evidence, evidence, status);
+    page->incomplete |= evidence->incomplete;
 }
 
 void dal_page_report(dal_page *page, const char *text)
@@ -290,7 +293,7 @@ static dal_status prepare(dal_page *page, const char *path, const dal_spec *spec
                        : DAL_OK;
     if (status == DAL_OK)
         status = dal_replacement_begin(&page->place, &page->destination, path);
-    page->destination.path = page->place.temporary;
+    page->destination.path = page->place.part;
     return status;
 }
 
@@ -314,7 +317,7 @@ dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_syste
     dal_arena_begin(&page->arena, &allocator);
     dal_status status = prepare(page, path, spec, system, o);
     if (status != DAL_OK) {
-        dal_page_close(page, false);
+        dal_page_discard(page);
         return status;
     }
     *result = page;
@@ -392,22 +395,50 @@ static void release(dal_page *page)
     allocator.release(allocator.user, page);
 }
 
-static dal_status finish(dal_page *page)
+/* Everything into the part. */
+static dal_status write_part(dal_page *page)
 {
     dal_status status = page->status;
     for (dal_page_part *part = &page->own; part; part = part->next)
         for (dal_series *series = part->series; series && status == DAL_OK; series = series->next)
             status = dal_series_finish(series);
     if (status == DAL_OK)
-        status = dal_page_write(page);
-    return status == DAL_OK ? dal_replacement_finish(&page->place) : status;
+        status = dal_replacement_make(&page->place);
+    return status == DAL_OK ? dal_page_write(page) : status;
+}
+
+static bool has_rows(const dal_page *page)
+{
+    for (const dal_page_part *part = &page->own; part; part = part->next)
+        for (const dal_series *series = part->series; series; series = series->next)
+            if (series->rows)
+                return true;
+    return false;
 }
 
 dal_status dal_page_close(dal_page *page, bool keep_it)
 {
     if (!page)
         return DAL_OK;
-    dal_status status = keep_it ? finish(page) : DAL_OK;
+    dal_status status = DAL_OK;
+    if (!keep_it || page->incomplete)
+        say(page, &page->messages,
+            &(dal_message){.severity = DAL_WARNING,
+                           .code = dal_code_name(DAL_CODE_INCOMPLETE),
+                           .number = NAN,
+                           .text = "incomplete: the run did not come to its end, and this page shows what it recorded"});
+    if (keep_it || has_rows(page))
+        status = write_part(page);
+    if (status == DAL_OK && keep_it)
+        status = dal_replacement_finish(&page->place);
+    else if (status == DAL_OK && has_rows(page))
+        dal_replacement_leave(&page->place, "a page of what it recorded is");
     release(page);
     return status;
+}
+
+void dal_page_discard(dal_page *page)
+{
+    if (page)
+        release(page);
 }

@@ -3,20 +3,46 @@
 #include "record/results.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 static const dal_result_type *const types[] = {&dal_csv_results, &dal_hdf5_results};
 
+static const char part_name[] = ".part";
+
+static bool is_part(const char *path)
+{
+    const size_t length = strlen(path), n = sizeof part_name - 1;
+    return length > n && !strcmp(path + length - n, part_name);
+}
+
+/* By the extension; that of "result.h5.part" is .h5. */
 static const dal_result_type *find_type(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash + 1 : path, '.');
-    for (size_t i = 0; dot && i < sizeof types / sizeof *types; i++)
-        for (const char *const *extension = types[i]->extensions; *extension; extension++)
-            if (!strcasecmp(dot, *extension))
+    const size_t length = strlen(path) - (is_part(path) ? sizeof part_name - 1 : 0);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (const char *const *extension = types[i]->extensions; *extension; extension++) {
+            const size_t n = strlen(*extension);
+            if (length >= n && !strncasecmp(path + length - n, *extension, n))
                 return types[i];
+        }
     return NULL;
+}
+
+void dal_results_caution(dal_results *r, const char *format, ...)
+{
+    char text[600];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    r->incomplete = true;
+    for (const dal_message *m = dal_messages_first(r->messages); m; m = m->next)
+        if (m->severity == DAL_WARNING && m->mark.file && !strcmp(m->mark.file, r->path) && !strcmp(m->text, text))
+            return;
+    dal_warn(r->messages, (dal_mark){r->path, 0, 0}, DAL_CODE_INCOMPLETE, NAN, "%s", text);
 }
 
 static dal_status open_file(void *user)
@@ -40,7 +66,7 @@ dal_status dal_results_open(const dal_allocator *allocator, const char *path, da
     const dal_result_type *type = find_type(path);
     if (!type) {
         dal_error(messages, (dal_mark){path, 0, 0},
-                  "the type of a file of results is its extension: .csv, .h5 or .hdf5 can be read");
+                  "the type of a file of results is its extension: .csv, .h5 or .hdf5 can be read, also as .csv.part, .h5.part or .hdf5.part");
         return DAL_BAD_COMMAND;
     }
     dal_arena arena;
@@ -53,6 +79,7 @@ dal_status dal_results_open(const dal_allocator *allocator, const char *path, da
     results->arena = arena;
     results->messages = messages;
     results->type = type;
+    results->part = is_part(path);
     results->hash = "";
     results->path = dal_arena_copy(&results->arena, path, strlen(path));
     dal_status status = results->path ? dal_arena_try(&results->arena, open_file, results) : DAL_NO_MEMORY;
@@ -92,6 +119,11 @@ int dal_results_column(const dal_results *results, const char *name)
 const char *dal_results_hash(const dal_results *results)
 {
     return results ? results->hash : "";
+}
+
+bool dal_results_incomplete(const dal_results *results)
+{
+    return results && results->incomplete;
 }
 
 typedef struct step {

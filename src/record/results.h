@@ -24,6 +24,9 @@ typedef struct dal_result_option {
 
 enum { DAL_RESULT_OPTIONS = 9 };
 
+/* The file is not complete: a warning, once for each file. */
+void dal_results_caution(dal_results *results, const char *format, ...) DAL_PRINTF(2, 3);
+
 struct dal_results {
     dal_arena arena;
     dal_messages *messages;
@@ -37,6 +40,8 @@ struct dal_results {
     dal_result_option options[DAL_RESULT_OPTIONS];
     double time; /* of the last row that dal_results_time saw */
     long rows;   /* so many */
+    bool part;       /* NAME.part: what a run left that did not come to its end */
+    bool incomplete; /* the file says so, or is a part */
     const char *report; /* the evidence of the run, in the words of the terminal; NULL or "" where the file does not tell */
 };
 

@@ -1,5 +1,8 @@
 /* Tables of numbers as text: a line of names, perhaps a line of units, then rows; separated by commas, names in quotes as RFC 4180 has
- * them. Read through one buffer, which grows to the longest line. */
+ * them. Read through one buffer, which grows to the longest line.
+ *
+ * A last line "# incomplete: ..." says that the run did not come to its end. NAME.part may end inside a row, if the run was killed: it
+ * is read up to its last whole line. */
 #include "record/results.h"
 
 #include <errno.h>
@@ -75,7 +78,7 @@ static dal_status next_line(dal_results *r, csv *file, char **line)
             if (status != DAL_OK)
                 return status;
         }
-        if (!end && file->from == file->to)
+        if (!end && (file->from == file->to || r->part))
             return DAL_OK;
         char *begin = file->buffer + file->from;
         size_t length = end ? (size_t)(end - begin) : file->to - file->from;
@@ -91,6 +94,23 @@ static dal_status next_line(dal_results *r, csv *file, char **line)
         *line = begin;
         return DAL_OK;
     }
+}
+
+/* ---- files that are not complete --------------------------------------------------------- */
+
+static const char mark[] = "# incomplete";
+
+static bool is_mark(const char *line)
+{
+    return !strncmp(line, mark, sizeof mark - 1);
+}
+
+/* "# incomplete: the run ended at t = 5 s of 10 s" */
+static void note_mark(dal_results *r, const char *line)
+{
+    const char *reason = line + sizeof mark - 1;
+    reason += strspn(reason, ": ");
+    dal_results_caution(r, *reason ? "is incomplete: %.300s" : "is incomplete%s", reason);
 }
 
 /* ---- the head ---------------------------------------------------------------------- */
@@ -155,7 +175,7 @@ static dal_status read_head(dal_results *r, csv *file)
     if ((status = next_line(r, file, &line)) != DAL_OK || !line)
         return status;
     at = line;
-    if (read_value(file, &at, &unused)) {
+    if (is_mark(line) || read_value(file, &at, &unused)) {
         file->kept = line;
         return DAL_OK;
     }
@@ -182,14 +202,14 @@ static dal_status open_csv(dal_results *r)
     file->buffer = dal_arena_take(&r->arena, FIRST + 1);
     file->size = FIRST;
     file->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    file->fd = open(r->path, O_RDONLY | O_CLOEXEC);
+    file->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     r->file = file;
     if (file->fd < 0 || fstat(file->fd, &found)) {
         dal_error(r->messages, (dal_mark){r->path, 0, 0}, "cannot be read: %s", strerror_r(errno, text, sizeof text));
         return DAL_BAD_FILE;
     }
-    if (S_ISDIR(found.st_mode))
-        return trouble(r, 0, 0, "cannot be read: it is a folder");
+    if (!S_ISREG(found.st_mode)) /* it is read more than once: a pipe would make us wait */
+        return trouble(r, 0, 0, S_ISDIR(found.st_mode) ? "cannot be read: it is a folder" : "cannot be read: it is not a plain file");
     return file->plain ? read_head(r, file) : DAL_NO_MEMORY;
 }
 
@@ -229,6 +249,12 @@ static dal_status next(dal_results *r, const double **row)
     char *line = file->kept;
     dal_status status = line ? DAL_OK : next_line(r, file, &line);
     file->kept = NULL;
+    while (status == DAL_OK && line && is_mark(line)) {
+        note_mark(r, line);
+        status = next_line(r, file, &line);
+    }
+    if (status == DAL_OK && !line && r->part && !r->incomplete)
+        dal_results_caution(r, "is what a run left that did not come to its end: it was read up to its last whole line");
     if (status == DAL_OK && line)
         status = read_row(r, file, line);
     *row = status == DAL_OK && line ? file->row : NULL;

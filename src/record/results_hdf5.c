@@ -1,4 +1,7 @@
-/* Results in HDF5: every one-dimensional dataset of the root is a column, in the order of their attribute `index`. Read by blocks of rows. */
+/* Results in HDF5: every one-dimensional dataset of the root is a column, in the order of their attribute `index`. Read by blocks of rows.
+ *
+ * A file that a killed run left is marked as being written. It is opened as one that somebody is writing (SWMR), and read as far as all
+ * of its columns go. */
 #include "record/results.h"
 
 #include <stdio.h>
@@ -9,7 +12,14 @@
 
 #include "record/hdf5_library.h"
 
-enum { BLOCK = 1024, READ_ONLY = 0 }; /* H5F_ACC_RDONLY, whose macro calls the library */
+#include <sys/stat.h>
+
+enum {
+    BLOCK = 1024,
+    READ_ONLY = 0, READ_BESIDE_A_WRITER = 0x0040, /* H5F_ACC_RDONLY, H5F_ACC_SWMR_READ, whose macros call the library */
+    LONGEST_TEXT = 1 << 20,
+    ATTEMPTS = 20 /* to read what somebody may be writing: HDF5 waits twice as long before each, all of it about a millisecond */
+};
 
 typedef struct hdf5 {
     dal_hdf5 library;
@@ -44,19 +54,41 @@ static void leave(hdf5 *f)
 
 /* ---- attributes --------------------------------------------------------------- */
 
-/* A text of variable length, as the writer makes it; "" if there is none. */
+/* Of fixed length, as the writer makes it; "" if it is none. */
+static const char *read_fixed(dal_results *r, const dal_hdf5 *h, hid_t attribute, hid_t type)
+{
+    const size_t size = h->H5Tget_class(type) == H5T_STRING ? h->H5Tget_size(type) : 0;
+    if (!size || size > LONGEST_TEXT)
+        return "";
+    char *text = dal_arena_take(&r->arena, size + 1);
+    const bool good = h->H5Aread(attribute, type, text) >= 0;
+    text[good ? size : 0] = '\0';
+    return text;
+}
+
+/* Of variable length, as others may make it. */
+static const char *read_variable(dal_results *r, const dal_hdf5 *h, hid_t attribute, hid_t type)
+{
+    char *text = NULL;
+    if (h->H5Aread(attribute, type, &text) < 0 || !text)
+        return "";
+    const char *copy = dal_arena_copy(&r->arena, text, strlen(text));
+    h->H5free_memory(text);
+    return copy;
+}
+
+/* "" if there is none: a scalar, or nothing. */
 static const char *read_text(dal_results *r, const dal_hdf5 *h, hid_t object, const char *name)
 {
     const char *copy = "";
     if (h->H5Aexists(object, name) <= 0)
         return copy;
-    const hid_t attribute = h->H5Aopen(object, name, H5P_DEFAULT),
-                type = attribute < 0 ? -1 : h->H5Aget_type(attribute);
-    char *text = NULL;
-    if (type >= 0 && h->H5Tis_variable_str(type) > 0 && h->H5Aread(attribute, type, &text) >= 0 && text) {
-        copy = dal_arena_copy(&r->arena, text, strlen(text));
-        h->H5free_memory(text);
-    }
+    const hid_t attribute = h->H5Aopen(object, name, H5P_DEFAULT), type = attribute < 0 ? -1 : h->H5Aget_type(attribute),
+                space = attribute < 0 ? -1 : h->H5Aget_space(attribute);
+    if (type >= 0 && space >= 0 && h->H5Sget_simple_extent_npoints(space) == 1)
+        copy = (h->H5Tis_variable_str(type) > 0 ? read_variable : read_fixed)(r, h, attribute, type);
+    if (space >= 0)
+        h->H5Sclose(space);
     if (type >= 0)
         h->H5Tclose(type);
     if (attribute >= 0)
@@ -64,17 +96,24 @@ static const char *read_text(dal_results *r, const dal_hdf5 *h, hid_t object, co
     return copy;
 }
 
-static int read_index(const dal_hdf5 *h, hid_t object, int otherwise)
+/* One number into `value`, of the type that it has there; false, and nothing is changed, if there is none. */
+static bool read_scalar(const dal_hdf5 *h, hid_t object, const char *name, hid_t type, void *value)
 {
-    int index = otherwise;
-    if (h->H5Aexists(object, "index") <= 0)
-        return index;
-    const hid_t attribute = h->H5Aopen(object, "index", H5P_DEFAULT);
-    if (attribute < 0 || h->H5Aread(attribute, h->H5T_NATIVE_INT_g, &index) < 0)
-        index = otherwise;
+    const hid_t attribute = h->H5Aexists(object, name) > 0 ? h->H5Aopen(object, name, H5P_DEFAULT) : -1,
+                space = attribute < 0 ? -1 : h->H5Aget_space(attribute);
+    const bool good =
+        space >= 0 && h->H5Sget_simple_extent_npoints(space) == 1 && h->H5Aread(attribute, type, value) >= 0;
+    if (space >= 0)
+        h->H5Sclose(space);
     if (attribute >= 0)
         h->H5Aclose(attribute);
-    return index;
+    return good;
+}
+
+static int read_integer(const dal_hdf5 *h, hid_t object, const char *name, int otherwise)
+{
+    int value = otherwise;
+    return read_scalar(h, object, name, h->H5T_NATIVE_INT_g, &value) ? value : otherwise;
 }
 
 /* As text, "" if there is none: zero means that the run had none. */
@@ -82,11 +121,8 @@ static const char *read_number(dal_results *r, const dal_hdf5 *h, hid_t object, 
 {
     double value = 0;
     char text[40];
-    const hid_t attribute = h->H5Aexists(object, name) > 0 ? h->H5Aopen(object, name, H5P_DEFAULT) : -1;
-    if (attribute >= 0 && h->H5Aread(attribute, h->H5T_NATIVE_DOUBLE_g, &value) < 0)
-        value = 0;
-    if (attribute >= 0)
-        h->H5Aclose(attribute);
+    if (!read_scalar(h, object, name, h->H5T_NATIVE_DOUBLE_g, &value))
+        return "";
     if (!(value > 0))
         return "";
     const int n = snprintf(text, sizeof text, "%.9g", value);
@@ -173,11 +209,11 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
             h->H5Dclose(dataset);
             continue;
         }
-        if (n && length != f->n_rows)
+        if (n && length != f->n_rows && !r->incomplete)
             return trouble(r, "its columns are not equally long: it is no file of results");
-        f->n_rows = length;
+        f->n_rows = !n || length < f->n_rows ? length : f->n_rows;
         all[n] = (found){
-            read_index(h, dataset, (int)i), dataset, {unescape(&r->arena, name), read_text(r, h, dataset, "unit")}};
+            read_integer(h, dataset, "index", (int)i), dataset, {unescape(&r->arena, name), read_text(r, h, dataset, "unit")}};
         n++;
     }
     qsort(all, (size_t)n, sizeof *all, by_index);
@@ -189,20 +225,39 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
     return DAL_OK;
 }
 
+/* ---- files that are not complete ---------------------------------------------------- */
+
+/* Written by a run that did not come to its end: the file says so; or one that was killed, or still writes. */
+static void look_for_the_end(dal_results *r, const hdf5 *f, bool beside_a_writer)
+{
+    if (beside_a_writer)
+        dal_results_caution(r, "is incomplete: its run was killed or is still writing; it was read up to what was last written");
+    else if (!read_integer(&f->library, f->file, "complete", 1))
+        dal_results_caution(r, "is incomplete: its run did not come to its end");
+}
+
 /* ---- open, rows, close ---------------------------------------------------------------- */
 
 static dal_status open_file(dal_results *r, hdf5 *f)
 {
     const dal_hdf5 *h = &f->library;
+    struct stat place;
+    if (!stat(r->path, &place) && !S_ISREG(place.st_mode))
+        return trouble(r, "cannot be read: it is not a plain file");
     hid_t access = h->H5Pcreate(h->H5P_CLS_FILE_ACCESS_ID_g);
+    bool beside = false;
     if (access >= 0) {
         h->H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
         h->H5Pset_cache(access, 0, 1, 0, 0.75); /* a cache of chunks would take a megabyte a column */
         f->file = h->H5Fopen(r->path, READ_ONLY, access);
+        beside = f->file < 0;
+        if (beside && h->H5Pset_metadata_read_attempts(access, ATTEMPTS) >= 0)
+            f->file = h->H5Fopen(r->path, READ_ONLY | READ_BESIDE_A_WRITER, access);
         h->H5Pclose(access);
     }
     if (f->file < 0)
         return trouble(r, "cannot be read: it is missing, or no HDF5 file");
+    look_for_the_end(r, f, beside);
     r->hash = read_text(r, h, f->file, "model_hash");
     read_options(r, h, f->file);
     r->report = read_text(r, h, f->file, "report");

@@ -252,7 +252,7 @@ static void keep_sign(const dal_series *s, double p[4], int column)
 dal_status dal_series_frame(void *user, dal_state *state, int n, const double *values)
 {
     dal_series *s = user;
-    if (!s || !dal_state_usable(state) || n != s->n_columns || !values || (s->bodies && state->system->mechanism.n_bodies != s->n_bodies) ||
+    if (!s || !dal_state_usable(state) || n < s->n_columns || !values || (s->bodies && state->system->mechanism.n_bodies != s->n_bodies) ||
         state->system->mechanism.n_joints < s->n_joints)
         return DAL_BAD_COMMAND;
     double *poses = s->scratch, *velocities = poses + 7 * s->n_bodies, *reactions = velocities + 3 * s->n_bodies;

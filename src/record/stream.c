@@ -1,4 +1,5 @@
 #include "record/stream.h"
+#include "record/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +24,9 @@ dal_status dal_stream_open(dal_stream *stream, const dal_destination *destinatio
 
 static void flush(dal_stream *stream)
 {
-    size_t done = 0;
-    while (stream->status == DAL_OK && done < stream->used) {
-        ssize_t n = write(stream->fd, stream->buffer + done, stream->used - done);
-        if (n >= 0)
-            done += (size_t)n;
-        else if (errno != EINTR)
-            stream->status = dal_file_trouble(stream->destination, "be written", errno);
-    }
+    const int error = stream->status == DAL_OK ? dal_write_bytes(stream->fd, stream->buffer, stream->used, -1, NULL) : 0;
+    if (error)
+        stream->status = dal_file_trouble(stream->destination, "be written", error);
     stream->used = 0;
 }
 

@@ -1,5 +1,5 @@
-/* A sink that writes a file: the type follows the extension, the data goes to a temporary file in the same folder, and
- * only a finished file takes the name that was asked for. */
+/* A sink that writes a file: the type follows the extension, the data goes to NAME.part in the same folder, and only a finished file
+ * takes the name that was asked for. */
 #include "record/file.h"
 
 #include "base/argument.h"
@@ -17,10 +17,11 @@ struct dal_writer {
     dal_sink sink;
     const dal_file_type *type;
     void *file;
-    dal_status status;               /* of the first trouble */
-    int n;                           /* columns that were begun with; -1: not begun */
-    char *name;                      /* as given */
-    dal_replacement place;           /* empty for standard output */
+    dal_status status;     /* of the first trouble */
+    int n;                 /* columns that were begun with; -1: not begun */
+    long rows;             /* that it was given */
+    char *name;            /* as given */
+    dal_replacement place; /* empty for standard output */
 };
 
 /* ---- which type --------------------------------------------------------- */
@@ -47,6 +48,11 @@ static const dal_file_type *find_type(const char *path, dal_messages *messages)
     return NULL;
 }
 
+bool dal_file_type_known(const char *path, dal_messages *messages)
+{
+    return !strcmp(path, "-") || find_type(path, messages);
+}
+
 /* ---- the sink ----------------------------------------------------------- */
 
 static dal_status begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
@@ -65,6 +71,7 @@ static dal_status row(void *user, int n, const double *values)
         return DAL_BAD_COMMAND;
     if (writer->status == DAL_OK)
         writer->status = writer->type->row(writer->file, n, values);
+    writer->rows += writer->status == DAL_OK;
     return writer->status;
 }
 
@@ -108,7 +115,9 @@ dal_status dal_writer_open(const dal_allocator *allocator, const char *path, boo
     dal_status status = writer->name ? DAL_OK : DAL_NO_MEMORY;
     if (status == DAL_OK && !stream)
         status = dal_replacement_begin(&writer->place, &writer->destination, path);
-    writer->destination.path = writer->place.temporary;
+    if (status == DAL_OK && !stream)
+        status = dal_replacement_make(&writer->place);
+    writer->destination.path = writer->place.part;
     if (status == DAL_OK)
         status = type->open(&writer->destination, &writer->file);
     if (status != DAL_OK) {
@@ -119,15 +128,70 @@ dal_status dal_writer_open(const dal_allocator *allocator, const char *path, boo
     return DAL_OK;
 }
 
+/* What could be written stays under the name of the part. */
+static void leave(dal_writer *writer)
+{
+    char what[80];
+    snprintf(what, sizeof what, writer->rows == 1 ? "the row that it recorded is" : "the %ld rows that it recorded are", writer->rows);
+    writer->type->release(writer->file);
+    writer->file = NULL;
+    dal_replacement_leave(&writer->place, writer->status == DAL_OK ? what : "what could be written of it is");
+}
+
+dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *ending)
+{
+    const bool stream = !writer->destination.path;
+    keep = keep && (writer->rows || !ending->incomplete); /* nothing does not replace a file */
+    if (writer->status == DAL_OK && (keep || writer->rows))
+        writer->status = writer->type->finish(writer->file, ending, keep && !ending->incomplete);
+    const bool kept = writer->status == DAL_OK && keep;
+    if (kept && !stream)
+        writer->status = dal_replacement_finish(&writer->place);
+    if (!(kept && writer->status == DAL_OK) && writer->rows && !stream)
+        leave(writer);
+    const dal_status status = writer->status;
+    release(writer);
+    return status;
+}
+
+/* The evidence in the words of `print`; NULL without memory. */
+static char *print_evidence(const dal_writer *writer, const dal_evidence *evidence,
+                            int (*print)(const dal_evidence *, dal_status, char *, size_t))
+{
+    const dal_status status = evidence->incomplete ? DAL_NUMERICAL : DAL_OK;
+    const size_t size = (size_t)print(evidence, status, NULL, 0) + 1;
+    char *text = writer->allocator.allocate(writer->allocator.user, size);
+    if (text)
+        print(evidence, status, text, size);
+    return text;
+}
+
 dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *evidence)
 {
     if (!writer)
         return DAL_OK;
-    dal_status status = writer->status;
-    if (status == DAL_OK && keep)
-        status = writer->type->finish(writer->file, evidence);
-    if (status == DAL_OK && keep && writer->place.temporary)
-        status = dal_replacement_finish(&writer->place);
-    release(writer);
+    const dal_allocator source = writer->allocator;
+    char *json = NULL, *text = NULL;
+    dal_ending ending = {.known = evidence != NULL};
+    if (evidence) {
+        ending.incomplete = evidence->incomplete;
+        ending.time_end = evidence->time_end;
+        ending.until = evidence->info.until;
+    }
+    if (evidence && writer->type->keeps_evidence) {
+        ending.json = json = print_evidence(writer, evidence, dal_evidence_json);
+        ending.text = text = print_evidence(writer, evidence, dal_evidence_text);
+        if (writer->status == DAL_OK && (!json || !text))
+            writer->status = DAL_NO_MEMORY;
+    }
+    const dal_status status = dal_writer_end(writer, keep, &ending);
+    source.release(source.user, json);
+    source.release(source.user, text);
     return status;
+}
+
+void dal_writer_discard(dal_writer *writer)
+{
+    if (writer)
+        release(writer);
 }

@@ -27,6 +27,8 @@ static void find_file(dal_reader *reader, dal_figure_spec *figure)
                      figure->file.text, why);
     else
         figure->path = dal_arena_print(reader->keep, "%s%s", reader->folder, figure->file.text);
+    if (figure->path)
+        dal_note_file(reader, figure->path);
     figure->root = reader->root ? dal_arena_copy(reader->keep, reader->root, strlen(reader->root)) : NULL;
 }
 

@@ -162,6 +162,8 @@ static char *load(dal_reader *reader, const dal_text *file, const char **path, s
         why = "a model includes at most 1000 others";
     else if (*path)
         full = dal_arena_print(reader->scratch, "%s%s", reader->root, *path);
+    if (full)
+        dal_note_file(reader, full);
     char *text = full ? dal_load_inside(reader->scratch, reader->root, full, length, &why) : NULL;
     if (text && (reader->included_bytes += *length) > DAL_FILE_LIMIT) {
         why = "the included files are larger than 64 MiB together";
@@ -195,6 +197,7 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
                        .source = &source,
                        .yaml = reader->yaml,
                        .no_memory = reader->no_memory,
+                       .files = reader->files,
                        .elements = reader->elements,
                        .copies = reader->copies,
                        .included = reader->included,

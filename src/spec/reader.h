@@ -47,6 +47,15 @@ typedef struct dal_source {
     int depth;        /* 0: the whole model */
 } dal_source;
 
+/* Files that the model consists of, each as often as it is named. */
+typedef struct dal_file_list {
+    int n;
+    size_t room;
+    const char **path;
+    void (*tell)(void *user, const char *path); /* NULL: nobody listens */
+    void *user;
+} dal_file_list;
+
 typedef struct dal_reader {
     dal_arena *keep, *scratch; /* what the spec keeps; what goes when reading ends */
     dal_messages *messages;    /* the reader's own: sorted by place before anybody sees them */
@@ -72,6 +81,7 @@ typedef struct dal_reader {
     size_t included_bytes;
     size_t room_bodies, room_joints, room_forces, room_points, room_define, room_states;
     uint64_t hash;
+    dal_file_list *files;
 } dal_reader;
 
 /* ---- names.c ------------------------------------------------------------- */
@@ -161,6 +171,8 @@ const char *dal_folder_of(dal_arena *arena, const char *file);
 const char *dal_extension_of(const char *file);
 bool dal_is_model_file(const char *file);
 /* A whole regular file of at most DAL_FILE_LIMIT bytes, with a zero behind it. NULL: `why` says it. */
+/* The model reads this file, now or when its shapes are drawn. */
+void dal_note_file(dal_reader *reader, const char *path);
 char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const char **why);
 /* The same for a file that a model names: links may not lead out of `folder`. */
 char *dal_load_inside(dal_arena *arena, const char *folder, const char *path, size_t *length, const char **why);

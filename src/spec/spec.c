@@ -24,6 +24,8 @@ typedef struct reading {
     const dal_override *overrides;
     dal_arena keep, scratch;
     bool floating;
+    void (*file_named)(void *user, const char *path);
+    void *file_user;
     dal_yaml *yaml;
     dal_xml *xml;
     dal_messages *messages; /* the reader's own */
@@ -87,6 +89,14 @@ char *dal_load_inside(dal_arena *arena, const char *folder, const char *path, si
         return dal_load_file(arena, place, length, why);
     *why = "a link leads out of the model's folder";
     return NULL;
+}
+
+void dal_note_file(dal_reader *reader, const char *path)
+{
+    dal_file_list *files = reader->files;
+    *DAL_PUSH(reader->keep, files->path, files->n, files->room) = dal_arena_copy(reader->keep, path, strlen(path));
+    if (files->tell)
+        files->tell(files->user, path);
 }
 
 const char *dal_folder_of(dal_arena *arena, const char *file)
@@ -179,12 +189,15 @@ static bool read_xml(reading *job, dal_reader *reader)
 static void read_text(reading *job, const char *folder, bool *no_memory)
 {
     const dal_source source = {.path = job->file + (folder ? strlen(folder) : 0)};
+    dal_file_list files = {.tell = job->file_named, .user = job->file_user};
     dal_reader reader = {.keep = &job->keep, .scratch = &job->scratch, .messages = job->messages, .folder = folder, .root = folder,
-                         .source = &source, .no_memory = no_memory, .n_settings = job->n_overrides, .settings = take_overrides(job)};
+                         .source = &source, .no_memory = no_memory, .files = &files, .n_settings = job->n_overrides, .settings = take_overrides(job)};
     dal_spec *spec = reader.spec = DAL_TAKE(&job->keep, dal_spec, 1);
     spec->file = job->file;
     spec->text = dal_arena_copy(&job->keep, job->text, job->length);
     reader.graph = dal_graph_create(&job->scratch);
+    if (folder)
+        dal_note_file(&reader, job->file);
     reader.hash = dal_hash_add(dal_hash_begin(), job->text, job->length);
     for (int i = 0; i < job->n_overrides; i++) {
         reader.hash = dal_hash_add(reader.hash, job->overrides[i].name, strlen(job->overrides[i].name));
@@ -193,6 +206,8 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
     if (!(is_urdf(job->file) ? read_xml : read_yaml)(job, &reader))
         return;
     dal_hash_text(reader.hash, spec->hash);
+    spec->n_files = files.n;
+    spec->files = files.path;
     job->spec = spec;
 }
 
@@ -296,7 +311,8 @@ dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, 
 {
     static const dal_read_options defaults = {0};
     const dal_read_options *o = options ? options : &defaults;
-    reading job = {.file = file, .n_overrides = o->n_overrides, .overrides = o->overrides, .floating = o->floating};
+    reading job = {.file = file, .n_overrides = o->n_overrides, .overrides = o->overrides, .floating = o->floating,
+                   .file_named = o->file, .file_user = o->file_user};
     if (!can_read(__func__, allocator, &job, messages, spec))
         return DAL_BAD_COMMAND;
     return read_job(allocator, &job, messages, spec);

@@ -69,10 +69,20 @@ static void add_row(row_reader *rows, const double number[2], const char *const 
     table->n = n;
 }
 
+/* The last line of results whose run did not come to its end: "# incomplete: the run ended at t = 2 s of 10 s". */
+static void note_incomplete(row_reader *rows, const char *comment)
+{
+    static const char mark[] = "# incomplete";
+    if (!strncmp(comment, mark, sizeof mark - 1))
+        dal_caution(rows->reader->messages, ((dal_mark){rows->file, rows->line, 0}), DAL_CODE_INCOMPLETE, NAN, "the table is %.200s", comment + 2);
+}
+
 static void read_line(row_reader *rows, const char *line)
 {
     double number[2];
     const char *start[2], *at, *first = skip_blanks(line);
+    if (*first == '#')
+        note_incomplete(rows, first);
     if (!*first || *first == '#')
         return;
     bool heading = !rows->seen;
@@ -121,6 +131,7 @@ static void read_file(row_reader *rows)
     char *text = NULL;
     if (!why) {
         rows->file = dal_arena_print(reader->keep, "%s%s", reader->folder, file->text);
+        dal_note_file(reader, rows->file);
         text = dal_load_inside(reader->scratch, reader->root, rows->file, &length, &why);
     }
     if (!text) {

@@ -1,0 +1,18 @@
+/* A file of results that HDF5 writes, in a child process: its library does not survive that memory runs out. The child dies with its
+ * parent, and what it has written can be read (run.h). */
+#ifndef DAL_CLI_REMOTE_FILE_H
+#define DAL_CLI_REMOTE_FILE_H
+
+#include "cli/cli.h"
+
+typedef struct dal_remote_file dal_remote_file;
+
+/* Is it one of those? */
+bool dal_is_remote_file(const char *path);
+
+/* As dal_writer_open and its like. Whether the file can be written is known when the run begins. */
+dal_status dal_remote_open(const char *path, dal_messages *messages, dal_remote_file **remote);
+const dal_sink *dal_remote_sink(dal_remote_file *remote);
+dal_status dal_remote_close(dal_remote_file *remote, bool keep, const dal_evidence *evidence);
+
+#endif
