@@ -279,7 +279,8 @@ bool dal_state_singular(dal_state *state)
     const bool recursive = !strncmp(state->trouble, "a joint of the tree moves nothing", 33);
     if (recursive)
         dal_state_complete(state);
-    return recursive || !strncmp(state->trouble, "the equations of motion are singular", 36);
+    return recursive || !strncmp(state->trouble, "the equations of motion are singular", 36) ||
+           strstr(state->trouble, "is lost in rounding beside that of the others"); /* or nearly so */
 }
 
 /* A force along the line of two points that coincide: undetermined if they are at rest, and with a corner if they part. */
