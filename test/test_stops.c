@@ -66,10 +66,10 @@ static void constraints_that_come_to_contradict_each_other_end_the_run(void **un
         }
 }
 
-/* (x - 0.3)^2 = 0 has no derivative where it holds, (x - 0.3) y' = 0 says nothing there: both would stop the body dead. */
+/* (x - 0.3) (y - 0.2) = 0 has no derivative where both factors are zero, (x - 0.3) y' = 0 says nothing there: both would stop the body dead. */
 static void a_constraint_that_begins_to_act_ends_the_run(void **unused)
 {
-    static const char *const constraints[] = {"{position: (b.x - 0.3)^2}", "{velocity: (b.x - 0.3)*b.y'}"};
+    static const char *const constraints[] = {"{position: (b.x - 0.3)*(b.y - 0.2)}", "{velocity: (b.x - 0.3)*b.y'}"};
     char text[400];
     (void)unused;
     for (int i = 0; i < 2; i++)

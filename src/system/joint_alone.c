@@ -11,8 +11,9 @@
 #include <string.h>
 
 enum { STEPS = 40 };
-static const double moved = 0.2;      /* m over the model's length, and rad: how far neighbours are away */
-static const double closed = 1e-11;   /* of phi over the slope that its row has where the steps begin, relative to the model's length */
+static const double moved = 0.2; /* m over the model's length, and rad: how far neighbours are away */
+static const double closed =
+    1e-11; /* of phi over the slope that its row has where the steps begin, relative to the model's length */
 static const double tolerance = 1e-9; /* of ranks */
 
 /* ---- the joint alone ------------------------------------------------------------------ */
@@ -159,7 +160,8 @@ void dal_alone_begin(dal_alone *a, dal_build *build, const dal_joint *joint)
     *a = (dal_alone){.build = build, .joint = joint, .length = dal_build_length(build)};
     a->whole = build->parts.placement && joint->type == &dal_joint_constraint;
     a->layout = a->whole ? lay_out_whole(a) : lay_out_alone(a);
-    dal_work_lay(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
+    dal_work_lay(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)),
+                 DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->r = a->layout->n_rows;
     a->m = a->layout->nv;
     take_room(a);
@@ -308,7 +310,8 @@ const dal_text *dal_alone_text(const dal_alone *a, int number)
     const dal_spec *spec = a->build->spec;
     const dal_joint_type_spec *type =
         &spec->joint_types[dal_joint_type_number(a->build, &spec->joints[a->joint - a->build->mechanism.joints])];
-    return number <= type->equations.n ? &type->equations.item[number - 1] : &type->velocity.item[number - 1 - type->equations.n];
+    return number <= type->equations.n ? &type->equations.item[number - 1]
+                                       : &type->velocity.item[number - 1 - type->equations.n];
 }
 
 const char *dal_alone_equations(const dal_alone *a, const bool *mask)
