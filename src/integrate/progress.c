@@ -46,7 +46,7 @@ int dal_fastest_component(const driver *r)
     double most = 0;
     int fastest = -1;
     for (int i = 0; i < r->ode->n_control && s->f_valid; i++) {
-        double rate = fabs(s->f[i]) / (s->atol + s->rtol * fabs(s->y[i]));
+        double rate = fabs(s->f[i]) / (dal_absolute(s, i) + s->rtol * fabs(s->y[i]));
         if (rate > most) {
             most = rate;
             fastest = i;
