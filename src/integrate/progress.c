@@ -6,7 +6,7 @@
  * At a steady pace g = 2; steps that shrink as 1/n have g = 1, those of a motion that ends in finite time g = 0. With a_(k+i) = a_k g^i the
  * rest of the time takes m doublings more, sum_(i=1..m) a_k g^i = t_end - t, and n 2^m tries altogether. The run ends where that is
  *     more than SLOWING, at five doublings in a row each slower than the one before (a hard stretch of a motion slows it for fewer),
- *     more than TROUBLED, at a steady pace, where most tries are steps that the error estimate takes back, or events,
+ *     more than TROUBLED, at a steady pace, where most tries are steps that the error estimate takes back, or every eighth is an event,
  *     more than HOPELESS, whatever the reason.
  * A long run at a steady pace is none of these: it is the user's, who sees its progress.
  */
@@ -15,7 +15,7 @@
 #include <math.h>
 
 enum { FIRST = 1 << 11, IN_A_ROW = 5 };
-static const double SLOWING = 1e9, TROUBLED = 1e8, HOPELESS = 1e12;
+static const double SLOWING = 1e9, TROUBLED = 1e9, HOPELESS = 1e12;
 static const double steady = 1.7; /* g of a pace that does not fall */
 
 /* log2 of the factor by which the tries have to grow until t_end. */
@@ -33,11 +33,11 @@ static dal_stall judge(driver *r, double total, bool slower)
     const double tries = (double)(p->tries - p->tries_mark);
     if (slower && p->slower >= IN_A_ROW && total > SLOWING)
         return DAL_STALL_SLOWING;
-    if (total > TROUBLED && (double)(r->result.events - p->events_mark) > tries / 3)
+    if (total > TROUBLED && (double)(r->result.events - p->events_mark) > tries / 8)
         return DAL_STALL_EVENTS;
     if (total > TROUBLED && (double)(r->result.rejected - p->rejected_mark) > tries / 2)
         return DAL_STALL_REJECTED;
-    return total > HOPELESS && p->marks > 2 + IN_A_ROW ? DAL_STALL_SMALL : DAL_STALL_NONE;
+    return total > HOPELESS && p->marks > IN_A_ROW ? DAL_STALL_SMALL : DAL_STALL_NONE;
 }
 
 int dal_fastest_component(const driver *r)
