@@ -488,7 +488,8 @@ static dal_flow reconsider_rank(run *r)
 {
     dal_state *state = r->state;
     const int n = r->system->layout.n_rows;
-    bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular) || (r->singular_start && state->rank <= r->system->rank);
+    bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular) ||
+                (r->singular_start && state->rank <= r->system->rank && r->system->stabilization->project);
     for (int i = state->rank; i < n && !open; i++) {
         int row = state->order[i];
         open = fabs(state->work.phi[row]) > 1e-8 * r->system->row_unit[row] ||

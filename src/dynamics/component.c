@@ -103,8 +103,8 @@ static dal_flow solve(dal_state *state)
             return fail_at_table(state, left);
         if (pass == 0 && (flow = factor(state)))
             return flow;
-        if (state->near_singular && state->system->careful)
-            return dal_null_space_solve(state);
+        if (state->near_singular) /* S has the square of the condition of the rows */
+            return dal_lagrange_solve(state);
         dal_network_correct(network, state->independent);
         for (int i = 0; i < network->n_rows; i++)
             state->lambda[i] += DAL_MUTATED(COMPONENT, network->change[i]);

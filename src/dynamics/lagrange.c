@@ -26,7 +26,7 @@ static int multipliers(const dal_system *system)
     return system->layout.n_rows;
 }
 
-static dal_flow solve_exactly(dal_state *state)
+dal_flow dal_lagrange_solve(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const double unit = 1 / state->system->mass;
@@ -53,7 +53,7 @@ static dal_flow solve_exactly(dal_state *state)
 /* A stabilisation that solves in its own way (penalty.c) does so here, where every v' and every multiplier comes from. */
 static dal_flow solve(dal_state *state)
 {
-    return (state->system->stabilization->solve ? state->system->stabilization->solve : solve_exactly)(state);
+    return (state->system->stabilization->solve ? state->system->stabilization->solve : dal_lagrange_solve)(state);
 }
 
 /* (dv, -dlambda) from the same saddle matrix. */
@@ -75,7 +75,7 @@ void dal_lagrange_show(dal_state *state, dal_equations *equations)
     const int m = state->system->layout.nv;
     double *mu = dal_show_scratch(equations, (size_t)state->rank);
     if (state->system->stabilization->solve)
-        solve_exactly(state);
+        dal_lagrange_solve(state);
     dal_show_equation(equations, "[M A^T; A 0] [v'; -lambda] = [Q - h; gamma]", "Lagrange's equations of the first kind");
     dal_show_mass(equations, state);
     dal_show_place(equations, 0, 0, false, 1);

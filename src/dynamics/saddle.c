@@ -460,7 +460,7 @@ static bool look_out(dal_state *state, dal_factor kind, double ratio)
             changed = ask_of_many_rows(state);
         else
             state->nearness = distance_at_hand(state, kind, ratio);
-    } else if (system->careful || system->formulation->recursive) {
+    } else if (system->careful || system->formulation->recursive || kind == DAL_FACTOR_NETWORK) {
         state->nearness = distance_at_hand(state, kind, ratio);
         if (system->careful && (state->best_ratio[DAL_FACTOR_ROWS] == 0 || state->nearness < doubtful))
             changed = ask_rows(state);

@@ -6,7 +6,8 @@
  * At a steady pace g = 2; steps that shrink as 1/n have g = 1, those of a motion that ends in finite time g = 0. With a_(k+i) = a_k g^i the
  * rest of the time takes m doublings more, sum_(i=1..m) a_k g^i = t_end - t, and n 2^m tries altogether. The run ends where that is
  *     more than SLOWING, at five doublings in a row each slower than the one before (a hard stretch of a motion slows it for fewer),
- *     more than TROUBLED, at a steady pace, where most tries are steps that the error estimate takes back, or events,
+ * At the pace since the last mark it would take n + (t_end - t) (n/2) / a_k tries. The run ends also where that is, three times in a row,
+ *     more than TROUBLED, and most tries are steps that the error estimate takes back, or every eighth is an event,
  *     more than HOPELESS, whatever the reason.
  * A long run at a steady pace is none of these: it is the user's, who sees its progress.
  */
@@ -14,8 +15,8 @@
 
 #include <math.h>
 
-enum { FIRST = 1 << 11, IN_A_ROW = 5 };
-static const double SLOWING = 1e9, TROUBLED = 1e8, HOPELESS = 1e12;
+enum { FIRST = 1 << 11, IN_A_ROW = 5, PATIENCE = 3 }; /* marks in a row: that slow down, that lead nowhere at a steady pace */
+static const double SLOWING = 1e9, TROUBLED = 1e9, HOPELESS = 1e12;
 static const double steady = 1.7; /* g of a pace that does not fall */
 
 /* log2 of the factor by which the tries have to grow until t_end. */
@@ -27,17 +28,27 @@ static double doublings_left(double advance, double growth, double left)
     return fabs(growth - 1) < 1e-6 ? ratio : log1p(ratio * (growth - 1) / growth) / log(growth);
 }
 
-static dal_stall judge(driver *r, double total, bool slower)
+/* At the pace since the last mark, whatever it was before. */
+static dal_stall judge_pace(const driver *r, double total)
 {
     const progress *p = &r->progress;
     const double tries = (double)(p->tries - p->tries_mark);
-    if (slower && p->slower >= IN_A_ROW && total > SLOWING)
-        return DAL_STALL_SLOWING;
-    if (total > TROUBLED && (double)(r->result.events - p->events_mark) > tries / 3)
+    if (total > TROUBLED && (double)(r->result.events - p->events_mark) > tries / 8)
         return DAL_STALL_EVENTS;
     if (total > TROUBLED && (double)(r->result.rejected - p->rejected_mark) > tries / 2)
         return DAL_STALL_REJECTED;
-    return total > HOPELESS && p->marks > 2 + IN_A_ROW ? DAL_STALL_SMALL : DAL_STALL_NONE;
+    return total > HOPELESS ? DAL_STALL_SMALL : DAL_STALL_NONE;
+}
+
+/* `predicted`: tries altogether at the falling pace, `steady_total` at the present one. */
+static dal_stall judge(driver *r, double predicted, double steady_total)
+{
+    progress *p = &r->progress;
+    if (p->slower >= IN_A_ROW && predicted > SLOWING)
+        return DAL_STALL_SLOWING;
+    const dal_stall stall = judge_pace(r, steady_total);
+    p->stalled = stall ? p->stalled + 1 : 0;
+    return p->stalled >= PATIENCE ? stall : DAL_STALL_NONE;
 }
 
 int dal_fastest_component(const driver *r)
@@ -46,7 +57,7 @@ int dal_fastest_component(const driver *r)
     double most = 0;
     int fastest = -1;
     for (int i = 0; i < r->ode->n_control && s->f_valid; i++) {
-        double rate = fabs(s->f[i]) / (s->atol + s->rtol * fabs(s->y[i]));
+        double rate = fabs(s->f[i]) / (dal_absolute(s, i) + s->rtol * fabs(s->y[i]));
         if (rate > most) {
             most = rate;
             fastest = i;
@@ -63,14 +74,15 @@ verdict dal_watch_progress(driver *r)
     const double advance = r->s.t - p->t_mark, left = r->options->t_end - r->s.t;
     const double growth = p->marks > 2 ? fmin(advance / p->advance, 2) : 2;
     const bool slower = p->marks > 2 && !(growth >= steady);
-    const double total = (double)p->tries * exp2(doublings_left(advance, growth, left));
+    const double pace = advance / (double)(p->tries - p->tries_mark), at_pace = (double)p->tries + left / pace;
+    const double predicted = (double)p->tries * exp2(doublings_left(advance, growth, left));
     p->slower = slower ? p->slower + 1 : 0;
-    const dal_stall stall = p->marks > 2 ? judge(r, total, slower) : DAL_STALL_NONE;
+    const dal_stall stall = p->marks > 2 ? judge(r, predicted, at_pace) : DAL_STALL_NONE;
     if (stall) {
         r->result.stall = stall;
         r->result.tries = p->tries;
-        r->result.tries_needed = total;
-        r->result.pace = advance / (double)(p->tries - p->tries_mark);
+        r->result.tries_needed = at_pace;
+        r->result.pace = pace;
         return dal_drive_stop(r, DAL_END_NO_PROGRESS, 0, stall == DAL_STALL_EVENTS ? r->last_guard : dal_fastest_component(r));
     }
     p->advance = advance;

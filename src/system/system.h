@@ -432,6 +432,8 @@ void dal_tree_saddle(dal_state *state, double *f, double *b);
 /* M v' + h = Q + A^T lambda, A v' = gamma on the null space of A, dense: near singular positions (null_space.c). */
 dal_flow dal_null_space_solve(dal_state *state);
 size_t dal_null_space_work(const dal_system *system);
+/* The same by the saddle matrix, and on the null space where that is called for (lagrange.c). */
+dal_flow dal_lagrange_solve(dal_state *state);
 /* Choose independent rows at the present A, `most` at the most. */
 void dal_state_rank(dal_state *state, int most);
 /* Has this factorisation become so much worse since the last ranking that other rows should be taken? */
