@@ -3,6 +3,7 @@
  */
 #include "base/argument.h"
 #include "dalembert/run.h"
+#include "integrate/stabilization.h"
 #include "system/system.h"
 
 #include <math.h>
@@ -176,6 +177,14 @@ static dal_flow put_back(dal_state *state, double t, double *y)
     return flow || !moved || !onto ? flow : onto(state, t, y);
 }
 
+/* Where surfaces come to stick or to slip, velocities keep the constraints, also where these drift otherwise. */
+static dal_flow settle(dal_state *state, double t, double *y)
+{
+    const bool drifts = dal_friction_guards(state->system) && !state->system->stabilization->project;
+    dal_flow flow = drifts ? dal_project_velocities(state, t, y) : 0;
+    return flow ? flow : put_back(state, t, y);
+}
+
 static dal_flow project(void *user, double t, double *y)
 {
     run *r = user;
@@ -274,7 +283,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     dal_state_jacobian(state);
     dal_state_stabilise(state);
     flow = dal_friction_restart(state, which ? which + n : NULL);
-    return flow ? flow : put_back(state, t, y);
+    return flow ? flow : settle(state, t, y);
 }
 
 /* Another state takes over everything that the run has learnt; nothing flows back. */

@@ -564,3 +564,14 @@ dal_flow dal_saddle_ready(dal_state *state, dal_metric metric)
         return 0;
     return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
 }
+
+dal_flow dal_saddle_least(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (!state->system->loops) /* the links have their own */
+        layout->family->inertia(layout, &state->work);
+    if (!dal_saddle_ready(state, DAL_METRIC_MASS))
+        return 0;
+    state->trouble[0] = '\0';
+    return dal_saddle_ready(state, DAL_METRIC_UNIT);
+}

@@ -223,9 +223,14 @@ bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, co
  * linear in measures, a form otherwise. `what` of `name` is told in messages at `text`; false: there was one. */
 bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic);
 
-/* joint_rank.c: freedoms that joints of the model's own take from their bodies, with warnings; `winding` of the start, NULL: the mechanism
- * could not be assembled, and the question is whether one of them contradicts itself. False: a joint was refused, as its equations say nothing. */
-bool dal_build_written_ranks(dal_build *build, const double *winding);
+/* joint_rank.c: false with messages where equations of a joint type say nothing. */
+bool dal_build_written_identities(dal_build *build, const double *winding);
+/* Freedoms that joints of the model's own take from their bodies, with warnings; `winding` of the start, NULL: the mechanism could not be
+ * assembled, and the question is whether one of them contradicts itself. */
+void dal_build_written_ranks(dal_build *build, const double *winding);
+
+/* joint_slope.c: false with messages where an equation of a joint type, or a constraint, has no slope where it holds. `winding` as above. */
+bool dal_build_slopes(dal_build *build, const double *winding);
 
 /* laws.c: after the forces, because laws are expressions like theirs */
 void dal_build_laws(dal_build *build, int joint, const dal_law_spec *spec);

@@ -507,11 +507,13 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
     if (!(build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding)) {
-        dal_build_written_ranks(build, NULL);
+        if (dal_build_written_identities(build, NULL) && dal_build_slopes(build, NULL))
+            dal_build_written_ranks(build, NULL);
         return DAL_BAD_MODEL;
     }
-    if (!dal_build_written_ranks(build, draft->start_winding))
+    if (!dal_build_written_identities(build, draft->start_winding) || (!build->anyway && !dal_build_slopes(build, draft->start_winding)))
         return DAL_BAD_MODEL;
+    dal_build_written_ranks(build, draft->start_winding);
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
     lay_out(build, draft);

@@ -63,7 +63,8 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->order, r);
     TAKE(block, s->independent, r);
     TAKE(block, s->solver, system->formulation->work(system));
-    TAKE(block, s->projector, system->stabilization->work ? system->stabilization->work(system) : 0);
+    const size_t projector = system->stabilization->work ? system->stabilization->work(system) : 0;
+    TAKE(block, s->projector, most(projector, system->n_frictions ? (size_t)(nv + r) : 0));
     TAKE(block, s->saddle, saddle);
     TAKE(block, s->saddle_rhs, nv + r);
     TAKE(block, s->row_scale, r);

@@ -418,6 +418,8 @@ typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
 double dal_saddle_factor(dal_state *state, dal_metric metric);
 /* Factor [[M / mass, A^T], [A, -softness]] with all rows, dependent ones too, at unit norm when turns are measured by the model's length. */
 double dal_saddle_soften(dal_state *state, double softness);
+/* For the least change dv with A dv = b: in the metric of the masses, or, where these leave a motion open, of the coordinates. */
+dal_flow dal_saddle_least(dal_state *state);
 /* The same as dal_saddle_factor, with other rows where these have become dependent; a failure where none are left. */
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
 /* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b (softened: A x - softness mu = b); rows that depend get mu = 0. */
