@@ -48,7 +48,9 @@
     X(SWITCH_MISSED, "switch-missed", "a switch changed twice within one step; the number is the time, s")                           \
     X(STATE_OF_RUN, "state-of-run", "a program tried to change the state of a run from its callbacks; the number is how often")      \
     X(INPUT_NOT_USED, "input-not-used", "an input was set where a run does not look; the number is the value that it was set to")    \
-    X(ACCELERATIONS_INEXACT, "accelerations-inexact", "unlike inertias make the accelerations less exact than rtol; the number is their error, relative")
+    X(ACCELERATIONS_INEXACT, "accelerations-inexact", "unlike inertias make the accelerations less exact than rtol; the number is their error, relative") \
+    X(NO_DIRECTION, "no-direction", "a force acts along a line through two points that coincide; the number is the force, N")        \
+    X(POINTS_MET, "points-met", "two points met whose force has no direction there; the number is the time, s")
 
 #define X(name, code, title) DAL_CODE_##name,
 typedef enum dal_code { DAL_NO_CODE, DAL_CODES(X) DAL_CODE_COUNT } dal_code;

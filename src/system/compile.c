@@ -56,6 +56,7 @@ static void add_states(dal_build *build, dal_system *system)
     system->inputs = DAL_TAKE(build->arena, double, spec->n_inputs);
     system->input_names = DAL_TAKE(build->arena, const char *, spec->n_inputs);
     system->states = DAL_TAKE(build->arena, double, spec->n_states);
+    system->state_names = DAL_TAKE(build->arena, const char *, spec->n_states);
     for (int i = 0; i < spec->n_inputs; i++) {
         system->input_names[i] = spec->inputs[i].name.text;
         dal_build_number(build, spec->inputs[i].binding, spec->inputs[i].value, &system->inputs[i]);
@@ -68,6 +69,7 @@ static void add_states(dal_build *build, dal_system *system)
             dal_build_number(build, s->binding, s->start, &system->states[i]);
         dal_build_state_rate(build, i, &node);
         dal_build_action(build, s->rate, node);
+        system->state_names[i] = s->name.text;
     }
 }
 
@@ -191,6 +193,18 @@ static void pack_names(dal_block *block, int n, const char **from, const char **
     }
 }
 
+static void pack_texts(dal_block *block, int n, const dal_text *from, dal_text **to)
+{
+    DAL_PACK(block, *to, n);
+    for (int i = 0; i < n; i++) {
+        const char *text = dal_block_text(block, from[i].text), *file = from[i].mark.file ? dal_block_text(block, from[i].mark.file) : NULL;
+        if (!block->memory)
+            continue;
+        (*to)[i].text = text;
+        (*to)[i].mark.file = file;
+    }
+}
+
 static void pack(dal_block *block, const dal_system *from, dal_system *to)
 {
     *to = *from;
@@ -212,6 +226,8 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     DAL_PACK(block, to->forces, from->n_forces);
     pack_names(block, from->n_inputs, from->input_names, &to->input_names);
     pack_names(block, from->n_tables, from->table_names, &to->table_names);
+    pack_names(block, from->n_states, from->state_names, &to->state_names);
+    pack_texts(block, from->actions.n_outputs, from->action_texts, &to->action_texts);
     DAL_PACK(block, to->columns, from->n_columns);
     for (int i = 0; i < from->n_forces; i++) {
         const char *name = dal_block_text(block, from->forces[i].name);
@@ -417,6 +433,7 @@ static void lay_out(dal_build *build, dal_system *system)
     system->forces = build->forces;
     system->n_signals = build->n_signals;
     system->signals = build->signals;
+    system->action_texts = build->action_texts;
     system->n_columns = build->n_columns;
     system->n_recorded = build->n_recorded;
     system->columns = build->columns;

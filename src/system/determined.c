@@ -252,6 +252,22 @@ static bool is_singular(dal_state *state)
     return recursive || !strncmp(state->trouble, "the equations of motion are singular", 36);
 }
 
+/* A force along the line of two points that coincide: undetermined if they are at rest, and with a corner if they part. */
+static void warn_of_directions(dal_build *build, dal_state *state)
+{
+    dal_state_recall(state);
+    for (int i = 0; i < state->system->n_forces; i++) {
+        double speed;
+        if (!dal_force_undirected(state, i, &speed))
+            continue;
+        dal_warn(build->messages, build->spec->forces[i].name.mark, DAL_CODE_NO_DIRECTION, fabs(state->effort[i]),
+                 "the points of '%s' coincide at the start, and its force of %.3g N has no direction there: %s", state->system->forces[i].name,
+                 fabs(state->effort[i]),
+                 speed > 0 ? "it begins with a jump, in the direction in which the points part"
+                           : "they are at rest, and every motion that begins there is as good as another; place them apart, or give them a velocity");
+    }
+}
+
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
 {
     if (!dal_build_rank(build, system, state))
@@ -275,6 +291,8 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     }
     if (doubtful && !is_determined(build, state))
         return false;
+    if (solved)
+        warn_of_directions(build, state);
     if (!solved)
         dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->trouble);
     return solved;

@@ -180,6 +180,7 @@ static void compile_force(dal_build *build, int i, int type)
     if (t->compile(&b, element)) {
         group->n++;
         force->measure = b.measure;
+        force->along = t != &dal_force_torque;
         force->zero = b.zero;
         return;
     }
