@@ -1,6 +1,7 @@
 /* The reader of the model language. Faulty models live in models/bad, each with the messages that it must give. */
 #include "ration.h"
 #include "expectations.h"
+#include "scaled_spec.h"
 
 #include "base/message.h"
 
@@ -637,6 +638,21 @@ static void every_key_is_documented_once(void **state)
     assert_null(dal_spec_key(-1));
 }
 
+/* Keys whose numbers stand in a section of their own have none: "see 'start'". */
+static void every_key_that_holds_numbers_has_a_unit(void **state)
+{
+    (void)state;
+    for (int i = 0; dal_spec_key(i); i++) {
+        const dal_key_doc *doc = dal_spec_key(i);
+        const bool numbers = strstr(doc->shape, "expression") || strstr(doc->shape, "vector") || strstr(doc->shape, "[x, y]") || !strcmp(doc->shape, "as without { }");
+        assert_non_null(doc->unit);
+        if (numbers != (*doc->unit != 0))
+            fail_msg("%s of %s (%s): '%s'", doc->key, doc->section, doc->shape, doc->unit);
+        if (strstr(doc->unit, " or ")) /* along a length, and about an angle: a metre makes the difference */
+            assert_true(scaled_alternative(doc->unit, 0).length != scaled_alternative(doc->unit, 1).length);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -662,6 +678,7 @@ int main(void)
         cmocka_unit_test(a_text_in_memory_cannot_name_files),
         cmocka_unit_test(want_of_memory_leaves_nothing_behind),
         cmocka_unit_test(every_key_is_documented_once),
+        cmocka_unit_test(every_key_that_holds_numbers_has_a_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
