@@ -110,6 +110,11 @@ double dal_friction_extent(const dal_system *system, const dal_friction *f)
     return f->shifts ? system->length : f->lever[0];
 }
 
+double dal_friction_pace(const dal_system *system, const dal_friction *f)
+{
+    return dal_friction_extent(system, f) / system->time;
+}
+
 /* The part of what holds at rest beyond sliding that is left. */
 static double at_rest_still(const dal_friction *f, double speed)
 {
