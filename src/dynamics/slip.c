@@ -340,10 +340,10 @@ static dal_flow check_reactions(dal_state *state)
         const dal_joint *joint = &system->mechanism.joints[system->frictions[i].joint];
         const int n_rows = dal_friction_presses(&system->frictions[i]) ? joint->n_rows : 0;
         for (int j = joint->row; j < joint->row + n_rows; j++) {
-            const int row = layout->row_at[j];
-            double size = 0;
-            for (int k = row < 0 ? 0 : layout->row[row].n_values; k > 0; k--)
-                size = fmax(size, fabs(state->work.A[layout->row[row].value + k - 1]));
+            const int row = layout->row_at[j], first = row < 0 ? 0 : layout->row[row].value, n = row < 0 ? 0 : layout->row[row].n_values;
+            double size = 0; /* what moving the bodies by a length does to the row, in its unit */
+            for (int k = first; k < first + n; k++)
+                size = fmax(size, fabs(state->work.A[k]) * system->column_unit[layout->column[k]] * system->length / system->row_unit[row]);
             if (!(size > 1e-12))
                 return dal_state_fail(state, "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
                                              "together by themselves: take another family of coordinates, as angle or joint", joint->name);
