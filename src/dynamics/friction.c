@@ -110,6 +110,11 @@ double dal_friction_extent(const dal_system *system, const dal_friction *f)
     return f->shifts ? system->length : f->lever[0];
 }
 
+double dal_friction_pace(const dal_system *system, const dal_friction *f)
+{
+    return dal_friction_extent(system, f) / system->time;
+}
+
 /* The part of what holds at rest beyond sliding that is left. */
 static double at_rest_still(const dal_friction *f, double speed)
 {
@@ -279,10 +284,11 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
     observe(state, p->rate, p->F);
     memcpy(p->vd, state->vd, sizeof *p->vd * nv);
     const double most = largest_acceleration(state, p);
-    double unit = 1; /* of the size of what is there, so that differences keep their digits */
+    double force = system->mass * system->length / (system->time * system->time); /* what is there, so that differences keep their digits */
     for (size_t i = 0; i < 3 * m; i++)
-        unit = fmax(unit, fabs(p->F[i]));
-    for (size_t j = 0, k = 0; j < m; j++)
+        force = fmax(force, fabs(p->F[i]));
+    for (size_t j = 0, k = 0; j < m; j++) {
+        const double unit = force * system->length / dal_friction_extent(system, &system->frictions[j]);
         for (const size_t end = k + (size_t)system->frictions[j].n; k < end; k++) {
             double *G = p->G + k * n, *F = p->F_e + 3 * k * m, *B = p->B + k * nv;
             memset(p->e, 0, sizeof *p->e * n);
@@ -298,6 +304,7 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
                 B[i] = (state->vd[i] - p->vd[i]) / unit;
             weigh(state, p, &system->frictions[j], (int)k, unit, most);
         }
+    }
     return 0;
 }
 

@@ -47,10 +47,10 @@ static const double immobile = 1e-11;   /* G_kk over g_k: less is rounding */
 static const double dependent = 1e-10;  /* pivot of G_ss, scaled to a unit diagonal */
 static const double settled = 4e-16;    /* relative step that ends Newton's method */
 static const double stalled = 1e-13;    /* the same where rounding does not let the steps fall any more */
-static const double still = 1e-12;      /* of the extent a second: slower than that the motion has no direction of its own */
+static const double still = 1e-12;      /* of the extent in a unit of time: slower than that the motion has no direction of its own */
 static const double shortest = 1e-5;    /* of theta */
 static const double runaway = 1e3;      /* N over what presses without friction: |b| is near 1 */
-static const double near_in_time = 1e-6; /* s: a jam so near to the end of a run is its reason */
+static const double near_in_time = 1e-6; /* of a unit of time, or of t: a jam so near to the end of a run is its reason */
 
 /* ---- what sticks ----------------------------------------------------------------------- */
 
@@ -143,7 +143,7 @@ static void slide(const dal_state *state, const dal_friction_parts *p, int eleme
     const dal_friction *f = &state->system->frictions[element];
     const double *s = p->slip + f->first, *d = state->slip_direction + f->first, speed = dal_size(s, f->n);
     const double mu = dal_friction_coefficient(f, speed), limit = dal_friction_limit(f, speed);
-    const double slow = still * dal_friction_extent(state->system, f);
+    const double slow = still * dal_friction_pace(state->system, f);
     double forward = 0;
     for (int k = 0; k < f->n; k++)
         forward += d[k] * s[k];
@@ -390,7 +390,7 @@ const char *dal_friction_jammed(const dal_state *state, double t)
     for (int i = 0; i < p.elements; i++)
         if (p.N[i] > runaway * dal_size(p.a + 3 * i, 3))
             return system->mechanism.joints[system->frictions[i].joint].name;
-    if (!(p.jam[0] > 0) || !(fabs(p.jam[1] - t) <= near_in_time * fmax(1, fabs(t))))
+    if (!(p.jam[0] > 0) || !(fabs(p.jam[1] - t) <= near_in_time * fmax(state->system->time, fabs(t))))
         return NULL;
     return system->mechanism.joints[system->frictions[(int)p.jam[0] - 1].joint].name;
 }

@@ -69,7 +69,7 @@ dal_flow dal_friction_find_drift(dal_state *state, dal_friction_parts *p)
     find_slip_beside(state, p, s);
     for (int i = 0; i < p->elements; i++)
         for (int k = system->frictions[i].first; k < system->frictions[i].first + system->frictions[i].n; k++)
-            p->drift = fmax(p->drift, fabs(s[k] - p->slip[k]) / dal_friction_extent(system, &system->frictions[i]));
+            p->drift = fmax(p->drift, fabs(s[k] - p->slip[k]) / dal_friction_pace(system, &system->frictions[i]));
     memcpy(p->slip, s, sizeof *s * (size_t)p->n);
     return 0;
 }

@@ -19,7 +19,7 @@ typedef struct dal_friction_parts {
     double *change, *kept;    /* velocities, nv */
     double *missed;           /* of rows */
     double *stray;            /* of s': what comes from accelerations that leave the constraints */
-    double drift;             /* of s, in extents a second */
+    double drift;             /* of s, in extents in a unit of time */
     /* its solution: friction_balance.c */
     double *e, *press;        /* forces; N of every element */
     double *base, *E;         /* e = base + E N, E by columns, one an element */
@@ -50,7 +50,8 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p);
 void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s);
 double dal_friction_coefficient(const dal_friction *f, double speed); /* mu */
 double dal_friction_limit(const dal_friction *f, double speed);       /* K */
-double dal_friction_extent(const dal_system *system, const dal_friction *f); /* m/s of sliding where the model moves by its size a second */
+double dal_friction_extent(const dal_system *system, const dal_friction *f); /* m of sliding where the model moves by its size */
+double dal_friction_pace(const dal_system *system, const dal_friction *f);   /* m/s of sliding where it does so in a unit of time */
 double dal_size(const double *x, int n);
 
 static inline bool dal_friction_switches(const dal_friction *f)

@@ -1,8 +1,8 @@
 /* Lagrange's equations of the first kind, M v' + h = Q + A^T lambda, A v' = gamma, near a singular position.
  *
  * At a distance d from it the multipliers grow like 1/d, and a symmetric factorisation of the saddle matrix leaves an error of eps/d^2 in
- * v'. On the null space of A the error is eps/d: with A^T = [Q1 Q2] [R; 0],
- *     v' = Q1 R^-T gamma + Q2 y,   (Q2^T M Q2) y = Q2^T (Q - h - M Q1 R^-T gamma),   lambda = R^-1 Q1^T (M v' + h - Q)
+ * v'. On the null space of A the error is eps/d: in units of the model, v' = U z, with (A U)^T = [Q1 Q2] [R; 0], Z = U Q2,
+ *     v' = x + Z y,   x = U Q1 R^-T gamma,   (Z^T M Z) y = Z^T (Q - h - M x),   lambda = R^-1 Q1^T U (M v' + h - Q)
  */
 #include "math/dense.h"
 #include "system/system.h"
@@ -32,21 +32,24 @@ dal_flow dal_null_space_solve(dal_state *state)
     double *B = state->solver, *tau = B + columns * (size_t)layout->n_rows, *rhs = tau + layout->n_rows;
     double *Z = rhs + layout->n_rows, *MZ = Z + columns * columns, *K = MZ + columns * columns;
     double *f = K + columns * columns, *x = f + m, *Mx = x + m, *y = Mx + m;
+    const double *U = state->system->column_unit; /* v' = U z: in units of the model */
     int where;
 
-    /* A^T = Q R, x = Q1 R^-T gamma */
+    /* (A U)^T = Q R, x = U Q1 R^-T gamma */
     memset(B, 0, sizeof *B * columns * (size_t)k);
     for (int i = 0; i < k; i++) {
         const dal_row_layout *at = &layout->row[state->order[i]];
         for (int j = at->value; j < at->value + at->n_values; j++)
-            B[(size_t)i * columns + (size_t)layout->column[j]] += state->work.A[j];
+            B[(size_t)i * columns + (size_t)layout->column[j]] += state->work.A[j] * U[layout->column[j]];
         rhs[i] = state->gamma[state->order[i]];
     }
     if (!(dal_qr(B, m, k, m, tau) > 0))
         return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
     dal_qr_least_norm(B, m, k, m, tau, rhs, x);
+    for (int i = 0; i < m; i++)
+        x[i] *= U[i];
 
-    /* Z = Q2, K = Z^T M Z, y = Z^T (Q - h - M x) */
+    /* Z = U Q2, K = Z^T M Z, y = Z^T (Q - h - M x) */
     dal_mass_times(layout, state->work.M, x, Mx);
     for (int i = 0; i < m; i++)
         f[i] = state->work.Q[i] - state->work.h[i];
@@ -55,6 +58,8 @@ dal_flow dal_null_space_solve(dal_state *state)
         memset(z, 0, sizeof *z * columns);
         z[k + j] = 1;
         dal_qr_q_times(B, m, k, m, tau, z);
+        for (int i = 0; i < m; i++)
+            z[i] *= U[i];
         dal_mass_times(layout, state->work.M, z, MZ + (size_t)j * columns);
         y[j] = dot(z, f, m) - dot(z, Mx, m);
         for (int i = 0; i <= j; i++)
@@ -69,10 +74,10 @@ dal_flow dal_null_space_solve(dal_state *state)
         for (int i = 0; i < m; i++)
             state->vd[i] += y[j] * Z[(size_t)j * columns + (size_t)i];
 
-    /* R lambda = Q1^T (M v' - f) */
+    /* R lambda = Q1^T U (M v' - f) */
     dal_mass_times(layout, state->work.M, state->vd, Mx);
     for (int i = 0; i < m; i++)
-        Mx[i] -= f[i];
+        Mx[i] = U[i] * (Mx[i] - f[i]);
     dal_qr_qt_times(B, m, k, m, tau, Mx);
     dal_qr_r_solve(B, k, m, Mx);
     memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);

@@ -224,17 +224,27 @@ static void fill_mass(dal_state *state, routhian *r)
         }
 }
 
-/* Below B the independent rows of A_1, at unit norm. */
+/* B in units of the model, as the saddle matrix of lagrange: U B U. */
+static void scale_mass(const dal_state *state, routhian *r)
+{
+    const double *U = state->system->column_unit;
+    for (int i = 0; i < r->n; i++)
+        for (int j = 0; j <= i; j++)
+            r->K[(size_t)i * (size_t)r->size + (size_t)j] *= U[r->first[i]] * U[r->first[j]];
+}
+
+/* Below it the independent rows of A_1 U, at unit norm. */
 static void fill_rows(dal_state *state, routhian *r)
 {
     const dal_layout *layout = &state->system->layout;
+    const double *U = state->system->column_unit;
     for (int i = 0; i < state->rank; i++) {
         const dal_row_layout *at = &layout->row[state->order[i]];
         double *row = r->K + (size_t)(r->n + i) * (size_t)r->size, sum = 0;
         memset(row, 0, sizeof *row * (size_t)r->size);
         for (int k = at->value; k < at->value + at->n_values; k++)
             if (r->place[layout->column[k]] >= 0)
-                row[r->place[layout->column[k]]] += state->work.A[k];
+                row[r->place[layout->column[k]]] += state->work.A[k] * U[layout->column[k]];
         for (int j = 0; j < r->n; j++)
             sum += row[j] * row[j];
         r->scale[i] = sum > 0 ? 1 / sqrt(sum) : 1;
@@ -246,6 +256,7 @@ static void fill_rows(dal_state *state, routhian *r)
 static double factor(dal_state *state, routhian *r)
 {
     fill_mass(state, r);
+    scale_mass(state, r);
     fill_rows(state, r);
     return r->n ? dal_ldlt(r->K, r->n + state->rank, r->size, r->pivot) : 1;
 }
@@ -263,7 +274,7 @@ static void fill_right(dal_state *state, routhian *r)
         double sum = state->work.Q[k] - r->pd[k] + r->slope[k];
         for (int i = 0; i < r->s; i++)
             sum -= r->rows[(size_t)i * (size_t)system->layout.nv + (size_t)k] * r->rest[i];
-        r->x[j] = unit * sum;
+        r->x[j] = unit * system->column_unit[k] * sum;
     }
     for (int i = 0; i < state->rank; i++)
         r->x[r->n + i] = r->scale[i] * state->gamma[state->order[i]];
@@ -274,6 +285,8 @@ static void take_solution(dal_state *state, routhian *r, double *vd, double *lam
 {
     const dal_system *system = state->system;
     dal_ldlt_solve(r->K, r->n + state->rank, r->size, r->pivot, r->x);
+    for (int j = 0; j < r->n; j++)
+        r->x[j] *= system->column_unit[r->first[j]];
     for (int i = 0; i < r->s; i++) {
         double sum = r->rest[i];
         for (int j = 0; j < r->n; j++)
@@ -353,12 +366,12 @@ static void show(dal_state *state, dal_equations *equations)
     dal_show_place(equations, 0, 0, false, 1);
     double *f = dal_show_vector(equations, "f", "Q_1 with dR/dq_1 less d/dt (dR/dv_1) for v_1' = 0", first);
     for (size_t j = 0; j < n; j++)
-        f[j] = system->mass * r.x[j];
+        f[j] = system->mass * r.x[j] / system->column_unit[r.first[j]];
     dal_show_right(equations, 0);
     double *A = dal_show_matrix(equations, "A_1", "independent rows of the constraints; their columns of v_2 are zero", rows, first);
     for (size_t i = 0; i < (size_t)state->rank; i++)
         for (size_t j = 0; j < n; j++)
-            A[i * n + j] = r.K[(n + i) * (size_t)r.size + j] / r.scale[i];
+            A[i * n + j] = r.K[(n + i) * (size_t)r.size + j] / (r.scale[i] * system->column_unit[r.first[j]]);
     dal_show_place(equations, r.n, 0, false, 1);
     dal_show_place(equations, 0, r.n, true, 1);
     dal_show_gamma(equations, state);

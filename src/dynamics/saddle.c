@@ -335,21 +335,24 @@ static const double singular = 1e-17; /* pivot ratio that is only rounding, even
 
 enum { SETTLE = 30 };                 /* steps of inverse iteration until the weakest combination of rows is known */
 
-/* Pivot ratio of A alone, rows at unit norm: without the masses, whose own spread says nothing about the position. */
+/* Pivot ratio of A alone, columns in units of the model, rows at unit norm: without the masses, whose own spread says nothing about the position. */
 static double ratio_of_rows(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv;
+    const double *U = state->system->column_unit;
     double *A = state->rank_matrix, *tau = state->rank_work;
     memset(A, 0, sizeof *A * m * (size_t)state->rank);
     for (int i = 0; i < state->rank; i++) {
         const dal_row_layout *at = &layout->row[state->order[i]];
         double sum = 0;
-        for (int k = at->value; k < at->value + at->n_values; k++)
-            sum += state->work.A[k] * state->work.A[k];
+        for (int k = at->value; k < at->value + at->n_values; k++) {
+            const double value = state->work.A[k] * U[layout->column[k]];
+            sum += value * value;
+        }
         double unit = unit_of_row(state, state->order[i], sqrt(sum));
         for (int k = at->value; k < at->value + at->n_values; k++)
-            A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * unit;
+            A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * U[layout->column[k]] * unit;
     }
     return dal_qr(A, layout->nv, state->rank, layout->nv, tau);
 }

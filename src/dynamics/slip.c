@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double resting_speed = 1e-9; /* of the extent a second: slower than that is at rest; the drift may be more */
+static const double resting_speed = 1e-9; /* of the extent in a unit of time: slower than that is at rest; the drift may be more */
 static const double carried_speed = 1e-8; /* the same: what cannot be held and is faster slides */
 static const double errant_speed = 1e-6;  /* the same: what sticks and is faster has been set in motion from outside */
 static const double beyond_drift = 2;     /* drifts, of s and of s': what is more does not come from them */
@@ -30,7 +30,7 @@ static const double clear = 4;            /* slacks: the sliding has clearly beg
 static const double share_rounding = 1e-9; /* of the terms that cancel in s' */
 static const double held_by_others = 1e-8; /* of the mobility: what is left of it where others stick */
 static const double force_rounding = 1e-3; /* of the rounding of s', which has a margin, over G: `give` */
-static const double longest_look = 1e-5, look_of_run = 1e-6; /* s, and of the run: how far ahead n looks while a surface starts */
+static const double longest_look = 1e-5, look_of_run = 1e-6; /* of a unit of time, and of the run: how far ahead n looks while a surface starts */
 enum { MOST_COMBINED = 6 };
 
 int dal_friction_guards(const dal_system *system)
@@ -60,17 +60,19 @@ static double forward(const dal_state *state, const dal_friction *f, const doubl
 /* Slower than that is at rest. */
 static double rest_of(const dal_state *state, const dal_friction_parts *p, const dal_friction *f)
 {
-    return fmax(resting_speed, beyond_drift * p->drift) * dal_friction_extent(state->system, f);
+    return fmax(resting_speed, beyond_drift * p->drift) * dal_friction_pace(state->system, f);
 }
 
-/* What is left of holding, and of resting where nothing holds. */
+/* What is left of holding, and of resting where nothing holds, in units of the model. */
 static double guard_of_sticking(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->system->frictions[i];
-    double guard = dal_friction_holds(f, p->press[i]) - dal_size(state->friction + f->first, f->n) + p->give[i];
+    const dal_system *system = state->system;
+    const double force = system->mass * system->length / (system->time * system->time), pace = dal_friction_pace(system, f);
+    double guard = (dal_friction_holds(f, p->press[i]) - dal_size(state->friction + f->first, f->n) + p->give[i]) / force;
     for (int k = f->first; k < f->first + f->n; k++)
         if (p->bound[k] > 0)
-            guard = fmin(guard, carried_speed * dal_friction_extent(state->system, f) - fabs(p->slip[k]));
+            guard = fmin(guard, carried_speed - fabs(p->slip[k]) / pace);
     return guard;
 }
 
@@ -143,7 +145,8 @@ static bool starts(const dal_state *state, const dal_friction_parts *p, int elem
 
 static double look_ahead(const dal_system *system)
 {
-    return system->info.until > 0 ? fmin(longest_look, look_of_run * system->info.until) : longest_look;
+    const double longest = longest_look * system->time;
+    return system->info.until > 0 ? fmin(longest, look_of_run * system->info.until) : longest;
 }
 
 static void slip_along(dal_state *state, const dal_friction_parts *p, int element, const double *direction, double sign)
@@ -268,14 +271,14 @@ static bool combine(dal_state *state, dal_friction_parts *p, const int *list, in
 static bool is_at_rest(dal_state *state, const dal_friction_parts *p, int i, bool over)
 {
     const dal_friction *f = &state->system->frictions[i];
-    const double *s = p->slip + f->first, speed = dal_size(s, f->n), extent = dal_friction_extent(state->system, f);
+    const double *s = p->slip + f->first, speed = dal_size(s, f->n), pace = dal_friction_pace(state->system, f);
     bool carried = false;
     for (int k = f->first; k < f->first + f->n && over && state->slip_mode[i] == DAL_STICKS; k++)
-        carried |= p->bound[k] > 0 && fabs(p->slip[k]) > carried_speed * extent / 2;
+        carried |= p->bound[k] > 0 && fabs(p->slip[k]) > carried_speed * pace / 2;
     if (carried)
         return false;
     return speed <= rest_of(state, p, f) || (over && f->n == 1 && state->slip_mode[i] == DAL_SLIPS) ||
-           (state->slip_mode[i] != DAL_SLIPS && speed <= errant_speed * extent);
+           (state->slip_mode[i] != DAL_SLIPS && speed <= errant_speed * pace);
 }
 
 /* How fast the model moves, as a velocity of sliding. */
@@ -285,7 +288,7 @@ static double slack_for(const dal_state *state, const dal_friction *f)
     double fastest = 0;
     for (int b = 0; b < system->mechanism.n_bodies; b++)
         fastest = fmax(fastest, fmax(dal_size(state->work.kin[b].rd, 3), system->length * dal_size(state->work.kin[b].w, 3)));
-    return dal_friction_extent(system, f) * (slack_of_extent + slack_of_speed * fastest / system->length);
+    return dal_friction_extent(system, f) * (slack_of_extent / system->time + slack_of_speed * fastest / system->length);
 }
 
 /* Elements that stick leave this one no motion. It may be at rest for a moment without that: at its limit, while the load grows. */
@@ -337,10 +340,10 @@ static dal_flow check_reactions(dal_state *state)
         const dal_joint *joint = &system->mechanism.joints[system->frictions[i].joint];
         const int n_rows = dal_friction_presses(&system->frictions[i]) ? joint->n_rows : 0;
         for (int j = joint->row; j < joint->row + n_rows; j++) {
-            const int row = layout->row_at[j];
-            double size = 0;
-            for (int k = row < 0 ? 0 : layout->row[row].n_values; k > 0; k--)
-                size = fmax(size, fabs(state->work.A[layout->row[row].value + k - 1]));
+            const int row = layout->row_at[j], first = row < 0 ? 0 : layout->row[row].value, n = row < 0 ? 0 : layout->row[row].n_values;
+            double size = 0; /* what moving the bodies by a length does to the row, in its unit */
+            for (int k = first; k < first + n; k++)
+                size = fmax(size, fabs(state->work.A[k]) * system->column_unit[layout->column[k]] * system->length / system->row_unit[row]);
             if (!(size > 1e-12))
                 return dal_state_fail(state, "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
                                              "together by themselves: take another family of coordinates, as angle or joint", joint->name);

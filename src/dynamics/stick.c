@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double in_place = 1e-12; /* of the extent, and of it a second: what is nearer is left alone */
+static const double in_place = 1e-12; /* of the extent, and of it in a unit of time: what is nearer is left alone */
 
 static const double *attitude(const dal_state *state, const dal_friction *f, int side)
 {
@@ -66,13 +66,13 @@ static bool find_errors(const dal_state *state, const dal_friction_parts *p, dou
     memset(x, 0, sizeof *x * (size_t)p->n);
     for (int i = 0; i < p->elements; i++) {
         const dal_friction *f = &state->system->frictions[i];
-        const double most = in_place * dal_friction_extent(state->system, f);
+        const double most = in_place * dal_friction_extent(state->system, f), fastest = in_place * dal_friction_pace(state->system, f);
         if (state->slip_mode[i] != DAL_STICKS || !dal_friction_switches(f))
             continue;
         dal_friction_slip(state, f, s + f->first);
         find_shift(state, p, i, x + f->first);
         for (int k = f->first; k < f->first + f->n; k++)
-            astray |= p->bound[k] == 0 && (fabs(s[k]) > most || fabs(x[k]) > most);
+            astray |= p->bound[k] == 0 && (fabs(s[k]) > fastest || fabs(x[k]) > most);
     }
     return astray;
 }

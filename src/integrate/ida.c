@@ -162,17 +162,31 @@ static SUNLinearSolver_Type solver_kind(SUNLinearSolver solver)
 static int factor(SUNLinearSolver solver, SUNMatrix J)
 {
     dal_sundials *c = solver->content;
+    const dal_implicit *form = c->s->ode->implicit;
     (void)J;
+    dal_sundials_look(c);
+    for (int j = 0; j < c->size; j++)
+        for (int k = form->start[j]; k < form->start[j + 1]; k++)
+            dal_sundials_see(c, form->row[k], j, c->entries[k]);
+    if (!dal_sundials_seen(c))
+        return SUNLS_LUFACT_FAIL;
+    for (int j = 0; j < c->size; j++)
+        for (int k = form->start[j]; k < form->start[j + 1]; k++)
+            c->entries[k] *= c->unit[j] * c->row_scale[form->row[k]]; /* `jacobian` writes them anew */
     return dal_sparse_factor(c->sparse, c->entries, false) > 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
 }
 
 static int solve(SUNLinearSolver solver, SUNMatrix J, N_Vector x, N_Vector b, double tolerance)
 {
     dal_sundials *c = solver->content;
+    double *out = NV_DATA_S(x);
+    const double *right = NV_DATA_S(b);
     (void)J, (void)tolerance;
-    if (x != b)
-        memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * (size_t)c->size);
-    dal_sparse_solve(c->sparse, NV_DATA_S(x));
+    for (int i = 0; i < c->size; i++)
+        out[i] = right[i] * c->row_scale[i];
+    dal_sparse_solve(c->sparse, out);
+    for (int i = 0; i < c->size; i++)
+        out[i] *= c->unit[i];
     return SUNLS_SUCCESS;
 }
 
@@ -183,7 +197,7 @@ static bool use_sparse(dal_sundials *c)
     c->sparse = dal_sparse_create(&allocator, c->size, form->start, form->row);
     c->matrix = c->sparse ? c->call.SUNMatNewEmpty(c->context) : NULL;
     c->linear = c->matrix ? c->call.SUNLinSolNewEmpty(c->context) : NULL;
-    if (!c->linear)
+    if (!c->linear || !dal_sundials_scaling(c, false))
         return false;
     c->matrix->ops->getid = matrix_kind;
     c->matrix->ops->zero = matrix_zero;

@@ -1,6 +1,7 @@
 /* What CVODE and IDA share; the mathematics is in the head of sundials.h. */
 #include "integrate/sundials.h"
 #include "base/library.h"
+#include "math/dense.h"
 
 #ifdef DAL_HAVE_SUNDIALS
 
@@ -83,6 +84,14 @@ bool dal_sundials_begin(dal_sundials *c, dal_stepper *s, int size)
     return true;
 }
 
+static void free_solver(dal_sundials *c)
+{
+    if (c->lu)
+        c->call.SUNLinSolFreeEmpty(c->linear);
+    else
+        c->call.SUNLinSolFree(c->linear);
+}
+
 void dal_sundials_end(dal_sundials *c)
 {
     if (c->nonlinear)
@@ -93,24 +102,114 @@ void dal_sundials_end(dal_sundials *c)
         dal_sparse_free(c->sparse);
     } else {
         if (c->linear)
-            c->call.SUNLinSolFree(c->linear);
+            free_solver(c);
         dal_dense_matrix_free(c->dense);
     }
     dal_vector_pool_free(c->pool);
     free_context(c);
+    const dal_allocator allocator = dal_default_allocator();
+    allocator.release(allocator.user, c->scaling);
     dal_library_close(c->call.handle);
+}
+
+/* ---- Newton's matrix in units ----
+ *
+ * J x = b is solved as (R J U) (U^-1 x) = R b, U the units of the unknowns, R such that each row has a largest entry of 1. What a row is
+ * made of beside y (multipliers, whose units differ) has no say in R where it contains y at all. */
+
+bool dal_sundials_scaling(dal_sundials *c, bool dense)
+{
+    const size_t n = (size_t)c->size, numbers = 2 * n + (dense ? n * n : 0);
+    const dal_allocator allocator = dal_default_allocator();
+    c->scaling = allocator.allocate(allocator.user, sizeof(double) * numbers + sizeof(int) * n);
+    if (!c->scaling)
+        return false;
+    c->row_scale = c->scaling;
+    c->unit = c->row_scale + n;
+    c->lu = dense ? c->unit + n : NULL;
+    c->pivot = (int *)(void *)(c->row_scale + numbers);
+    return true;
+}
+
+void dal_sundials_look(dal_sundials *c)
+{
+    for (int i = 0; i < c->size; i++) {
+        c->row_scale[i] = 0;
+        c->unit[i] = c->s->ode->n ? dal_unit(c->s->ode, i) : 1;
+    }
+}
+
+void dal_sundials_see(dal_sundials *c, int row, int column, double entry)
+{
+    if (column < c->s->ode->n || c->s->ode->n == 0)
+        c->row_scale[row] = fmax(c->row_scale[row], fabs(entry) * c->unit[column]);
+}
+
+bool dal_sundials_seen(dal_sundials *c)
+{
+    bool fine = true;
+    for (int i = 0; i < c->size; i++) {
+        fine = fine && isfinite(c->row_scale[i]);
+        c->row_scale[i] = c->row_scale[i] > 0 ? 1 / c->row_scale[i] : 1;
+    }
+    return fine;
+}
+
+static SUNLinearSolver_Type solver_kind(SUNLinearSolver solver)
+{
+    (void)solver;
+    return SUNLINEARSOLVER_DIRECT;
+}
+
+static int factor_dense(SUNLinearSolver solver, SUNMatrix J)
+{
+    dal_sundials *c = solver->content;
+    const int n = c->size;
+    dal_sundials_look(c);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            dal_sundials_see(c, i, j, SM_ELEMENT_D(J, i, j));
+    if (!dal_sundials_seen(c))
+        return SUNLS_LUFACT_FAIL;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            c->lu[(size_t)i * (size_t)n + (size_t)j] = SM_ELEMENT_D(J, i, j) * c->unit[j] * c->row_scale[i];
+    return dal_lu(c->lu, n, n, c->pivot) > 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
+}
+
+static int solve_dense(SUNLinearSolver solver, SUNMatrix J, N_Vector X, N_Vector B, double tolerance)
+{
+    dal_sundials *c = solver->content;
+    double *x = NV_DATA_S(X);
+    const double *b = NV_DATA_S(B);
+    (void)J, (void)tolerance;
+    for (int i = 0; i < c->size; i++)
+        x[i] = b[i] * c->row_scale[i];
+    dal_lu_solve(c->lu, c->size, c->size, c->pivot, x);
+    for (int i = 0; i < c->size; i++)
+        x[i] *= c->unit[i];
+    return SUNLS_SUCCESS;
 }
 
 bool dal_sundials_newton(dal_sundials *c)
 {
     c->krylov = c->size > DAL_SUNDIALS_DENSE;
-    if (c->krylov)
+    if (c->krylov) {
         c->linear = c->call.SUNLinSol_SPGMR(c->Y, SUN_PREC_NONE, DAL_SUNDIALS_KRYLOV, c->context);
-    else if ((c->dense = dal_dense_matrix_create(&c->call, c->context, c->size))) {
-        c->matrix = dal_dense_matrix_of(c->dense);
-        c->linear = c->call.SUNLinSol_Dense(c->Y, c->matrix, c->context);
+        return c->linear != NULL;
     }
-    return c->linear != NULL;
+    c->dense = dal_dense_matrix_create(&c->call, c->context, c->size);
+    if (!c->dense || !dal_sundials_scaling(c, true))
+        return false;
+    c->matrix = dal_dense_matrix_of(c->dense);
+    c->linear = c->call.SUNLinSolNewEmpty(c->context);
+    if (!c->linear)
+        return false;
+    c->linear->ops->gettype = solver_kind;
+    c->linear->ops->setup = factor_dense;
+    c->linear->ops->solve = solve_dense;
+    c->linear->content = c;
+    return true;
 }
 
 void dal_sundials_restart(dal_sundials *c)

@@ -64,6 +64,11 @@ typedef struct dal_sundials {
     long rejected;       /* before the last reset */
     double first_change; /* ida with multipliers: norm of Newton's first change */
     double contraction;  /* r / (1 - r), r the rate at which they shrink */
+    /* Newton's matrix in units: columns times those of the unknowns, rows at a largest entry of 1, so that pivots do not depend on units */
+    void *scaling;            /* memory of what follows */
+    double *row_scale, *unit; /* rows are multiplied by the one, columns by the other */
+    double *lu;               /* its factors, by rows; NULL: a sparse matrix */
+    int *pivot;
     /* ida with a sparse matrix */
     dal_sparse *sparse;
     double *entries;
@@ -78,6 +83,14 @@ void dal_sundials_end(dal_sundials *c);
 
 /* A dense matrix with its solver, or GMRES. False without memory. */
 bool dal_sundials_newton(dal_sundials *c);
+
+/* Room for the scaling of Newton's matrix, and for its factors where it is dense. False without memory. */
+bool dal_sundials_scaling(dal_sundials *c, bool dense);
+
+/* Before the entries of a matrix are seen, for each of them, and after: c->unit and c->row_scale. False: a row is empty or not finite. */
+void dal_sundials_look(dal_sundials *c);
+void dal_sundials_see(dal_sundials *c, int row, int column, double entry);
+bool dal_sundials_seen(dal_sundials *c);
 
 /* The present state is a new start: Y = y, no offset. */
 void dal_sundials_restart(dal_sundials *c);

@@ -22,7 +22,7 @@
 #define DAL_SUNDIALS_CALLS(X)                                                                              \
     X(SUNDIALSGetVersionNumber) X(SUNContext_Create) X(SUNContext_Free) X(N_VNew_Serial) X(N_VDestroy)     \
     X(SUNDenseMatrix) X(SUNMatNewEmpty) X(SUNMatFreeEmpty) X(SUNMatDestroy)                                \
-    X(SUNLinSol_Dense) X(SUNLinSol_SPGMR) X(SUNLinSolNewEmpty) X(SUNLinSolFreeEmpty) X(SUNLinSolFree)      \
+    X(SUNLinSol_SPGMR) X(SUNLinSolNewEmpty) X(SUNLinSolFreeEmpty) X(SUNLinSolFree)      \
     X(SUNNonlinSol_FixedPoint) X(SUNNonlinSol_Newton) X(SUNNonlinSolSetConvTestFn)                         \
     X(SUNNonlinSolGetCurIter) X(SUNNonlinSolFree)
 
