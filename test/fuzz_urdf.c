@@ -1,5 +1,5 @@
 /* libFuzzer: no text, however broken, may crash the reader of URDF, leak, or be accepted with an error. A robot that was read can be
- * written as YAML, which is then read without an error; if that model compiles, it can be written as URDF, which is read again. */
+ * written as YAML, which is then read without an error and compiles if the robot does; it can be written as URDF, which is read again. */
 #include "dalembert/dalembert.h"
 
 #include <stdint.h>
@@ -21,7 +21,7 @@ static dal_spec *read_text(const char *name, const char *text, size_t size)
     return spec;
 }
 
-static void compile(const dal_spec *spec)
+static dal_status compile(const dal_spec *spec)
 {
     dal_messages *messages = dal_messages_create(NULL);
     dal_system *system;
@@ -30,6 +30,7 @@ static void compile(const dal_spec *spec)
         abort();
     dal_system_free(system);
     dal_messages_free(messages);
+    return status;
 }
 
 static void convert_back(const dal_spec *yaml)
@@ -49,13 +50,13 @@ static void convert_back(const dal_spec *yaml)
     dal_messages_free(messages);
 }
 
-static void convert(const dal_spec *spec)
+static void convert(const dal_spec *spec, dal_status compiles)
 {
     char *text = NULL;
     if (dal_to_yaml(NULL, spec, NULL, &text) != DAL_OK)
         return;
     dal_spec *yaml = read_text("there.yaml", text, strlen(text));
-    if (!yaml)
+    if (!yaml || compile(yaml) != compiles)
         abort();
     convert_back(yaml);
     dal_spec_free(yaml);
@@ -66,8 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     dal_spec *spec = read_text("fuzz.urdf", (const char *)data, size);
     if (spec && spec->n_bodies <= MOST_LINKS) {
-        compile(spec);
-        convert(spec);
+        convert(spec, compile(spec));
     }
     dal_spec_free(spec);
     return 0;

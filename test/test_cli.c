@@ -319,6 +319,156 @@ static void the_type_of_the_output_is_checked_before_the_model_is_read(void **st
     assert_null(strstr(here->err, "none.yaml"));
 }
 
+static void every_type_of_output_is_listed(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "run @/pendulum.yaml -o @/x.xlsx"), DAL_BAD_COMMAND);
+    expect(here->err, ".csv");
+    expect(here->err, ".h5");
+    expect(here->err, ".html");
+}
+
+static void swapped_letters_are_one_mistake_and_a_letter_is_like_no_other(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "rnu @/pendulum.yaml"), DAL_BAD_COMMAND);
+    expect(here->err, "(did you mean 'run'?)");
+    assert_int_equal(run(here, "polt"), DAL_BAD_COMMAND);
+    expect(here->err, "(did you mean 'plot'?)");
+    assert_int_equal(run(here, "x"), DAL_BAD_COMMAND);
+    assert_null(strstr(here->err, "did you mean"));
+    assert_int_equal(run(here, "run @/pendulum.yaml --set q=2"), DAL_BAD_COMMAND); /* there is a parameter l */
+    assert_null(strstr(here->err, "did you mean"));
+    assert_int_equal(run(here, "run @/pendulum.yaml --set L=2"), DAL_BAD_COMMAND); /* this one is meant */
+    expect(here->err, "did you mean 'l'?");
+    assert_int_equal(run(here, "run @/pendulum.yaml --utnil 2"), DAL_BAD_COMMAND);
+    expect(here->err, "did you mean '--until'?");
+}
+
+static void a_tolerance_below_rounding_is_refused(void **state)
+{
+    place *here = *state;
+    static const char *const lines[] = {"run @/pendulum.yaml --integrator dopri5 --rtol 1e-20", "run @/pendulum.yaml --integrator dopri5 --rtol 1e-16",
+                                        "check @/pendulum.yaml --rtol 1e-300"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(here, lines[i]), DAL_BAD_COMMAND);
+        expect(here->err, "'rtol' is 1e-");
+        expect(here->err, "1e-15 is the minimum");
+    }
+    assert_int_equal(run(here, "run @/pendulum.yaml --integrator dopri5 --rtol 1e-15 -q"), DAL_OK);
+}
+
+static void view_refuses_time_that_runs_backwards(void **state)
+{
+    place *here = *state;
+    char path[200];
+    snprintf(path, sizeof path, "%s/back.csv", here->folder);
+    write_file(path, "time,rod.x,rod.y,rod.angle\n0,0.6,0,0\n0.1,0.6,0.1,0.1\n0.1,0.6,0.1,0.1\n0.05,0.6,0.2,0.2\n");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(here, i ? "animate @/back.csv --model @/pendulum.yaml -o @/v.svg" : "view @/back.csv --model @/pendulum.yaml -o @/v.html"),
+                         DAL_BAD_FILE);
+        expect(here->err, "back.csv");
+        expect(here->err, "time runs backwards: row 4 has t = 0.05, and the one before it 0.1");
+    }
+    assert_int_equal(count_files(here, "v."), 0);
+    write_file(path, "time,rod.x,rod.y,rod.angle\n0,0.6,0,0\nnan,0.6,0.1,0.1\n");
+    assert_int_equal(run(here, "view @/back.csv --model @/pendulum.yaml -o @/v.html"), DAL_BAD_FILE);
+    write_file(path, "time,rod.x,rod.y,rod.angle\n0,0.6,0,0\n0.1,0.6,0.1,0.1\n0.1,0.6,0.1,0.1\n");
+    assert_int_equal(run(here, "view @/back.csv --model @/pendulum.yaml -o @/v.html"), DAL_OK);
+}
+
+/* Sizes whose squares are not numbers. */
+static void what_is_too_large_is_refused_by_name(void **state)
+{
+    place *here = *state;
+    static const char format[] = "dalembert: 1\nspace: %s\nbodies:\n  arm: {%s}\njoints: {pin: {type: %s, connect: [ground, arm.P]%s}}\nsimulate: {until: 0.01}\n";
+    static const struct {
+        const char *space, *body, *type, *rest, *name;
+    } cases[] = {
+        {"planar", "mass: 1, inertia: 1, position: [0, 0], points: {P: [1e308, 0]}", "revolute", "", "point 'P' of 'arm' is 1e+308"},
+        {"spatial", "mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], points: {P: [0, -1e200, 0]}", "spherical", "", "point 'P' of 'arm' is -1e+200"},
+        {"planar", "mass: 1, inertia: 1, position: [0, 0], points: {P: [0, 0], Q: [1e160, 0]}", "revolute", "", "point 'Q' of 'arm'"},
+        {"planar", "mass: 1, inertia: 1, center: [1e308, 0], position: [0, 0], points: {P: [0, 0]}", "revolute", "", "centre of mass of 'arm'"},
+        {"planar", "mass: 1e308, inertia: 1, position: [0, 0], points: {P: [0, 0]}", "revolute", "", "mass of 'arm'"},
+        {"planar", "mass: 1, inertia: 1e308, position: [0, 0], points: {P: [0, 0]}", "revolute", "", "inertia of 'arm'"},
+        {"planar", "mass: 1, inertia: 1, position: [1e308, 0], points: {P: [0, 0]}", "revolute", "", "position of 'arm'"},
+        {"planar", "mass: 1, inertia: 1, position: [0, 0], velocity: [1e308, 0], points: {P: [0, 0]}", "revolute", "", "velocity of 'arm'"},
+        {"planar", "mass: 1, inertia: 1, position: [0, 0], points: {P: [0, 0]}", "distance", ", length: 1e308", "'pin' is 1e+308"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000], path[200];
+        snprintf(path, sizeof path, "%s/big.yaml", here->folder);
+        snprintf(text, sizeof text, format, cases[i].space, cases[i].body, cases[i].type, cases[i].rest);
+        write_file(path, text);
+        assert_int_equal(run(here, "run @/big.yaml"), DAL_BAD_MODEL);
+        expect(here->err, cases[i].name);
+        expect(here->err, "too large to compute with");
+    }
+}
+
+/* Latin-1, in which a letter with a mark is one byte: the byte itself is blamed, whatever stands behind it. */
+static void a_byte_that_is_not_utf8_is_blamed_itself(void **state)
+{
+    place *here = *state;
+    static const struct {
+        const char *text, *place, *byte;
+    } cases[] = {{"dalembert: 1\nname: Stra\xdf" "e\nspace: planar\n", ":2:11: ", "0xdf"},
+                 {"dalembert: 1\nname: caf\xe9 noir\nspace: planar\n", ":2:10: ", "0xe9"},
+                 {"dalembert: 1\nname: \xc3\xa4 \xf6\xe4x\nspace: planar\n", ":2:9: ", "0xf6"},
+                 {"dalembert: 1\nname: a\x80z\nspace: planar\n", ":2:8: ", "0x80"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "%s/latin.yaml", here->folder);
+        write_file(path, cases[i].text);
+        assert_int_equal(run(here, "check @/latin.yaml"), DAL_BAD_MODEL);
+        expect(here->err, cases[i].place);
+        expect(here->err, cases[i].byte);
+    }
+}
+
+static void a_pair_of_escapes_is_one_character(void **state)
+{
+    place *here = *state;
+    char path[200];
+    static const char rest[] = "\"space\": \"planar\", \"bodies\": {\"b\": {\"mass\": 1, \"position\": [0, 0]}}, \"simulate\": {\"until\": 1, \"oops\": 1}}";
+    char text[400];
+    snprintf(path, sizeof path, "%s/e.json", here->folder);
+    snprintf(text, sizeof text, "{\"dalembert\": 1, \"name\": \"a\\ud83d\\ude00 \\uD834\\uDD1E\", %s", rest);
+    write_file(path, text);
+    assert_int_equal(run(here, "check @/e.json"), DAL_BAD_MODEL);
+    char at[40];
+    snprintf(at, sizeof at, "e.json:1:%d: ", (int)(strstr(text, "\"oops") - text) + 1);
+    expect(here->err, at); /* columns behind it are those of the file */
+    *strstr(text, ", \"oops") = '\0';
+    strcat(text, "}}");
+    write_file(path, text);
+    assert_int_equal(run(here, "check @/e.json"), DAL_OK);
+    expect(here->out, "a\xf0\x9f\x98\x80 \xf0\x9d\x84\x9e (planar");
+    write_file(path, "{\"dalembert\": 1, \"name\": \"half \\ud83d\"}");
+    assert_int_equal(run(here, "check @/e.json"), DAL_BAD_MODEL);
+    expect(here->err, "half of a surrogate pair");
+    snprintf(path, sizeof path, "%s/plain.yaml", here->folder);
+    write_file(path, "dalembert: 1\nname: \\ud83d\\ude00\nspace: planar\nbodies: {b: {mass: 1, position: [0, 0]}}\nsimulate: {until: 1}\n");
+    assert_int_equal(run(here, "check @/plain.yaml"), DAL_OK);
+    expect(here->out, "\\ud83d\\ude00 (planar"); /* without quotes these are letters */
+}
+
+static void lines_of_obj_go_on_behind_a_backslash(void **state)
+{
+    place *here = *state;
+    char path[200];
+    snprintf(path, sizeof path, "%s/t.obj", here->folder);
+    write_file(path, "# a comment ends with its line \\\nv 0 0 0\nv 1 \\\n 0 0\nv 0 1 0\nv 0 0 1\nf 1 \\\n3 \\\r\n2\nf 1 2 4\nf 2 3 4\nf 1 4 3\\\n");
+    snprintf(path, sizeof path, "%s/mesh.yaml", here->folder);
+    write_file(path, "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], shape: [{type: mesh, file: t.obj}]}}\nsimulate: {until: 0.01}\n");
+    if (run(here, "run @/mesh.yaml -q -o @/m.html") != DAL_OK)
+        fail_msg("%s", here->err);
+    snprintf(path, sizeof path, "%s/t.obj", here->folder);
+    write_file(path, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 \\\n7\n");
+    assert_int_equal(run(here, "run @/mesh.yaml -q -o @/m.html"), DAL_BAD_MODEL);
+    expect(here->err, "'7' is no vertex");
+}
+
 static void a_wrong_choice_is_a_bad_command(void **state)
 {
     place *here = *state;
@@ -560,7 +710,7 @@ int main(void)
         in_place(errors_of_a_model_point_at_their_place),
         in_place(a_missing_model_is_a_bad_file),
         in_place(the_type_of_the_output_is_checked_before_the_model_is_read),
-        in_place(a_wrong_choice_is_a_bad_command),
+        in_place(every_type_of_output_is_listed), in_place(swapped_letters_are_one_mistake_and_a_letter_is_like_no_other), in_place(a_tolerance_below_rounding_is_refused), in_place(view_refuses_time_that_runs_backwards), in_place(what_is_too_large_is_refused_by_name), in_place(a_byte_that_is_not_utf8_is_blamed_itself), in_place(a_pair_of_escapes_is_one_character), in_place(lines_of_obj_go_on_behind_a_backslash), in_place(a_wrong_choice_is_a_bad_command),
         in_place(run_writes_every_row_to_standard_output),
         in_place(run_writes_files_and_the_evidence),
         in_place(the_same_run_gives_the_same_bytes),

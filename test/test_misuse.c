@@ -512,6 +512,7 @@ CALL(dal_spec_free, (dal_spec_free(P(0)), P(0) ? freed(&s->spec) : QUIET))
 CALL(dal_spec_key, of_bool(dal_spec_key(I(0))))
 CALL(dal_spec_set, of_bool(dal_spec_set(P(0), P(1), P(2), P(3))))
 CALL(dal_compile, of_system(dal_compile(P(0), P(1), P(2), P(3)), P(3)))
+CALL(dal_compile_for_evaluation, of_system(dal_compile_for_evaluation(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_system_free, (dal_system_free(P(0)), P(0) ? freed(&s->system) : QUIET))
 CALL(dal_system_describe, (strlen(dal_system_describe(P(0)).model) > 99 ? REFUSED : QUIET))
 CALL(dal_system_warnings, (dal_system_warnings(P(0), P(1)), QUIET))
@@ -635,6 +636,7 @@ static const call calls[] = {
     ROW(dal_spec_key, {KEY_INDEX, INDEX}),
     ROW(dal_spec_set, {SPEC_, NEEDED}, {KEY_, NEEDED}, {SETTING_, NEEDED}, HEARD),
     ROW(dal_compile, MEMORY, {SPEC_, NEEDED}, HEARD, {SYSTEM_OUT, NEEDED}),
+    ROW(dal_compile_for_evaluation, MEMORY, {SPEC_, NEEDED}, HEARD, {SYSTEM_OUT, NEEDED}),
     ROW(dal_system_free, {SYSTEM_, PASSED}),
     ROW(dal_system_describe, {SYSTEM_, NEEDED}),
     ROW(dal_system_warnings, {SYSTEM_, NEEDED}, {INT_OUT, PASSED}),

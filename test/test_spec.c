@@ -384,7 +384,7 @@ static void bad_overrides_are_named(void **state)
         const char *message;
     } bad[] = {
         {{"raduis", "1"}, "--set raduis=1: error: the model has no parameter 'raduis' (did you mean 'radius'?)"},
-        {{"b", "2*c"}, "--set b=2*c: error: unknown name 'c' (did you mean 'b'?)"},
+        {{"b", "2*c"}, "--set b=2*c: error: unknown name 'c'"},
         {{"b", "radius"},
          "model.yaml:3:22: error: parameters use one another in a circle: 'radius' -> 'b' -> 'radius'"},
         {{"b", "3*"}, "--set b=3*: error: expected a number, a name or '(' but found the end"},

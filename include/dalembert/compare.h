@@ -50,7 +50,7 @@ typedef struct dal_comparison {
 typedef struct dal_compare_options {
     int n_coordinates, n_formulations; /* 0: the family of the model; all formulations */
     const char *const *coordinates, *const *formulations; /* words of dal_list_entry; options as for dal_spec_set */
-    /* Called about ten times a second during the runs; may be NULL. `row` counts from -2 (the two runs of the reference).
+    /* Called about twenty times a second during the runs; may be NULL. `row` counts from -2 (the two runs of the reference).
      * Returns false to stop: rows that are not done then do not apply, and say so. */
     bool (*progress)(void *user, const dal_comparison *comparison, int row, double t, double wall_seconds);
     void *progress_user;

@@ -112,6 +112,8 @@ typedef struct dal_evaluation {
     int nq, nv, rank;                /* rank of A at this state */
     const char *const *coordinates;  /* names of q, and of the rates */
     const char *const *rates;
+    bool determined;                 /* false: the accelerations are not; vd and the multipliers are NAN, and there are no reactions */
+    const char *verdict;             /* then: why, as a sentence; otherwise NULL */
     const double *q, *v, *qd, *vd;   /* qd: q' = N v */
     const double *M, *C;             /* nv x nv, row-major */
     const double *bias, *gravity;    /* C v + g; g */
@@ -134,8 +136,10 @@ typedef struct dal_evaluation_options {
 } dal_evaluation_options;
 
 /* At the instant as it is given: a state off the constraints is not moved; messages say how far off it is. Afterwards the state is at
- * this instant. options may be NULL. DAL_BAD_COMMAND where the sizes of the instant are not those of the system, a number of it is not finite,
- * or the state belongs to a run; DAL_BAD_MODEL where the wanted accelerations contradict the constraints, or a force acts on a
+ * this instant. Where the accelerations are not determined there (a part without mass that nothing holds), the rest of the answer stands,
+ * with the verdict; the inverse problem is then refused. options may be NULL. DAL_BAD_COMMAND where the sizes of the instant are not those
+ * of the system, a number of it is not finite, or the state belongs to a run; DAL_BAD_MODEL where the wanted accelerations contradict the
+ * constraints, or a force acts on a
  * coordinate whose momentum the formulation takes for constant. */
 DAL_API dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const dal_instant *instant,
                                 const dal_evaluation_options *options, dal_messages *messages, dal_evaluation **evaluation);

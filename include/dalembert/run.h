@@ -62,7 +62,7 @@ typedef struct dal_evidence {
 
 typedef struct dal_run_options {
     const dal_sink *sink;       /* may be NULL */
-    /* Called about ten times a second; may be NULL. Returns false to stop the run. */
+    /* Called about twenty times a second; may be NULL. Returns false to stop the run. */
     bool (*progress)(void *user, double t, double until, long steps, double wall_seconds);
     void *progress_user;
     const dal_allocator *allocator;

@@ -117,6 +117,7 @@ typedef struct dal_body_spec {
     dal_orientation orientation;
     dal_points points;
     dal_figures shape;
+    dal_text inertia_check; /* "warn": moments of inertia that no body has are accepted */
     bool fix; /* fix: true beside the values: every given start value of the body is kept */
 } dal_body_spec;
 

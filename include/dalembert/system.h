@@ -23,6 +23,10 @@ DAL_API bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal
 /* Check and compile: every error found is in `messages`; on error *system is NULL. The spec may be changed or freed afterwards. */
 DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages,
                                dal_system **system);
+/* The same for dal_evaluate (evaluation.h) alone: a model whose accelerations are not determined, because parts of it have no mass,
+ * compiles, too, and the sentence by which dal_compile refuses it is a warning. A run of it stops at the start. */
+DAL_API dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages,
+                                              dal_system **system);
 /* Frees it at once. Its states may be freed later, but not be used. */
 DAL_API void dal_system_free(dal_system *system);
 

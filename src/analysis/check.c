@@ -134,7 +134,7 @@ static dal_status compile(dal_checker *c)
 
 /* ---- the questions -------------------------------------------------------------------- */
 
-static void count(dal_checker *c, dal_probe *p)
+void dal_check_count(dal_checker *c, dal_probe *p)
 {
     dal_verdict *v = c->verdict;
     dal_probe_at(p, c->state);
@@ -189,7 +189,7 @@ static dal_status ask(dal_checker *c)
         dal_check_warn(c, DAL_CODE_TOO_LARGE, c->system->layout.nv, "the model has %d velocities: ranks are looked at up to %d only", c->system->layout.nv, DAL_CHECK_LARGEST);
     } else {
         dal_probe_begin(&probe, &c->arena, c->system);
-        count(c, &probe);
+        dal_check_count(c, &probe);
         v->known = v->rank >= 0;
     }
     if (v->known) {

@@ -44,6 +44,9 @@ void dal_check_warn(dal_checker *checker, dal_code code, double number, const ch
 /* A warning of compile or of a run. */
 void dal_check_hear(dal_checker *checker, const dal_message *message);
 
+/* Rows, rank and freedoms at the start, where the probe is left. */
+void dal_check_count(dal_checker *checker, dal_probe *probe);
+
 /* ---- check_probe.c ------------------------------------------------------------ */
 
 enum { DAL_CHECK_LARGEST = 1000 }; /* velocities up to which singular values are affordable */
@@ -79,6 +82,11 @@ void dal_check_redundancy(dal_checker *checker, dal_probe *probe);
 
 /* Leaves the probe at the start, or at a neighbour where the start is singular. */
 void dal_check_singular(dal_checker *checker, dal_probe *probe);
+
+/* ---- check_before.c ----------------------------------------------------------------- */
+
+/* The same for a run, at the start of `state`, which it leaves there: the warnings of a check. True if the start is singular. */
+bool dal_check_before_run(const dal_system *system, dal_state *state, const dal_allocator *allocator, dal_messages *messages);
 
 /* ---- check_start.c -------------------------------------------------------------------- */
 

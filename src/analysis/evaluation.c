@@ -125,6 +125,40 @@ static void warn_moved(gatherer *g)
                  state->system->formulation->name, most);
 }
 
+/* Are the accelerations that came out, or did not, those that the equations determine? False with the verdict. */
+static bool is_determined(gatherer *g, dal_status status)
+{
+    static const double suspicious = 1e-14; /* pivot ratio below which the rank is asked for */
+    dal_state *state = g->state;
+    const bool doubtful = status == DAL_OK
+                              ? state->system->undetermined || (state->saddle_ratio > 0 && state->saddle_ratio < suspicious)
+                              : dal_state_singular(state);
+    dal_determined found;
+    if (!doubtful || state->system->minimum_norm || dal_state_determined(&g->arena, state, &found) || !*found.text)
+        return true;
+    g->out->verdict = dal_arena_copy(&g->arena, found.text, strlen(found.text));
+    return false;
+}
+
+/* The state, evaluated with what was given; its accelerations may stay open. */
+static dal_status evaluate(gatherer *g)
+{
+    dal_messages *heard = dal_messages_create(&g->arena.allocator);
+    if (!heard)
+        return DAL_NO_MEMORY;
+    dal_status status = dal_evaluate_whole(g->state, heard);
+    g->out->determined = is_determined(g, status);
+    if (g->out->determined)
+        dal_pass_all(g->messages, heard);
+    else
+        status = DAL_OK;
+    dal_messages_free(heard);
+    if (g->out->determined || !g->options->inverse)
+        return status;
+    dal_error(g->messages, dal_nowhere, "the inverse problem is checked by the forward problem, which has no answer: %s", g->out->verdict);
+    return DAL_BAD_MODEL;
+}
+
 static dal_status begin(gatherer *g)
 {
     dal_state *state = g->state;
@@ -136,7 +170,7 @@ static dal_status begin(gatherer *g)
     warn_off(g, state->work.phid, "velocities", "/s");
     g->given = copy_of(g, g->instant->forces, (size_t)g->instant->nv);
     state->given = g->given;
-    dal_status status = dal_evaluate_whole(state, g->messages);
+    dal_status status = evaluate(g);
     if (status == DAL_OK)
         warn_moved(g);
     return status;
@@ -155,7 +189,10 @@ static void gather_state(gatherer *g)
     e->rank = state->rank;
     e->q = copy_of(g, state->work.q, (size_t)layout->nq);
     e->v = copy_of(g, state->work.v, (size_t)layout->nv);
-    e->vd = copy_of(g, state->vd, (size_t)layout->nv);
+    double *vd = copy_of(g, state->vd, (size_t)layout->nv);
+    for (int k = 0; k < layout->nv && !e->determined; k++)
+        vd[k] = NAN;
+    e->vd = vd;
     e->qd = qd;
 }
 
@@ -300,7 +337,7 @@ static void gather_rows(gatherer *g)
                                        .position = state->work.phi[i],
                                        .velocity = state->work.phid[i],
                                        .gamma = state->gamma[i],
-                                       .multiplier = state->lambda[i]};
+                                       .multiplier = e->determined ? state->lambda[i] : NAN};
         for (int k = at->value; k < at->value + at->n_values; k++)
             A[(size_t)i * (size_t)layout->nv + (size_t)layout->column[k]] += state->work.A[k];
     }
@@ -333,7 +370,8 @@ static dal_status gather(void *user)
         e->inverse = inverse;
     }
     gather_state(g);
-    gather_reactions(g);
+    if (e->determined)
+        gather_reactions(g);
     gather_rows(g);
     gather_forces(g);
     gather_momenta(g);

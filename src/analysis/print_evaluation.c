@@ -52,7 +52,7 @@ static void print_rates(dal_tables *p, const dal_evaluation *e)
     const dal_inverse *i = e->inverse;
     vectors v = {0};
     add_vector(&v, &names[0], "the rates", e->nv, e->rates, e->v);
-    add_vector(&v, &names[1], i ? "the accelerations, with the torques" : "the accelerations", e->nv, e->rates, e->vd);
+    add_vector(&v, &names[1], i ? "the accelerations, with the torques" : "the accelerations", e->nv, e->rates, e->determined ? e->vd : NULL);
     add_vector(&v, &names[2], "C v + g, on the left side", e->nv, e->rates, e->bias);
     add_vector(&v, &names[3], "g, of the bias", e->nv, e->rates, e->gravity);
     add_vector(&v, &names[4], "forces of the other elements of the model", e->nv, e->rates, any(e->nv, e->applied) ? e->applied : NULL);
@@ -164,6 +164,8 @@ int dal_evaluation_text(const dal_evaluation *e, int digits, int width, bool who
     dal_print(&p.out, "  M v' + bias = applied + forces%s + A^T lambda\n", e->inverse ? " + torques" : "");
     print_coordinates(&p, e);
     print_rates(&p, e);
+    if (e->verdict)
+        dal_print(&p.out, "\nno accelerations and no reactions: %s\n", e->verdict);
     if (e->inverse)
         print_inverse(&p, e->inverse);
     print_matrix(&p, "M", "the mass matrix", e->nv, e->rates, e, e->M, whole);
@@ -316,6 +318,11 @@ int dal_evaluation_json(const dal_evaluation *e, char *buffer, size_t size)
     print_object(&w, "rates", e->nv, e->rates, e->v);
     print_object(&w, "qdot", e->nq, e->coordinates, e->qd);
     print_object(&w, "accelerations", e->nv, e->rates, e->vd);
+    dal_print(&w.out, ",\n \"determined\": %s", e->determined ? "true" : "false");
+    if (e->verdict) {
+        dal_print(&w.out, ", ");
+        dal_print_entry(&w.out, "verdict", e->verdict);
+    }
     print_object(&w, "bias", e->nv, e->rates, e->bias);
     print_object(&w, "gravity", e->nv, e->rates, e->gravity);
     print_object(&w, "applied", e->nv, e->rates, e->applied);

@@ -1,8 +1,12 @@
 /* A run: the integrator's hooks on one side, the state on the other, and the
  * evidence collected between them. Owns no physics.
  */
+#include "analysis/checker.h"
+#include "analysis/meetings.h"
+#include "analysis/standing.h"
 #include "base/argument.h"
 #include "dalembert/run.h"
+#include "integrate/stabilization.h"
 #include "system/system.h"
 
 #include <math.h>
@@ -15,7 +19,9 @@ static const double singular_stride = 1e-2; /* rad or lengths of the model a ste
 static const double too_near = 1e-3; /* of the best pivot ratio: no step of an adaptive method ends there */
 /* The same for stages: at a distance d the accelerations carry eps v^2 / d^2 of rounding, and the step h times that. */
 static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided, then, where the motion lingers, borne */
+static const double close_to_singular = 0.1; /* of the best: worth a word where a run ends */
 static const double jump_allowed = 1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
+static const double progress_every = 0.05; /* s of wall time: whoever asks a run to stop does not wait longer than a step and this */
 static const double correction_allowed = 0.1; /* of the velocities in one step: a projection that changes more is an impact, not a correction */
 static const double at_rest = 1e-6; /* lengths or rad in a unit of time that no correction is measured against */
 static const double loss_allowed = 1e-3; /* of the energy in one step of an adaptive method, where no force does work */
@@ -47,12 +53,16 @@ typedef struct run {
     bool near_last, passed_first;
     double *guard, *guard_most, missed_time; /* see look_for_missed_switch */
     int unsure; /* 1 + the joint whose friction follows a force that is not unique; 0: there is none */
-    bool missed;
+    bool missed, singular_start;
     int missed_switch;
     int avoided, stages_avoided;
     long charts_last;
     double stiffest, stiffest_early;
+    long probes, stiff_probes; /* of an adaptive method: looks at |lambda| h, those near the limit of stability, and the sum of these */
+    double stiff_product;
     double speeds_worst, speeds_time; /* condition of [Y; A], and when */
+    dal_meetings meetings;
+    double *along;             /* see standing.h; NULL: no such joint */
     dal_implicit implicit;     /* the formulation's own equations, where the integrator takes them */
     dal_tenancy tenancy;       /* of `viewer` and options->final */
     bool rewritten;            /* a callback has changed y of the viewer */
@@ -152,6 +162,7 @@ static dal_flow check_correction(run *r, const double *before, const double *aft
 {
     const dal_system *system = r->system;
     const double fastest = fmax(r->fastest, dal_fastest(system, before));
+    char standing[200];
     double jump = 0, most = 0;
     for (int k = 0; k < system->layout.nv; k++) {
         const double change = fabs(after[k] - before[k]), size = change * system->column_scale[k] / system->length;
@@ -161,7 +172,8 @@ static dal_flow check_correction(run *r, const double *before, const double *aft
     if (!(jump > correction_allowed * fastest + at_rest / system->time))
         return 0;
     dal_state_fail(r->state, "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
-                             "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method", most);
+                             "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method%s", most,
+                   dal_standing_text(r->state, standing, sizeof standing));
     return 1;
 }
 
@@ -174,6 +186,14 @@ static dal_flow put_back(dal_state *state, double t, double *y)
     if (!flow && state->system->n_frictions)
         flow = dal_friction_hold(state, t, y, &moved);
     return flow || !moved || !onto ? flow : onto(state, t, y);
+}
+
+/* Where surfaces come to stick or to slip, velocities keep the constraints, also where these drift otherwise. */
+static dal_flow settle(dal_state *state, double t, double *y)
+{
+    const bool drifts = dal_friction_guards(state->system) && !state->system->stabilization->project;
+    dal_flow flow = drifts ? dal_project_velocities(state, t, y) : 0;
+    return flow ? flow : put_back(state, t, y);
 }
 
 static dal_flow project(void *user, double t, double *y)
@@ -274,7 +294,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     dal_state_jacobian(state);
     dal_state_stabilise(state);
     flow = dal_friction_restart(state, which ? which + n : NULL);
-    return flow ? flow : put_back(state, t, y);
+    return flow ? flow : settle(state, t, y);
 }
 
 /* Another state takes over everything that the run has learnt; nothing flows back. */
@@ -398,16 +418,32 @@ static void watch(run *r, dal_state *state)
     r->work_last = e.work;
 }
 
+enum { OFTEN = 50, SELDOM = 200 }; /* steps between two looks at the stiffness: of fixed steps, of adaptive ones */
+
+/* |lambda| h of an adaptive step. Where accuracy chooses h it is far from what the method can bear. */
+static void note_product(run *r, double product)
+{
+    r->probes++;
+    if (product > 0.8 * r->system->integrator->real_stability) {
+        r->stiff_probes++;
+        r->stiff_product += product;
+    }
+}
+
 /* |lambda| of the fastest eigenvalue, one step of a power iteration in a while: w := J w by a difference of slopes. Two
  * steps are looked at together, because an oscillating pair has no single direction. */
 static void probe_stiffness(run *r, double t, const double *y)
 {
     const int n = r->system->n_control;
     const double *unit = r->unit;
+    const bool adaptive = r->system->integrator->adaptive;
     double norm = 0, size = 0;
-    if (!r->direction || (r->since_probe++ >= 10 && r->since_probe % 50))
+    if (!r->direction || ((adaptive || r->since_probe >= 10) && (r->since_probe + 1) % (adaptive ? SELDOM : OFTEN))) {
+        r->since_probe++;
         return;
-    bool first = r->since_probe == 1;
+    }
+    r->since_probe++;
+    bool first = r->since_probe == (adaptive ? SELDOM : 1);
     for (int i = 0; i < n; i++) {
         if (first)
             r->direction[i] = 1 + 0.37 * sin(12.9898 * (i + 1));
@@ -434,6 +470,11 @@ static void probe_stiffness(run *r, double t, const double *y)
         norm = sqrt(next);
         growth *= norm;
     }
+    if (adaptive) {
+        if (growth < HUGE_VAL && r->since_probe > 4 * SELDOM)
+            note_product(r, sqrt(growth) * (t - r->t_last));
+        return;
+    }
     if (growth < HUGE_VAL && r->since_probe > 150)
         r->stiffest = fmax(r->stiffest, sqrt(growth));
     else if (growth < HUGE_VAL)
@@ -447,7 +488,7 @@ static dal_flow reconsider_rank(run *r)
 {
     dal_state *state = r->state;
     const int n = r->system->layout.n_rows;
-    bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular);
+    bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular) || (r->singular_start && state->rank <= r->system->rank);
     for (int i = state->rank; i < n && !open; i++) {
         int row = state->order[i];
         open = fabs(state->work.phi[row]) > 1e-8 * r->system->row_unit[row] ||
@@ -511,11 +552,13 @@ static dal_flow check_loss(run *r, double balance_before)
     double lost = fabs(r->energy_last - r->work_last - balance_before), scale = r->kinetic_most + r->potential_most;
     /* methods with a past begin at order 1: from rest, what such a step loses is small against the tolerance, not against the little that moves yet */
     double begin = dal_paced(system->integrator) ? fabs(r->potential_start) + r->weight : 0;
+    char standing[200];
     if (!system->formulation->unpack || !system->integrator->adaptive || system->works ||
         !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + 100 * system->info.rtol * begin + energy_rounding(r)))
         return 0;
     return dal_state_fail(r->state, "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
-                                    "corner (a disc that falls flat), which is an impact and no motion", lost);
+                                    "corner (a disc that falls flat), which is an impact and no motion%s", lost,
+                          dal_standing_text(r->state, standing, sizeof standing));
 }
 
 /* Speeds that the program chose are changed before they become bad; those of the model end the run where they are singular. */
@@ -552,6 +595,9 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     if ((flow = check_finite(state)))
         return flow;
     watch(r, state);
+    dal_meetings_watch(&r->meetings, state, t);
+    if (r->along && (flow = dal_standing_watch(state, r->along)))
+        return flow;
     if (r->system->n_frictions)
         dal_friction_accepted(state);
     if ((flow = reconsider_rank(r)))
@@ -571,7 +617,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     r->evidence->steps++;
     r->evidence->time_end = t;
     double now = clock_now();
-    if (r->options->progress && now - r->clock_last > 0.1) {
+    if (r->options->progress && now - r->clock_last > progress_every) {
         r->clock_last = now;
         if (!r->options->progress(r->options->progress_user, t, r->system->info.until, r->evidence->steps, now - r->clock_start)) {
             r->stopped = true;
@@ -652,6 +698,18 @@ static dal_status show_frame(run *r, double t, const double *y)
     return status;
 }
 
+/* A start that is at rest where a force has no direction stays there for ever, and is no motion. */
+static dal_flow refuse_undirected(dal_state *state)
+{
+    double speed;
+    dal_state_recall(state);
+    for (int i = 0; i < state->system->n_forces; i++)
+        if (dal_force_undirected(state, i, &speed) && speed == 0)
+            return dal_state_fail(state, "the force of '%s', %.3g N, has no direction, because its points coincide and are at rest: the motion is not "
+                                         "determined", state->system->forces[i].name, fabs(state->effort[i]));
+    return 0;
+}
+
 static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
@@ -668,6 +726,8 @@ static dal_flow output(void *user, double t, const double *y)
         flow = dal_state_accelerate(state);
         if (!flow && first)
             list_loose(r);
+        if (!flow && first)
+            flow = refuse_undirected(state);
     } else {
         dal_state_position(state);
         if (r->system->layout.family->intrinsic)
@@ -703,15 +763,112 @@ static void name_component(const dal_system *system, int i, char *buffer, size_t
         dal_velocity_name(system, w, buffer, size);
     else if (w < system->n_w)
         snprintf(buffer, size, "speed %d", w + 1);
+    else if (w - system->n_w < system->n_states)
+        snprintf(buffer, size, "state '%s'", system->state_names[w - system->n_w]);
+    else if (i < system->n_y)
+        snprintf(buffer, size, "the work integral");
+    else if (i - system->n_y < switches(system))
+        snprintf(buffer, size, "the switch '%.150s'", dal_program_switch_text(system->actions.program, i - system->n_y));
     else
-        snprintf(buffer, size, i < system->n_control ? "state %d of the model" : "the work integral", w - system->n_w + 1);
+        snprintf(buffer, size, "the friction of joint '%s'", dal_friction_guard_name(system, i - system->n_y - switches(system)));
+}
+
+/* "infinite" or "not a number". */
+static const char *how_not_finite(double value)
+{
+    return isnan(value) ? "not a number" : "infinite";
+}
+
+/* The expression, if there is one, whose value was no number at the last try; the values are still there. */
+static bool explain_expression(run *r, const dal_drive_result *result, dal_messages *messages)
+{
+    const dal_system *system = r->system;
+    const dal_state *state = r->state;
+    for (int i = 0; i < system->actions.n_outputs; i++)
+        if (!isfinite(state->expression[i])) {
+            const bool rate = i >= system->n_expressions;
+            dal_error(messages, system->action_texts[i].mark, "at t = %.9g: %s%s%s'%.150s' became %s (step %.3g)", result->t,
+                      rate ? "the rate of state " : "", rate ? system->state_names[i - system->n_expressions] : "", rate ? ", " : "", system->action_texts[i].text,
+                      how_not_finite(state->expression[i]), result->h);
+            return true;
+        }
+    for (int i = 0; i < system->mechanism.n_rows; i++) {
+        const dal_row *row = &system->mechanism.rows[i];
+        for (int k = 0; row->time >= 0 && k < 3; k++)
+            if (!isfinite(state->work.time[3 * row->time + k])) {
+                dal_error(messages, system->mechanism.joints[row->joint].mark, "at t = %.9g: the drive of joint '%s'%s became %s (step %.3g)", result->t,
+                          system->mechanism.joints[row->joint].name, k == 0 ? "" : k == 1 ? ", its rate," : ", its acceleration,",
+                          how_not_finite(state->work.time[3 * row->time + k]), result->h);
+                return true;
+            }
+    }
+    return false;
+}
+
+/* Of a run that ended near a singular position: which one. A run that began in one is told so. */
+static const char *singular_here(run *r, char *buffer, size_t size)
+{
+    char where[200] = "";
+    buffer[0] = '\0';
+    if (r->singular_start && r->state->rank_least < r->system->layout.n_rows)
+        snprintf(buffer, size, "; the start is a singular position, of rank %d, from which more than one motion may begin, or none: start elsewhere",
+                 r->system->rank);
+    else if (r->state->nearness < close_to_singular || strstr(r->state->trouble, "singular position"))
+        snprintf(buffer, size, "%s", dal_singular_text(r->state, where, sizeof where));
+    return buffer;
+}
+
+/* Steps that lead nowhere: what they are like, why, and what may help. `what` is the component that changes fastest. */
+static void explain_stall(run *r, const dal_drive_result *result, const char *what, const char *near, dal_messages *messages)
+{
+    const double t = result->t, h = result->pace;
+    switch (result->stall) {
+    case DAL_STALL_NONE:
+    case DAL_STALL_SLOWING:
+        dal_error(messages, dal_nowhere,
+                  "at t = %.9g: no progress: the steps become smaller and smaller (%.1e s on average at the last of %ld), and the end at %.6g s would never be "
+                  "reached; %s changes fastest%s. The motion may end here (something grows without bound, or faster and faster); otherwise cvode-bdf, or larger "
+                  "tolerances, may go on",
+                  t, h, result->tries, r->system->info.until, what, near);
+        break;
+    case DAL_STALL_EVENTS: {
+        const bool slips = result->component >= switches(r->system);
+        dal_error(messages, dal_nowhere,
+                  "at t = %.9g: no progress: %s'%s' switches every %.1e s, and %.0e steps would be needed until the end; smooth it (tanh instead of sign, a "
+                  "`velocity:` of friction), or give it a dead zone",
+                  t, slips ? "the friction of joint " : "",
+                  slips ? dal_friction_guard_name(r->system, result->component - switches(r->system))
+                        : dal_program_switch_text(r->system->actions.program, result->component),
+                  h, result->tries_needed);
+        break;
+    }
+    case DAL_STALL_REJECTED:
+        dal_error(messages, dal_nowhere,
+                  "at t = %.9g: no progress: most of %ld steps were taken back by the error estimate, those of %.1e s remain, and %.0e would be needed until the "
+                  "end; %s changes fastest%s. Forces that are rough, or tolerances below their rounding, do this: larger tolerances, or a fixed step, may help",
+                  t, result->tries, h, result->tries_needed, what, near);
+        break;
+    case DAL_STALL_SMALL:
+        dal_error(messages, dal_nowhere,
+                  "at t = %.9g: no progress: steps of %.1e s, and %.0e of them would be needed until the end; %s changes fastest%s. If the motion is stiff, "
+                  "cvode-bdf takes longer ones; otherwise a shorter `until:` is needed",
+                  t, h, result->tries_needed, what, near);
+        break;
+    case DAL_STALL_REFUSED:
+        dal_error(messages, dal_nowhere,
+                  "at t = %.9g: no progress: steps are %.1e s on average, and longer ones were refused %ld times: %s%s. Another start, or another "
+                  "formulation, may help", t, h, result->tries, r->state->trouble[0] ? r->state->trouble : "the evaluation failed", near);
+        break;
+    }
 }
 
 static dal_status explain(run *r, const dal_drive_result *result, dal_messages *messages)
 {
     dal_state *state = r->state;
-    char name[200];
-    name_component(r->system, result->component, name, sizeof name);
+    char name[200], standing[200], singular[400];
+    const char *stands = dal_standing_text(state, standing, sizeof standing);
+    const char *here = result->end == DAL_END_REACHED || r->stopped ? "" : singular_here(r, singular, sizeof singular);
+    name_component(r->system, result->component < 0 ? 0 : result->component, name, sizeof name);
     const char *trouble = state->trouble[0]        ? state->trouble
                           : state->near_singular ? "no step gets past the singular position of the constraints that is near; other formulations may "
                                                    "(lagrange, udwadia-kalaba)"
@@ -719,12 +876,19 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
     const bool ends_there = result->end == DAL_END_STEP_COLLAPSE || result->end == DAL_END_DERIVATIVE || result->end == DAL_END_PROJECT;
     if (dal_paced(r->system->integrator) && state->near_singular && ends_there) {
         dal_error(messages, dal_nowhere, "at t = %.9g: '%s' does not get past the singular position of the constraints that is near; use dopri5, which is "
-                                         "led across it", result->t, r->system->integrator->name);
+                                         "led across it%s", result->t, r->system->integrator->name, here);
+        return DAL_NUMERICAL;
+    }
+    if (result->stall && !r->stopped && result->flow >= 0) {
+        explain_stall(r, result, name, here, messages);
         return DAL_NUMERICAL;
     }
     switch (result->end) {
+    case DAL_END_NO_PROGRESS: return DAL_NUMERICAL;
     case DAL_END_REACHED: return DAL_OK;
     case DAL_END_NOT_FINITE:
+        if (explain_expression(r, result, messages))
+            break;
         dal_error(messages, dal_nowhere, "at t = %.9g: %s became infinite or not a number (step %.3g)", result->t, name, result->h);
         break;
     case DAL_END_STEP_COLLAPSE:
@@ -734,8 +898,9 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
                       dal_friction_jammed(state, result->t));
             break;
         }
-        dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance", result->t,
-                  result->h);
+        dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance%s%s%s%s", result->t,
+                  result->h, result->component < 0 ? "" : " (", result->component < 0 ? "" : name, result->component < 0 ? "" : " changes fastest)",
+                  *stands ? stands : here);
         break;
     case DAL_END_CHATTER:
         if (result->component >= switches(r->system)) {
@@ -761,7 +926,7 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
         else if (r->sink_status != DAL_OK)
             return r->sink_status;
         else
-            dal_error(messages, dal_nowhere, "at t = %.9g: %s", result->t, trouble);
+            dal_error(messages, dal_nowhere, "at t = %.9g: %s%s%s", result->t, trouble, strstr(trouble, " of joint '") ? "" : stands, here);
         break;
     }
     return DAL_NUMERICAL;
@@ -813,13 +978,18 @@ static void finish(run *r, const dal_drive_result *result)
     e->acceleration_error = r->state->refinement.since ? r->state->refinement.worst : NAN;
     e->condition_worst = r->state->condition_worst;
     double fastest = r->stiffest > 0 ? r->stiffest : r->stiffest_early;
-    e->stiffness = r->direction && fastest > 0 ? fastest * r->system->info.step : NAN;
+    e->stiffness = r->direction && !r->system->integrator->adaptive && fastest > 0 ? fastest * r->system->info.step : NAN;
 }
 
 static void warn_of_stiffness(const run *r, dal_messages *messages)
 {
     const dal_integrator *method = r->system->integrator;
     double limit = fmax(method->real_stability, method->imaginary_stability), seen = r->evidence->stiffness;
+    if (r->probes > 4 && 3 * r->stiff_probes > r->probes)
+        dal_warn(messages, dal_nowhere, DAL_CODE_STIFF, (double)r->evidence->steps,
+                 "the motion is stiff: stability, not accuracy, held %s to its %ld steps (|lambda| h is about %.2g, and %.2g is what it bears on the real "
+                 "axis); cvode-bdf has no such limit",
+                 method->name, r->evidence->steps, r->stiff_product / (double)r->stiff_probes, method->real_stability);
     if (seen > limit)
         dal_warn(messages, dal_nowhere, DAL_CODE_STEP_TOO_LONG, seen,
                  "%s is stable up to |lambda| h = %.3g on the real and %.3g on the imaginary axis, and the motion has about %.3g: take a step below "
@@ -1003,7 +1173,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         return DAL_BAD_COMMAND;
     }
     dal_allocator allocator = r.options->allocator ? *r.options->allocator : dal_default_allocator();
-    bool probes = !system->integrator->adaptive;
+    bool probes = system->integrator->real_stability < HUGE_VAL;
     dal_ode ode = {.n = system->n_y, .n_control = system->n_control, .user = &r, .derivative = derivative, .restart = restart,
                    .accepted = accepted, .output = output, .least_step = least_step};
     ode.n_guards = switches(system) + dal_friction_guards(system);
@@ -1017,7 +1187,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     r.implicit.unit = system->mass * system->length / (system->time * system->time);
     r.viewer = r.state && offer_implicit(&r, &ode) == DAL_OK ? dal_state_create(&allocator, system) : NULL;
     size_t work = dal_drive_work(system->integrator, &ode), n = (size_t)system->n_y;
-    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 9 * n + (size_t)system->layout.nv + 2 * (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable));
+    double *memory = allocator.allocate(allocator.user, sizeof *memory * (work + (size_t)system->n_columns + 9 * n + (size_t)system->layout.nv + 2 * (size_t)ode.n_guards + 5 * (size_t)system->n_ignorable + dal_meetings_size(system) + dal_standing_size(system)));
     dal_status status = DAL_NO_MEMORY;
     if (r.viewer && memory) {
         double *y = memory + work + system->n_columns;
@@ -1033,6 +1203,12 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
         memset(r.guard_most, 0, sizeof *r.guard_most * (size_t)ode.n_guards);
         dal_state_units(r.state, r.unit);
         ode.unit = r.unit;
+        r.meetings = (dal_meetings){.direction = r.ignorable + 5 * system->n_ignorable + 2 * ode.n_guards, .force = -1};
+        memset(r.meetings.direction, 0, sizeof *r.meetings.direction * dal_meetings_size(system));
+        if (dal_standing_size(system)) {
+            r.along = r.meetings.direction + dal_meetings_size(system);
+            memset(r.along, 0, sizeof *r.along * dal_standing_size(system));
+        }
         if (probes) {
             r.direction = y + n;
             r.probe = r.direction + n;
@@ -1043,6 +1219,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             for (int k = 0; k < 3; k++)
                 r.weight += system->mechanism.bodies[b].mass * fabs(system->gravity[k]) * system->length;
         r.weight += system->mass * (system->length / system->time) * (system->length / system->time);
+        r.singular_start = dal_check_before_run(system, r.viewer, &allocator, messages);
         r.clock_start = r.clock_last = clock_now();
         lend(&r, true);
         status = r.options->sink ? r.options->sink->begin(r.options->sink->user, &system->info, system->n_recorded, system->columns) : DAL_OK;
@@ -1073,6 +1250,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
                 warn_of_shares(&r, messages);
             if (status == DAL_OK)
                 warn_of_speeds(&r, messages);
+            dal_meetings_warn(&r.meetings, system, messages);
             if (r.missed)
                 dal_warn(messages, dal_nowhere, DAL_CODE_SWITCH_MISSED, r.missed_time,
                          "near t = %.6g '%s' changed and changed back within one step and was missed: the motion is not to be trusted after "

@@ -7,6 +7,9 @@
 #include "base/argument.h"
 #include "analysis/written.h"
 
+#include <stdio.h>
+#include <strings.h>
+
 static void write_list(dal_printer *p, const dal_list *list)
 {
     dal_print(p, "[");
@@ -73,6 +76,8 @@ static void write_body(dal_printer *p, const dal_body_spec *body)
     dal_print(p, "  %s:\n    mass: %s", body->name.text, body->mass.text);
     write_entry(p, "\n    center: ", &body->center);
     write_entry(p, "\n    inertia: ", &body->inertia);
+    if (body->inertia_check.text)
+        dal_print(p, "\n    inertia-check: %s", body->inertia_check.text);
     write_entry(p, "\n    position: ", &body->position);
     if (body->orientation.kind == DAL_ATTITUDE_QUATERNION)
         dal_print(p, "\n    orientation: {quaternion: {w: %s, x: %s, y: %s, z: %s}}", q[0].text, q[1].text, q[2].text, q[3].text);
@@ -111,6 +116,15 @@ static bool is_ascii(const char *text)
     return true;
 }
 
+/* A name as a value. YAML reads null as nothing. */
+static const char *quoted(const char *name, char buffer[112])
+{
+    if (strcasecmp(name, "null"))
+        return name;
+    snprintf(buffer, 112, "\"%s\"", name);
+    return buffer;
+}
+
 static void write_joint(dal_printer *p, const dal_joint_spec *joint)
 {
     const dal_text *value = joint->start.angle.text ? &joint->start.angle : &joint->start.distance;
@@ -145,7 +159,8 @@ static void write_model(dal_printer *p, const dal_spec *spec)
     dal_print(p, "%s", spec->n_forces ? "forces:\n" : "");
     for (int i = 0; i < spec->n_forces; i++) {
         const dal_force_spec *force = &spec->forces[i];
-        dal_print(p, "  %s: {type: %s, joint: %s, damping: %s}\n", force->name.text, force->type.text, force->joint.text,
+        char name[112];
+        dal_print(p, "  %s: {type: %s, joint: %s, damping: %s}\n", force->name.text, force->type.text, quoted(force->joint.text, name),
                   force->damping.item[0].text);
     }
     dal_print(p, "%s", spec->n_constraints ? "constraints:\n" : "");

@@ -20,6 +20,9 @@
     X(NOT_CONVERTED, "not-converted", "the other format cannot hold this")                                                           \
     /* the start */                                                                                                                  \
     X(AXIS_TURNED, "axis-turned", "an axis was taken from start values that assembly then turned; the number is the angle, rad")     \
+    X(LIMIT_WITHOUT_MEANING, "limit-without-meaning", "a joint's limit is infinite, or beyond anything that a robot reaches; the number is the limit") \
+    X(MIMIC_FIXED, "mimic-fixed", "a joint that mimics is fixed, or mimics a fixed one; the number is the value that it keeps")      \
+    X(INERTIA_NEGATIVE, "inertia-negative", "a principal moment of inertia is negative, and is taken as zero or used as written, as the sentence says; the number is the moment") \
     X(START_RATE_CHANGED, "start-rate-changed", "a given start velocity or rate was changed; the number is by how much, m/s or rad/s") \
     X(UNDETERMINED, "undetermined", "accelerations are not determined; the number is how many")                                      \
     X(SINGULAR_JOINT, "singular-joint", "a joint type starts in a singular position; the number is how many freedoms it takes less there") \
@@ -49,7 +52,9 @@
     X(SWITCH_MISSED, "switch-missed", "a switch changed twice within one step; the number is the time, s")                           \
     X(STATE_OF_RUN, "state-of-run", "a program tried to change the state of a run from its callbacks; the number is how often")      \
     X(INPUT_NOT_USED, "input-not-used", "an input was set where a run does not look; the number is the value that it was set to")    \
-    X(ACCELERATIONS_INEXACT, "accelerations-inexact", "unlike inertias make the accelerations less exact than rtol; the number is their error, relative")
+    X(ACCELERATIONS_INEXACT, "accelerations-inexact", "unlike inertias make the accelerations less exact than rtol; the number is their error, relative") \
+    X(NO_DIRECTION, "no-direction", "a force acts along a line through two points that coincide; the number is the force, N")        \
+    X(POINTS_MET, "points-met", "two points met whose force has no direction there; the number is the time, s")
 
 #define X(name, code, title) DAL_CODE_##name,
 typedef enum dal_code { DAL_NO_CODE, DAL_CODES(X) DAL_CODE_COUNT } dal_code;

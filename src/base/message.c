@@ -1,10 +1,12 @@
 #include "base/message.h"
 #include "base/argument.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const dal_mark dal_nowhere = {NULL, 0, 0};
 
@@ -177,23 +179,26 @@ int dal_message_format(const dal_message *message, char *buffer, size_t size)
     return snprintf(buffer, buffer ? size : 0, "%s%s: %s", where, word[message->severity], message->text);
 }
 
-/* Levenshtein distance, for names up to 63 characters. */
+/* Letters to insert, drop, replace or swap with the next, for names up to 63 characters. */
 static int distance(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
     if (n > 63 || m > 63)
         return 99;
-    int row[64];
+    int rows[3][64], *above = rows[0], *last = rows[1], *row = rows[2];
     for (size_t j = 0; j <= m; j++)
         row[j] = (int)j;
     for (size_t i = 1; i <= n; i++) {
-        int diagonal = row[0];
+        int *oldest = above;
+        above = last, last = row, row = oldest;
         row[0] = (int)i;
         for (size_t j = 1; j <= m; j++) {
-            int replace = diagonal + (a[i - 1] != b[j - 1]);
-            int insert = row[j - 1] + 1, drop = row[j] + 1;
-            diagonal = row[j];
-            row[j] = replace < insert ? (replace < drop ? replace : drop) : (insert < drop ? insert : drop);
+            int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            best = last[j] + 1 < best ? last[j] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && above[j - 2] + 1 < best)
+                best = above[j - 2] + 1;
+            row[j] = best;
         }
     }
     return row[m];
@@ -204,7 +209,8 @@ const char *dal_nearest(const char *name, const char *const *candidates)
     const char *best = NULL;
     int least = (int)(strlen(name) + 2) / 3 + 1; /* at most a third of the letters may differ */
     for (; *candidates; candidates++) {
-        int d = distance(name, *candidates);
+        const bool letter = isalpha((unsigned char)name[0]) && !name[1]; /* is near to every other one: only h for H is meant */
+        int d = letter && strcasecmp(name, *candidates) ? 99 : distance(name, *candidates);
         if (d < least) {
             least = d;
             best = *candidates;

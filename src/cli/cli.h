@@ -2,6 +2,7 @@
 #ifndef DAL_CLI_H
 #define DAL_CLI_H
 
+#include "cli/ending.h"
 #include "dalembert/dalembert.h"
 
 #include <getopt.h>
@@ -38,7 +39,7 @@ int dal_finish_output(int code);
 /* A JSON string with its quotes. */
 void dal_print_json_string(FILE *file, const char *text);
 
-/* ---- the line that shows how far a run is, and Ctrl-C --------------------- */
+/* ---- the line that shows how far a run is ---------------------------------- */
 
 typedef struct dal_progress {
     bool wanted; /* standard error is a terminal and nobody asked for quiet */
@@ -49,9 +50,5 @@ dal_progress dal_progress_begin(bool quiet);
 /* For dal_run_options: draws after a second; false once the user wants to stop. */
 bool dal_progress_show(void *progress, double t, double until, long steps, double wall_seconds);
 void dal_progress_end(dal_progress *progress);
-
-/* From now on Ctrl-C (or a polite kill) only asks; a second one ends the program at once. */
-void dal_catch_signals(void);
-int dal_caught_signal(void); /* its number, 0 if none */
 
 #endif

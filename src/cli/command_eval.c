@@ -37,7 +37,8 @@ static const char usage[] =
     "    --json                  a JSON object, every number in full\n"
     "    -h, --help              this text\n"
     "\n"
-    "The exit status is 3 if the actuators cannot give the wanted accelerations; what is missing is printed.\n";
+    "The exit status is 3 if the actuators cannot give the wanted accelerations, and what is missing is printed; or if the\n"
+    "accelerations are not determined, and the rest is printed with the verdict.\n";
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", NULL};
@@ -157,7 +158,7 @@ static dal_status print_evaluation(const request *wanted, const dal_evaluation *
     render(wanted, evaluation, text, size);
     fputs(text, stdout);
     free(text);
-    return evaluation->inverse && !evaluation->inverse->achieved ? DAL_BAD_MODEL : DAL_OK;
+    return (evaluation->inverse && !evaluation->inverse->achieved) || !evaluation->determined ? DAL_BAD_MODEL : DAL_OK;
 }
 
 /* ---- the road ------------------------------------------------------------------------ */
@@ -205,7 +206,7 @@ static int answer(const request *wanted)
     bool printed = false;
     dal_status status = dal_model_read(&wanted->model, messages, &spec);
     if (status == DAL_OK)
-        status = dal_compile(NULL, spec, messages, &system);
+        status = dal_compile_for_evaluation(NULL, spec, messages, &system);
     status = dal_model_blame(status, messages);
     if (status == DAL_OK)
         status = wanted->names ? print_names(wanted, system) : evaluate(wanted, system, messages, &printed);

@@ -258,6 +258,7 @@ static int make_gallery(const request *wanted)
         status = DAL_BAD_FILE;
     }
     dal_catch_signals();
+    dal_announce_output(path);
     if (status == DAL_OK)
         status = check_files(wanted, path, messages);
     if (status == DAL_OK)

@@ -156,6 +156,7 @@ static dal_status open_files(const request *wanted, dal_messages *messages, file
     dal_status status = DAL_OK;
     for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK) {
         const char *path = wanted->path[open->n];
+        dal_announce_rows(path);
         status = dal_is_remote_file(path) ? dal_remote_open(path, messages, &open->remote[open->n])
                                           : dal_writer_open(NULL, path, wanted->units, messages, &open->writer[open->n]);
     }
@@ -288,6 +289,8 @@ static int run_request(request *wanted)
         code = run_system(wanted, spec, system, messages, &open);
     } else {
         dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
+        if (status == DAL_BAD_COMMAND && !spec)
+            fprintf(stderr, "dalembert run: -o takes results as .csv, .h5 or .hdf5, and the report page as .html\n");
         if (!dal_messages_count(messages, DAL_ERROR))
             fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
         close_files(&open, false, NULL);

@@ -128,9 +128,11 @@ static dal_status view(request *wanted, dal_messages *messages)
         dal_spec_show(spec);
         status = dal_compile(NULL, spec, messages, &system);
     }
-    for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++)
+    for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++) {
+        dal_announce_output(wanted->pages.path[i]);
         status = dal_page_open(wanted->pages.path[i], spec, system,
                                &(dal_page_options){.command = wanted->pages.command}, messages, &wanted->pages.page[i]);
+    }
     for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++) {
         if (i > 0) { /* from the beginning again */
             dal_results_close(results);

@@ -312,11 +312,12 @@ static int watch_model(request *wanted)
         return DAL_BAD_FILE;
     }
     close(file);
+    dal_announce_temporary(w.page);
     char address[128];
     snprintf(address, sizeof address, "http://127.0.0.1:%d/%s/", dal_server_port(w.server), dal_server_token(w.server));
     printf("%s\n", address);
     fflush(stdout);
-    dal_catch_signals();
+    dal_catch_signals_well();
     run_once(&w);
     if (wanted->open)
         dal_show_page("watch", address);

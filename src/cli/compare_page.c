@@ -14,6 +14,7 @@ dal_status dal_compare_page_open(dal_compare_page *p, const char *path, const ch
         return status;
     dal_messages_clear(messages); /* the comparison says it again */
     const dal_page_options options = {.kind = "compare", .command = command};
+    dal_announce_output(path);
     return dal_page_open(path, spec, p->system, &options, messages, &p->page);
 }
 

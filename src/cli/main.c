@@ -104,5 +104,6 @@ int main(int argc, char **argv)
     if (!command)
         return DAL_BAD_COMMAND;
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write that meets it */
+    dal_ending_begin(command->name);
     return dal_finish_output(command->run(argc - 1, argv + 1));
 }

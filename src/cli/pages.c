@@ -132,6 +132,7 @@ dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_syst
     dal_status status = DAL_OK;
     wanted.most_frames = pages->most_frames;
     for (int i = 0; i < pages->n && status == DAL_OK; i++) {
+        dal_announce_output(pages->path[i]);
         status = dal_page_open(pages->path[i], spec, system, &options, messages, &pages->page[i]);
         if (status == DAL_OK)
             status = dal_page_series(pages->page[i], &wanted, &pages->series[i]);

@@ -89,6 +89,7 @@ static dal_status convert(void *user, int fd, const char *part)
     if (child == 0)
         become_converter(ends[0], part);
     close(ends[0]);
+    dal_announce_child(child);
     void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* it may be gone before it has read all */
     const bool sent = child > 0 && !dal_write_bytes(ends[1], p->svg, strlen(p->svg), -1, NULL);
     signal(SIGPIPE, old);
@@ -97,6 +98,7 @@ static dal_status convert(void *user, int fd, const char *part)
         return trouble(p->command, p->path, strerror(errno));
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
+    dal_announce_child(0);
     if (WIFEXITED(how) && WEXITSTATUS(how) == 127)
         return trouble(
             p->command, p->path,

@@ -1,29 +1,8 @@
-/* How far a run is, on one line of the terminal that disappears again; and the wish to stop. */
+/* How far a run is, on one line of the terminal that disappears again. */
 #include "cli/cli.h"
 
 #include <math.h>
-#include <signal.h>
 #include <unistd.h>
-
-static volatile sig_atomic_t caught; /* the only way a signal can tell */
-
-static void catch (int number)
-{
-    caught = number;
-}
-
-void dal_catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = catch, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-int dal_caught_signal(void)
-{
-    return caught;
-}
 
 dal_progress dal_progress_begin(bool quiet)
 {
@@ -44,7 +23,7 @@ bool dal_progress_show(void *user, double t, double until, long steps, double wa
         fflush(stderr);
         progress->shown = true;
     }
-    return !caught;
+    return !dal_caught_signal();
 }
 
 void dal_progress_end(dal_progress *progress)

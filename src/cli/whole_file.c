@@ -2,6 +2,7 @@
 #include "cli/whole_file.h"
 
 #include "cli/cli.h"
+#include "cli/ending.h"
 #include "record/bytes.h"
 #include "record/replacement.h"
 
@@ -23,6 +24,7 @@ dal_status dal_replace_file(const char *command, const char *path, dal_status (*
     dal_messages *messages = dal_messages_create(NULL);
     const dal_destination destination = {.allocator = &allocator, .messages = messages, .name = path};
     dal_replacement place;
+    dal_announce_output(path);
     dal_status status = dal_replacement_begin(&place, &destination, path);
     if (status == DAL_OK)
         status = dal_replacement_make(&place);

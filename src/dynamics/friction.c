@@ -13,7 +13,8 @@
  *     s'(e) = s'_0 + G e,   F(e) = F_0 + sum F_k e_k,   v'(e) = v'_0 + B e
  * are known, and e follows from the laws above (friction_balance.c). A last solution with e applied gives accelerations and
  * multipliers. Where nothing sticks and every mu is zero e is known from the motion alone, and that last solution is the only one. No
- * formulation knows of it. Which surfaces stick is decided in slip.c; stick.c keeps them where they stuck.
+ * formulation knows of it. Which surfaces stick is decided in slip.c, without the drift of the constraints (friction_drift.c); stick.c keeps them
+ * where they stuck.
  *
  * G is symmetric and not negative: G = S M_c S^T with the constrained mobility M_c and s = S v + ... Where the joint is driven, or a
  * linkage passes a position in which its freedom does not move these surfaces, G_kk is zero: no friction can hold or move them. That is
@@ -33,6 +34,8 @@
 
 static const double rate_rounding = 1e-10; /* of the accelerations: conditioning of the formulation times eps, with a margin */
 
+static const double soft_margin = 100; /* masses differ, and a row acts on some of them */
+
 /* ---- memory ------------------------------------------------------------------------------ */
 
 static int components(const dal_system *system)
@@ -41,15 +44,25 @@ static int components(const dal_system *system)
     return last->first + last->n;
 }
 
+/* One pass of a penalty leaves 1 / factor of what the rows should hold, each further one as much of that; the iteration its tolerance. */
+static double softness(const dal_system *system)
+{
+    if (!system->stabilization->solve)
+        return 0;
+    const int passes = system->penalty_passes;
+    return soft_margin * (passes ? pow(system->penalty, -passes) : system->tolerance);
+}
+
 static size_t lay(const dal_system *system, double *memory, dal_friction_parts *p)
 {
     const size_t n = (size_t)components(system), m = (size_t)system->n_frictions, nv = (size_t)system->layout.nv;
+    const size_t r = (size_t)system->layout.n_rows;
     const struct {
         double **field;
         size_t size;
     } all[] = {
         {&p->force, 6 * (size_t)system->mechanism.n_bodies}, {&p->direct, nv}, {&p->slip, n}, {&p->rate, n}, {&p->G, n * n}, {&p->F, 3 * m},
-        {&p->F_e, 3 * m * n}, {&p->vd, nv}, {&p->B, nv * n}, {&p->mobility, n}, {&p->rounding, n}, {&p->e, n}, {&p->press, m},
+        {&p->F_e, 3 * m * n}, {&p->vd, nv}, {&p->B, nv * n}, {&p->mobility, n}, {&p->rounding, n}, {&p->change, nv}, {&p->kept, nv}, {&p->missed, r}, {&p->stray, n}, {&p->e, n}, {&p->press, m},
         {&p->base, n},
         {&p->E, n * m}, {&p->a, 3 * m}, {&p->b, 3 * m * m}, {&p->J, m * m}, {&p->step, m}, {&p->N, m}, {&p->path, m}, {&p->H, n * n},
         {&p->H_plain, n * n}, {&p->x, 2 * n}, {&p->rank_work, dal_rank_work((int)n, (int)n)}, {&p->held, n}, {&p->fresh, m}, {&p->slack, m},
@@ -63,6 +76,8 @@ static size_t lay(const dal_system *system, double *memory, dal_friction_parts *
     p->n = (int)n;
     p->elements = (int)m;
     p->n_held = p->worst = 0;
+    p->drift = 0;
+    p->soft = softness(system);
     p->shared = false;
     return used;
 }

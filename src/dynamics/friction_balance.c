@@ -56,7 +56,7 @@ static const double near_in_time = 1e-6; /* s: a jam so near to the end of a run
 
 bool dal_friction_is_bound(const dal_friction_parts *p, int k)
 {
-    return !(p->G[(size_t)k * (size_t)(p->n + 1)] > immobile * p->mobility[k]);
+    return !(p->G[(size_t)k * (size_t)(p->n + 1)] > fmax(immobile, p->soft) * p->mobility[k]);
 }
 
 static int held(const dal_friction_parts *p, int i)
@@ -85,7 +85,7 @@ void dal_friction_factor(const dal_state *state, dal_friction_parts *p)
             p->H_plain[i * m + j] = G[held(p, j) * p->n + held(p, i)];
             p->H[i * m + j] = p->H_plain[i * m + j] / scale;
         }
-    p->shared = m > 0 && !dal_cholesky(p->H, m, m, fmax(dependent, fmin(immobile * rounding, 0.1)), &where);
+    p->shared = m > 0 && !dal_cholesky(p->H, m, m, fmax(fmax(dependent, p->soft), fmin(fmax(immobile, p->soft) * rounding, 0.1)), &where);
 }
 
 void dal_friction_solve(const dal_friction_parts *p, double *b)
@@ -97,7 +97,7 @@ void dal_friction_solve(const dal_friction_parts *p, double *b)
         x[i] = rhs[i] / sqrt(p->G[held(p, i) * (p->n + 1)]);
     }
     if (p->shared)
-        dal_rank_solve(p->H_plain, m, m, m, dependent, rhs, x, p->rank_work);
+        dal_rank_solve(p->H_plain, m, m, m, fmax(dependent, p->soft), rhs, x, p->rank_work);
     else
         dal_cholesky_solve(p->H, m, m, x);
     memset(b, 0, sizeof *b * (size_t)p->n);

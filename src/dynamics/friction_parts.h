@@ -1,4 +1,4 @@
-/* What friction.c, friction_balance.c, slip.c and stick.c share: the parts of state->friction_work. */
+/* What friction.c, friction_balance.c, friction_drift.c, slip.c and stick.c share: the parts of state->friction_work. */
 #ifndef DAL_DYNAMICS_FRICTION_PARTS_H
 #define DAL_DYNAMICS_FRICTION_PARTS_H
 
@@ -14,6 +14,12 @@ typedef struct dal_friction_parts {
     double *vd, *B;           /* v' without friction, d v'/d e by columns */
     double *mobility;         /* what G_kk would be if the joint's two bodies were free */
     double *rounding;         /* of s': less than this is not known */
+    double soft;              /* how far rows give way to forces, relative to bodies that are free: not at all, but for a penalty */
+    /* how far the constraints have drifted: friction_drift.c */
+    double *change, *kept;    /* velocities, nv */
+    double *missed;           /* of rows */
+    double *stray;            /* of s': what comes from accelerations that leave the constraints */
+    double drift;             /* of s, in extents a second */
     /* its solution: friction_balance.c */
     double *e, *press;        /* forces; N of every element */
     double *base, *E;         /* e = base + E N, E by columns, one an element */
@@ -72,6 +78,11 @@ void dal_friction_solve(const dal_friction_parts *p, double *b);
 /* d s'_k / d e_k while what sticks holds: G_kk - G_ks G_ss^-1 G_sk. After balance, whose base it overwrites. */
 double dal_friction_mobility(const dal_friction_parts *p, int component);
 bool dal_friction_is_bound(const dal_friction_parts *p, int component);
+
+/* ---- friction_drift.c ---- */
+
+/* s and s'_0 of velocities and accelerations that keep the constraints, and how far they were from them. After respond. */
+dal_flow dal_friction_find_drift(dal_state *state, dal_friction_parts *p);
 
 /* ---- stick.c ---- */
 

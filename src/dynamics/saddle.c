@@ -19,6 +19,7 @@
 #include "system/system.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- pattern ---------------------------------------------------------------- */
@@ -328,9 +329,11 @@ static const double full_rank_for_sure = 1e-5;
 static const double worse = 1e-3;     /* loss of the pivot ratio since the last ranking that calls for another choice of rows */
 static const double tired = 0.1;      /* the same for A alone, near a singular position */
 static const double near = 0.03;      /* of the best pivot ratio of the run: a singular position is near */
-static const double doubtful = 0.3;   /* of the pivots at hand: they fall late, and not only there, so A itself is asked early */
-enum { SMALL = 100 };                 /* velocities: larger systems pay more for the answer and ask later */
+static const double stroll = 0.1;     /* rad or lengths: from a position that is not doubtful, no singular one is that near */
+static const double doubtful = 0.3;   /* of what is known without it: A itself is asked early */
 static const double singular = 1e-17; /* pivot ratio that is only rounding, even where it falls with the square of the distance */
+
+enum { SETTLE = 30 };                 /* steps of inverse iteration until the weakest combination of rows is known */
 
 /* Pivot ratio of A alone, rows at unit norm: without the masses, whose own spread says nothing about the position. */
 static double ratio_of_rows(dal_state *state)
@@ -357,29 +360,110 @@ static void choose_again(dal_state *state)
     state->rerankings++;
 }
 
-/* How near is a singular position? The pivots at hand give a first answer; only if it is bad, A itself is looked at, and where
- * rows are redundant, whether others do better. True if they do: what was factored is out of date. */
-static bool look_out(dal_state *state, dal_factor kind, double ratio)
+/* Does the last factorisation answer by inverse iteration? Sparse LU takes its pivots for the sake of the pattern: they fall late near a
+ * singular position (at a thousandth of the distance at which A does), and elsewhere for other reasons. */
+static bool asks_factor(const dal_state *state, dal_factor kind)
+{
+    return (kind == DAL_FACTOR_SADDLE || kind == DAL_FACTOR_UNIT) && !state->system->dense && !state->saddle_on_tree;
+}
+
+/* sigma, the smallest singular value of the independent rows C = c A G^(-1/2), by one step of inverse iteration on the factor of K:
+ *     K (x, mu) = (0, z),  |z| = 1,   so that  C C^T mu = -z  and  sigma^2 <= 1 / |mu|
+ * with equality for the weakest combination z of the rows, which is kept from one call to the next: it turns slowly. */
+static double least_singular_value(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    double *x = state->saddle_rhs, *mu = x + layout->nv, sum = 0;
+    memset(x, 0, sizeof *x * (size_t)layout->nv);
+    for (int i = 0; i < layout->n_rows; i++)
+        mu[i] = takes_part(state, i) ? state->weakest[i] : 0;
+    dal_sparse_solve(state->sparse, x);
+    for (int i = 0; i < layout->n_rows; i++)
+        sum += mu[i] * mu[i];
+    if (!(sum > 0) || !(sum < HUGE_VAL))
+        return 0;
+    for (int i = 0; i < layout->n_rows; i++)
+        if (takes_part(state, i))
+            state->weakest[i] = mu[i] / sqrt(sum);
+    return 1 / sqrt(sqrt(sum));
+}
+
+/* A number that falls like the distance to a singular position, over the best of the run. */
+static double distance_at_hand(dal_state *state, dal_factor kind, double ratio)
+{
+    if (asks_factor(state, kind)) {
+        double *best = &state->best_ratio[kind == DAL_FACTOR_SADDLE ? DAL_FACTOR_LEAST : DAL_FACTOR_LEAST_UNIT];
+        for (int i = 0; i < SETTLE && *best == 0; i++)
+            least_singular_value(state);
+        double sigma = least_singular_value(state);
+        *best = fmax(*best, sigma);
+        return *best > 0 ? sigma / *best : 1;
+    }
+    double nearness = ratio / state->best_ratio[kind];
+    return kind < DAL_FACTOR_QR ? sqrt(nearness) : nearness; /* symmetric pivots fall with the square of the distance */
+}
+
+/* Has the choice of rows, where there is one, to be made anew? A itself is looked at, and whether other rows do better; true if they do. */
+static bool ask_rows(dal_state *state)
 {
     double *best = &state->best_ratio[DAL_FACTOR_ROWS], *good = &state->good_ratio[DAL_FACTOR_ROWS];
     bool choice = state->rank < state->system->layout.n_rows, changed = false;
-    state->nearness = ratio / state->best_ratio[kind];
-    if (kind < DAL_FACTOR_QR)
-        state->nearness = sqrt(state->nearness); /* symmetric pivots fall with the square of the distance */
-    if (!state->rank || !(state->system->careful || state->system->formulation->recursive)) {
-        state->nearness = 1; /* pivots of a large sparse factor fall for other reasons, too */
-    } else if (state->system->careful && (*best == 0 || state->nearness < (state->system->layout.nv <= SMALL ? doubtful : near))) {
-        dal_state_complete(state);
-        double own = ratio_of_rows(state);
-        if (choice && own < near * *best && (*good == 0 || own < tired * *good)) {
-            choose_again(state);
-            own = ratio_of_rows(state);
-            changed = true;
-        }
-        if (*good == 0)
-            *good = own;
-        *best = fmax(*best, own);
-        state->nearness = *best > 0 ? own / *best : 1;
+    dal_state_complete(state);
+    double own = ratio_of_rows(state);
+    if (choice && own < near * *best && (*good == 0 || own < tired * *good)) {
+        choose_again(state);
+        own = ratio_of_rows(state);
+        changed = true;
+    }
+    if (*good == 0)
+        *good = own;
+    *best = fmax(*best, own);
+    state->nearness = *best > 0 ? own / *best : 1;
+    return changed;
+}
+
+/* How far, in radians or lengths of the model, the fastest coordinate has gone since A was asked. */
+static double way_since_asked(const dal_state *state)
+{
+    const dal_system *system = state->system;
+    double fastest = 0;
+    for (int k = 0; k < system->layout.nv; k++)
+        fastest = fmax(fastest, fabs(state->work.v[k]) * system->column_scale[k] / system->length);
+    return fastest * fabs(state->work.t - state->asked_at);
+}
+
+/* Where some rows were chosen of more, their smallest singular value falls also because the choice has become a bad one. Only A tells the
+ * two apart. It is asked all the time near a singular position, and elsewhere before the mechanism can have come near one. */
+static bool ask_of_many_rows(dal_state *state)
+{
+    if (way_since_asked(state) <= stroll && !(state->nearness < doubtful))
+        return false;
+    bool changed = ask_rows(state);
+    state->asked_at = state->work.t;
+    return changed;
+}
+
+/* How near is a singular position? What is at hand gives a first answer; only if it is bad, or good for nothing, A itself is looked at. Far
+ * from one the stages of a step are not asked: what the last projection found is good enough. True if other rows were taken: what was
+ * factored is out of date. */
+static bool look_out(dal_state *state, dal_factor kind, double ratio)
+{
+    const dal_system *system = state->system;
+    const bool choice = state->rank < system->layout.n_rows;
+    bool changed = false;
+    if (!state->rank) {
+        state->nearness = 1;
+    } else if (asks_factor(state, kind)) {
+        if (!state->attentive && !(state->nearness < doubtful) && system->stabilization->project)
+            return false;
+        if (choice && system->careful)
+            changed = ask_of_many_rows(state);
+        else
+            state->nearness = distance_at_hand(state, kind, ratio);
+    } else if (system->careful || system->formulation->recursive) {
+        state->nearness = distance_at_hand(state, kind, ratio);
+        if (system->careful && (state->best_ratio[DAL_FACTOR_ROWS] == 0 || state->nearness < doubtful))
+            changed = ask_rows(state);
     }
     state->near_singular = state->nearness < near;
     return changed;
@@ -551,16 +635,71 @@ void dal_state_rank(dal_state *state, int most)
         prefer_holonomic(state);
     state->speeds_side = state->speeds_side_kept = 0;
     memset(state->good_ratio, 0, sizeof state->good_ratio);
+    state->asked_at = -HUGE_VAL; /* of other rows */
     if (rank < state->rank_least)
         state->rank_least = rank;
     if (rank > state->rank_most)
         state->rank_most = rank;
 }
 
+static const double lost = 3e-3; /* of the largest pivot of rows at unit norm: near a singular position, those that are going */
+
+/* The joint that row i belongs to, "" of a row within a body. */
+static const char *joint_of_row(const dal_state *state, int i)
+{
+    const dal_layout *layout = &state->system->layout;
+    return i < layout->n_extrinsic ? layout->mechanism->joints[layout->mechanism->rows[layout->row[i].source].joint].name : "";
+}
+
+const char *dal_singular_text(dal_state *state, char *buffer, size_t size)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    int *order = state->pivots, row = -1, rank = -1;
+    buffer[0] = '\0';
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    if (!layout->n_rows || !rows_are_numbers(state))
+        return buffer;
+    if (system->small) { /* those that are going, or else the weakest one */
+        dal_scaled_rows(state, state->rank_matrix, NULL);
+        rank = dal_rank_rows(state->rank_matrix, layout->n_rows, layout->nv, layout->nv, lost, state->rank_most, order, NULL, state->rank_work);
+        if (rank == state->rank_most) {
+            dal_rank_rows(state->rank_matrix, layout->n_rows, layout->nv, layout->nv, lost, rank - 1, order, NULL, state->rank_work);
+            rank = -1;
+        }
+        for (int i = rank < 0 ? state->rank_most - 1 : rank; i < layout->n_rows && row < 0; i++)
+            row = order[i] < layout->n_extrinsic ? order[i] : -1;
+    } else {
+        for (int i = 0; i < layout->n_extrinsic; i++)
+            row = row < 0 || fabs(state->weakest[i]) > fabs(state->weakest[row]) ? i : row;
+    }
+    if (row >= 0 && rank >= 0)
+        snprintf(buffer, size, "; the rank of the constraints falls there from %d to %d, of joint '%s' among others", state->rank_most, rank,
+                 joint_of_row(state, row));
+    else if (row >= 0 && rank < 0)
+        snprintf(buffer, size, "; the rank of the constraints is %d and falls there, of joint '%s' among others", state->rank_most, joint_of_row(state, row));
+    return buffer;
+}
+
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric)
 {
     dal_factor kind = metric == DAL_METRIC_MASS ? DAL_FACTOR_SADDLE : DAL_FACTOR_UNIT;
-    if (!dal_state_alarm(state, kind, dal_saddle_factor(state, metric)) || dal_saddle_factor(state, metric) > 0)
+    state->attentive = true;
+    bool changed = dal_state_alarm(state, kind, dal_saddle_factor(state, metric));
+    state->attentive = false;
+    if (!changed || dal_saddle_factor(state, metric) > 0)
         return 0;
     return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
+}
+
+dal_flow dal_saddle_least(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    if (!state->system->loops) /* the links have their own */
+        layout->family->inertia(layout, &state->work);
+    if (!dal_saddle_ready(state, DAL_METRIC_MASS))
+        return 0;
+    state->trouble[0] = '\0';
+    return dal_saddle_ready(state, DAL_METRIC_UNIT);
 }

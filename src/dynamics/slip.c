@@ -21,9 +21,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double resting_speed = 1e-9; /* of the extent a second: slower than that is at rest */
+static const double resting_speed = 1e-9; /* of the extent a second: slower than that is at rest; the drift may be more */
 static const double carried_speed = 1e-8; /* the same: what cannot be held and is faster slides */
 static const double errant_speed = 1e-6;  /* the same: what sticks and is faster has been set in motion from outside */
+static const double beyond_drift = 2;     /* drifts, of s and of s': what is more does not come from them */
 static const double slack_of_extent = 1e-12, slack_of_speed = 1e-13;
 static const double clear = 4;            /* slacks: the sliding has clearly begun */
 static const double share_rounding = 1e-9; /* of the terms that cancel in s' */
@@ -56,9 +57,10 @@ static double forward(const dal_state *state, const dal_friction *f, const doubl
     return sum;
 }
 
-static double rest_of(const dal_state *state, const dal_friction *f)
+/* Slower than that is at rest. */
+static double rest_of(const dal_state *state, const dal_friction_parts *p, const dal_friction *f)
 {
-    return resting_speed * dal_friction_extent(state->system, f);
+    return fmax(resting_speed, beyond_drift * p->drift) * dal_friction_extent(state->system, f);
 }
 
 /* What is left of holding, and of resting where nothing holds. */
@@ -112,6 +114,15 @@ void dal_friction_accepted(dal_state *state)
 
 /* ---- at a restart ---------------------------------------------------------------------------- */
 
+/* s' of a component by which rows that are soft give way to the forces at hand. */
+static double softness(const dal_friction_parts *p, int component)
+{
+    double force = 0;
+    for (int i = 0; i < p->elements && p->soft > 0; i++)
+        force = fmax(force, fmax(p->press[i], dal_size(p->F + 3 * i, 3)));
+    return p->soft * p->mobility[component] * force;
+}
+
 /* s' of an element under the present forces. False where it is nothing but the rounding of what cancels. */
 static bool starts(const dal_state *state, const dal_friction_parts *p, int element, double *rate)
 {
@@ -120,7 +131,7 @@ static bool starts(const dal_state *state, const dal_friction_parts *p, int elem
     for (int k = 0; k < f->n; k++) {
         rate[k] = p->rate[f->first + k];
         size = fmax(size, fabs(rate[k]));
-        rounding = fmax(rounding, p->rounding[f->first + k]);
+        rounding = fmax(rounding, fmax(p->rounding[f->first + k], softness(p, f->first + k)));
         for (int j = 0; j < p->n; j++) {
             double share = p->G[j * p->n + f->first + k] * p->e[j];
             rate[k] += share;
@@ -263,7 +274,7 @@ static bool is_at_rest(dal_state *state, const dal_friction_parts *p, int i, boo
         carried |= p->bound[k] > 0 && fabs(p->slip[k]) > carried_speed * extent / 2;
     if (carried)
         return false;
-    return speed <= rest_of(state, f) || (over && f->n == 1 && state->slip_mode[i] == DAL_SLIPS) ||
+    return speed <= rest_of(state, p, f) || (over && f->n == 1 && state->slip_mode[i] == DAL_SLIPS) ||
            (state->slip_mode[i] != DAL_SLIPS && speed <= errant_speed * extent);
 }
 
@@ -282,14 +293,16 @@ static bool is_held_by_others(const dal_state *state, const dal_friction_parts *
 {
     const dal_friction *f = &state->system->frictions[i];
     for (int k = f->first; k < f->first + f->n; k++)
-        if (dal_friction_mobility(p, k) > held_by_others * p->G[k * (p->n + 1)])
+        if (dal_friction_mobility(p, k) > fmax(held_by_others * p->G[k * (p->n + 1)], p->soft * p->mobility[k]))
             return false;
     return true;
 }
 
-/* Guards of what was chosen; elements that are to slip and are held by others yield. */
+/* Guards of what was chosen; elements that are to slip and are held by others yield. What holds the others has to hold the stray, too. */
 static void conclude(dal_state *state, const dal_friction_parts *p)
 {
+    double *e = p->stray;
+    dal_friction_solve(p, e); /* the factors are those of the last balance */
     for (int i = 0; i < p->elements; i++) {
         const dal_friction *f = &state->system->frictions[i];
         const double ahead = forward(state, f, p->slip + f->first);
@@ -298,7 +311,7 @@ static void conclude(dal_state *state, const dal_friction_parts *p)
         if (state->slip_mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) == 0 && is_held_by_others(state, p, i))
             state->slip_mode[i] = DAL_YIELDS;
         p->slack[i] = p->fresh[i] > 0 ? fmax(slack_for(state, f), -2 * ahead) : 0;
-        p->give[i] = give_of(state, p, i);
+        p->give[i] = give_of(state, p, i) + beyond_drift * dal_size(e + f->first, f->n);
         for (int k = f->first; k < f->first + f->n; k++)
             p->bound[k] = dal_friction_is_bound(p, k);
     }
@@ -336,34 +349,82 @@ static dal_flow check_reactions(dal_state *state)
     return 0;
 }
 
-dal_flow dal_friction_restart(dal_state *state, const bool *ended)
+/* It sticks from here on, unless it did so before. */
+static void stop(dal_state *state, const dal_friction_parts *p, int i)
 {
-    const dal_system *system = state->system;
-    dal_friction_parts p = dal_friction_begin(state);
+    if (state->slip_mode[i] != DAL_STICKS)
+        dal_friction_mark(state, p, i);
+    state->slip_mode[i] = DAL_STICKS;
+}
+
+/* Surfaces that are at rest stick, all of them; the others slip the way they do. */
+static void begin_modes(dal_state *state, const dal_friction_parts *p, const bool *ended)
+{
     const bool broken = has_broken(state, ended);
-    int list[MOST_COMBINED], n_list = 0;
-    for (int i = 0, guard = 0; i < p.elements; i++) {
-        const dal_friction *f = &system->frictions[i];
-        p.fresh[i] = p.look[i] = p.fastest[i] = 0;
+    for (int i = 0, guard = 0; i < p->elements; i++) {
+        const dal_friction *f = &state->system->frictions[i];
+        p->fresh[i] = p->look[i] = p->fastest[i] = 0;
         if (!dal_friction_switches(f))
             continue;
-        const bool over = ended && ended[guard++], rests = is_at_rest(state, &p, i, over), stuck = state->slip_mode[i] == DAL_STICKS;
+        const bool over = ended && ended[guard++];
         state->slip_broken[i] = broken;
-        if (rests) {
-            if (!stuck)
-                dal_friction_mark(state, &p, i);
-            state->slip_mode[i] = DAL_STICKS;
-            if (n_list < MOST_COMBINED)
-                list[n_list] = i;
-            n_list++;
+        if (is_at_rest(state, p, i, over)) {
+            stop(state, p, i);
         } else {
-            slip_along(state, &p, i, p.slip + f->first, 1);
-            p.fresh[i] = p.look[i] = 0;
+            slip_along(state, p, i, p->slip + f->first, 1);
+            p->fresh[i] = p->look[i] = 0;
         }
     }
+}
+
+/* A surface that stops takes others with it, those that can only move together with it: s + G c with G_ss c = -s of what sticks is what the
+ * others are left with. True: one more has stopped. */
+static bool stop_with_others(dal_state *state, dal_friction_parts *p)
+{
+    double *c = p->e; /* not known yet */
+    memcpy(c, p->slip, sizeof *c * (size_t)p->n);
+    dal_friction_factor(state, p);
+    dal_friction_solve(p, c);
+    for (int i = 0; i < p->elements && p->n_held; i++) {
+        const dal_friction *f = &state->system->frictions[i];
+        double left[DAL_MAX_SLIP];
+        for (int k = 0; k < f->n; k++) {
+            left[k] = p->slip[f->first + k];
+            for (int j = 0; j < p->n; j++)
+                left[k] -= p->G[j * p->n + f->first + k] * c[j];
+        }
+        if (dal_friction_switches(f) && state->slip_mode[i] != DAL_STICKS && dal_size(left, f->n) <= rest_of(state, p, f)) {
+            stop(state, p, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The elements that stick, up to MOST_COMBINED of them; returns how many there are. */
+static int list_sticking(const dal_state *state, const dal_friction_parts *p, int *list)
+{
+    int n = 0;
+    for (int i = 0; i < p->elements; i++)
+        if (dal_friction_switches(&state->system->frictions[i]) && state->slip_mode[i] == DAL_STICKS) {
+            if (n < MOST_COMBINED)
+                list[n] = i;
+            n++;
+        }
+    return n;
+}
+
+dal_flow dal_friction_restart(dal_state *state, const bool *ended)
+{
+    dal_friction_parts p = dal_friction_begin(state);
+    int list[MOST_COMBINED];
     dal_flow flow = check_reactions(state);
-    if (flow || (flow = dal_friction_respond(state, &p)))
+    if (flow || (flow = dal_friction_respond(state, &p)) || (flow = dal_friction_find_drift(state, &p)))
         return flow;
+    begin_modes(state, &p, ended);
+    while (stop_with_others(state, &p))
+        ;
+    const int n_list = list_sticking(state, &p, list);
     bool found = false, solved = true;
     for (int round = 0; !found && solved && round <= 4 * p.elements + 4; round++) {
         solved = dal_friction_balance(state, &p);

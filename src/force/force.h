@@ -114,7 +114,7 @@ void dal_motor_of(const dal_force_group *motors, int i, int *force, int *measure
 /* Spring or damper i of its group. */
 typedef struct dal_spring_info {
     int force, measure;        /* its number among the forces; what it acts on */
-    double stiffness, damping;
+    double stiffness, damping, free;
     bool has_value;            /* and an expression */
 } dal_spring_info;
 dal_spring_info dal_spring_of(const dal_force_group *springs, int i);

@@ -36,7 +36,7 @@ static void apply(dal_loads *loads, int n, const void *elements)
 dal_spring_info dal_spring_of(const dal_force_group *springs, int i)
 {
     const spring *s = (const spring *)springs->elements + i;
-    return (dal_spring_info){s->force, s->measure, s->stiffness, s->damping, s->expression >= 0};
+    return (dal_spring_info){s->force, s->measure, s->stiffness, s->damping, s->free, s->expression >= 0};
 }
 
 static bool read_numbers(dal_force_builder *b, spring *s)

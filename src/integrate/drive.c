@@ -292,6 +292,7 @@ static void choose_next_step(driver *r, const stride *p)
 static void commit(driver *r, const stride *p)
 {
     r->result.steps++;
+    r->s.steps++;
     if (!p->shortened) {
         double *least = &r->result.smallest_step, *most = &r->result.largest_step;
         *least = *least > 0 ? fmin(*least, p->h) : p->h;
@@ -341,7 +342,9 @@ static verdict advance(driver *r)
 {
     if (r->options->max_steps > 0 && r->result.steps >= r->options->max_steps)
         return dal_drive_stop(r, DAL_END_MAX_STEPS, 0, -1);
-    verdict v = prepare(r);
+    verdict v = dal_watch_progress(r);
+    if (v == GOOD)
+        v = prepare(r);
     if (v != GOOD)
         return v;
     if (dal_paced(r->method)) {
@@ -386,7 +389,7 @@ dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, con
     driver r = {.ode = ode, .method = method, .options = options};
     r.s = (dal_stepper){.ode = ode, .method = method, .t = options->t_start, .y = y, .rtol = options->rtol,
                         .atol = options->atol, .unit_time = options->unit_time > 0 ? options->unit_time : 1, .component = -1, .options = options,
-                        .least_progress = 1e-6 * (options->t_end - options->t_start)};
+                        .least_progress = 1e-3 * (options->t_end - options->t_start)};
     lay_out(&r, work);
     r.result.component = -1;
     r.slack = 8 * DBL_EPSILON * fmax(fabs(options->t_start), fabs(options->t_end));
@@ -403,6 +406,13 @@ dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, con
         v = advance(&r);
     if (method->close)
         method->close(&r.s);
+    if (v == STOP && r.result.end == DAL_END_STEP_COLLAPSE)
+        r.result.component = dal_fastest_component(&r);
+    if (r.s.creeps) {
+        r.result.stall = DAL_STALL_REFUSED;
+        r.result.tries = r.s.refusals;
+        r.result.pace = (r.s.t - r.s.t_stuck) / (double)r.s.refusals;
+    }
     r.result.t = r.s.t;
     r.result.rejected += r.s.rejected;
     r.result.evaluations = r.s.evaluations;

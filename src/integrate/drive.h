@@ -15,6 +15,14 @@ typedef struct stride {
     bool moved;     /* by the projection */
 } stride;
 
+/* What progress.c remembers. */
+typedef struct progress {
+    long tries, next;         /* so far; where it looks again */
+    long tries_mark, events_mark, rejected_mark;
+    double t_mark, advance;   /* at the last mark; from the one before to it */
+    int marks, slower;        /* how many marks; in a row that were slower than the one before */
+} progress;
+
 typedef struct driver {
     const dal_ode *ode;
     const dal_integrator *method;
@@ -39,6 +47,8 @@ typedef struct driver {
     long next_output;
     double last_event;
     long close_events; /* in a row */
+    int last_guard;    /* that ended */
+    progress progress;
 } driver;
 
 verdict dal_drive_stop(driver *r, dal_drive_end end, dal_flow flow, int component);
@@ -54,6 +64,12 @@ verdict dal_evaluate_guards(driver *r, double t, const double *y, double *g, dou
 
 /* If the pieces of the right-hand side did not hold through the step, cut it at the first crossing. */
 verdict dal_find_event(driver *r, stride *p);
+
+/* The component of y that changes fastest, in the measure of the step control; -1: not known. */
+int dal_fastest_component(const driver *r);
+
+/* One try more; stops where they lead nowhere. */
+verdict dal_watch_progress(driver *r);
 
 /* Count the event at s.t; stops on chatter. */
 verdict dal_count_event(driver *r);

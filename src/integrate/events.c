@@ -278,10 +278,10 @@ verdict dal_count_event(driver *r)
     r->close_events = close ? r->close_events + 1 : 0;
     r->last_event = r->s.t;
     r->result.events++;
+    r->last_guard = 0;
+    while (r->last_guard < r->ode->n_guards - 1 && !r->which[r->last_guard])
+        r->last_guard++;
     if (r->close_events <= CHATTER_EVENTS + 2 * r->ode->n_guards)
         return GOOD;
-    int guard = 0;
-    while (!r->which[guard])
-        guard++;
-    return dal_drive_stop(r, DAL_END_CHATTER, 0, guard);
+    return dal_drive_stop(r, DAL_END_CHATTER, 0, r->last_guard);
 }

@@ -77,14 +77,25 @@ typedef struct dal_drive_options {
 typedef enum dal_drive_end {
     DAL_END_REACHED,       /* t_end */
     DAL_END_DERIVATIVE,    /* the right-hand side failed and smaller steps did not help */
-    DAL_END_STEP_COLLAPSE, /* the step size fell below what t can resolve */
+    DAL_END_STEP_COLLAPSE, /* the step size fell below what t can resolve; `component` changes fastest */
     DAL_END_NOT_FINITE,    /* y or y' turned infinite or not a number; `component` says where (n + i: guard i) */
     DAL_END_PROJECT,       /* the constraints could not be met */
     DAL_END_CHATTER,       /* too many events without progress; `component` is the guard */
     DAL_END_STOPPED,       /* a hook asked to stop */
     DAL_END_MAX_STEPS,
+    DAL_END_NO_PROGRESS,   /* t would not reach its end in any time: `stall` says why; `component`: what changes fastest, or the guard */
     DAL_END_UNOPENED       /* the library of the integrator is not there, or there was no memory (flow: -DAL_NO_MEMORY) */
 } dal_drive_end;
+
+/* Why steps lead nowhere (progress.c). */
+typedef enum dal_stall {
+    DAL_STALL_NONE,
+    DAL_STALL_SLOWING,  /* they become smaller and smaller */
+    DAL_STALL_EVENTS,   /* events cut them */
+    DAL_STALL_REJECTED, /* the error estimate takes most of them back */
+    DAL_STALL_SMALL,    /* they are too small for the time */
+    DAL_STALL_REFUSED   /* a hook refuses all but the smallest */
+} dal_stall;
 
 typedef struct dal_drive_result {
     dal_drive_end end;
@@ -94,6 +105,10 @@ typedef struct dal_drive_result {
     double h;             /* last step size tried */
     long steps, rejected, evaluations;
     long events, restarts; /* restarts: those that `accepted` asked for */
+    dal_stall stall;
+    long tries;           /* steps tried until then, and how many it would take altogether */
+    double tries_needed;
+    double pace;          /* advance of t a try */
     double smallest_step, largest_step; /* of the steps that neither an event nor t_end cut short; 0 if there were none */
 } dal_drive_result;
 
@@ -115,7 +130,9 @@ typedef struct dal_stepper {
     double rtol, atol, unit_time;
     long evaluations;
     double t_stuck;  /* where the hooks began to refuse steps */
-    int refusals;    /* of hooks since then */
+    long refusals;   /* of hooks since then */
+    bool creeps;     /* too many of them */
+    long steps, steps_stuck; /* accepted so far, and there */
     double least_progress;
     /* for those that pace themselves */
     void *self;      /* method->room doubles */
@@ -175,7 +192,8 @@ void dal_combine(const dal_stepper *s, const double *base, int stages, const dou
 dal_flow dal_stages(dal_stepper *s, int stages, const double *a, const double *c, double h, double *y_stage);
 
 /* A hook that refuses every step but the smallest would have the run creep towards an end that it never reaches: true when it has
- * refused (flow > 0) too often without progress. */
+ * refused (flow > 0) too often without progress. A thousand refusals for a thousandth of the time, and no three times as many steps that it
+ * allowed: a million refusals more, at the least, would be to come. */
 bool dal_creeps(dal_stepper *s, dal_flow flow);
 
 /* What an error of component i is compared with, beside rtol |y_i|. */

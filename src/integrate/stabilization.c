@@ -78,7 +78,32 @@ static double extent(const dal_state *state)
     return most;
 }
 
-/* (78): q + dq, A dq = -phi, until phi is within the tolerance; (79): v + dv, A dv = -(A v - beta), at the corrected q. */
+/* (79): v + dv, A dv = -(A v - beta), where A is factored. */
+static dal_flow correct_velocities(dal_state *state, const dal_projector *projector)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    double *x = state->projector, *b = x + layout->nv;
+    const double fastest = dal_fastest(system, state->work.v);
+    int where = 0;
+    for (int i = 0; i < 3; i++) { /* a second pass removes the rounding of the first */
+        velocity_residual(state, b);
+        if (dal_worst_row(state, b, &where) <= 1e-15 * fastest)
+            break;
+        for (int k = 0; k < layout->n_rows; k++)
+            b[k] = -b[k];
+        projector->solve(state, b, x);
+        for (int k = 0; k < layout->nv; k++)
+            state->work.v[k] += x[k];
+    }
+    velocity_residual(state, b);
+    const double worst = dal_worst_row(state, b, &where);
+    if (!state->near_singular && state->rank < layout->n_rows && !(worst <= contradiction * fmax(1 / system->time, fastest)))
+        return fail_in_velocity(state, where, worst);
+    return 0;
+}
+
+/* (78): q + dq, A dq = -phi, until phi is within the tolerance; then (79) at the corrected q. */
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector)
 {
     const dal_system *system = state->system;
@@ -120,20 +145,26 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
         memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
         return 0;
     }
-    const double fastest = dal_fastest(system, state->work.v);
-    for (int i = 0; i < 3; i++) { /* a second pass removes the rounding of the first */
-        velocity_residual(state, b);
-        if (dal_worst_row(state, b, &where) <= 1e-15 * fastest)
-            break;
-        for (int k = 0; k < layout->n_rows; k++)
-            b[k] = -b[k];
-        projector->solve(state, b, x);
-        for (int k = 0; k < layout->nv; k++)
-            state->work.v[k] += x[k];
-    }
-    velocity_residual(state, b);
-    worst = dal_worst_row(state, b, &where);
-    if (!state->near_singular && state->rank < layout->n_rows && !(worst <= contradiction * fmax(1 / system->time, fastest)))
-        return fail_in_velocity(state, where, worst);
+    if ((flow = correct_velocities(state, projector)))
+        return flow;
+    return dal_state_put(state, y);
+}
+
+static void solve_least(dal_state *state, double *b, double *x)
+{
+    memset(x, 0, sizeof *x * (size_t)state->system->layout.nv);
+    dal_saddle_solve(state, x, b);
+}
+
+dal_flow dal_project_velocities(dal_state *state, double t, double *y)
+{
+    static const dal_projector projector = {.factor = dal_saddle_least, .solve = solve_least};
+    dal_flow flow = dal_state_take(state, t, y);
+    if (flow)
+        return flow;
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    if ((flow = projector.factor(state)) || (flow = correct_velocities(state, &projector)))
+        return flow;
     return dal_state_put(state, y);
 }

@@ -61,6 +61,7 @@ struct dal_joint_type {
 
 extern const dal_joint_type *const dal_joint_types[]; /* ends with NULL */
 extern const dal_joint_type dal_joint_constraint;     /* not in the list: what is behind an entry of `constraints:` */
+extern const dal_joint_type dal_joint_rolling_disc, dal_joint_skate; /* which have an attitude without a direction: analysis/standing.c */
 const dal_joint_type *dal_joint_type_find(const char *name);
 
 /* ---- the basic constraints --------------------------------------------- */

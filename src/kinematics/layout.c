@@ -363,9 +363,10 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
             to->bodies[i].name = name, to->bodies[i].mark.file = NULL;
     }
     for (int i = 0; i < from->n_joints; i++) {
+        const char *file = from->joints[i].mark.file ? dal_block_text(block, from->joints[i].mark.file) : NULL;
         const char *name = dal_block_text(block, from->joints[i].name);
         if (block->memory)
-            to->joints[i].name = name, to->joints[i].mark.file = NULL;
+            to->joints[i].name = name, to->joints[i].mark.file = file;
         if (from->joints[i].label && (name = dal_block_text(block, from->joints[i].label)))
             to->joints[i].label = name;
         if (from->joints[i].type && from->joints[i].type->written)

@@ -210,6 +210,8 @@ static dal_status choose_times(picture *p)
     double first = NAN, last = NAN;
     dal_status status;
     while ((status = dal_results_next(p->results, &row)) == DAL_OK && row) {
+        if ((status = dal_results_time(p->results, row)) != DAL_OK)
+            break;
         if (isnan(first))
             first = row[0];
         last = row[0];

@@ -79,7 +79,9 @@ dal_status dal_page_results(dal_page *page, dal_results *results, const dal_syst
     while (status == DAL_OK && (status = dal_results_next(results, &row)) == DAL_OK && row) {
         dal_series_row one = {.values = row};
         dal_poses_read(&j.poses, row, &one.poses, &one.velocities, &one.reactions);
-        status = dal_series_add(series, &one);
+        status = dal_results_time(results, row);
+        if (status == DAL_OK)
+            status = dal_series_add(series, &one);
     }
     if (status == DAL_OK && !series->rows) {
         dal_error(page->destination.messages, (dal_mark){results->path, 0, 0}, "has no rows: there is nothing to show");

@@ -146,3 +146,20 @@ dal_status dal_results_next(dal_results *results, const double **row)
         return DAL_BAD_COMMAND;
     return dal_arena_try(&results->arena, take_step, &s);
 }
+
+dal_status dal_results_time(dal_results *results, const double *row)
+{
+    const dal_mark mark = {results->path, 0, 0};
+    results->rows++;
+    if (!isfinite(row[0])) {
+        dal_error(results->messages, mark, "row %ld has the time %.9g: that is no instant", results->rows, row[0]);
+        return DAL_BAD_FILE;
+    }
+    if (results->rows > 1 && row[0] < results->time) {
+        dal_error(results->messages, mark, "time runs backwards: row %ld has t = %.9g, and the one before it %.9g", results->rows, row[0],
+                  results->time);
+        return DAL_BAD_FILE;
+    }
+    results->time = row[0];
+    return DAL_OK;
+}

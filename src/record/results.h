@@ -40,7 +40,12 @@ struct dal_results {
     dal_result_option options[DAL_RESULT_OPTIONS];
     bool part;       /* NAME.part: what a run left that did not come to its end */
     bool incomplete; /* the file says so, or is a part */
+    double time; /* of the last row that dal_results_time saw */
+    long rows;   /* so many */
     const char *report; /* the evidence of the run, in the words of the terminal; NULL or "" where the file does not tell */
 };
+
+/* A row of a motion: its time, the first column, does not run backwards. DAL_BAD_FILE with a message. */
+dal_status dal_results_time(dal_results *results, const double *row);
 
 #endif

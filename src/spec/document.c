@@ -37,6 +37,7 @@ typedef struct builder {
     const char *file;
     const char *source; /* with the private characters */
     size_t length;
+    int pairs; /* surrogates of JSON in it */
     level stack[DAL_DEPTH_LIMIT];
     int depth, count, documents;
     dal_tree *root;
@@ -79,7 +80,7 @@ static size_t index_length(const char *p, const char *end)
     return q < end && *q == '}' && q > p + 1 ? (size_t)(q - p) + 1 : 0;
 }
 
-static const char *hide_braces(dal_arena *arena, const char *text, size_t length, size_t *hidden_length)
+static char *hide_braces(dal_arena *arena, const char *text, size_t length, size_t *hidden_length)
 {
     const char *end = text + length;
     size_t pairs = 0;
@@ -102,8 +103,76 @@ static const char *hide_braces(dal_arena *arena, const char *text, size_t length
     return copy;
 }
 
-/* A copy in which the braces are braces again. */
-static char *keep_text(builder *b, const char *text, size_t length)
+/* ---- surrogate pairs of JSON ----------------------------------------------- */
+
+/* JSON writes a character beyond U+FFFF as two escapes, \ud800 to \udbff and \udc00 to \udfff, which libyaml refuses. They become
+ * \ue800 ... \uefff, private characters too, and as many letters; behind libyaml two of them are one character again. */
+static bool is_pair(const char *p, const char *end, char digit, char capital)
+{
+    if (end - p < 12 || p[0] != '\\' || p[1] != 'u' || p[6] != '\\' || p[7] != 'u')
+        return false;
+    for (int i = 2; i < 12; i++)
+        if (i != 6 && i != 7 && !isxdigit((unsigned char)p[i]))
+            return false;
+    return (p[2] == digit || p[2] == capital) && (p[8] == digit || p[8] == capital) && strchr("89abAB", p[3]) && strchr("cdefCDEF", p[9]);
+}
+
+static void shift_pair(char *p, int by)
+{
+    p[2] = (char)(p[2] + by);
+    p[8] = (char)(p[8] + by);
+}
+
+/* Returns how many there were. Behind a backslash that is escaped itself no escape begins. */
+static int hide_pairs(char *text, size_t length)
+{
+    int n = 0;
+    for (char *p = text, *end = text + length; p < end; p++) {
+        if (*p != '\\')
+            continue;
+        if (is_pair(p, end, 'd', 'D')) {
+            shift_pair(p, 1);
+            p += 11;
+            n++;
+        } else {
+            p++;
+        }
+    }
+    return n;
+}
+
+/* The code of a character of three bytes; 0: another. */
+static unsigned three_bytes(const char *p)
+{
+    const unsigned char *c = (const unsigned char *)p;
+    return (c[0] & 0xf0) == 0xe0 && (c[1] & 0xc0) == 0x80 && (c[2] & 0xc0) == 0x80
+               ? (c[0] & 0xfu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu) : 0;
+}
+
+/* In quoted text two private characters are one of four bytes; elsewhere the letters of the escapes stood for themselves. */
+static void show_pairs(char *text, bool escapes)
+{
+    char *out = text;
+    for (char *p = text, *end = text + strlen(text); p < end;) {
+        const unsigned high = escapes && end - p >= 6 ? three_bytes(p) : 0, low = high ? three_bytes(p + 3) : 0;
+        if (high >= 0xe800 && high < 0xec00 && low >= 0xec00 && low < 0xf000) {
+            const unsigned code = 0x10000 + ((high - 0xe800) << 10) + (low - 0xec00);
+            const char bytes[] = {(char)(0xf0 | code >> 18), (char)(0x80 | (code >> 12 & 0x3f)), (char)(0x80 | (code >> 6 & 0x3f)),
+                                  (char)(0x80 | (code & 0x3f))};
+            memcpy(out, bytes, 4);
+            out += 4;
+            p += 6;
+            continue;
+        }
+        if (!escapes && is_pair(p, end, 'e', 'E'))
+            shift_pair(p, -1);
+        *out++ = *p++;
+    }
+    *out = '\0';
+}
+
+/* A copy in which the braces are braces again, and surrogate pairs characters. */
+static char *keep_text(builder *b, const char *text, size_t length, bool escapes)
 {
     char *copy = dal_arena_copy(b->strings, text, length), *out = copy;
     for (size_t i = 0; i < length; i++) {
@@ -112,6 +181,8 @@ static char *keep_text(builder *b, const char *text, size_t length)
         i += hidden ? 2 : 0;
     }
     *out = '\0';
+    if (b->pairs)
+        show_pairs(copy, escapes);
     return copy;
 }
 
@@ -295,7 +366,7 @@ static void set_scalar(builder *b, dal_tree *node)
         dal_complain(b->messages, node->mark, "a text cannot contain the character with the number 0");
         node->bad = true;
     }
-    node->text = keep_text(b, value, length);
+    node->text = keep_text(b, value, length, b->yaml->event.data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE);
 }
 
 /* Anchors, tags and aliases are refused; the node is then bad, but reading goes on. */
@@ -415,7 +486,9 @@ dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings
         text += 3, length -= 3;
     builder *b = DAL_TAKE(nodes, builder, 1);
     *b = (builder){.yaml = yaml, .nodes = nodes, .strings = strings, .messages = messages, .file = file};
-    b->source = hide_braces(nodes, text, length, &b->length);
+    char *source = hide_braces(nodes, text, length, &b->length);
+    b->pairs = hide_pairs(source, b->length);
+    b->source = source;
     yaml_parser_set_encoding(&yaml->parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&yaml->parser, (const unsigned char *)b->source, b->length);
     for (bool more = true; more;) {

@@ -141,6 +141,24 @@ static char *next_line(builder *b, char **rest)
     return line;
 }
 
+/* The same for OBJ: a line that ends with a backslash goes on in the next one, unless it is a comment. */
+static char *next_lines(builder *b, char **rest)
+{
+    char *line = next_line(b, rest), *end = line ? line + strlen(line) : NULL;
+    if (line && line[strspn(line, " \t")] == '#')
+        return line;
+    while (end && end > line && end[-1] == '\\' && **rest) {
+        end[-1] = ' ';
+        char *more = next_line(b, rest);
+        const size_t length = strlen(more);
+        memmove(end, more, length + 1);
+        end += length;
+    }
+    if (end && end > line && end[-1] == '\\')
+        end[-1] = '\0';
+    return line;
+}
+
 static const char *next_word(char **line)
 {
     char *word = *line + strspn(*line, " \t"), *end = word + strcspn(word, " \t");
@@ -232,7 +250,7 @@ static bool read_polygon(builder *b, char *line)
 static bool read_obj(builder *b, char *text)
 {
     static const char *const silent[] = {"#", "vn", "vt", "vp", "o", "g", "s", "usemtl", "mtllib", "l", "p", NULL};
-    for (char *line; (line = next_line(b, &text));) {
+    for (char *line; (line = next_lines(b, &text));) {
         const char *word = next_word(&line);
         float x[3];
         bool known = !*word || *word == '#';

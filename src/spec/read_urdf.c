@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const char *const dal_urdf_kinds[] = {"revolute", "continuous", "prismatic", "fixed", "planar", "floating", NULL};
 
@@ -54,6 +55,11 @@ static bool lists(const char *const *words, const char *word)
     return false;
 }
 
+static void refuse_macro(urdf_reader *r, const dal_xml_node *node)
+{
+    dal_complain(r->base->messages, node->mark, "<%.80s> is a macro of xacro: let xacro write the URDF file first", node->name);
+}
+
 /* `attributes`, `children`: those that are read; `quiet`: children that are passed over. All end with NULL. */
 static void remark_on(urdf_reader *r, const dal_xml_node *node, const char *const *attributes, const char *const *children,
                       const char *const *quiet)
@@ -64,7 +70,9 @@ static void remark_on(urdf_reader *r, const dal_xml_node *node, const char *cons
             is_first(r, node->name, dal_arena_print(r->base->scratch, "@%s", a->name)))
             dal_warn(r->base->messages, node->mark, DAL_CODE_NOT_USED, NAN, "the attribute '%.80s' of <%.80s> is not used", a->name, node->name);
     for (const dal_xml_node *child = node->first; child; child = child->next)
-        if (!lists(children, child->name) && !lists(quiet, child->name) &&
+        if (!strncmp(child->name, "xacro:", 6))
+            refuse_macro(r, child);
+        else if (!lists(children, child->name) && !lists(quiet, child->name) &&
             dal_messages_count(r->base->messages, DAL_WARNING) < MOST_REMARKS && is_first(r, node->name, child->name))
             dal_warn(r->base->messages, child->mark, DAL_CODE_NOT_USED, NAN, "<%.80s> in <%.80s> is not used", child->name, node->name);
 }
@@ -134,6 +142,9 @@ static const char *read_name(urdf_reader *r, const dal_xml_node *node, const cha
     else if (!*name || bad)
         dal_complain(r->base->messages, node->mark,
                      *name ? "the '%s' of %s has a character in it that cannot stand in a name" : "the '%s' of %s is empty", attribute, of);
+    else if (strstr(name, "${"))
+        dal_complain(r->base->messages, node->mark, "the '%s' of %s is '%.80s', a macro of xacro: let xacro write the URDF file first",
+                     attribute, of, name);
     else if (strlen(name) > LONGEST)
         dal_complain(r->base->messages, node->mark, "the '%s' of %s is longer than %d characters", attribute, of, LONGEST);
     else
@@ -296,6 +307,10 @@ static void read_mimic(urdf_reader *r, const dal_xml_node *node, const char *of,
     if (!mimic)
         return;
     remark_on(r, mimic, attributes, none, none);
+    if (joint->kind == DAL_URDF_FIXED) {
+        dal_caution(r->base->messages, mimic->mark, DAL_CODE_MIMIC_FIXED, 0, "%s is fixed: its <mimic> has nothing to move and is not used", of);
+        return;
+    }
     joint->mimic_name = read_name(r, mimic, "joint", dal_arena_print(r->base->scratch, "<mimic> of %s", of));
     read_numbers(r, mimic, of, "multiplier", 1, &joint->multiplier);
     read_numbers(r, mimic, of, "offset", 1, &joint->offset);
@@ -304,18 +319,50 @@ static void read_mimic(urdf_reader *r, const dal_xml_node *node, const char *of,
                      dal_urdf_kinds[joint->kind]);
 }
 
+/* "inf", "-Infinity", "nan" of any case, which other programs write: false, there is no such word. */
+static bool scan_infinity(const char *text, double *value)
+{
+    const char *word = text + (*text == '+' || *text == '-');
+    if (!strcasecmp(word, "inf") || !strcasecmp(word, "infinity"))
+        *value = *text == '-' ? -INFINITY : INFINITY;
+    else if (!strcasecmp(word, "nan"))
+        *value = NAN;
+    else
+        return false;
+    return true;
+}
+
+/* Limits are not enforced: one that cannot be meant changes nothing. */
+static double read_bound(urdf_reader *r, const dal_xml_node *limit, const char *of, const char *name)
+{
+    const char *text = dal_xml_get(limit, name), *end = NULL;
+    double value = 0; /* what URDF takes where nothing is given */
+    if (!text)
+        return value;
+    text = skip_blanks(text);
+    if (!scan_infinity(text, &value) && (!(end = dal_scan_number(r->base->scratch, text, &value)) || *skip_blanks(end))) {
+        dal_complain(r->base->messages, limit->mark, "'%s' of %s needs a number; '%.80s' was found", name, of, text);
+        return 0;
+    }
+    if (!(fabs(value) <= absurd))
+        dal_caution(r->base->messages, limit->mark, DAL_CODE_LIMIT_WITHOUT_MEANING, value, "the limit '%s' of %s is %.80s: it is taken as none",
+                    name, of, text);
+    return value;
+}
+
 static void read_limit(urdf_reader *r, const dal_xml_node *node, const char *of)
 {
     static const char *const attributes[] = {"lower", "upper", "effort", "velocity", NULL}, *const none[] = {NULL};
     const dal_xml_node *limit = only_child(r, node, of, "limit");
-    double value[4] = {0}; /* what URDF takes where nothing is given */
+    double value[4];
     if (!limit)
         return;
     remark_on(r, limit, attributes, none, none);
     for (int i = 0; attributes[i]; i++)
-        read_numbers(r, limit, of, attributes[i], 1, &value[i]);
+        value[i] = read_bound(r, limit, of, attributes[i]);
     if (value[0] > value[1])
-        dal_warn(r->base->messages, limit->mark, DAL_CODE_LIMITS_EMPTY, value[1] - value[0], "the limits of %s leave no room: the lower one is %g, the upper one %g", of, value[0], value[1]);
+        dal_caution(r->base->messages, limit->mark, DAL_CODE_LIMITS_EMPTY, value[1] - value[0],
+                    "the limits of %s leave no room: the lower one is %g, the upper one %g", of, value[0], value[1]);
     if (!r->limits)
         dal_say(r->base->messages, DAL_NOTE, limit->mark, "the limits of joints are read and not enforced");
     r->limits = true;
@@ -375,7 +422,7 @@ void dal_read_urdf(dal_reader *reader, const dal_xml_node *root, bool floating)
     }
     for (const dal_xml_node *node = root->first; node; node = node->next)
         if (!strncmp(node->name, "xacro:", 6)) {
-            dal_complain(reader->messages, node->mark, "<%.80s> is a macro of xacro: let xacro write the URDF file first", node->name);
+            refuse_macro(&r, node);
             return;
         }
     robot.name = dal_xml_get(root, "name");

@@ -61,6 +61,7 @@ const dal_key dal_keys_body[] = {
     KEY("body", "mass", EXPRESSION, "kg", B, mass, DAL_REQUIRED, "required; write 'mass: 0' for a massless part"),
     KEY("body", "center", VECTOR, "m", B, center, 0, "centre of mass in body axes; the origin if omitted"),
     KEY("body", "inertia", INERTIA, "kg m^2", B, inertia, 0, "about the centre of mass, body axes, tensor entries; a body with mass and without inertia is a particle"),
+    ONE_OF("body", "inertia-check", "refuse|warn", "", B, inertia_check, 0, "principal moments of which one is larger than the sum of the others: refused, or a warning, and they are used as written; refuse if omitted"),
     KEY("body", "from", NAME, "", B, from, 0, "the body in whose axes position and attitude are written; only where the model has coordinates of its own"),
     KEY("body", "position", START_VECTOR, "m", B, position, 0, "of the body frame's origin at the start"),
     PLANAR("body", "angle", START, "rad", B, angle, "orientation", "of the body frame at the start"),

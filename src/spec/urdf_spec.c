@@ -14,6 +14,7 @@
 #include "spec/urdf.h"
 
 #include "expr/graph.h"
+#include "math/inertia.h"
 #include "math/rotation.h"
 
 #include <math.h>
@@ -114,7 +115,10 @@ static void add_body(writer *w, int index)
         return;
     const double *I = link->inertia, entries[6] = {I[0], I[4], I[8], I[1], I[2], I[5]};
     const bool diagonal = I[1] == 0 && I[2] == 0 && I[5] == 0;
+    double moment[3];
     body->inertia = numbers(w, diagonal ? 3 : 6, entries, mark);
+    if (dal_principal_moments(I, moment, NULL) && dal_judge_triangle(moment) == DAL_TRIANGLE_BROKEN)
+        body->inertia_check = word("warn", mark); /* robots are full of them */
     if (link->center[0] != 0 || link->center[1] != 0 || link->center[2] != 0)
         body->center = numbers(w, 3, link->center, mark);
 }

@@ -110,9 +110,31 @@ static void find_mimic(dal_reader *reader, dal_urdf *robot, const entry *joints,
         dal_complain(reader->messages, joint->mark, "joint '%s' mimics joint '%s', which does not exist", joint->name, joint->mimic_name);
     else if (other == joint)
         dal_complain(reader->messages, joint->mark, "joint '%s' mimics itself", joint->name);
-    else if (!dal_urdf_has_coordinate(other))
+    else if (!dal_urdf_has_coordinate(other) && other->kind != DAL_URDF_FIXED)
         dal_complain(reader->messages, joint->mark, "joint '%s' mimics joint '%s', which is %s and has no coordinate of its own",
                      joint->name, other->name, dal_urdf_kinds[other->kind]);
+}
+
+/* A joint that mimics a fixed one keeps one value, s: it is fixed there.  R_o <- R_o R(axis, s), or x <- x + R_o axis s. */
+static void fix_at_start(dal_reader *reader, dal_urdf_joint *joint, const char *other)
+{
+    double shift[3] = {0, 0, 0}, turn[9];
+    dal_caution(reader->messages, joint->mark, DAL_CODE_MIMIC_FIXED, joint->start,
+                "joint '%s' mimics joint '%s', which is fixed: it is fixed, too, at %.6g %s", joint->name, other, joint->start,
+                dal_urdf_turns(joint) ? "rad" : "m");
+    dal_rotation_identity(turn);
+    if (dal_urdf_turns(joint))
+        dal_rotation_axis(joint->axis, joint->start, turn);
+    else
+        for (int i = 0; i < 3; i++)
+            shift[i] = joint->start * joint->axis[i];
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            joint->origin.xyz[i] += joint->origin.R[3 * i + k] * shift[k];
+    dal_rotation_multiply(joint->origin.R, turn, joint->origin.R);
+    joint->kind = DAL_URDF_FIXED;
+    joint->mimic = -1;
+    joint->damping = joint->friction = 0;
 }
 
 /* Starts of joints that mimic, along the chain to one that does not. */
@@ -134,7 +156,10 @@ static void find_starts(dal_reader *reader, dal_urdf *robot)
         }
         while (n-- > 0) { /* from the one that waits for nobody back */
             dal_urdf_joint *joint = &robot->joint[chain[n]];
-            joint->start = joint->multiplier * robot->joint[joint->mimic].start + joint->offset;
+            const dal_urdf_joint *other = &robot->joint[joint->mimic];
+            joint->start = joint->multiplier * other->start + joint->offset;
+            if (other->kind == DAL_URDF_FIXED)
+                fix_at_start(reader, joint, other->name);
             waiting[chain[n]] = 0;
         }
     }

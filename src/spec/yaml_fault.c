@@ -35,6 +35,8 @@ static const fault faults[] = {
     {"while scanning a quoted scalar", "found unexpected end of stream", true, "this quote is not closed"},
     {"while parsing a quoted scalar", "found unknown escape character", false,
      "this is not an escape of YAML: a model needs no '\\'"},
+    {"while parsing a quoted scalar", "found invalid Unicode character escape code", false,
+     "this escape is no character: half of a surrogate pair, or a number beyond U+10FFFF"},
     {"while scanning a plain scalar", "found a tab character that violates indentation", false,
      "a tab cannot stand here: use blanks"},
     {"while scanning a block scalar", "found a tab character where an indentation space is expected", false,
@@ -62,10 +64,28 @@ static const char *find_character(const char *source, size_t length, size_t inde
     return p;
 }
 
+/* Where the first character begins that is not UTF-8, up to byte `stop`: libyaml may blame a byte behind it. */
+static size_t find_bad_byte(const char *source, size_t length, size_t stop)
+{
+    size_t i = 0;
+    while (i < stop) {
+        const unsigned char c = (unsigned char)source[i];
+        const size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+        size_t good = n > 0;
+        while (good && good < n && i + good < length && ((unsigned char)source[i + good] & 0xc0) == 0x80)
+            good++;
+        if (!n || good < n)
+            return i;
+        i += n;
+    }
+    return stop;
+}
+
 static void explain_bytes(const yaml_parser_t *parser, const char *file, const char *source, size_t length,
                           dal_messages *messages)
 {
     size_t stop = parser->problem_offset < length ? parser->problem_offset : length;
+    stop = find_bad_byte(source, length, stop);
     dal_mark mark = {file, 1, 1};
     for (size_t i = 0; i < stop; i++) {
         unsigned char c = (unsigned char)source[i];

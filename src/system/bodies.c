@@ -1,5 +1,4 @@
 /* Bodies: constants and where they start, from the description. */
-#include "math/rank.h"
 #include "math/rotation.h"
 #include "math/vec.h"
 #include "system/build.h"
@@ -9,45 +8,20 @@
 
 /* ---- inertia --------------------------------------------------------------- */
 
-/* No body has a principal moment larger than the sum of the other two; this much is rounding. */
-static const double triangle_slack = 1e-9;
-
-static void check_inertia(dal_build *build, const dal_body_spec *spec, const dal_body *body)
-{
-    double moment[3], work[200];
-    if (dal_symmetric_eigen(body->inertia, 3, 3, moment, NULL, work) != 0)
-        return;
-    double scale = fabs(moment[2]) + fabs(moment[0]);
-    if (moment[0] < -triangle_slack * scale)
-        dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' has the principal moments %.6g, %.6g, %.6g, and none can be negative",
-                  body->name, moment[0], moment[1], moment[2]);
-    else if (moment[2] > moment[0] + moment[1] + triangle_slack * scale) {
-        static const char sentence[] = "no body has the principal moments %.6g, %.6g, %.6g of '%s': the largest may not exceed the sum of the others";
-        if (build->spec->plain_names) /* robots are full of them: there it is a warning */
-            dal_warn(build->messages, spec->inertia.mark, DAL_CODE_INERTIA_TRIANGLE, (moment[2] - moment[0] - moment[1]) / moment[2], sentence,
-                     moment[0], moment[1], moment[2], body->name);
-        else
-            dal_error(build->messages, spec->inertia.mark, sentence, moment[0], moment[1], moment[2], body->name);
-    }
-}
-
 static void read_inertia(dal_build *build, const dal_body_spec *spec, dal_body *body)
 {
     double v[6] = {0};
     bool ok = true;
     for (int i = 0; i < spec->inertia.n && i < 6; i++)
         ok &= dal_build_number(build, spec->binding, spec->inertia.item[i], &v[i]);
-    if (!ok)
+    if (!ok || !dal_build_bounded(build, spec->inertia.mark, "inertia", body->name, 6, v))
         return;
     if (build->spec->space == DAL_PLANAR) {
         body->inertia[8] = v[0];
-        if (v[0] < 0)
-            dal_error(build->messages, spec->inertia.mark, "the inertia of '%s' is %.6g, and cannot be negative", body->name, v[0]);
         return;
     }
     const double full[9] = {v[0], v[3], v[4], v[3], v[1], v[5], v[4], v[5], v[2]};
     memcpy(body->inertia, full, sizeof full);
-    check_inertia(build, spec, body);
 }
 
 /* A body with mass and without inertia has no axes: nothing of it can be turned or lie elsewhere than in its origin. */
@@ -87,7 +61,9 @@ static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body
         dal_error(build->messages, spec->name.mark, "body '%s' has no mass (write `mass: 0` for a massless part)", body->name);
     else if (dal_build_number(build, spec->binding, spec->mass, &body->mass) && body->mass < 0)
         dal_error(build->messages, spec->mass.mark, "the mass of '%s' is %.6g, and cannot be negative", body->name, body->mass);
-    dal_build_vector(build, spec->binding, &spec->center, body->center);
+    dal_build_bounded(build, spec->mass.mark, "mass", body->name, 1, &body->mass);
+    if (dal_build_vector(build, spec->binding, &spec->center, body->center))
+        dal_build_bounded(build, spec->center.mark, "centre of mass", body->name, 3, body->center);
     body->particle = body->mass > 0 && !spec->inertia.n;
     if (spec->inertia.n)
         read_inertia(build, spec, body);
@@ -113,6 +89,12 @@ bool dal_build_orientation(dal_build *build, const dal_binding *binding, const c
         ok &= dal_build_number(build, binding, o->second.item[i], &b[i]);
     if (!ok)
         return false;
+    int power = 0;
+    if (o->kind == DAL_ATTITUDE_QUATERNION || o->kind == DAL_ATTITUDE_AXIS) { /* the square of 1e200 is not a number */
+        frexp(fmax(fmax(fabs(a[0]), fabs(a[1])), fmax(fabs(a[2]), fabs(a[3]))), &power);
+        for (int i = 0; i < 4; i++)
+            a[i] = ldexp(a[i], -power);
+    }
     double norm = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
     switch (o->kind) {
     case DAL_ATTITUDE_NONE: break;
@@ -121,8 +103,9 @@ bool dal_build_orientation(dal_build *build, const dal_binding *binding, const c
             dal_error(build->messages, o->first.mark, "the quaternion of '%s' has length zero: no attitude", name);
             return false;
         }
-        if (fabs(norm - 1) > 1e-6)
-            dal_warn(build->messages, o->first.mark, DAL_CODE_NORMALISED, norm, "the quaternion of '%s' has the length %.9g and was normalised", name, norm);
+        if (fabs(ldexp(norm, power) - 1) > 1e-6)
+            dal_warn(build->messages, o->first.mark, DAL_CODE_NORMALISED, ldexp(norm, power),
+                     "the quaternion of '%s' has the length %.9g and was normalised", name, ldexp(norm, power));
         dal_rotation_quaternion(a, R);
         return true;
     case DAL_ATTITUDE_AXIS:
@@ -171,7 +154,8 @@ static void read_start(dal_build *build, const dal_body_spec *spec, dal_body_sta
     if (build->spec->n_coordinates)
         return; /* placed by expressions: coordinates.c */
     start->position_given = spec->position.n > 0;
-    dal_build_vector(build, binding, &spec->position, start->r);
+    if (dal_build_vector(build, binding, &spec->position, start->r))
+        dal_build_bounded(build, spec->position.mark, "position", spec->name.text, 3, start->r);
     if (spec->angle.text && dal_build_number(build, binding, spec->angle, &start->angle)) {
         start->attitude_given = true;
         dal_rotation_elementary(2, start->angle, start->R);
@@ -234,6 +218,8 @@ static void read_motion(dal_build *build, int b, bool *done)
     dal_build_vector(build, spec->binding, &spec->angular_velocity, start->w);
     if (spec->rate.text)
         dal_build_number(build, spec->binding, spec->rate, &start->w[2]);
+    dal_build_bounded(build, spec->velocity.mark, "velocity", spec->name.text, 3, start->rd);
+    dal_build_bounded(build, spec->rate.text ? spec->rate.mark : spec->angular_velocity.mark, "angular velocity", spec->name.text, 3, start->w);
     if (spec->velocity.body_axes)
         turn_to_world(start->R, start->rd);
     if (spec->angular_velocity.body_axes)
@@ -261,12 +247,14 @@ static bool read_point(dal_build *build, const dal_binding *binding, const dal_p
 }
 
 /* Also those that nobody uses. */
-static void check_points(dal_build *build, const dal_binding *binding, const dal_points *points)
+static void check_points(dal_build *build, const char *owner, const dal_binding *binding, const dal_points *points)
 {
     for (int i = 0; i < points->n; i++) {
+        const dal_point_spec *point = &points->item[i];
         dal_marker marker;
         bool has_axes;
-        read_point(build, binding, &points->item[i], &marker, &has_axes);
+        if (read_point(build, binding, point, &marker, &has_axes))
+            dal_build_bounded(build, point->at.mark, dal_arena_print(build->arena, "point '%s'", point->name.text), owner, 3, marker.s);
     }
 }
 
@@ -284,12 +272,12 @@ void dal_build_bodies(dal_build *build)
         build->body_angle[i] = -1;
         read_constants(build, &spec->bodies[i], &build->mechanism.bodies[i]);
         read_start(build, &spec->bodies[i], &build->start[i]);
-        check_points(build, spec->bodies[i].binding, &spec->bodies[i].points);
+        check_points(build, spec->bodies[i].name.text, spec->bodies[i].binding, &spec->bodies[i].points);
     }
-    check_points(build, NULL, &spec->ground);
+    check_points(build, "ground", NULL, &spec->ground);
     for (int i = 0; i < spec->n_models; i++) {
         dal_marker unused;
-        check_points(build, &spec->models[i]->binding, &spec->models[i]->points);
+        check_points(build, spec->models[i]->name.text, &spec->models[i]->binding, &spec->models[i]->points);
         dal_build_mount(build, spec->models[i], &unused);
     }
 }

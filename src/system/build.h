@@ -77,6 +77,7 @@ typedef struct dal_build {
     dal_messages *messages;
     const dal_spec *spec;
     bool anyway;                 /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
+    bool undetermined;           /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
     dal_mechanism mechanism;
     dal_graph *graph;
 
@@ -174,6 +175,8 @@ bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *bind
 /* *value stays what it was without a finite number. */
 bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text text, double *value);
 bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_list *list, double out[3]); /* fills up with zeros */
+/* Are n sizes such that their squares and products are numbers, too? False with a message: `what` of `name`. */
+bool dal_build_bounded(dal_build *build, dal_mark mark, const char *what, const char *name, int n, const double *sizes);
 int dal_build_expression(dal_build *build, dal_expressions *list, dal_node node);
 int dal_build_action(dal_build *build, dal_text text, dal_node node); /* an expression of a force or a state */
 
@@ -191,6 +194,9 @@ bool dal_build_mount(dal_build *build, const dal_model_spec *model, dal_marker *
 int dal_build_body_angle(dal_build *build, int body);
 /* A measure of x, y, z or angle of a body; -1 with a message. */
 int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordinate);
+
+/* inertia.c: moments that no body has, once joints are known; what is only rounding is made good */
+void dal_build_inertias(dal_build *build);
 
 /* place.c */
 void dal_build_place(dal_build *build);
@@ -223,9 +229,14 @@ bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, co
  * linear in measures, a form otherwise. `what` of `name` is told in messages at `text`; false: there was one. */
 bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic);
 
-/* joint_rank.c: freedoms that joints of the model's own take from their bodies, with warnings; `winding` of the start, NULL: the mechanism
- * could not be assembled, and the question is whether one of them contradicts itself. False: a joint was refused, as its equations say nothing. */
-bool dal_build_written_ranks(dal_build *build, const double *winding);
+/* joint_rank.c: false with messages where equations of a joint type say nothing. */
+bool dal_build_written_identities(dal_build *build, const double *winding);
+/* Freedoms that joints of the model's own take from their bodies, with warnings; `winding` of the start, NULL: the mechanism could not be
+ * assembled, and the question is whether one of them contradicts itself. */
+void dal_build_written_ranks(dal_build *build, const double *winding);
+
+/* joint_slope.c: false with messages where an equation of a joint type, or a constraint, has no slope where it holds. `winding` as above. */
+bool dal_build_slopes(dal_build *build, const double *winding);
 
 /* laws.c: after the forces, because laws are expressions like theirs */
 void dal_build_laws(dal_build *build, int joint, const dal_law_spec *spec);

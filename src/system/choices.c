@@ -201,6 +201,8 @@ void dal_choose_method(dal_build *build, dal_system *system)
     choose_undetermined(build, system);
 }
 
+static const double least_rtol = 1e-15; /* a few roundings */
+
 static double positive(dal_build *build, dal_text text, const char *key, double fallback)
 {
     double value = fallback;
@@ -216,6 +218,9 @@ void dal_choose_times(dal_build *build, dal_system *system)
     info->until = positive(build, s->until, "until", 0);
     info->step = positive(build, s->step, "step", 0);
     info->rtol = positive(build, s->rtol, "rtol", 1e-8);
+    if (info->rtol > 0 && info->rtol < least_rtol)
+        dal_error(build->messages, s->rtol.mark, "'rtol' is %.6g, which no computation with 16 digits can keep: %.0e is the minimum", info->rtol,
+                  least_rtol);
     info->atol = positive(build, s->atol, "atol", 1e-10);
     info->every = positive(build, s->every, "every", info->step > 0 ? info->step : info->until / 500);
     system->max_step = positive(build, s->max_step, "max-step", 0);

@@ -56,6 +56,7 @@ static void add_states(dal_build *build, dal_system *system)
     system->inputs = DAL_TAKE(build->arena, double, spec->n_inputs);
     system->input_names = DAL_TAKE(build->arena, const char *, spec->n_inputs);
     system->states = DAL_TAKE(build->arena, double, spec->n_states);
+    system->state_names = DAL_TAKE(build->arena, const char *, spec->n_states);
     for (int i = 0; i < spec->n_inputs; i++) {
         system->input_names[i] = spec->inputs[i].name.text;
         dal_build_number(build, spec->inputs[i].binding, spec->inputs[i].value, &system->inputs[i]);
@@ -68,6 +69,7 @@ static void add_states(dal_build *build, dal_system *system)
             dal_build_number(build, s->binding, s->start, &system->states[i]);
         dal_build_state_rate(build, i, &node);
         dal_build_action(build, s->rate, node);
+        system->state_names[i] = s->name.text;
     }
 }
 
@@ -191,6 +193,18 @@ static void pack_names(dal_block *block, int n, const char **from, const char **
     }
 }
 
+static void pack_texts(dal_block *block, int n, const dal_text *from, dal_text **to)
+{
+    DAL_PACK(block, *to, n);
+    for (int i = 0; i < n; i++) {
+        const char *text = dal_block_text(block, from[i].text), *file = from[i].mark.file ? dal_block_text(block, from[i].mark.file) : NULL;
+        if (!block->memory)
+            continue;
+        (*to)[i].text = text;
+        (*to)[i].mark.file = file;
+    }
+}
+
 static void pack(dal_block *block, const dal_system *from, dal_system *to)
 {
     *to = *from;
@@ -212,6 +226,8 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     DAL_PACK(block, to->forces, from->n_forces);
     pack_names(block, from->n_inputs, from->input_names, &to->input_names);
     pack_names(block, from->n_tables, from->table_names, &to->table_names);
+    pack_names(block, from->n_states, from->state_names, &to->state_names);
+    pack_texts(block, from->actions.n_outputs, from->action_texts, &to->action_texts);
     DAL_PACK(block, to->columns, from->n_columns);
     for (int i = 0; i < from->n_forces; i++) {
         const char *name = dal_block_text(block, from->forces[i].name);
@@ -348,6 +364,7 @@ static void compile_description(dal_build *build, dal_system *system)
     if (!build->spec->n_coordinates)
         dal_build_place(build);
     dal_build_joints(build);
+    dal_build_inertias(build);
     dal_build_forces(build);
     dal_build_constraints(build, system);
     for (int i = 0; i < build->spec->n_joints; i++)
@@ -417,6 +434,7 @@ static void lay_out(dal_build *build, dal_system *system)
     system->forces = build->forces;
     system->n_signals = build->n_signals;
     system->signals = build->signals;
+    system->action_texts = build->action_texts;
     system->n_columns = build->n_columns;
     system->n_recorded = build->n_recorded;
     system->columns = build->columns;
@@ -507,11 +525,13 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
     if (!(build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding)) {
-        dal_build_written_ranks(build, NULL);
+        if (dal_build_written_identities(build, NULL) && dal_build_slopes(build, NULL))
+            dal_build_written_ranks(build, NULL);
         return DAL_BAD_MODEL;
     }
-    if (!dal_build_written_ranks(build, draft->start_winding))
+    if (!dal_build_written_identities(build, draft->start_winding) || (!build->anyway && !dal_build_slopes(build, draft->start_winding)))
         return DAL_BAD_MODEL;
+    dal_build_written_ranks(build, draft->start_winding);
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
     lay_out(build, draft);
@@ -581,7 +601,9 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 
-static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, bool anyway, dal_messages *messages, dal_system **system)
+typedef enum demand { RUN, EVALUATION, ANYTHING } demand;
+
+static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, demand what_for, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
     if (!dal_spec_sound(spec, messages))
@@ -596,7 +618,8 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         build->arena = &arena;
         build->messages = own;
         build->spec = spec;
-        build->anyway = anyway;
+        build->anyway = what_for == ANYTHING;
+        build->undetermined = what_for == EVALUATION;
         status = guarded(build, own, messages);
         dal_state_free(build->first);
         dal_sparse_free(build->sparse);
@@ -618,13 +641,22 @@ dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal
         *system = NULL;
     if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
-    return compile_spec(allocator, spec, false, messages, system);
+    return compile_spec(allocator, spec, RUN, messages, system);
+}
+
+dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    if (system)
+        *system = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    return compile_spec(allocator, spec, EVALUATION, messages, system);
 }
 
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
 {
     *system = NULL;
-    return compile_spec(allocator, spec, true, messages, system);
+    return compile_spec(allocator, spec, ANYTHING, messages, system);
 }
 
 dal_system_info dal_system_describe(const dal_system *system)

@@ -3,6 +3,7 @@
  * They are unique exactly if rank [M; A] = m (Result 3 of `udwadia-phohomsiri`). Where it is less, the null
  * space names the parts: massless ones that no constraint moves along with the others.
  */
+#include "kinematics/tree.h"
 #include "math/rank.h"
 #include "system/build.h"
 
@@ -17,11 +18,11 @@ enum { LARGEST = 1500 };                /* velocities up to which the singular v
 
 /* [M / mass; A], (m + r) x m, in coordinates where lengths are in units of the model's, rows of A at unit norm: the verdict does
  * not depend on units. */
-static double *stack_up(dal_build *build, const dal_state *state)
+static double *stack_up(dal_arena *arena, const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
-    double *K = DAL_TAKE(build->arena, double, n * m);
+    double *K = DAL_TAKE(arena, double, n * m);
     const double *scale = state->system->column_scale;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -52,8 +53,20 @@ static void name_velocities(const dal_system *system, const double *null, size_t
     }
 }
 
+/* The body that velocity k of a tree moves against its carrier; 0 where there is no tree. */
+static int body_of_velocity(const dal_layout *layout, int k)
+{
+    const dal_tree *tree = layout->tree;
+    int body = 0;
+    for (int i = 0; tree && i < tree->n_bodies; i++)
+        for (int s = tree->carrier[i].step; s < tree->carrier[i].step + tree->carrier[i].n_steps; s++)
+            if (tree->step[s].v >= 0 && tree->step[s].v <= k) /* velocities are numbered in the order of the tree */
+                body = tree->carrier[i].body;
+    return body;
+}
+
 /* "'rod' (y, attitude), 'tip' (y)"; the first of them in *body. */
-static void name_parts(const dal_build *build, const dal_layout *layout, const double *null, size_t n_null, char *text, size_t size, int *body)
+static void name_parts(const dal_layout *layout, const double *null, size_t n_null, char *text, size_t size, int *body)
 {
     static const char *const words[] = {"x", "y", "z"};
     const size_t m = (size_t)layout->nv;
@@ -75,17 +88,17 @@ static void name_parts(const dal_build *build, const dal_layout *layout, const d
             continue;
         if (!*text)
             *body = b;
-        snprintf(text + strlen(text), size - strlen(text), "%s'%s' (%s)", *text ? ", " : "", build->spec->bodies[b].name.text, parts);
+        snprintf(text + strlen(text), size - strlen(text), "%s'%s' (%s)", *text ? ", " : "", layout->mechanism->bodies[b].name, parts);
     }
 }
 
 /* Do the bodies that move have all that they need, only too little of it? */
-static bool is_tiny(const dal_build *build, const dal_layout *layout, const double *null, size_t n_null)
+static bool is_tiny(const dal_layout *layout, const double *null, size_t n_null)
 {
     const size_t m = (size_t)layout->nv;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
-        const dal_body *body = &build->mechanism.bodies[b];
+        const dal_body *body = &layout->mechanism->bodies[b];
         double values[3] = {body->inertia[8], 0, body->inertia[8]}, work[600];
         if (at->n_rot > 1 && dal_symmetric_eigen(body->inertia, 3, 3, values, NULL, work))
             return false;
@@ -99,55 +112,73 @@ static bool is_tiny(const dal_build *build, const dal_layout *layout, const doub
     return true;
 }
 
-/* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
-static bool is_determined(dal_build *build, const dal_state *state)
+bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out)
 {
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
+    *out = (dal_determined){.rank = -1};
     if (m > LARGEST) {
-        dal_error(build->messages, dal_nowhere,
-                  "the accelerations are not determined: the inertia and the constraints together are singular; look for parts without mass that "
-                  "no joint moves along");
+        snprintf(out->text, sizeof out->text,
+                 "the accelerations are not determined: the inertia and the constraints together are singular; look for parts without mass "
+                 "that no joint moves along");
         return false;
     }
-    double *K = stack_up(build, state), *sigma = DAL_TAKE(build->arena, double, n + m), *null = DAL_TAKE(build->arena, double, m * m);
-    double *work = DAL_TAKE(build->arena, double, dal_rank_work((int)n, (int)m));
-    int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, null, NULL, work), body = 0, first = 0;
-    char text[400] = "";
-    if (rank == (int)m)
+    double *K = stack_up(arena, state), *sigma = DAL_TAKE(arena, double, n + m), *null = DAL_TAKE(arena, double, m * m);
+    double *work = DAL_TAKE(arena, double, dal_rank_work((int)n, (int)m));
+    out->rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, null, NULL, work);
+    if (out->rank == (int)m)
         return true;
-    if (rank < 0) {
+    if (out->rank < 0)
+        return false;
+    if (layout->family->shares) {
+        name_velocities(state->system, null, m - (size_t)out->rank, out->names, sizeof out->names, &out->first);
+        out->body = body_of_velocity(layout, out->first);
+    } else
+        name_parts(layout, null, m - (size_t)out->rank, out->names, sizeof out->names, &out->body);
+    if (!*out->names)
+        snprintf(out->names, sizeof out->names, "the bodies");
+    if (!layout->family->shares && is_tiny(layout, null, m - (size_t)out->rank))
+        snprintf(out->text, sizeof out->text,
+                 "the inertia of %s is lost in rounding beside that of the others: rank [M; A] is %d, and %d is needed; give more of it, or "
+                 "none and another joint", out->names, out->rank, (int)m);
+    else
+        snprintf(out->text, sizeof out->text, "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia%s",
+                 out->names, out->rank, (int)m, layout->placement ? " there, or another constraint" : ", or another joint");
+    return false;
+}
+
+/* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
+static bool is_determined(dal_build *build, dal_system *system, const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_determined found;
+    if (dal_state_determined(build->arena, state, &found))
+        return true;
+    if (found.rank < 0 && layout->nv <= LARGEST) {
         dal_error(build->messages, dal_nowhere,
                   "at the start the inertia or the constraints are not finite numbers: a mass is too large, or a place has an infinite derivative "
                   "by a coordinate");
         return false;
     }
-    if (layout->family->shares)
-        name_velocities(state->system, null, m - (size_t)rank, text, sizeof text, &first);
-    else
-        name_parts(build, layout, null, m - (size_t)rank, text, sizeof text, &body);
-    const dal_mark mark = layout->placement ? build->spec->coordinates[first].name.mark : build->mechanism.bodies[body].mark;
-    if (state->system->minimum_norm) {
-        dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, (double)m - rank,
+    const dal_mark mark = found.rank < 0        ? dal_nowhere
+                          : layout->placement ? build->spec->coordinates[found.first].name.mark
+                                              : build->mechanism.bodies[found.body].mark;
+    const double lacking = found.rank < 0 ? (double)NAN : layout->nv - found.rank;
+    if (found.rank >= 0 && system->minimum_norm)
+        dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking,
                  "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are "
                  "taken",
-                 *text ? text : "the bodies", rank, (int)m);
-        return true;
-    }
-    if (!layout->family->shares && is_tiny(build, layout, null, m - (size_t)rank)) {
-        dal_error(build->messages, mark,
-                  "the inertia of %s is lost in rounding beside that of the others: rank [M; A] is %d, and %d is needed; give more of it, or "
-                  "none and another joint", *text ? text : "the bodies", rank, (int)m);
-        return false;
-    }
-    dal_error(build->messages, mark,
-              "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia%s",
-              *text ? text : "the bodies", rank, (int)m, layout->placement ? " there, or another constraint" : ", or another joint");
-    return false;
+                 found.names, found.rank, layout->nv);
+    else if (build->undetermined)
+        dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking, "%s", found.text);
+    else
+        dal_error(build->messages, mark, "%s", found.text);
+    system->undetermined = build->undetermined && !system->minimum_norm;
+    return system->undetermined || (found.rank >= 0 && system->minimum_norm);
 }
 
-/* A place or a velocity that has no energy, an infinite force, or an infinite acceleration. */
-static bool is_finite(dal_build *build, const dal_state *state)
+/* A place or a velocity that has no energy, an infinite force, or an infinite acceleration that is not that of a singular matrix. */
+static bool is_finite(dal_build *build, const dal_state *state, bool singular)
 {
     const dal_layout *layout = &state->system->layout;
     int bad = dal_state_not_finite(state);
@@ -163,7 +194,7 @@ static bool is_finite(dal_build *build, const dal_state *state)
                       build->action_texts[i].text);
             return false;
         }
-    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+    for (int b = 0; b < layout->mechanism->n_bodies && !singular; b++)
         for (int k = 0; k < layout->body[b].n_columns; k++)
             if (!isfinite(state->vd[layout->body_column[layout->body[b].column + k]])) {
                 dal_error(build->messages, build->mechanism.bodies[b].mark,
@@ -243,13 +274,28 @@ static bool tree_closes(dal_build *build, const dal_state *state)
     return false;
 }
 
-/* Did the formulation stop at a singular matrix? The recursive one does without M and A, which the rank needs. */
-static bool is_singular(dal_state *state)
+bool dal_state_singular(dal_state *state)
 {
     const bool recursive = !strncmp(state->trouble, "a joint of the tree moves nothing", 33);
     if (recursive)
         dal_state_complete(state);
     return recursive || !strncmp(state->trouble, "the equations of motion are singular", 36);
+}
+
+/* A force along the line of two points that coincide: undetermined if they are at rest, and with a corner if they part. */
+static void warn_of_directions(dal_build *build, dal_state *state)
+{
+    dal_state_recall(state);
+    for (int i = 0; i < state->system->n_forces; i++) {
+        double speed;
+        if (!dal_force_undirected(state, i, &speed))
+            continue;
+        dal_warn(build->messages, build->spec->forces[i].name.mark, DAL_CODE_NO_DIRECTION, fabs(state->effort[i]),
+                 "the points of '%s' coincide at the start, and its force of %.3g N has no direction there: %s", state->system->forces[i].name,
+                 fabs(state->effort[i]),
+                 speed > 0 ? "it begins with a jump, in the direction in which the points part"
+                           : "they are at rest, and every motion that begins there is as good as another; place them apart, or give them a velocity");
+    }
 }
 
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
@@ -265,16 +311,21 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
         dal_error(build->messages, build->spec->tables[state->table_left - 1].name.mark, "at the start: %s", state->trouble);
         return false;
     }
-    if (!is_finite(build, state))
+    const bool singular = !solved && dal_state_singular(state);
+    if (!is_finite(build, state, singular))
         return false;
     bool doubtful = solved ? state->saddle_ratio > 0 && state->saddle_ratio < suspicious /* 0: it was not factored */
-                           : is_singular(state);
+                           : singular;
     if (solved && system->minimum_norm) {
         system->determined = state->determined;
         doubtful = state->determined < system->layout.nv;
     }
-    if (doubtful && !is_determined(build, state))
+    if (doubtful && !is_determined(build, system, state))
         return false;
+    if (solved)
+        warn_of_directions(build, state);
+    if (system->undetermined)
+        return true;
     if (!solved)
         dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->trouble);
     return solved;

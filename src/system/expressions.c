@@ -7,6 +7,7 @@
  */
 #include "system/channels.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { DEEPEST = 30 }; /* named expressions inside one another */
@@ -336,6 +337,18 @@ bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_li
             ok &= dal_build_number(build, binding, list->item[i], &out[i]);
     }
     return ok;
+}
+
+bool dal_build_bounded(dal_build *build, dal_mark mark, const char *what, const char *name, int n, const double *sizes)
+{
+    static const double most = 1e50; /* m r^2 w^2 of three of them is 1e250 */
+    for (int i = 0; i < n; i++)
+        if (!(fabs(sizes[i]) <= most)) {
+            dal_error(build->messages, mark, "the %s of '%s' is %.6g, which is too large to compute with: 1e50 is the maximum", what, name,
+                      sizes[i]);
+            return false;
+        }
+    return true;
 }
 
 int dal_build_expression(dal_build *build, dal_expressions *list, dal_node node)

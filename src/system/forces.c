@@ -137,7 +137,8 @@ static dal_force_group *group_of(dal_build *build, int type, int most)
 
 static void add_gravity(dal_build *build)
 {
-    if (!dal_build_vector(build, NULL, &build->spec->gravity, build->gravity))
+    if (!dal_build_vector(build, NULL, &build->spec->gravity, build->gravity) ||
+        !dal_build_bounded(build, build->spec->gravity.mark, "gravity", "the model", 3, build->gravity))
         return;
     const double *g = build->gravity;
     if (g[0] == 0 && g[1] == 0 && g[2] == 0)
@@ -180,6 +181,7 @@ static void compile_force(dal_build *build, int i, int type)
     if (t->compile(&b, element)) {
         group->n++;
         force->measure = b.measure;
+        force->along = t != &dal_force_torque;
         force->zero = b.zero;
         return;
     }

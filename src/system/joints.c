@@ -226,6 +226,9 @@ static bool read_lengths(dal_build *build, const dal_joint_spec *spec, dal_joint
         dal_error(build->messages, spec->radius.mark, "the radius of joint '%s' has to be positive, not %.6g", spec->name.text, b->radius);
         ok = false;
     }
+    const double lengths[] = {b->length, b->pitch, b->radius};
+    ok = ok && dal_build_bounded(build, spec->length.text ? spec->length.mark : spec->pitch.text ? spec->pitch.mark : spec->radius.mark,
+                                 "length, pitch or radius", spec->name.text, 3, lengths);
     if (ok && !strcmp(b->joint->type->name, "distance")) {
         if (!spec->length.text) {
             double P[2][3], E[9], d = 0;
@@ -276,6 +279,9 @@ static void note_start(dal_build *build, const dal_joint_spec *spec, const dal_j
     }
     if (start->rate.text)
         target.has_rate = dal_build_number(build, spec->binding, start->rate, &target.rate);
+    const double values[] = {target.value, target.rate};
+    if (!dal_build_bounded(build, start->mark, "start", spec->name.text, 2, values))
+        return;
     if (target.has_value || target.has_rate)
         *DAL_PUSH(build->arena, build->targets, build->n_targets, build->cap_targets) = target;
 }

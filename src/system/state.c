@@ -63,10 +63,12 @@ static void lay(dal_block *block, const dal_system *system, dal_state *s, double
     TAKE(block, s->order, r);
     TAKE(block, s->independent, r);
     TAKE(block, s->solver, system->formulation->work(system));
-    TAKE(block, s->projector, system->stabilization->work ? system->stabilization->work(system) : 0);
+    const size_t projector = system->stabilization->work ? system->stabilization->work(system) : 0;
+    TAKE(block, s->projector, most(projector, system->n_frictions ? (size_t)(nv + r) : 0));
     TAKE(block, s->saddle, saddle);
     TAKE(block, s->saddle_rhs, nv + r);
     TAKE(block, s->row_scale, r);
+    TAKE(block, s->weakest, r);
     TAKE(block, s->pivots, nv + r + 1);
     if (system->small) {
         TAKE(block, s->rank_matrix, (size_t)r * (size_t)nv);
@@ -271,8 +273,11 @@ static void reset(dal_state *state)
     state->condition_worst = 1;
     state->refinement.ratio = state->refinement.worst = 0;
     state->refinement.since = 0;
-    state->near_singular = false;
+    state->near_singular = state->attentive = false;
     state->nearness = 1;
+    state->asked_at = -HUGE_VAL;
+    for (int i = 0; i < layout->n_rows; i++)
+        state->weakest[i] = sin(1 + 2.4 * i) / sqrt(fmax(1, layout->n_rows)); /* near to no combination in particular */
     memset(state->good_ratio, 0, sizeof state->good_ratio);
     memset(state->best_ratio, 0, sizeof state->best_ratio);
     state->frozen = state->placed = state->friction_known = false;

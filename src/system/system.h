@@ -91,6 +91,7 @@ typedef struct dal_compiled {
 typedef struct dal_force_name {
     const char *name;
     int measure; /* or -1 */
+    bool along;  /* its scalar force acts along the measure */
     double zero; /* what its channel .length adds to the measure */
 } dal_force_name;
 
@@ -132,6 +133,7 @@ struct dal_system {
     double rank_tolerance;
     bool minimum_norm;         /* accelerations that nothing determines: the least ones, instead of a refusal */
     int determined;            /* then: rank [M; A] at the start; -1: not known yet */
+    bool undetermined;         /* compiled for evaluations only: at the start its accelerations are not determined */
     double event_tolerance, max_step;
 
     int n_laws, n_frictions;
@@ -149,7 +151,8 @@ struct dal_system {
     int n_expressions;         /* how many of the actions belong to forces */
     bool *idle;                /* of these: written as the number zero */
     int n_inputs, n_states, n_tables;
-    const char **input_names, **table_names;
+    const char **input_names, **table_names, **state_names;
+    dal_text *action_texts;    /* what the actions were written as, and where */
     double *inputs, *states;   /* start values */
     int n_recorded, n_columns; /* of the columns: those of files of results; with those that only pages show */
     dal_column *columns;       /* the first one is time */
@@ -203,7 +206,7 @@ typedef struct dal_acceleration {
 
 /* Kinds of factorisations, whose pivot ratios are remembered each by itself. Those of symmetric matrices are before DAL_FACTOR_QR. */
 typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_NETWORK, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT,
-                          DAL_FACTOR_ROWS, DAL_FACTOR_PARTITION, DAL_FACTORS } dal_factor;
+                          DAL_FACTOR_ROWS, DAL_FACTOR_PARTITION, DAL_FACTOR_LEAST, DAL_FACTOR_LEAST_UNIT, DAL_FACTORS } dal_factor;
 
 /* A run that a state belongs to for its time: users may read the state, and not change it. */
 typedef struct dal_tenancy {
@@ -272,8 +275,11 @@ struct dal_state {
     int determined;            /* minimum-norm: rank [M; A] of the last evaluation */
     int rank, *order;          /* independent rows first; order has n_rows entries */
     double best_ratio[DAL_FACTORS]; /* largest pivot ratios of the run */
-    double nearness;           /* pivot ratio of the last factorisation over the best, falls like the distance to a singular position */
+    double nearness;           /* pivot ratio or least singular value of the rows over the best: falls like the distance to a singular position */
     bool near_singular;
+    double asked_at;           /* where rows are redundant: when A was asked for it */
+    bool attentive;            /* the next factorisation is asked for it, however far the position was */
+    double *weakest;           /* the combination of rows that says least, of unit norm (saddle.c) */
     double good_ratio[DAL_FACTORS]; /* pivot ratios seen right after the last ranking, by kind of factorisation; 0: not yet */
     bool *independent;         /* the same as a mask */
     double *solver;            /* of the formulation */
@@ -303,7 +309,7 @@ struct dal_state {
     long evaluations, rerankings, charts;
     int rank_least, rank_most;
     double condition_worst;
-    char trouble[256];         /* what went wrong, when a hook stops the run */
+    char trouble[400];         /* what went wrong, when a hook stops the run */
 };
 
 /* ---- state.c: what users may do with a state ----------------------------------- */
@@ -346,6 +352,17 @@ dal_flow dal_state_accelerate(dal_state *state); /* all of it: v', lambda */
 void dal_state_recall(dal_state *state);
 /* After accelerate: J, A, M, h and Q, where the formulation did without them. */
 void dal_state_complete(dal_state *state);
+
+/* determined.c. Did the last evaluation stop at a singular matrix of the equations of motion? M, A, h and Q are known nevertheless. */
+bool dal_state_singular(dal_state *state);
+typedef struct dal_determined {
+    int rank;        /* of [M; A]; -1: not finite, or too large to be asked */
+    char names[400]; /* of the velocities, or bodies, whose accelerations are open */
+    char text[800];  /* the verdict as a sentence; "" where it is not finite */
+    int first, body; /* one of them */
+} dal_determined;
+/* Is rank [M; A] = nv at the state that was evaluated? */
+bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out);
 /* Before whoever uses the family's tangents and bends, or its work->jacobian. */
 void dal_state_frames(dal_state *state);
 void dal_state_columns(dal_state *state);
@@ -373,6 +390,14 @@ double dal_worst_row(const dal_state *state, const double *rows, int *where);
 double dal_projection_tolerance(const dal_system *system);
 /* The largest velocity, in lengths and radians. */
 double dal_fastest(const dal_system *system, const double *v);
+
+/* ---- directions.c ------------------------------------------------------------------ */
+
+/* The size of a force along the line through two points, where they coincide: that of a spring with the length zero. 0 if it is next to
+ * nothing. */
+double dal_force_at_meeting(const dal_state *state, int force);
+/* Does a force that is not zero act along the line through two points that coincide? After loads. *speed: with which they part. */
+bool dal_force_undirected(const dal_state *state, int force, double *speed);
 
 /* ---- momenta.c -------------------------------------------------------------------- */
 
@@ -411,6 +436,8 @@ size_t dal_null_space_work(const dal_system *system);
 void dal_state_rank(dal_state *state, int most);
 /* Has this factorisation become so much worse since the last ranking that other rows should be taken? */
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio);
+/* "; the rank of the constraints falls there from 8 to 7, of joint 'B' among others": at work.q, near a singular position. */
+const char *dal_singular_text(dal_state *state, char *buffer, size_t size);
 /* Pattern of the saddle matrix at compile. */
 void dal_saddle_pattern(dal_arena *arena, dal_system *system);
 typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
@@ -418,6 +445,8 @@ typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
 double dal_saddle_factor(dal_state *state, dal_metric metric);
 /* Factor [[M / mass, A^T], [A, -softness]] with all rows, dependent ones too, at unit norm when turns are measured by the model's length. */
 double dal_saddle_soften(dal_state *state, double softness);
+/* For the least change dv with A dv = b: in the metric of the masses, or, where these leave a motion open, of the coordinates. */
+dal_flow dal_saddle_least(dal_state *state);
 /* The same as dal_saddle_factor, with other rows where these have become dependent; a failure where none are left. */
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
 /* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b (softened: A x - softness mu = b); rows that depend get mu = 0. */

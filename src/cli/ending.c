@@ -1,0 +1,191 @@
+#include "cli/ending.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const long patience = 120000000; /* nanoseconds for a command to notice: with the way out it acts within 0.2 s */
+static const long farewell = 200000000; /* for one that has noticed, to say what it has and to close its files */
+
+/* One file: its folder and its name there. The list only grows. */
+typedef enum kind { WHOLE, ROWS, TEMPORARY } kind;
+
+typedef struct announced {
+    char *folder, *name;
+    kind kind;
+    struct announced *next;
+} announced;
+
+static struct {
+    const char *command;
+    sem_t asked;                /* once a signal */
+    atomic_bool cooperates;     /* the command looks at `caught` */
+    atomic_bool noticed;        /* the command has looked */
+    atomic_bool well;           /* ending by a signal is its usual end */
+    _Atomic(announced *) files;
+    _Atomic(pid_t) child;
+} ending;
+static volatile sig_atomic_t caught; /* the only way a signal can tell */
+
+/* ---- unfinished files ----------------------------------------------------------------- */
+
+static void announce(const char *path, kind kind_)
+{
+    announced *file = malloc(sizeof *file);
+    char *real = realpath(path, NULL), *copy = real ? real : strdup(path); /* links are followed, as whoever writes does */
+    if (!file || !copy || !strcmp(path, "-")) {
+        free(file);
+        free(copy);
+        return;
+    }
+    char *slash = strrchr(copy, '/');
+    *file = (announced){.folder = slash ? strndup(copy, slash == copy ? 1 : (size_t)(slash - copy)) : strdup("."),
+                        .name = strdup(slash ? slash + 1 : copy),
+                        .kind = kind_,
+                        .next = atomic_load(&ending.files)};
+    free(copy);
+    if (file->folder && file->name)
+        atomic_store(&ending.files, file);
+}
+
+void dal_announce_output(const char *path)
+{
+    announce(path, WHOLE);
+}
+
+void dal_announce_rows(const char *path)
+{
+    announce(path, ROWS);
+}
+
+void dal_announce_temporary(const char *path)
+{
+    announce(path, TEMPORARY);
+}
+
+void dal_announce_child(pid_t child)
+{
+    atomic_store(&ending.child, child);
+}
+
+/* Somebody holds the part (replacement.h): it is ours, as we were not refused. One that nobody holds is what an earlier run left. */
+static bool is_held(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_SETLK, &whole) && (errno == EAGAIN || errno == EACCES);
+}
+
+static void remove_part(const announced *file)
+{
+    char path[PATH_MAX];
+    struct stat found;
+    const int n = snprintf(path, sizeof path, "%s/%s.part", file->folder, file->name);
+    const int fd = n < (int)sizeof path ? open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (fd >= 0 && !fstat(fd, &found) && is_held(fd) && (file->kind != ROWS || found.st_size == 0))
+        unlink(path);
+    if (file->kind == TEMPORARY && snprintf(path, sizeof path, "%s/%s", file->folder, file->name) < (int)sizeof path)
+        unlink(path);
+}
+
+/* ---- the end -------------------------------------------------------------------------- */
+
+static int exit_code(void)
+{
+    return atomic_load(&ending.well) ? 0 : 128 + caught;
+}
+
+static void end_now(void)
+{
+    char text[200];
+    const pid_t child = atomic_load(&ending.child);
+    if (child > 0)
+        kill(child, SIGKILL);
+    for (const announced *file = atomic_load(&ending.files); file; file = file->next)
+        remove_part(file);
+    const int n = snprintf(text, sizeof text, "%sdalembert %s: stopped before it was done\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
+                           ending.command); /* a line of progress goes */
+    if (!atomic_load(&ending.well) && write(STDERR_FILENO, text, (size_t)n) < 0)
+        _exit(exit_code());
+    _exit(exit_code());
+}
+
+/* False: a second signal came meanwhile. */
+static bool let_pass(long nanoseconds)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += nanoseconds;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    int failed;
+    while ((failed = sem_timedwait(&ending.asked, &end)) && errno == EINTR)
+        continue;
+    return failed;
+}
+
+static void *stand_by(void *unused)
+{
+    (void)unused;
+    while (sem_wait(&ending.asked))
+        continue;
+    if (atomic_load(&ending.cooperates) && let_pass(patience) && atomic_load(&ending.noticed))
+        let_pass(farewell);
+    end_now();
+    return NULL;
+}
+
+static void catch (int number)
+{
+    const int saved = errno;
+    caught = number;
+    sem_post(&ending.asked);
+    errno = saved;
+}
+
+void dal_ending_begin(const char *command)
+{
+    sigset_t all, old;
+    pthread_t thread;
+    ending.command = command;
+    if (sem_init(&ending.asked, 0, 0))
+        return; /* signals then end the program as they always do */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the thread inherits this: signals come to the others */
+    const bool stands_by = !pthread_create(&thread, NULL, stand_by, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!stands_by)
+        return;
+    pthread_detach(thread);
+    struct sigaction action = {.sa_handler = catch, .sa_flags = (int)SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void dal_catch_signals(void)
+{
+    atomic_store(&ending.cooperates, true);
+}
+
+void dal_catch_signals_well(void)
+{
+    atomic_store(&ending.well, true);
+    dal_catch_signals();
+}
+
+int dal_caught_signal(void)
+{
+    if (caught)
+        atomic_store(&ending.noticed, true);
+    return caught;
+}

@@ -1,0 +1,84 @@
+/* Does the run get anywhere?
+ *
+ * Tries are counted: steps accepted, repeated or cut at an event. At n = 2^k tries the advance of t since n/2 is compared with the one
+ * before:
+ *     a_k = t(2^k) - t(2^(k-1)),   g = a_k / a_(k-1)
+ * At a steady pace g = 2; steps that shrink as 1/n have g = 1, those of a motion that ends in finite time g = 0. With a_(k+i) = a_k g^i the
+ * rest of the time takes m doublings more, sum_(i=1..m) a_k g^i = t_end - t, and n 2^m tries altogether. The run ends where that is
+ *     more than SLOWING, at five doublings in a row each slower than the one before (a hard stretch of a motion slows it for fewer),
+ *     more than TROUBLED, at a steady pace, where most tries are steps that the error estimate takes back, or events,
+ *     more than HOPELESS, whatever the reason.
+ * A long run at a steady pace is none of these: it is the user's, who sees its progress.
+ */
+#include "integrate/drive.h"
+
+#include <math.h>
+
+enum { FIRST = 1 << 11, IN_A_ROW = 5 };
+static const double SLOWING = 1e9, TROUBLED = 1e8, HOPELESS = 1e12;
+static const double steady = 1.7; /* g of a pace that does not fall */
+
+/* log2 of the factor by which the tries have to grow until t_end. */
+static double doublings_left(double advance, double growth, double left)
+{
+    double ratio = left / advance; /* sum of g^i, i = 1 ... m */
+    if (!(ratio < HUGE_VAL) || (growth < 1 && ratio >= growth / (1 - growth)))
+        return HUGE_VAL;
+    return fabs(growth - 1) < 1e-6 ? ratio : log1p(ratio * (growth - 1) / growth) / log(growth);
+}
+
+static dal_stall judge(driver *r, double total, bool slower)
+{
+    const progress *p = &r->progress;
+    const double tries = (double)(p->tries - p->tries_mark);
+    if (slower && p->slower >= IN_A_ROW && total > SLOWING)
+        return DAL_STALL_SLOWING;
+    if (total > TROUBLED && (double)(r->result.events - p->events_mark) > tries / 3)
+        return DAL_STALL_EVENTS;
+    if (total > TROUBLED && (double)(r->result.rejected - p->rejected_mark) > tries / 2)
+        return DAL_STALL_REJECTED;
+    return total > HOPELESS && p->marks > 2 + IN_A_ROW ? DAL_STALL_SMALL : DAL_STALL_NONE;
+}
+
+int dal_fastest_component(const driver *r)
+{
+    const dal_stepper *s = &r->s;
+    double most = 0;
+    int fastest = -1;
+    for (int i = 0; i < r->ode->n_control && s->f_valid; i++) {
+        double rate = fabs(s->f[i]) / (s->atol + s->rtol * fabs(s->y[i]));
+        if (rate > most) {
+            most = rate;
+            fastest = i;
+        }
+    }
+    return fastest;
+}
+
+verdict dal_watch_progress(driver *r)
+{
+    progress *p = &r->progress;
+    if (++p->tries < p->next) /* the first three marks are at 1, FIRST and 2 FIRST tries: growth is known at the fourth */
+        return GOOD;
+    const double advance = r->s.t - p->t_mark, left = r->options->t_end - r->s.t;
+    const double growth = p->marks > 2 ? fmin(advance / p->advance, 2) : 2;
+    const bool slower = p->marks > 2 && !(growth >= steady);
+    const double total = (double)p->tries * exp2(doublings_left(advance, growth, left));
+    p->slower = slower ? p->slower + 1 : 0;
+    const dal_stall stall = p->marks > 2 ? judge(r, total, slower) : DAL_STALL_NONE;
+    if (stall) {
+        r->result.stall = stall;
+        r->result.tries = p->tries;
+        r->result.tries_needed = total;
+        r->result.pace = advance / (double)(p->tries - p->tries_mark);
+        return dal_drive_stop(r, DAL_END_NO_PROGRESS, 0, stall == DAL_STALL_EVENTS ? r->last_guard : dal_fastest_component(r));
+    }
+    p->advance = advance;
+    p->t_mark = r->s.t;
+    p->tries_mark = p->tries;
+    p->events_mark = r->result.events;
+    p->rejected_mark = r->result.rejected;
+    p->next = p->tries < FIRST ? FIRST : 2 * p->tries;
+    p->marks++;
+    return GOOD;
+}
