@@ -40,6 +40,17 @@ static void write_chain(place *here, const char *name, int links)
     fclose(file);
 }
 
+/* Results that take a while to read. */
+static void write_rows(place *here, const char *name, int rows)
+{
+    FILE *file = fopen(path_of(here, name), "w");
+    assert_non_null(file);
+    fputs("time,a\n", file);
+    for (int i = 0; i < rows; i++)
+        fprintf(file, "%d,%d\n", i, i % 1000);
+    fclose(file);
+}
+
 /* '@' in the line is the folder. Its output goes nowhere, its temporary files into the folder. */
 static pid_t start(const place *here, const char *line)
 {
@@ -110,6 +121,15 @@ static double stop(const place *here, const char *line, double after, int number
     return taken;
 }
 
+/* A part of results is there for its rows. */
+static bool has_rows(const place *here, const char *name)
+{
+    char path[400];
+    struct stat found;
+    snprintf(path, sizeof path, "%s/%s", here->folder, name);
+    return strstr(name, ".csv.part") && !stat(path, &found) && found.st_size > 0;
+}
+
 /* Nothing unfinished is in the folder afterwards. */
 static void check_stop(const place *here, const char *line, double after, int number, int code)
 {
@@ -118,7 +138,7 @@ static void check_stop(const place *here, const char *line, double after, int nu
         best = fmin(best, stop(here, line, after, number, code, false));
         DIR *list = opendir(here->folder);
         for (struct dirent *entry; (entry = readdir(list));)
-            if (strstr(entry->d_name, ".part-") || strstr(entry->d_name, "dalembert-"))
+            if (strstr(entry->d_name, "dalembert-") || (strstr(entry->d_name, ".part") && !has_rows(here, entry->d_name)))
                 fail_msg("%s: %s is left", line, entry->d_name);
         closedir(list);
     }
@@ -131,7 +151,7 @@ static void every_command_stops_in_a_long_chain(void **state)
 {
     place *here = *state;
     write_chain(here, "chain.yaml", 2000);
-    assert_int_equal(mkfifo(path_of(here, "never.csv"), 0600), 0); /* results that nobody writes */
+    write_rows(here, "many.csv", 1500000);
     check_stop(here, "run @/chain.yaml -o @/a.csv -o @/a.html", 0.1, SIGINT, 130);
     check_stop(here, "run @/chain.yaml -o @/a.csv", 0.8, SIGTERM, 143);
     check_stop(here, "check @/chain.yaml", 0.2, SIGTERM, 143);
@@ -141,9 +161,9 @@ static void every_command_stops_in_a_long_chain(void **state)
     check_stop(here, "convert @/chain.yaml -o @/chain.urdf", 0.05, SIGTERM, 143);
     check_stop(here, "ports @/chain.yaml -o @/chain.svg", 0.1, SIGINT, 130);
     check_stop(here, "gallery @/chain.yaml -o @", 0.2, SIGINT, 130);
-    check_stop(here, "plot @/never.csv -c a -o @/x.svg", 0.05, SIGINT, 130);
-    check_stop(here, "view @/never.csv --model @/chain.yaml -o @/v.html", 0.05, SIGTERM, 143);
-    check_stop(here, "animate @/never.csv --model @/chain.yaml -o @/v.svg", 0.05, SIGTERM, 143);
+    check_stop(here, "plot @/many.csv -c a -o @/x.svg", 0.05, SIGINT, 130);
+    check_stop(here, "view @/many.csv --model @/chain.yaml -o @/v.html", 0.05, SIGTERM, 143);
+    check_stop(here, "animate @/many.csv --model @/chain.yaml -o @/v.svg", 0.05, SIGTERM, 143);
     check_stop(here, "watch @/chain.yaml --port 0", 0.3, SIGINT, 0); /* it has no other end */
 }
 

@@ -1,6 +1,7 @@
 #include "cli/apart.h"
 
 #include "cli/cli.h"
+#include "cli/ending.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,7 +28,9 @@ static bool is_hdf5(const char *path)
 /* It ends with its parent, leaves no core file, and does not wait for what the library does at the end of a process. */
 static _Noreturn void be_the_child(int (*work)(void *user), void *user)
 {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     const int code = dal_finish_output(work(user));
     _exit(code);
@@ -60,7 +63,9 @@ int dal_work_apart(const char *command, const char *result, int (*work)(void *us
         fprintf(stderr, "%s: error: cannot be read: there is no process for it: %s\n", result, strerror(errno));
         return DAL_BAD_FILE;
     }
+    dal_announce_child(child);
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
+    dal_announce_child(0);
     return judge(command, result, how);
 }

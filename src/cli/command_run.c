@@ -4,8 +4,10 @@
 #include "cli/remote_file.h"
 #include "record/file.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
     "dalembert run MODEL [options]\n"
@@ -156,6 +158,7 @@ static dal_status open_files(const request *wanted, dal_messages *messages, file
     dal_status status = DAL_OK;
     for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK) {
         const char *path = wanted->path[open->n];
+        dal_announce_rows(path);
         status = dal_is_remote_file(path) ? dal_remote_open(path, messages, &open->remote[open->n])
                                           : dal_writer_open(NULL, path, wanted->units, messages, &open->writer[open->n]);
     }
@@ -215,12 +218,14 @@ static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_sta
 /* What is left of it was said by a warning, which --quiet swallows. */
 static void say_one(const request *wanted, const char *path, long rows)
 {
+    char part[PATH_MAX + 8], real[PATH_MAX];
     if (!strcmp(path, "-"))
         return;
-    if (!rows)
+    snprintf(part, sizeof part, "%s.part", realpath(path, real) ? real : path);
+    if (!rows || access(part, F_OK))
         fprintf(stderr, "dalembert run: %s was not written\n", path);
     else if (wanted->quiet)
-        fprintf(stderr, "dalembert run: %s was not written; what was recorded is in %s.part\n", path, path);
+        fprintf(stderr, "dalembert run: %s was not written; what was recorded is in %s\n", path, part);
 }
 
 static void say_what_was_not_written(const request *wanted, const files *closed, const dal_evidence *evidence)

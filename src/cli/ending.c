@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,9 +18,11 @@ static const long patience = 120000000; /* nanoseconds for a command to notice: 
 static const long farewell = 200000000; /* for one that has noticed, to say what it has and to close its files */
 
 /* One file: its folder and its name there. The list only grows. */
+typedef enum kind { WHOLE, ROWS, TEMPORARY } kind;
+
 typedef struct announced {
     char *folder, *name;
-    bool temporary;
+    kind kind;
     struct announced *next;
 } announced;
 
@@ -36,7 +39,7 @@ static volatile sig_atomic_t caught; /* the only way a signal can tell */
 
 /* ---- unfinished files ----------------------------------------------------------------- */
 
-static void announce(const char *path, bool temporary)
+static void announce(const char *path, kind kind_)
 {
     announced *file = malloc(sizeof *file);
     char *real = realpath(path, NULL), *copy = real ? real : strdup(path); /* links are followed, as whoever writes does */
@@ -48,7 +51,7 @@ static void announce(const char *path, bool temporary)
     char *slash = strrchr(copy, '/');
     *file = (announced){.folder = slash ? strndup(copy, slash == copy ? 1 : (size_t)(slash - copy)) : strdup("."),
                         .name = strdup(slash ? slash + 1 : copy),
-                        .temporary = temporary,
+                        .kind = kind_,
                         .next = atomic_load(&ending.files)};
     free(copy);
     if (file->folder && file->name)
@@ -57,12 +60,17 @@ static void announce(const char *path, bool temporary)
 
 void dal_announce_output(const char *path)
 {
-    announce(path, false);
+    announce(path, WHOLE);
+}
+
+void dal_announce_rows(const char *path)
+{
+    announce(path, ROWS);
 }
 
 void dal_announce_temporary(const char *path)
 {
-    announce(path, true);
+    announce(path, TEMPORARY);
 }
 
 void dal_announce_child(pid_t child)
@@ -70,28 +78,23 @@ void dal_announce_child(pid_t child)
     atomic_store(&ending.child, child);
 }
 
-/* Does somebody hold the lock that a part has while it is written? What an earlier run left has none. */
-static bool is_being_written(int folder, const char *part)
+/* Somebody holds the part (replacement.h): it is ours, as we were not refused. One that nobody holds is what an earlier run left. */
+static bool is_held(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    const int fd = openat(folder, part, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    const bool held = fd >= 0 && !fcntl(fd, F_OFD_GETLK, &whole) && whole.l_type != F_UNLCK;
-    if (fd >= 0)
-        close(fd);
-    return held;
+    return fcntl(fd, F_OFD_SETLK, &whole) && (errno == EAGAIN || errno == EACCES);
 }
 
 static void remove_part(const announced *file)
 {
-    char part[NAME_MAX + 1];
-    const int folder = open(file->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return;
-    if (file->temporary)
-        unlinkat(folder, file->name, 0);
-    else if (snprintf(part, sizeof part, "%s.part", file->name) < (int)sizeof part && is_being_written(folder, part))
-        unlinkat(folder, part, 0);
-    close(folder);
+    char path[PATH_MAX];
+    struct stat found;
+    const int n = snprintf(path, sizeof path, "%s/%s.part", file->folder, file->name);
+    const int fd = n < (int)sizeof path ? open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (fd >= 0 && !fstat(fd, &found) && is_held(fd) && (file->kind != ROWS || found.st_size == 0))
+        unlink(path);
+    if (file->kind == TEMPORARY && snprintf(path, sizeof path, "%s/%s", file->folder, file->name) < (int)sizeof path)
+        unlink(path);
 }
 
 /* ---- the end -------------------------------------------------------------------------- */

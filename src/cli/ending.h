@@ -2,7 +2,7 @@
  *
  * The library cannot be interrupted in the middle of a factorisation, and the program does not wait for it. A thread of its own waits for
  * the signal. Commands that look at dal_caught_signal() have 0.12 s to notice it, and then 0.2 s to say what they have; without that, at once
- * in all other commands, and at once with a second signal, the thread removes the unfinished files and ends the program. The exit code is
+ * in all other commands, and at once with a second signal, the thread removes what is of no use and ends the program. Rows of a run stay. The exit code is
  * 128 and the number of the signal either way.
  */
 #ifndef DAL_CLI_ENDING_H
@@ -19,8 +19,10 @@ void dal_catch_signals(void);
 void dal_catch_signals_well(void); /* the same for a command that only a signal ends: its exit code is 0 */
 int dal_caught_signal(void);       /* its number, 0 if none */
 
-/* A file that is written as NAME.part until it is complete, and of which a part is no use. Rows of a run are: they are not announced. */
+/* A file that will be written as NAME.part until it is complete; half of it is of no use to anybody. */
 void dal_announce_output(const char *path);
+/* A file of results, of which every row is: its part stays unless it is empty. */
+void dal_announce_rows(const char *path);
 /* A file that is to be gone when the program ends. */
 void dal_announce_temporary(const char *path);
 /* A process that writes one of these files; 0: it has ended. */

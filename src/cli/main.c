@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     const dal_command *command = dal_find_command(name);
     if (!command)
         return DAL_BAD_COMMAND;
-    dal_ending_begin(command->name);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write that meets it */
+    dal_ending_begin(command->name);
     return dal_finish_output(command->run(argc - 1, argv + 1));
 }
