@@ -33,7 +33,7 @@ static dal_system *reference_of(const char *file)
     return reference;
 }
 
-/* Largest difference of accelerations and reactions, relative to the largest acceleration and reaction. */
+/* Largest difference of accelerations and reactions, relative to the largest acceleration, that of free fall included, and reaction. */
 static double compare(dal_state *a, dal_state *b, bool reactions)
 {
     const dal_mechanism *m = &a->system->mechanism;
@@ -45,6 +45,8 @@ static double compare(dal_state *a, dal_state *b, bool reactions)
             size = fmax(size, fmax(fabs(x.acceleration[k]), L * fabs(x.alpha[k])));
         }
     }
+    for (int k = 0; k < 3; k++)
+        size = fmax(size, fabs(a->system->gravity[k])); /* weights may cancel, their rounding does not */
     for (int j = 0; j < m->n_joints && reactions; j++) {
         double f[2][3], t[2][3];
         dal_state_reaction(a, j, f[0], t[0]);

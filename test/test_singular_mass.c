@@ -445,6 +445,8 @@ static double difference(dal_state *a, dal_state *b, bool reactions)
             size = fmax(size, fmax(fabs(x.acceleration[k]), L * fabs(x.alpha[k])));
         }
     }
+    for (int k = 0; k < 3; k++)
+        size = fmax(size, fabs(a->system->gravity[k])); /* weights may cancel, their rounding does not */
     for (int j = 0; reactions && j < m->n_joints; j++) {
         double f[2][3], t[2][3];
         dal_state_reaction(a, j, f[0], t[0]);

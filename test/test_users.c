@@ -70,7 +70,8 @@ static dal_state *run(const dal_system *system, dal_evidence *evidence)
     if (dal_run(system, &(dal_run_options){.final = end}, messages, evidence) != DAL_OK)
         fail_msg("%s, %s: %s", info.coordinates, info.formulation,
                  dal_messages_first(messages) ? dal_messages_first(messages)->text : "failed");
-    assert_int_equal(dal_state_evaluate(end, messages), DAL_OK);
+    if (dal_state_evaluate(end, messages) != DAL_OK)
+        fail_msg("%s, %s: the end: %s", info.coordinates, info.formulation, dal_messages_first(messages)->text);
     assert_true(isfinite(evidence->position_residual) && isfinite(evidence->velocity_residual) && isfinite(evidence->energy_end));
     dal_messages_free(messages);
     return end;

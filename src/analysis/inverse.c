@@ -306,7 +306,7 @@ static void weigh(inverter *v)
         for (size_t j = 0; j < p; j++)
             v->K[j * p + i] = dot(v->Z + j * m, Mz, v->m);
     }
-    if (!dal_cholesky(v->K, v->p, v->p, 1e-14, &where))
+    if (!dal_diagonal_counts(v->K, v->p, v->p, 1e-14) || !dal_cholesky(v->K, v->p, v->p, 1e-14, &where))
         return;
     v->weighted = DAL_TAKE(v->arena, double, p *n + 1);
     for (size_t a = 0; a < n; a++) {

@@ -13,8 +13,8 @@
  * in a while; no order of the computation avoids it. Where the larger of them is more than the tolerance of the integration, a run says so;
  * where the corrections are of the size of v' itself, the equations are refused.
  *
- * R is the ratio of the largest to the smallest inertia on the diagonal of M, in metres, zeros aside; where bodies share coordinates, an entry
- * of M is a sum over bodies, and R is also the reciprocal of the least pivot of M at unit diagonal. Passes are made where R eps is more than a
+ * R is the ratio of the largest to the smallest inertia of the bodies, in metres, zeros aside; where bodies share coordinates, an entry
+ * of M is a sum over bodies, and R is that of its diagonal, and the reciprocal of its least pivot at unit diagonal. Passes are made where R eps is more than a
  * tenth of rtol; other models pay nothing.
  */
 #include "dynamics/speeds.h"
@@ -50,22 +50,58 @@ static double least_pivot(const double *B, int n, double *L)
     return least;
 }
 
-/* R at the present M. */
-static double unlikeness(const dal_state *state)
+typedef struct range {
+    double least, most;
+} range;
+
+static void widen(range *r, double inertia)
+{
+    if (inertia > 0) {
+        r->least = fmin(r->least, inertia);
+        r->most = fmax(r->most, inertia);
+    }
+}
+
+/* Masses, and moments over the length squared: where each body has its own coordinates. (M in Euler parameters is singular by itself.) */
+static range inertias_of_bodies(const dal_system *system)
+{
+    const double L = system->length;
+    range r = {HUGE_VAL, 0};
+    for (int b = 0; b < system->mechanism.n_bodies; b++) {
+        const dal_body *body = &system->mechanism.bodies[b];
+        widen(&r, body->mass);
+        for (int i = 0; i < 9 && !body->particle; i += 4)
+            widen(&r, body->inertia[i] / (L * L));
+    }
+    return r;
+}
+
+/* The diagonal of M, in metres: where bodies share coordinates. */
+static range inertias_of_coordinates(const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const double *S = state->system->column_scale;
-    double least = HUGE_VAL, most = 0;
+    double most = 0;
+    range r = {HUGE_VAL, 0};
     for (int pass = 0; pass < 2; pass++)
         for (int b = 0; b < layout->n_blocks; b++) {
             const dal_mass_block *at = &layout->block[b];
             for (int i = 0; i < at->n; i++) {
-                double m = state->work.M[at->value + (at->n + 1) * i] / (S[at->column + i] * S[at->column + i]);
+                const double m = state->work.M[at->value + (at->n + 1) * i] / (S[at->column + i] * S[at->column + i]);
                 most = fmax(most, m);
-                least = pass && m > visible * most ? fmin(least, m) : least;
+                if (pass && m > visible * most)
+                    widen(&r, m);
             }
         }
-    double ratio = most > 0 ? most / least : 1;
+    return r;
+}
+
+/* R at the present M. */
+static double unlikeness(const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const range r = layout->family->shares ? inertias_of_coordinates(state) : inertias_of_bodies(state->system);
+    double ratio = r.most > 0 ? r.most / r.least : 1;
     for (int b = 0; b < layout->n_blocks && state->refinement.block; b++)
         ratio = fmax(ratio, 1 / least_pivot(state->work.M + layout->block[b].value, layout->block[b].n, state->refinement.block));
     return ratio;
@@ -81,6 +117,25 @@ static double size_of(const dal_state *state, const double *v, int *where)
             *where = j;
         }
     return most;
+}
+
+/* What accelerations are compared with: their own size, or that of what the forces would do by themselves. Where these balance, v' is rounding. */
+static double size_of_accelerations(const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const double *S = state->system->column_scale;
+    int where = 0;
+    double size = fmax(size_of(state, state->vd, &where), DBL_MIN);
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *at = &layout->block[b];
+        for (int i = 0; i < at->n; i++) {
+            const int j = at->column + i;
+            const double m = state->work.M[at->value + (at->n + 1) * i];
+            if (m > 0 && (layout->family->shares || !layout->n_intrinsic || layout->angular[j] == 0))
+                size = fmax(size, (fabs(state->work.Q[j]) + fabs(state->work.h[j])) / m * S[j]);
+        }
+    }
+    return size;
 }
 
 /* out_j = eps sum of |M_jk v'_k| over a block, of |A_ij lambda_i| over the rows, |Q_j| and |h_j|; and b_i = eps (sum of |A_ij v'_j| + |gamma_i|).
@@ -153,13 +208,12 @@ static void probe(dal_state *state)
 {
     dal_refinement *r = &state->refinement;
     const size_t n = (size_t)state->system->n_w;
-    int where = 0, column = 0;
+    int where = 0;
     find_rounding(state, r->f, r->b);
     memcpy(r->wd, state->wd, sizeof *r->wd * n);
     state->system->formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
     memcpy(state->wd, r->wd, sizeof *r->wd * n);
-    const double size = fmax(size_of(state, state->vd, &column), DBL_MIN);
-    keep(r, size_of(state, r->dv, &where) / size, where);
+    keep(r, size_of(state, r->dv, &where) / size_of_accelerations(state), where);
 }
 
 static dal_flow refine(dal_state *state)
@@ -173,9 +227,7 @@ static dal_flow refine(dal_state *state)
         find_residuals(state, r->f, r->b);
         state->system->formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
         add(state);
-        int column = 0;
-        const double size = size_of(state, state->vd, &column);
-        error = size_of(state, r->dv, &where) / fmax(size, DBL_MIN);
+        error = size_of(state, r->dv, &where) / size_of_accelerations(state);
         if (!(error < HUGE_VAL))
             break;
     }

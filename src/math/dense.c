@@ -116,6 +116,16 @@ bool dal_cholesky(double *a, int n, int ld, double tolerance, int *where)
     return true;
 }
 
+bool dal_diagonal_counts(const double *a, int n, int ld, double tolerance)
+{
+    double largest = 0, least = HUGE_VAL;
+    for (int i = 0; i < n; i++) {
+        largest = fmax(largest, row_of(a, ld, i)[i]);
+        least = fmin(least, row_of(a, ld, i)[i]);
+    }
+    return n == 0 || least > tolerance * largest;
+}
+
 void dal_lower_solve(const double *l, int n, int ld, double *b)
 {
     for (int i = 0; i < n; i++) {

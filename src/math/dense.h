@@ -14,6 +14,8 @@
 /* A = L L^T in place (lower triangle). False, with the row in *where, where A is not positive definite:
  * a pivot <= tolerance * its own diagonal element, so that the scales of rows and columns do not matter. */
 bool dal_cholesky(double *a, int n, int ld, double tolerance, int *where);
+/* Is every diagonal element above tolerance * the largest? For matrices whose rows have one unit: what is not is rounding. */
+bool dal_diagonal_counts(const double *a, int n, int ld, double tolerance);
 void dal_cholesky_solve(const double *l, int n, int ld, double *b);   /* b := A^-1 b */
 void dal_lower_solve(const double *l, int n, int ld, double *b);      /* b := L^-1 b */
 void dal_lower_transposed_solve(const double *l, int n, int ld, double *b); /* b := L^-T b */
