@@ -18,6 +18,7 @@ typedef struct trajectory {
     dal_status status;
     char message[400];
     dal_evidence evidence;
+    const char *warned[16]; /* the codes of its warnings */
 } trajectory;
 
 static inline dal_status begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
@@ -70,6 +71,8 @@ static inline trajectory run_spec(trajectory result, dal_spec *spec, dal_message
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
         if (m->severity == DAL_ERROR && !result.message[0])
             dal_message_format(m, result.message, sizeof result.message);
+    for (int i = 0; i < result.evidence.n_warnings && i < 16; i++)
+        result.warned[i] = result.evidence.warnings[i]->code;
     dal_system_free(system);
     dal_spec_free(spec);
     dal_messages_free(messages);

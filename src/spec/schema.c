@@ -339,7 +339,7 @@ const dal_key dal_keys_simulate[] = {
     KEY("simulate", "step", EXPRESSION, "s", S, step, 0, "of time"),
     KEY("simulate", "every", EXPRESSION, "s", S, every, 0, "time between recorded rows"),
     KEY("simulate", "rtol", EXPRESSION, "1", S, rtol, 0, "relative tolerance of a controlled step"),
-    KEY("simulate", "atol", EXPRESSION, "1", S, atol, 0, "absolute tolerance of a controlled step"),
+    KEY("simulate", "atol", EXPRESSION, "1", S, atol, 0, "absolute tolerance of a controlled step, in units of the model: of its length for lengths, radians, over its time for rates (1e-10)"),
     KEY("simulate", "max-step", EXPRESSION, "s", S, max_step, 0, "largest controlled step"),
     KEY("simulate", "event-tolerance", EXPRESSION, "s", S, event_tolerance, 0, "to which events are located in time"),
     ONE_OF("simulate", "undetermined", "refuse|minimum-norm", "", S, undetermined, 0, "accelerations that neither inertia nor constraints determine: refused, or the least ones are taken; refuse if omitted"),

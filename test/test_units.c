@@ -1,0 +1,218 @@
+/* The model's own units: start values, tolerances and verdicts do not depend on the size of the mechanism; a balance that is lost is reported;
+ * warnings are data. */
+#include "check.h"
+#include "json.h"
+#include "text_runs.h"
+
+static const double sizes[] = {1e-12, 1e-9, 1e-6, 1e-3, 5e3, 1e6, 1e9, 1e11, 1e12};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static const char *const families[] = {"angle", "euler", "natural", "joint"};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+/* ---- start values --------------------------------------------------------------------- */
+
+/* A rod whose rate alone is given: its centre has to move with s / 2. */
+static void a_given_rate_is_kept_in_a_rod_of_any_length(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < SIZES; i++)
+        for (int f = 0; f < FAMILIES; f++) {
+            char text[600], settings[60];
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\nparameters: {s: %g}\n"
+                     "bodies: {rod: {mass: 1, inertia: s^2/12, angle: 60*deg, rate: 1, points: {O: [-s/2, 0]}}}\n"
+                     "joints: {pivot: {type: revolute, connect: [ground, rod.O]}}\n"
+                     "simulate: {until: 1, every: 0.5}\nrecord: [rod.angle, rod.omega]\n", sizes[i]);
+            snprintf(settings, sizeof settings, "coordinates=%s", families[f]);
+            trajectory run = run_text_well(text, settings);
+            check_close(last(&run, 1), M_PI / 3 + 1, 1e-7);
+            check_close(last(&run, 2), 1, 1e-7);
+            free(run.value);
+        }
+}
+
+/* Two satellites on a boom: the spin of the boom is given, the others follow. */
+static void a_boom_of_any_length_keeps_its_spin(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < SIZES; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: spatial\nparameters: {L: %g, w: 0.001}\nbodies:\n"
+                 "  boom: {mass: 100, inertia: [100*L^2/12, 100*L^2/12, L^2/1e8], position: [0, 0, 0], angular-velocity: [w, 0, 0], points: {P: [0, 0, L/2], Q: [0, 0, -L/2]}}\n"
+                 "  sat1: {mass: 500, inertia: [L^2/1e7, L^2/1e7, L^2/1e7], position: [0, 0, L/2]}\n"
+                 "  sat2: {mass: 500, inertia: [L^2/1e7, L^2/1e7, L^2/1e7], position: [0, 0, -L/2]}\n"
+                 "joints:\n  j1: {type: spherical, connect: [boom.P, sat1]}\n  j2: {type: spherical, connect: [boom.Q, sat2]}\n"
+                 "simulate: {until: 10, every: 10}\nrecord: [boom.omega.x, sat1.y'/L]\n", sizes[i]);
+        trajectory run = run_text_well(text, "");
+        check_close(last(&run, 1), 0.001, 1e-9);
+        check_close(at(&run, 0, 2), -0.0005, 1e-12);
+        free(run.value);
+    }
+}
+
+/* Closed to rounding: axes of two frames as a file of 17 digits has them. */
+static void a_hinge_of_any_size_is_closed(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < SIZES; i++) {
+        char text[1200];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: spatial\nparameters: {L: %g, m: 1}\nbodies:\n"
+                 "  a: {mass: m, inertia: [m*L^2, m*L^2, m*L^2], position: [0, 0, 0], orientation: {euler-zyx: [0.7, 0.3, -0.4]}, points: {B: {at: [L, L/3, L/7], z: [0.1, 0.2, 0.9], x: [0.9, 0, -0.1]}}}\n"
+                 "  b: {mass: m, inertia: [m*L^2, m*L^2, m*L^2], points: {B: {at: [0, L/5, 0], z: [0.1, 0.2, 0.9], x: [0.9, 0, -0.1]}}}\n"
+                 "joints:\n  A: {type: spherical, connect: [ground, a]}\n  B: {type: revolute, connect: [a.B, b.B], start: {angle: 0.3, rate: 0.2}}\n"
+                 "simulate: {until: 1, every: 1}\nrecord: [B.angle]\n", sizes[i]);
+        trajectory run = run_text_well(text, "");
+        check_close(at(&run, 0, 1), 0.3, 1e-12);
+        assert_int_equal(run.evidence.n_warnings, 0);
+        free(run.value);
+    }
+}
+
+/* The crank is given as it has to be; what the rocker is given contradicts it by a hundredth. */
+static void a_changed_rate_is_a_warning_with_both_numbers(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < SIZES; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nparameters: {s: %g}\nground: {points: {D: [2*s, 0]}}\nbodies:\n"
+                 "  a: {mass: 1, inertia: s^2/12, position: [0, s/2], angle: 90*deg, rate: 1, fix: true, points: {A: [-s/2, 0], B: [s/2, 0]}}\n"
+                 "  b: {mass: 1, inertia: s^2/3, points: {B: [-s, 0], C: [s, 0]}}\n"
+                 "  c: {mass: 1, inertia: s^2/12, position: [2*s, s/2], angle: 90*deg, rate: 1.01, points: {D: [-s/2, 0], C: [s/2, 0]}}\n"
+                 "joints:\n  A: {type: revolute, connect: [ground, a.A]}\n  B: {type: revolute, connect: [a.B, b.B]}\n"
+                 "  C: {type: revolute, connect: [b.C, c.C]}\n  D: {type: revolute, connect: [ground.D, c.D]}\n"
+                 "simulate: {until: 0.1}\n", sizes[i]);
+        trajectory run = run_text_well(text, "");
+        assert_int_equal(run.evidence.n_warnings, 1);
+        assert_string_equal(run.warned[0], "start-rate-changed");
+        free(run.value);
+    }
+}
+
+static void a_rate_that_is_thrown_away_is_an_error(void **unused)
+{
+    (void)unused;
+    refused_with("dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, rate: 2}}\njoints: {J: {type: prismatic, connect: [ground, b], axis: [1, 0]}}\n", 3, 10,
+                 "the start angular velocity of 'b' cannot be kept: 2 rad/s are given");
+    refused_with("dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.5, rate: 3}}\nbodies: {b: {mass: 1, position: [x, 0]}}\nconstraints: {c: {position: x - 0.5}}\n", 3, 15,
+                 "the start rate of coordinate 'x' cannot be kept: 3 is given");
+    refused_with("dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {J: {type: rigid, connect: [ground, b]}, K: {type: revolute, connect: [ground, b], "
+                 "axis: [0, 0, 1], start: {angle: 0, rate: 7}}}\n", 0, 0,
+                 "the start rate of joint 'K' cannot be kept: 7 is given");
+}
+
+/* ---- tolerances and balance ------------------------------------------------------------- */
+
+/* x = 1 + 0.5 cos 10 t in lengths, whatever the length is: the same digits. */
+static void an_oscillator_of_any_size_keeps_its_energy(void **unused)
+{
+    (void)unused;
+    static const char *const springs[] = {"{type: spring-damper, connect: [ground, a], stiffness: 100, length: s}",
+                                          "{type: spring-damper, joint: g, stiffness: 100, free: s}"};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < SIZES; i++) {
+            char text[600];
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\nparameters: {s: %g}\nbodies: {a: {mass: 1, inertia: 1, position: [1.5*s, 0]}}\n"
+                     "joints: {g: {type: prismatic, connect: [ground, a], axis: [1, 0]}}\nforces: {k: %s}\n"
+                     "simulate: {until: 10, every: 5}\nrecord: [a.x/s]\n", sizes[i], springs[k]);
+            trajectory run = run_text_well(text, "");
+            check_close(last(&run, 1), 1 + 0.5 * cos(100), 1e-6);
+            check_small(run.evidence.energy_drift, 1e-6);
+            free(run.value);
+        }
+}
+
+static const char fall[] = "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [1, 0], velocity: [0, 0]}}\n"
+                           "forces: {s: {type: central-gravity, mu: 1, center: [0, 0]}}\nsimulate: {until: 3, every: 1}\nrecord: [a.x, a.y]\n";
+static const char gears[] = "dalembert: 1\nspace: planar\nground: {points: {B: [1, 0]}}\nbodies:\n"
+                            "  a: {mass: 1, inertia: 0.5, position: [0, 0], angle: 0, rate: 300}\n  b: {mass: 1, inertia: 0.5, position: [1, 0], angle: 0}\n"
+                            "joints:\n  j1: {type: revolute, connect: [ground, a]}\n  j2: {type: revolute, connect: [ground.B, b]}\n"
+                            "  g: {type: gear, joints: [j1, j2], ratio: -3}\nsimulate: {until: 10, every: 10, rtol: 1e-4, atol: 1e-4}\n";
+static const char swing[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {p: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
+                            "joints: {O: {type: revolute, connect: [ground, p.O], start: {angle: 0}}}\nsimulate: {until: 20}\n";
+
+static bool has_code(const trajectory *run, const char *code)
+{
+    for (int k = 0; k < run->evidence.n_warnings; k++)
+        if (!strcmp(run->warned[k], code))
+            return true;
+    return false;
+}
+
+static void a_lost_balance_is_an_error_and_a_drift_a_warning(void **unused)
+{
+    (void)unused;
+    trajectory lost = run_text(fall, "integrator=rk4 step=1e-2"), worn = run_text(gears, "coordinates=natural"), coarse = run_text(swing, "integrator=rk4 step=0.12"),
+               fine = run_text(swing, "");
+    assert_int_equal(lost.status, DAL_NUMERICAL);
+    assert_non_null(strstr(lost.message, "what was computed is not the motion of this mechanism"));
+    assert_true(lost.rows == 4 && lost.evidence.energy_drift > 0.5); /* its rows are kept */
+    assert_int_equal(worn.status, DAL_OK);
+    assert_true(has_code(&worn, "balance-drift") && worn.evidence.energy_drift > 1e-2);
+    assert_true(coarse.evidence.energy_drift > 1e-2 && (coarse.status == DAL_NUMERICAL || has_code(&coarse, "balance-drift")));
+    assert_int_equal(fine.status, DAL_OK);
+    assert_int_equal(fine.evidence.n_warnings, 0);
+    free(lost.value), free(worn.value), free(coarse.value), free(fine.value);
+}
+
+/* ---- warnings are data -------------------------------------------------------------------- */
+
+static void warnings_have_code_number_and_place_in_the_evidence(void **unused)
+{
+    (void)unused;
+    const char *text = "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], orientation: {quaternion: {w: 2, x: 0, y: 0, z: 0}}}}\n"
+                       "simulate: {until: 1, integrator: rk4, step: 0.1}\n";
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    dal_evidence evidence;
+    int n = 0;
+    char written[20000];
+    assert_int_equal(dal_spec_parse(NULL, "text.yaml", text, strlen(text), 0, NULL, NULL, &spec), DAL_OK);
+    assert_int_equal(dal_compile(NULL, spec, NULL, &system), DAL_OK); /* nobody listened, and the system knows */
+    const dal_message *const *kept = dal_system_warnings(system, &n);
+    assert_int_equal(n, 1);
+    assert_string_equal(kept[0]->code, "normalised");
+    check_close(kept[0]->number, 2, 0);
+    assert_int_equal(kept[0]->mark.line, 3);
+    assert_int_equal(dal_run(system, NULL, messages, &evidence), DAL_OK);
+    assert_int_equal(evidence.n_warnings, 1);
+    assert_true(dal_evidence_json(&evidence, DAL_OK, written, sizeof written) < (int)sizeof written);
+    assert_non_null(strstr(written, "\"warnings\": [{\"code\": \"normalised\", \"number\": 2, \"file\": \"text.yaml\", \"line\": 3, \"column\": "));
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+static void every_code_is_listed_once(void **unused)
+{
+    (void)unused;
+    const char *name, *title, *other;
+    int n = 0;
+    for (; dal_list_entry("warning", n, &name, &title); n++) {
+        assert_true(strlen(name) > 2 && strlen(title) > 10);
+        for (int i = 0; i < n; i++)
+            assert_true(dal_list_entry("warning", i, &other, &title) && strcmp(other, name));
+    }
+    assert_true(n > 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_given_rate_is_kept_in_a_rod_of_any_length),
+        cmocka_unit_test(a_boom_of_any_length_keeps_its_spin),
+        cmocka_unit_test(a_hinge_of_any_size_is_closed),
+        cmocka_unit_test(a_changed_rate_is_a_warning_with_both_numbers),
+        cmocka_unit_test(a_rate_that_is_thrown_away_is_an_error),
+        cmocka_unit_test(an_oscillator_of_any_size_keeps_its_energy),
+        cmocka_unit_test(a_lost_balance_is_an_error_and_a_drift_a_warning),
+        cmocka_unit_test(warnings_have_code_number_and_place_in_the_evidence),
+        cmocka_unit_test(every_code_is_listed_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
