@@ -146,7 +146,7 @@ static bool has_code(const trajectory *run, const char *code)
 static void a_lost_balance_is_an_error_and_a_drift_a_warning(void **unused)
 {
     (void)unused;
-    trajectory lost = run_text(fall, "integrator=rk4 step=1e-2"), worn = run_text(gears, "coordinates=natural"), coarse = run_text(swing, "integrator=rk4 step=0.12"),
+    trajectory lost = run_text(fall, "integrator=rk4 step=1e-2"), worn = run_text(gears, "coordinates=natural"), coarse = run_text(swing, "integrator=rk4 step=0.25"),
                fine = run_text(swing, "");
     assert_int_equal(lost.status, DAL_NUMERICAL);
     assert_non_null(strstr(lost.message, "what was computed is not the motion of this mechanism"));

@@ -62,13 +62,13 @@ static void widen(range *r, double inertia)
     }
 }
 
-/* Masses, and moments over the length squared: where each body has its own coordinates. (M in Euler parameters is singular by itself.) */
+/* Masses, and moments over the lever squared: where each body has its own coordinates. (M in Euler parameters is singular by itself.) */
 static range inertias_of_bodies(const dal_system *system)
 {
-    const double L = system->length;
     range r = {HUGE_VAL, 0};
     for (int b = 0; b < system->mechanism.n_bodies; b++) {
         const dal_body *body = &system->mechanism.bodies[b];
+        const double L = dal_turn_lever(system, b);
         widen(&r, body->mass);
         for (int i = 0; i < 9 && !body->particle; i += 4)
             widen(&r, body->inertia[i] / (L * L));

@@ -282,6 +282,7 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
 /* scale.c: the model's length; when bodies are placed. Its time and the scales of its states, after the first evaluation. */
 double dal_build_length(dal_build *build);
 double dal_build_pace(dal_build *build);
+void dal_column_scales(const dal_build *build, dal_system *system); /* when the layout and the length are known */
 double dal_system_time(const dal_state *state);
 void dal_state_scales(const dal_state *state, double *unit);
 double dal_row_unit(const dal_row *row, double length);

@@ -451,10 +451,7 @@ static void lay_out(dal_build *build, dal_system *system)
     system->row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
     system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
     system->column_unit = DAL_TAKE(build->arena, double, system->layout.nv);
-    for (int j = 0; j < system->layout.nv; j++) {
-        system->column_scale[j] = build->column_scale ? build->column_scale[j] : system->layout.angular[j] > 0 ? system->length : 1;
-        system->column_unit[j] = 1 / system->column_scale[j];
-    }
+    dal_column_scales(build, system);
     system->start_q = build->start_q;
     system->start_v = build->start_v;
     system->start_change = build->start_change;

@@ -61,9 +61,8 @@ static double length_of_bodies(const dal_build *build)
         }
     for (int b = 0; b < m->n_bodies; b++) {
         const dal_body *body = &m->bodies[b];
-        double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
         if (body->mass > 0 && !upright[b])
-            length = fmax(length, sqrt(inertia / body->mass)); /* radius of gyration */
+            length = fmax(length, sqrt(fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8])) / body->mass)); /* radius of gyration */
     }
     return length;
 }
@@ -182,6 +181,34 @@ double dal_system_time(const dal_state *state)
         rate = fmax(rate, sqrt(fabs(state->vd[k]) * unit));
     }
     return rate > 0 && isfinite(rate) ? fmin(1 / rate, until) : until;
+}
+
+/* ---- columns --------------------------------------------------------------------------- */
+
+static double largest_moment(const dal_body *body)
+{
+    return fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
+}
+
+/* The lever of a turn: the model's length, or the radius of gyration of a body that is larger. Such a body cannot turn, and its moment must not
+ * hide the masses. */
+double dal_turn_lever(const dal_system *system, int body)
+{
+    const dal_body *b = &system->mechanism.bodies[body];
+    return b->mass > 0 && !b->particle ? fmax(system->length, sqrt(largest_moment(b) / b->mass)) : system->length;
+}
+
+void dal_column_scales(const dal_build *build, dal_system *system)
+{
+    const dal_layout *layout = &system->layout;
+    for (int j = 0; j < layout->nv; j++)
+        system->column_scale[j] = build->column_scale ? build->column_scale[j] : layout->angular[j] > 0 ? system->length : 1;
+    for (int b = 0; b < layout->mechanism->n_bodies && !layout->family->shares; b++)
+        for (int k = 0; k < layout->body[b].nv; k++)
+            if (layout->angular[layout->body[b].v + k] > 0)
+                system->column_scale[layout->body[b].v + k] = dal_turn_lever(system, b);
+    for (int j = 0; j < layout->nv; j++)
+        system->column_unit[j] = 1 / system->column_scale[j];
 }
 
 /* ---- units of y ------------------------------------------------------------------------ */

@@ -388,6 +388,8 @@ void dal_state_units(const dal_state *state, double *unit);
 double dal_worst_row(const dal_state *state, const double *rows, int *where);
 /* What projections keep positions to, relative as dal_worst_row measures them: what the model gives, or what follows from rtol. */
 double dal_projection_tolerance(const dal_system *system);
+/* What a turn of a body is measured by, in metres. */
+double dal_turn_lever(const dal_system *system, int body);
 /* The largest velocity, in lengths and radians. */
 double dal_fastest(const dal_system *system, const double *v);
 
