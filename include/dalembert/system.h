@@ -46,7 +46,7 @@ typedef struct dal_system_info {
     int states;            /* length of the integrator's y */
     int ignorable;         /* coordinates whose momenta are conserved (families user and joint) */
     const char *ignorable_names; /* "x, y", or "" */
-    double length;         /* the model's characteristic length */
+    double length, mass, time; /* the model's own units */
     double until, step, every, rtol, atol;
 } dal_system_info;
 /* Of NULL: zeros and empty texts. */

@@ -1,4 +1,4 @@
-/* Scales that differ by many powers of ten: masses, inertias, lengths. Double precision has sixteen digits, and what lies six of them apart
+/* Scales that differ by many powers of ten: masses, inertias, lengths, and the tolerance of lengths. Double precision has sixteen digits, and what lies six of them apart
  * in the masses costs as many in the accelerations of the lighter part. Often it is a unit that was mistaken: g for kg, mm for m.
  */
 #include "analysis/checker.h"
@@ -71,6 +71,29 @@ static double compare(dal_checker *c, const char *what, const char *unit, const 
     return ratio;
 }
 
+static const double enough_tolerances = 1e4; /* in what a force spans: four digits of it are right */
+
+/* The tolerance of lengths is a multiple of the model's length. A spring that is much shorter than that may have no right digit. */
+static void compare_tolerance(dal_checker *c)
+{
+    const dal_system *system = c->system;
+    dal_state *state = c->state;
+    const double atol = system->info.atol * system->length;
+    if (!state || !system->integrator->adaptive || dal_state_take(state, 0, state->y))
+        return;
+    dal_state_position(state);
+    for (int i = 0; i < system->n_forces; i++) {
+        const int measure = system->forces[i].measure;
+        if (measure < 0 || system->mechanism.measures[measure].kind != DAL_MEASURE_LENGTH)
+            continue;
+        const double span = fabs(state->work.value[measure]);
+        if (span > 1e-12 * system->length && span < enough_tolerances * atol)
+            dal_check_warn(c, DAL_CODE_TOLERANCE_COARSE, atol / span,
+                           "'%s' spans %.3g m, and the absolute tolerance of lengths is %.3g m (atol %.1e times the model's length): take a smaller `atol`",
+                           system->forces[i].name, span, atol, system->info.atol);
+    }
+}
+
 void dal_check_scale(dal_checker *c)
 {
     const dal_mechanism *m = &c->system->mechanism;
@@ -85,6 +108,7 @@ void dal_check_scale(dal_checker *c)
     v->mass_ratio = compare(c, "mass", "kg", &mass, large_masses);
     v->inertia_ratio = compare(c, "inertia", "kg m^2", &inertia, large_inertias);
     v->length_ratio = compare(c, "distance of joints on a body", "m", &length, large_lengths);
+    compare_tolerance(c);
     if (mass.who_least >= 0) {
         v->lightest = dal_arena_print(&c->arena, "%s", m->bodies[mass.who_least].name);
         v->heaviest = dal_arena_print(&c->arena, "%s", m->bodies[mass.who_most].name);

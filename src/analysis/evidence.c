@@ -102,6 +102,8 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     print_number(&p, "condition", e->condition_worst);
     print_number(&p, "stiffness", e->stiffness);
     print_number(&p, "length", i->length);
+    print_number(&p, "mass", i->mass);
+    print_number(&p, "time", i->time);
     dal_print(&p, ", \"gravity\": [%.17g, %.17g, %.17g]", e->gravity[0], e->gravity[1], e->gravity[2]);
     print_warnings(&p, e);
     dal_print(&p, ", \"complete\": %s", e->incomplete ? "false" : "true");

@@ -30,6 +30,7 @@
     X(DEPENDENT_EQUATIONS, "dependent-equations", "the equations of a joint type depend on one another; the number is how many are too many") \
     X(STEP_TOO_LONG_AT_START, "step-too-long-at-start", "a fixed step is too long for the motion at the start; the number is the longest that is not, s") \
     X(STIFF, "stiff", "an adaptive method will need very many steps; the number is how many")                                        \
+    X(TOLERANCE_COARSE, "tolerance-coarse", "what a force spans is small against the absolute tolerance of lengths; the number is the tolerance over it") \
     X(UNLIKE_BODIES, "unlike-bodies", "masses, inertias or sizes differ widely; the number is the ratio")                            \
     X(SINGULAR_START, "singular-start", "the start is a singular position; the number is how many freedoms exist only there")        \
     X(NEAR_SINGULAR_START, "near-singular-start", "a singular position is near the start; the number is the smallest singular value over the largest") \

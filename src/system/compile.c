@@ -346,6 +346,7 @@ static void fill_info(const dal_build *build, dal_system *system)
     info->multipliers = system->formulation->multipliers(system);
     info->states = system->n_y;
     info->length = system->length;
+    info->mass = system->mass;
     info->ignorable = system->n_ignorable;
     info->ignorable_names = list_ignorable(build, system);
 }
@@ -551,7 +552,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
         longjmp(*build->arena->guard, 1);
     if (!dal_build_first(build, build->packed, build->first))
         return DAL_BAD_MODEL;
-    build->packed->time = dal_system_time(build->first);
+    build->packed->time = build->packed->info.time = dal_system_time(build->first);
     dal_state_scales(build->first, build->packed->state_scale);
     dal_system_info *info = &build->packed->info;
     info->rank = build->packed->rank;
