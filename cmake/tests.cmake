@@ -58,7 +58,7 @@ file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/test_*.c")
 foreach(source ${test_sources})
     get_filename_component(name "${source}" NAME_WE)
     set(library dalembert)
-    if(DAL_SANITIZE AND name MATCHES "^test_(reference|documentation)$") # long runs of what other tests watch
+    if(DAL_SANITIZE AND name MATCHES "^test_(documentation|friction_drift|linkages|reference|scaling)$") # long runs of what other tests watch
         continue()
     endif()
     if(name MATCHES "_(complex|quad)$")
