@@ -18,6 +18,7 @@
 #include "system/assembly.h"
 #include "system/turns.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +44,20 @@ static void add_target_rows(dal_assembly *a)
         }
 }
 
+/* What the places of points are known to: some roundings of the largest coordinate. */
+static double rounding_of_places(const dal_build *build)
+{
+    const dal_mechanism *m = &build->mechanism;
+    double most = 0;
+    for (int b = 0; b < m->n_bodies; b++)
+        most = fmax(most, sqrt(dal_dot(build->start[b].r, build->start[b].r)));
+    for (int j = 0; j < m->n_joints; j++)
+        for (int k = 0; k < 2 && m->joints[j].type; k++)
+            if (m->joints[j].marker[k].body == DAL_GROUND)
+                most = fmax(most, sqrt(dal_dot(m->joints[j].marker[k].s, m->joints[j].marker[k].s)));
+    return 4 * DBL_EPSILON * most;
+}
+
 static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
 {
     dal_arena *arena = build->arena;
@@ -64,6 +79,7 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     a->m = a->layout->nv;
     a->r = a->layout->n_rows;
     a->length = dal_build_length(build);
+    a->rounding = rounding_of_places(build) / a->length;
     a->unit = DAL_TAKE(arena, double, a->r);
     size_t rows = (size_t)(a->r + a->m), m = (size_t)a->m;
     a->b = DAL_TAKE(arena, double, rows);
@@ -151,7 +167,7 @@ static double evaluate(dal_assembly *a)
     for (int i = 0; i < a->r; i++)
         find_unit(a, i);
     for (int i = 0; i < a->n_own; i++)
-        worst = fmax(worst, fabs(a->work.phi[i]) / dal_assembly_row_unit(a, i));
+        worst = fmax(worst, fabs(a->work.phi[i]) / dal_assembly_row_unit(a, i) - (a->mechanism.rows[i].angular ? 0 : a->rounding));
     return worst;
 }
 

@@ -24,6 +24,7 @@ typedef struct dal_assembly {
     int *source;             /* of an equation for velocities: its row, or -1 - body */
     double *row_unit;        /* of the same: what it was divided by */
     double length;
+    double rounding;         /* of the places of the bodies, in lengths: no gap is smaller */
     double *unit;            /* of each row: see dal_assembly_row_unit; 0: not yet known */
     int solves;              /* linear systems solved so far */
 } dal_assembly;

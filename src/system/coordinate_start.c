@@ -329,7 +329,7 @@ static bool is_far(const starting *s, int i, double change)
 }
 
 static const double thrown_away = 1e-6;   /* of a given rate: no more of it is left */
-static const double worth_warning = 1e-6; /* of the fastest motion: more than the digits that people write */
+static const double worth_warning = 1e-5; /* of the fastest motion: more than the six digits that people write */
 
 /* What became of the given values; false where a rate was thrown away. */
 static bool report(const starting *s, const double *now, const double *then, bool velocities)
@@ -347,7 +347,7 @@ static bool report(const starting *s, const double *now, const double *then, boo
         s->build->start_change[velocities * s->n + i] = change;
         if (!velocities && is_far(s, i, change))
             continue; /* a warning follows */
-        if (velocities && size > dal_worth_a_note * largest && fabs(now[i]) <= thrown_away * fabs(then[i])) {
+        if (velocities && size > worth_warning * largest && fabs(now[i]) <= thrown_away * fabs(then[i])) {
             dal_error(messages, name->mark, "the start rate of coordinate '%s' cannot be kept: %.6g is given, and the constraints leave %.3g", name->text, then[i], now[i]);
             kept = false;
         } else if (velocities && size > worth_warning * largest) {

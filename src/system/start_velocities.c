@@ -324,8 +324,17 @@ static double length_of(int n, const double *v)
     return change_of(n, v, zero);
 }
 
+/* "0.3", or "(0.3, -0.4)". */
+static const char *written(const dal_assembly *a, int n, const double *v)
+{
+    dal_arena *arena = a->build->arena;
+    return n == 1   ? dal_arena_print(arena, "%.6g", v[0])
+           : n == 2 ? dal_arena_print(arena, "(%.6g, %.6g)", v[0], v[1])
+                    : dal_arena_print(arena, "(%.6g, %.6g, %.6g)", v[0], v[1], v[2]);
+}
+
 static const double thrown_away = 1e-6;  /* of a given value: no more of it is left */
-static const double worth_warning = 1e-6; /* of the fastest motion: more than the digits that people write */
+static const double worth_warning = 1e-5; /* of the fastest motion: more than the six digits that people write */
 
 /* What became of a given velocity or spin of a body; false: nothing is left of it. */
 static bool report_motion(const dal_assembly *a, int b, int n, const double *v, const double *v0, bool spin, double fastest)
@@ -335,17 +344,18 @@ static bool report_motion(const dal_assembly *a, int b, int n, const double *v, 
     const char *what = spin ? "angular velocity" : "velocity", *unit = spin ? "rad/s" : "m/s";
     const double change = change_of(n, v, v0), size = change / (spin ? 1 : a->length);
     const double from = length_of(n, v0), to = length_of(n, v);
+    const bool warns = size > worth_warning * fastest;
     if (!(size > dal_worth_a_note * fastest))
         return true;
-    if (to <= thrown_away * from) {
+    if (warns && to <= thrown_away * from) {
         dal_error(messages, body->mark, "the start %s of '%s' cannot be kept: %.6g %s are given, and the constraints and the other given values leave %.3g", what,
                   body->name, from, unit, to);
         return false;
     }
-    if (size > worth_warning * fastest)
+    if (warns)
         dal_warn(messages, body->mark, DAL_CODE_START_RATE_CHANGED, change,
-                 "assembly changed the start %s of '%s' by %.3g %s, from %.6g to %.6g: the constraints, or other given values, do not allow it", what, body->name,
-                 change, unit, from, to);
+                 "assembly changed the start %s of '%s' by %.3g %s, from %s to %s: the constraints, or other given values, do not allow it", what, body->name,
+                 change, unit, written(a, n, v0), written(a, n, v));
     else
         dal_say(messages, DAL_NOTE, body->mark, "assembly changed the start %s of '%s' by %.3g %s", what, body->name, change, unit);
     return true;
@@ -360,7 +370,7 @@ static bool report_rate(const dal_assembly *a, int i, const double *v, double fa
     const char *name = a->mechanism.joints[target->joint].name;
     if (!(size > dal_worth_a_note * fastest))
         return true;
-    if (fabs(now) <= thrown_away * fabs(target->rate)) {
+    if (size > worth_warning * fastest && fabs(now) <= thrown_away * fabs(target->rate)) {
         dal_error(messages, target->mark, "the start rate of joint '%s' cannot be kept: %.6g is given, and the constraints and the other given values leave %.3g", name,
                   target->rate, now);
         return false;
