@@ -159,6 +159,57 @@ static void a_lost_balance_is_an_error_and_a_drift_a_warning(void **unused)
     free(lost.value), free(worn.value), free(coarse.value), free(fine.value);
 }
 
+/* Neither a constant potential nor the weight hides a lost motion. */
+static void a_lost_balance_is_seen_beside_any_constant_energy(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 5; i++) {
+        char text[700];
+        const double preload = (double[]){0, 10, 1e3, 1e4, 1e5}[i];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nparameters: {F: %g}\nground: {points: {A: [-2, 0], B: [2, 0]}}\nbodies: {a: {mass: 1, inertia: 1, position: [0.1, 0]}}\n"
+                 "joints: {g: {type: prismatic, connect: [ground, a], axis: [1, 0]}}\nforces:\n"
+                 "  l: {type: spring-damper, connect: [ground.A, a], stiffness: 50, length: \"max(0, 2 - F/50)\"}\n"
+                 "  r: {type: spring-damper, connect: [ground.B, a], stiffness: 50, length: \"max(0, 2 - F/50)\"}\nsimulate: {until: 20}\n", preload);
+        trajectory lost = run_text(text, "integrator=rk4 step=0.25"), good = run_text_well(text, "");
+        assert_int_equal(lost.status, DAL_NUMERICAL);
+        assert_int_equal(good.evidence.n_warnings, 0);
+        free(lost.value), free(good.value);
+    }
+}
+
+/* A pivot far away: its coordinates are known to their rounding, which is more than 1e-10 of the pendulum. */
+static void a_small_mechanism_far_from_the_origin_is_closed(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 5; i++) {
+        char text[600];
+        const double at[5] = {1, 1, 2, 1e3, 0.3}, length[5] = {1e-6, 1e-9, 1e-7, 1e-6, 1e-8};
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {X: %g, L: %g}\nground: {points: {A: [X, X]}}\n"
+                 "bodies: {p: {mass: 1, inertia: L^2/12, position: [X + L/2*cos(0.7), X + L/2*sin(0.7)], angle: 0.7, points: {A: [-L/2, 0]}}}\n"
+                 "joints: {A: {type: revolute, connect: [ground.A, p.A]}}\nsimulate: {until: 1e-3}\n", at[i], length[i]);
+        trajectory run = run_text_well(text, "");
+        free(run.value);
+    }
+}
+
+/* Points that are together at rest when their force begins to act. */
+static void a_force_without_direction_is_refused_when_it_begins(void **unused)
+{
+    (void)unused;
+    static const char *const values[] = {"5*t", "\"if(t < 0.5, 0, 5)\""};
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [0, 0]}}\n"
+                                    "forces: {f: {type: force, connect: [ground, a], value: %s}}\nsimulate: {until: 1}\n", values[i]);
+        trajectory run = run_text(text, "");
+        assert_int_equal(run.status, DAL_NUMERICAL);
+        assert_non_null(strstr(run.message, "has no direction, because its points coincide and are at rest"));
+        free(run.value);
+    }
+}
+
 /* ---- warnings are data -------------------------------------------------------------------- */
 
 static void warnings_have_code_number_and_place_in_the_evidence(void **unused)
@@ -211,6 +262,9 @@ int main(void)
         cmocka_unit_test(a_rate_that_is_thrown_away_is_an_error),
         cmocka_unit_test(an_oscillator_of_any_size_keeps_its_energy),
         cmocka_unit_test(a_lost_balance_is_an_error_and_a_drift_a_warning),
+        cmocka_unit_test(a_lost_balance_is_seen_beside_any_constant_energy),
+        cmocka_unit_test(a_small_mechanism_far_from_the_origin_is_closed),
+        cmocka_unit_test(a_force_without_direction_is_refused_when_it_begins),
         cmocka_unit_test(warnings_have_code_number_and_place_in_the_evidence),
         cmocka_unit_test(every_code_is_listed_once),
     };

@@ -577,6 +577,18 @@ static dal_flow watch_speeds(run *r, double t, bool *ask_restart)
     return flow;
 }
 
+/* Points that are together and at rest where their force has no direction stay there for ever, and that is no motion. */
+static dal_flow refuse_undirected(dal_state *state)
+{
+    double speed;
+    dal_state_recall(state);
+    for (int i = 0; i < state->system->n_forces; i++)
+        if (dal_force_undirected(state, i, &speed) && speed == 0)
+            return dal_state_fail(state, "the force of '%s', %.3g N, has no direction, because its points coincide and are at rest: the motion is not "
+                                         "determined", state->system->forces[i].name, fabs(state->effort[i]));
+    return 0;
+}
+
 static dal_flow accepted(void *user, double t, const double *y, bool *ask_restart)
 {
     run *r = user;
@@ -596,6 +608,8 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     if ((flow = check_finite(state)))
         return flow;
     watch(r, state);
+    if ((flow = refuse_undirected(state)))
+        return flow;
     dal_meetings_watch(&r->meetings, state, t);
     if (r->along && (flow = dal_standing_watch(state, r->along)))
         return flow;
@@ -697,18 +711,6 @@ static dal_status show_frame(run *r, double t, const double *y)
         r->rewritten_time = t;
     }
     return status;
-}
-
-/* A start that is at rest where a force has no direction stays there for ever, and is no motion. */
-static dal_flow refuse_undirected(dal_state *state)
-{
-    double speed;
-    dal_state_recall(state);
-    for (int i = 0; i < state->system->n_forces; i++)
-        if (dal_force_undirected(state, i, &speed) && speed == 0)
-            return dal_state_fail(state, "the force of '%s', %.3g N, has no direction, because its points coincide and are at rest: the motion is not "
-                                         "determined", state->system->forces[i].name, fabs(state->effort[i]));
-    return 0;
 }
 
 static dal_flow output(void *user, double t, const double *y)
