@@ -29,6 +29,7 @@ typedef struct announced {
 static struct {
     const char *command;
     sem_t asked;                /* once a signal */
+    sem_t ready;                /* the thread stands by */
     atomic_bool cooperates;     /* the command looks at `caught` */
     atomic_bool noticed;        /* the command has looked */
     atomic_bool well;           /* ending by a signal is its usual end */
@@ -136,6 +137,7 @@ static bool let_pass(long nanoseconds)
 static void *stand_by(void *unused)
 {
     (void)unused;
+    sem_post(&ending.ready);
     while (sem_wait(&ending.asked))
         continue;
     if (atomic_load(&ending.cooperates) && let_pass(patience) && atomic_load(&ending.noticed))
@@ -157,7 +159,7 @@ void dal_ending_begin(const char *command)
     sigset_t all, old;
     pthread_t thread;
     ending.command = command;
-    if (sem_init(&ending.asked, 0, 0))
+    if (sem_init(&ending.asked, 0, 0) || sem_init(&ending.ready, 0, 0))
         return; /* signals then end the program as they always do */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old); /* the thread inherits this: signals come to the others */
@@ -165,6 +167,8 @@ void dal_ending_begin(const char *command)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (!stands_by)
         return;
+    while (sem_wait(&ending.ready)) /* a fork while a thread begins may copy a lock that it holds, and the child waits for ever */
+        continue;
     pthread_detach(thread);
     struct sigaction action = {.sa_handler = catch, .sa_flags = (int)SA_RESTART};
     sigemptyset(&action.sa_mask);
