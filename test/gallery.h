@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "dalembert/dalembert.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <glob.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "base/message.h"
 #include "gallery.h"
-#include "system/channels.h"
+#include "compile/channels.h"
 
 #include <glob.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "gallery.h"
 #include "dalembert/verdict.h"
 #include "joint/joint.h"
-#include "system/build.h"
+#include "compile/build.h"
 
 #define PLANAR "dalembert: 1\nspace: planar\ngravity: [0.3, -9.81]\n"
 

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "dalembert/dalembert.h"
-#include "picture/svg.h"
+#include "output/svg.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "dalembert/run.h"
-#include "record/decimal.h"
+#include "base/decimal.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "dalembert/dalembert.h"
 #include "ration.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  *   list KIND          families, formulations, stabilisations, integrators
  */
 #include "expr/expr.h"
-#include "system/channels.h"
+#include "compile/channels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

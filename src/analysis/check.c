@@ -9,7 +9,7 @@
 #include "spec/sound.h"
 #include "analysis/checker.h"
 #include "base/argument.h"
-#include "system/build.h"
+#include "compile/build.h"
 
 #include <math.h>
 #include <stdarg.h>

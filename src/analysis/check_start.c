@@ -7,7 +7,7 @@
  * zero the iteration did not end, or values that are fixed stand against it.
  */
 #include "analysis/checker.h"
-#include "system/build.h"
+#include "compile/build.h"
 #include "joint/joint.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #define DAL_ANALYSIS_CHECKER_H
 
 #include "dalembert/verdict.h"
-#include "system/system.h"
+#include "state/state.h"
 
 /* Memory is the arena's; the probe lives as long as the system that it was made of. */
 typedef struct dal_probe {

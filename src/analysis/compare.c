@@ -16,7 +16,7 @@
 #include "base/argument.h"
 #include "dalembert/compare.h"
 #include "math/rotation.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <float.h>
 #include <math.h>

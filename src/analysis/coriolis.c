@@ -13,7 +13,7 @@
  */
 #include "analysis/evaluator.h"
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <string.h>
 

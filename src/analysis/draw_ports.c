@@ -2,7 +2,7 @@
  * as plain ones, the ground hatched. A wire is two arrows: what its carrier gives, and what is answered. Where things stand:
  * ports_layout.h. */
 #include "analysis/ports_layout.h"
-#include "analysis/printer.h"
+#include "base/printer.h"
 #include "base/argument.h"
 
 #include <math.h>

@@ -13,8 +13,8 @@
 #include "kinematics/tree.h"
 #include "math/finite.h"
 #include "math/vec.h"
-#include "system/names.h"
-#include "system/system.h"
+#include "model/coordinate_names.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>

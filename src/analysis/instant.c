@@ -11,7 +11,7 @@
 #include "kinematics/tree.h"
 #include "math/chance.h"
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>

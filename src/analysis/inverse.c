@@ -20,7 +20,7 @@
 #include "dynamics/equations.h"
 #include "math/dense.h"
 #include "math/rank.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>

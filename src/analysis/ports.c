@@ -7,7 +7,7 @@
 #include "spec/sound.h"
 #include "base/argument.h"
 #include "dalembert/ports.h"
-#include "system/build.h"
+#include "compile/build.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The equations of motion as text for people and as JSON. What a table looks like: tables.h. */
-#include "analysis/printer.h"
+#include "base/printer.h"
 #include "analysis/tables.h"
 #include "dalembert/equations.h"
 

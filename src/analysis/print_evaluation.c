@@ -1,5 +1,5 @@
 /* An evaluation as text for people and as JSON. */
-#include "analysis/printer.h"
+#include "base/printer.h"
 #include "analysis/tables.h"
 #include "dalembert/evaluation.h"
 

@@ -1,5 +1,5 @@
 /* The network of a model as tables for people and as JSON. */
-#include "analysis/printer.h"
+#include "base/printer.h"
 #include "dalembert/ports.h"
 
 #include <stdio.h>

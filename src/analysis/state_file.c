@@ -7,7 +7,7 @@
 #include "analysis/evaluator.h"
 #include "spec/document.h"
 #include "spec/reader.h"
-#include "system/names.h"
+#include "model/coordinate_names.h"
 
 #include <math.h>
 #include <stdlib.h>

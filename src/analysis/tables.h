@@ -8,7 +8,7 @@
 #ifndef DAL_ANALYSIS_TABLES_H
 #define DAL_ANALYSIS_TABLES_H
 
-#include "analysis/printer.h"
+#include "base/printer.h"
 #include "dalembert/equations.h"
 
 typedef struct dal_tables {

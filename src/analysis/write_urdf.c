@@ -15,8 +15,8 @@
 #include "analysis/written.h"
 #include "joint/joint.h"
 #include "math/rotation.h"
-#include "system/build.h"
-#include "system/scene.h"
+#include "compile/build.h"
+#include "compile/scene.h"
 
 #include <math.h>
 #include <stdio.h>

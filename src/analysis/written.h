@@ -2,7 +2,7 @@
 #ifndef DAL_ANALYSIS_WRITTEN_H
 #define DAL_ANALYSIS_WRITTEN_H
 
-#include "analysis/printer.h"
+#include "base/printer.h"
 #include "base/message.h"
 #include "dalembert/convert.h"
 

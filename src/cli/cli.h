@@ -1,6 +1,6 @@
 /* The program: a list of subcommands, and what they share. Data goes to standard output, messages to standard error. */
-#ifndef DAL_CLI_H
-#define DAL_CLI_H
+#ifndef DAL_CLI_CLI_H
+#define DAL_CLI_CLI_H
 
 #include "cli/ending.h"
 #include "dalembert/dalembert.h"

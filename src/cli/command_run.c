@@ -2,7 +2,7 @@
 #include "cli/model_options.h"
 #include "cli/pages.h"
 #include "cli/remote_file.h"
-#include "record/file.h"
+#include "output/file.h"
 
 #include <limits.h>
 #include <stdlib.h>

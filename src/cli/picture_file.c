@@ -1,7 +1,7 @@
 #include "cli/picture_file.h"
 #include "cli/whole_file.h"
 
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #include "cli/remote_file.h"
 
 #include "base/message.h"
-#include "record/file.h"
-#include "record/replacement.h"
+#include "output/file.h"
+#include "output/replacement.h"
 
 #include <errno.h>
 #include <math.h>

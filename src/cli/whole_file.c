@@ -3,8 +3,8 @@
 
 #include "cli/cli.h"
 #include "cli/ending.h"
-#include "record/bytes.h"
-#include "record/replacement.h"
+#include "base/bytes.h"
+#include "output/replacement.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 
 #include "component/port.h"
 #include "math/sparse.h"
-#include "system/system.h"
+#include "state/state.h"
 
 /* A side of a joint on a port of a body; body n_bodies is the ground. */
 typedef struct dal_connection {

@@ -8,7 +8,7 @@
 #define DAL_DYNAMICS_EQUATIONS_H
 
 #include "dalembert/equations.h"
-#include "system/system.h"
+#include "state/state.h"
 
 /* Names of the rows or columns of a block. */
 typedef struct dal_names {

@@ -27,7 +27,7 @@
 
 #include "math/rank.h"
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>

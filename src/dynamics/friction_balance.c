@@ -37,7 +37,7 @@
 #include "math/dense.h"
 #include "math/rank.h"
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  */
 #include "dynamics/friction_parts.h"
 
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <string.h>
 

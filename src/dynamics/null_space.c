@@ -5,7 +5,7 @@
  *     v' = x + Z y,   x = U Q1 R^-T gamma,   (Z^T M Z) y = Z^T (Q - h - M x),   lambda = R^-1 Q1^T U (M v' + h - Q)
  */
 #include "math/dense.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <string.h>
 

@@ -23,7 +23,7 @@
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -21,7 +21,7 @@
 #include "kinematics/tree.h"
 #include "math/dense.h"
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>

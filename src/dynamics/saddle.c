@@ -16,7 +16,7 @@
 #include "math/sparse.h"
 #include "math/sparse_rank.h"
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>

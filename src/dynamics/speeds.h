@@ -13,7 +13,7 @@
 #define DAL_DYNAMICS_SPEEDS_H
 
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 typedef struct dal_speeds dal_speeds;
 

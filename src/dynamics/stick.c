@@ -13,7 +13,7 @@
 #include "dynamics/friction_parts.h"
 
 #include "math/rotation.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>

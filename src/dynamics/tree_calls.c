@@ -2,7 +2,7 @@
 #include "dynamics/tree_columns.h"
 #include "math/finite.h"
 #include "math/vec.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <float.h>
 #include <string.h>

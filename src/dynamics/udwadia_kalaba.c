@@ -16,7 +16,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "math/dense.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -22,7 +22,7 @@
 #include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "math/rank.h"
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>

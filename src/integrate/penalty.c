@@ -19,7 +19,7 @@
  * Units: a_i = factor * (the largest mass) * n_i^2, n_i the scale at which row i has unit norm when turns are measured by the model's
  * length. `factor` is a number, and the motion does not depend on the units of the model.
  */
-#include "system/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef DAL_INTEGRATE_STABILIZATION_H
 #define DAL_INTEGRATE_STABILIZATION_H
 
-#include "system/system.h"
+#include "state/state.h"
 
 /* A solution x of A x = b on the independent rows: the least one in some metric, or one of some of the columns. */
 typedef struct dal_projector {

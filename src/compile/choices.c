@@ -1,0 +1,234 @@
+/* The `simulate:` block: which family, formulation, stabilisation and integrator, with their options, and the times. */
+#include "math/rotation.h"
+#include "compile/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double option(dal_build *build, const dal_choice *choice, const char *key, double fallback)
+{
+    double value = fallback;
+    for (int i = 0; i < choice->n; i++)
+        if (!strcmp(choice->option[i].name.text, key))
+            dal_build_number(build, NULL, choice->option[i].value, &value);
+    return value;
+}
+
+static dal_mark option_mark(const dal_choice *choice, const char *key)
+{
+    for (int i = 0; i < choice->n; i++)
+        if (!strcmp(choice->option[i].name.text, key))
+            return choice->option[i].value.mark;
+    return choice->name.mark;
+}
+
+/* `number`: the word may be followed by a number instead of options. */
+static void check_options(dal_build *build, const dal_choice *choice, const char *const *known, bool number)
+{
+    const char *all = "";
+    for (int k = 0; known[k]; k++)
+        all = dal_arena_print(build->arena, "%s%s%s", all, k ? ", " : "", known[k]);
+    if (choice->value.text && !number)
+        dal_error(build->messages, choice->value.mark, "'%s' takes no number: write the word alone%s%s", choice->name.text,
+                  *all ? ", or with the option " : "", all);
+    for (int i = 0; i < choice->n; i++) {
+        bool found = false;
+        char hint[96];
+        for (int k = 0; known[k]; k++)
+            found |= !strcmp(known[k], choice->option[i].name.text);
+        if (!found)
+            dal_error(build->messages, choice->option[i].name.mark, "'%s' has no option '%s'%s: it has %s", choice->name.text,
+                      choice->option[i].name.text, dal_did_you_mean(choice->option[i].name.text, known, hint), *all ? all : "none");
+    }
+}
+
+/* Index of a chosen name in a list of `n` names (ends with NULL), or -1 with a message. */
+static int choose(dal_build *build, const dal_choice *choice, const char *what, const char *const *names, const char *fallback)
+{
+    const char *name = choice->name.text ? choice->name.text : fallback;
+    char hint[96], list[400] = "";
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(names[i], name))
+            return i;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
+    }
+    dal_error(build->messages, choice->name.mark, "there is no %s '%s'%s; there are: %s", what, name, dal_did_you_mean(name, names, hint), list);
+    return -1;
+}
+
+void dal_choose_family(dal_build *build, dal_system *system)
+{
+    static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL};
+    const dal_choice *choice = &build->spec->simulate.coordinates;
+    const char *names[8];
+    int n = 0;
+    for (; dal_families[n]; n++)
+        names[n] = dal_families[n]->name;
+    names[n] = NULL;
+    const bool own = build->spec->n_coordinates > 0;
+    int k = choose(build, choice, "family of coordinates", names, own ? "user" : "angle");
+    build->family = k >= 0 ? dal_families[k] : own ? &dal_family_user : dal_families[0];
+    if (own && build->family != &dal_family_user)
+        dal_error(build->messages, choice->name.mark, "the bodies of this model are placed by its own coordinates: only the family user applies");
+    if (!own && build->family == &dal_family_user)
+        dal_error(build->messages, choice->name.mark, "family user needs `coordinates:` in the model");
+    check_options(build, choice, build->family == &dal_family_angle ? angle : none, false);
+    for (int i = 0; i < choice->n; i++) {
+        if (strcmp(choice->option[i].name.text, "sequence"))
+            continue;
+        system->layout.sequence_fixed = true;
+        if (!dal_euler_axes(choice->option[i].value.text, system->layout.sequence))
+            dal_error(build->messages, choice->option[i].value.mark,
+                      "'%s' is not a sequence of Euler angles: three letters of x, y, z, neighbours different, as zyx or zxz",
+                      choice->option[i].value.text);
+    }
+}
+
+/* Only the pseudo-inverse has a least solution, and no metric of masses measures a correction along directions without mass. */
+static void choose_undetermined(dal_build *build, dal_system *system)
+{
+    const dal_simulate_spec *s = &build->spec->simulate;
+    const dal_text *choice = &s->undetermined;
+    if (!choice->text || !strcmp(choice->text, "refuse"))
+        return;
+    if (strcmp(choice->text, "minimum-norm"))
+        dal_error(build->messages, choice->mark, "`undetermined` is refuse or minimum-norm, not '%s'", choice->text);
+    else if (strcmp(system->formulation->name, "udwadia-phohomsiri"))
+        dal_error(build->messages, choice->mark,
+                  "`undetermined: minimum-norm` needs the formulation udwadia-phohomsiri: %s has no least acceleration to give where several "
+                  "satisfy the equations",
+                  system->formulation->name);
+    else if (!strcmp(system->stabilization->name, "mass-projection"))
+        dal_error(build->messages, choice->mark,
+                  "`undetermined: minimum-norm` and mass-projection exclude each other: what has no inertia has no place in the metric of the "
+                  "masses; use direct-correction");
+    system->minimum_norm = true;
+    system->determined = -1;
+}
+
+/* An option of the stabilisation that has to be positive; `zero`: zero will do. The first one may be the number behind the word. */
+static double option_above(dal_build *build, const dal_system *system, const char *key, double fallback, bool zero)
+{
+    const dal_choice *c = &build->spec->simulate.stabilization;
+    const char *const *options = system->stabilization->options;
+    const bool alone = c->value.text && !strcmp(options[0], key);
+    double value = fallback;
+    if (alone)
+        dal_build_number(build, NULL, c->value, &value);
+    value = option(build, c, key, value);
+    if (!(value > 0 || (zero && value == 0)))
+        dal_error(build->messages, alone ? c->value.mark : option_mark(c, key), "the %s of %s %s, not %.6g", key, system->stabilization->name,
+                  zero ? "cannot be negative" : "has to be positive", value);
+    return value;
+}
+
+static void choose_gains(dal_build *build, dal_system *system)
+{
+    const dal_choice *c = &build->spec->simulate.stabilization;
+    double value = NAN;
+    if (c->value.text)
+        dal_build_number(build, NULL, c->value, &value);
+    system->alpha = option(build, c, "alpha", isnan(value) ? 20 : value);
+    system->beta = option(build, c, "beta", isnan(value) ? 20 : value);
+    if (system->alpha < 0 || system->beta < 0)
+        dal_error(build->messages, c->value.text ? c->value.mark : option_mark(c, system->alpha < 0 ? "alpha" : "beta"),
+                  "the gains of baumgarte cannot be negative (%.6g)", fmin(system->alpha, system->beta));
+}
+
+static void choose_penalty(dal_build *build, dal_system *system)
+{
+    const dal_choice *c = &build->spec->simulate.stabilization;
+    system->penalty = option_above(build, system, "factor", 1e7, false);
+    system->beta = option_above(build, system, "omega", 20, true);
+    system->alpha = option_above(build, system, "xi", 1, true) * system->beta;
+    system->tolerance = option_above(build, system, "tolerance", 1e-12, false);
+    const double passes = option(build, c, "iterations", NAN);
+    if (isnan(passes))
+        return;
+    if (passes >= 1 && passes <= 1000 && passes == floor(passes))
+        system->penalty_passes = (int)passes;
+    else
+        dal_error(build->messages, option_mark(c, "iterations"), "the iterations of penalty are a whole number from 1 to 1000 (1: the plain penalty), not %.6g",
+                  passes);
+}
+
+static void choose_stabilization(dal_build *build, dal_system *system)
+{
+    static const char *const none[] = {NULL};
+    const dal_simulate_spec *s = &build->spec->simulate;
+    const char *names[16];
+    int n;
+    for (n = 0; dal_stabilizations[n]; n++)
+        names[n] = dal_stabilizations[n]->name;
+    names[n] = NULL;
+    bool least = s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm");
+    int k = choose(build, &s->stabilization, "stabilisation", names, least ? "direct-correction" : system->formulation->stabilization ? system->formulation->stabilization : "mass-projection");
+    system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
+    const char *const *options = system->stabilization->options;
+    check_options(build, &s->stabilization, options ? options : none, options != NULL);
+    system->tolerance = INFINITY;
+    if (system->stabilization->project)
+        system->tolerance = option_above(build, system, "tolerance", INFINITY, false);
+    else if (system->stabilization->solve)
+        choose_penalty(build, system);
+    else if (system->stabilization->stabilises_gamma)
+        choose_gains(build, system);
+}
+
+void dal_choose_method(dal_build *build, dal_system *system)
+{
+    static const char *const none[] = {NULL};
+    const dal_simulate_spec *s = &build->spec->simulate;
+    const char *names[16];
+    int n;
+    for (n = 0; dal_formulations[n]; n++)
+        names[n] = dal_formulations[n]->name;
+    names[n] = NULL;
+    int k = choose(build, &s->formulation, "formulation", names, "lagrange");
+    system->formulation = dal_formulations[k < 0 ? 0 : k];
+    check_options(build, &s->formulation, none, false);
+    choose_stabilization(build, system);
+    for (n = 0; dal_integrators[n]; n++)
+        names[n] = dal_integrators[n]->name;
+    names[n] = NULL;
+    k = choose(build, &s->integrator, "integrator", names, "dopri5");
+    for (n = 0; k < 0; n++) /* refused: go on with an adaptive one, which asks for nothing more */
+        if (dal_integrators[n]->adaptive)
+            k = n;
+    system->integrator = dal_integrators[k];
+    check_options(build, &s->integrator, none, false);
+    choose_undetermined(build, system);
+}
+
+static const double least_rtol = 1e-15; /* a few roundings */
+
+static double positive(dal_build *build, dal_text text, const char *key, double fallback)
+{
+    double value = fallback;
+    if (text.text && dal_build_number(build, NULL, text, &value) && !(value > 0))
+        dal_error(build->messages, text.mark, "'%s' has to be positive, not %.6g", key, value);
+    return value;
+}
+
+void dal_choose_times(dal_build *build, dal_system *system)
+{
+    const dal_simulate_spec *s = &build->spec->simulate;
+    dal_system_info *info = &system->info;
+    info->until = positive(build, s->until, "until", 0);
+    info->step = positive(build, s->step, "step", 0);
+    info->rtol = positive(build, s->rtol, "rtol", 1e-8);
+    if (info->rtol > 0 && info->rtol < least_rtol)
+        dal_error(build->messages, s->rtol.mark, "'rtol' is %.6g, which no computation with 16 digits can keep: %.0e is the minimum", info->rtol,
+                  least_rtol);
+    info->atol = positive(build, s->atol, "atol", 1e-10);
+    info->every = positive(build, s->every, "every", info->step > 0 ? info->step : info->until / 500);
+    system->max_step = positive(build, s->max_step, "max-step", 0);
+    system->event_tolerance = positive(build, s->event_tolerance, "event-tolerance", 0);
+    if (s->until.text && !system->integrator->adaptive && !s->step.text)
+        dal_error(build->messages, s->integrator.name.text ? s->integrator.name.mark : s->until.mark,
+                  "%s has a fixed step: give one, by `step:` in `simulate:` or --step", system->integrator->name);
+    if (info->until / (info->every > 0 ? info->every : 1) > 1e9)
+        dal_error(build->messages, s->every.text ? s->every.mark : s->step.mark,
+                  "a row every %.3g s until %.6g s would be more than 10^9 rows: give a larger `every:`", info->every, info->until);
+}

@@ -1,0 +1,736 @@
+/* From a spec to a system: names, bodies, joints, forces, programs, assembly,
+ * layout, rank; then everything is packed into one block.
+ */
+#include "base/argument.h"
+#include "kinematics/placement.h"
+#include "kinematics/tree.h"
+#include "math/rank.h"
+#include "math/sparse.h"
+#include "compile/build.h"
+#include "spec/sound.h"
+#include "compile/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DENSE_LIMIT = 64,   /* unknowns of the saddle system up to which the dense view is faster */
+    CAREFUL_LIMIT = 300, /* velocities up to which dense factorisations are taken near singular positions */
+    SMALL_LIMIT = 600   /* velocities, and rows, up to which a rank is decided on dense matrices */
+};
+
+/* ---- tables, states, programs ------------------------------------------------------- */
+
+void dal_build_tables(dal_build *build, dal_system *system)
+{
+    system->n_tables = build->spec->n_tables;
+    system->table_names = DAL_TAKE(build->arena, const char *, system->n_tables);
+    for (int i = 0; i < build->spec->n_tables; i++) {
+        const dal_table_spec *t = &build->spec->tables[i];
+        system->table_names[i] = t->name.text;
+        const char *why = "";
+        double smooth = 2;
+        dal_outside outside = DAL_OUTSIDE_ERROR;
+        if (t->smooth.text)
+            dal_build_number(build, NULL, t->smooth, &smooth);
+        if (smooth != 0 && smooth != 1 && smooth != 2)
+            dal_error(build->messages, t->smooth.mark, "`smooth` is 0, 1 or 2: how many continuous derivatives the table has");
+        if (t->outside.text && !strcmp(t->outside.text, "hold"))
+            outside = DAL_OUTSIDE_HOLD;
+        else if (t->outside.text && !strcmp(t->outside.text, "periodic"))
+            outside = DAL_OUTSIDE_PERIODIC;
+        else if (t->outside.text && strcmp(t->outside.text, "error"))
+            dal_error(build->messages, t->outside.mark, "`outside` is error, hold or periodic, not '%s'", t->outside.text);
+        if (dal_graph_add_table(build->graph, t->name.text, t->n, t->x_value, t->y_value, (int)smooth, outside, &why) < 0)
+            dal_error(build->messages, t->name.mark, "table '%s': %s", t->name.text, why);
+    }
+}
+
+static void add_states(dal_build *build, dal_system *system)
+{
+    const dal_spec *spec = build->spec;
+    system->n_inputs = spec->n_inputs;
+    system->n_states = spec->n_states;
+    system->inputs = DAL_TAKE(build->arena, double, spec->n_inputs);
+    system->input_names = DAL_TAKE(build->arena, const char *, spec->n_inputs);
+    system->states = DAL_TAKE(build->arena, double, spec->n_states);
+    system->state_names = DAL_TAKE(build->arena, const char *, spec->n_states);
+    for (int i = 0; i < spec->n_inputs; i++) {
+        system->input_names[i] = spec->inputs[i].name.text;
+        dal_build_number(build, spec->inputs[i].binding, spec->inputs[i].value, &system->inputs[i]);
+    }
+    system->n_expressions = build->actions.n;
+    for (int i = 0; i < spec->n_states; i++) {
+        dal_node node = dal_const(build->graph, 0);
+        const dal_state_spec *s = &spec->states[i];
+        if (s->start.text)
+            dal_build_number(build, s->binding, s->start, &system->states[i]);
+        dal_build_state_rate(build, i, &node);
+        dal_build_action(build, s->rate, node);
+        system->state_names[i] = s->name.text;
+    }
+}
+
+static void mark_need(void *user, int variable)
+{
+    ((bool *)user)[variable] = true;
+}
+
+static void compile_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
+{
+    bool *needed = DAL_TAKE(build->arena, bool, build->n_signals);
+    out->n_outputs = list->n;
+    if (!list->n)
+        return;
+    for (int i = 0; i < list->n; i++)
+        dal_each_var(build->graph, list->node[i], mark_need, needed);
+    out->needs = DAL_TAKE(build->arena, int, build->n_signals);
+    for (int i = 0; i < build->n_signals; i++)
+        if (needed[i])
+            out->needs[out->n_needs++] = i;
+    out->program = dal_program_build(build->arena, build->graph, build->n_signals, list->n, list->node);
+}
+
+/* ---- conserved momenta ---------------------------------------------------------------- */
+
+/* Nothing touches the ground and no force comes from outside: the whole model keeps its linear momentum across gravity and
+ * its angular momentum about its centre of mass. */
+static unsigned conserved_momenta(const dal_build *build)
+{
+    const dal_mechanism *m = &build->mechanism;
+    const dal_spec *spec = build->spec;
+    if (spec->n_coordinates)
+        return 0; /* what holds the bodies in their places is not known */
+    if (build->world_named)
+        return 0;
+    for (int j = 0; j < m->n_joints; j++)
+        for (int k = 0; k < 2 + m->joints[j].n_further; k++)
+            if (m->joints[j].marker[k].body == DAL_GROUND)
+                return 0;
+    for (int i = 0; i < spec->n_forces; i++) {
+        const dal_force_spec *f = &spec->forces[i];
+        if (f->body.text || f->mu.text)
+            return 0;
+        for (int k = 0; k < f->connect.n; k++)
+            if (dal_names_ground(build, f->connect.item[k].text))
+                return 0;
+    }
+    unsigned kept = build->spec->space == DAL_PLANAR ? 1u << 5 : 7u << 3;
+    for (int k = 0; k < (int)build->spec->space; k++)
+        if (build->gravity[k] == 0)
+            kept |= 1u << k;
+    return kept;
+}
+
+/* A given force whose value is the number zero does none. */
+static bool does_work(const dal_build *build, const dal_system *system)
+{
+    for (int i = 0; i < build->spec->n_forces; i++)
+        if (build->spec->forces[i].damping.n)
+            return true;
+    for (int i = 0; i < system->n_expressions; i++) {
+        double value = 1;
+        if (!dal_is_const(build->graph, build->actions.node[i], &value) || value != 0)
+            return true;
+    }
+    for (int b = 0; build->parts.placement && b < build->parts.placement->n_bodies; b++)
+        if (build->parts.placement->body[b].timed)
+            return true;
+    for (int i = 0; i < build->mechanism.n_rows; i++) { /* A v = -b: a constraint that moves something does work */
+        const dal_row *row = &build->mechanism.rows[i];
+        double value = 1;
+        if (row->form >= 0 && (!dal_is_const(build->graph, build->forms.node[row->form + 1 + row->n_terms], &value) || value != 0))
+            return true;
+    }
+    return build->n_times > 0;
+}
+
+/* A component written as `0` is no force. A parameter that happens to be zero is one: it may have another value tomorrow. */
+static bool *idle_expressions(const dal_build *build, int n)
+{
+    bool *idle = DAL_TAKE(build->arena, bool, n);
+    for (int i = 0; i < n; i++) {
+        char *end = NULL;
+        double value = strtod(build->action_texts[i].text, &end);
+        idle[i] = end != build->action_texts[i].text && !*end && value == 0;
+    }
+    return idle;
+}
+
+/* ---- packing ------------------------------------------------------------------------------ */
+
+static void pack_joint_forms(dal_block *block, const dal_system *from, dal_system *to)
+{
+    if (!from->joint_forms)
+        return;
+    DAL_PACK(block, to->joint_forms, from->mechanism.n_joints);
+    for (int j = 0; j < from->mechanism.n_joints; j++) {
+        void *copy = from->joint_forms[j] ? dal_block_copy(block, from->joint_forms[j], dal_program_bytes(from->joint_forms[j])) : NULL;
+        if (copy)
+            to->joint_forms[j] = copy;
+    }
+}
+
+static void pack_program(dal_block *block, dal_compiled *c)
+{
+    DAL_PACK(block, c->needs, c->n_needs);
+    if (c->program) {
+        void *copy = dal_block_copy(block, c->program, dal_program_bytes(c->program));
+        if (copy)
+            c->program = copy;
+    }
+}
+
+static void pack_names(dal_block *block, int n, const char **from, const char ***to)
+{
+    DAL_PACK(block, *to, n);
+    for (int i = 0; i < n; i++) {
+        const char *name = dal_block_text(block, from[i]);
+        if (block->memory)
+            (*to)[i] = name;
+    }
+}
+
+static void pack_texts(dal_block *block, int n, const dal_text *from, dal_text **to)
+{
+    DAL_PACK(block, *to, n);
+    for (int i = 0; i < n; i++) {
+        const char *text = dal_block_text(block, from[i].text), *file = from[i].mark.file ? dal_block_text(block, from[i].mark.file) : NULL;
+        if (!block->memory)
+            continue;
+        (*to)[i].text = text;
+        (*to)[i].mark.file = file;
+    }
+}
+
+static void pack(dal_block *block, const dal_system *from, dal_system *to)
+{
+    *to = *from;
+    dal_mechanism_pack(block, &from->mechanism, &to->mechanism);
+    dal_layout_pack(block, &from->layout, block->memory ? &to->mechanism : &from->mechanism, &to->layout);
+    if (from->links)
+        to->links = dal_links_pack(block, from->links);
+    if (from->loops)
+        to->loops = dal_loops_pack(block, from->loops);
+    if (from->sweep)
+        to->sweep = dal_sweep_pack(block, from->sweep);
+    DAL_PACK(block, to->groups, from->n_groups);
+    for (int i = 0; i < from->n_groups; i++) {
+        void *copy = dal_block_copy(block, from->groups[i].elements,
+                                    dal_force_types[from->groups[i].type]->size * (size_t)from->groups[i].n);
+        if (copy)
+            to->groups[i].elements = copy;
+    }
+    DAL_PACK(block, to->forces, from->n_forces);
+    pack_names(block, from->n_inputs, from->input_names, &to->input_names);
+    pack_names(block, from->n_tables, from->table_names, &to->table_names);
+    pack_names(block, from->n_states, from->state_names, &to->state_names);
+    pack_texts(block, from->actions.n_outputs, from->action_texts, &to->action_texts);
+    DAL_PACK(block, to->columns, from->n_columns);
+    for (int i = 0; i < from->n_forces; i++) {
+        const char *name = dal_block_text(block, from->forces[i].name);
+        if (block->memory)
+            to->forces[i].name = name;
+    }
+    for (int i = 0; i < from->n_columns; i++) {
+        const char *name = dal_block_text(block, from->columns[i].name);
+        if (block->memory)
+            to->columns[i].name = name;
+    }
+    to->info.model = dal_block_text(block, from->info.model);
+    to->info.model_hash = dal_block_text(block, from->info.model_hash);
+    to->info.ignorable_names = dal_block_text(block, from->info.ignorable_names);
+    DAL_PACK(block, to->signals, from->n_signals);
+    pack_program(block, &to->drives);
+    pack_program(block, &to->actions);
+    pack_program(block, &to->records);
+    pack_joint_forms(block, from, to);
+    DAL_PACK(block, to->inputs, from->n_inputs);
+    DAL_PACK(block, to->states, from->n_states);
+    DAL_PACK(block, to->state_scale, from->n_states);
+    DAL_PACK(block, to->idle, from->n_expressions);
+    DAL_PACK(block, to->frictions, from->n_frictions);
+    DAL_PACK(block, to->laws, from->n_laws);
+    DAL_PACK(block, to->column_scale, from->layout.nv);
+    DAL_PACK(block, to->column_unit, from->layout.nv);
+    DAL_PACK(block, to->row_unit, from->layout.n_rows);
+    DAL_PACK(block, to->ignorable, from->n_ignorable);
+    if (from->start_speeds)
+        DAL_PACK(block, to->start_speeds, from->layout.nv);
+    if (from->start_q) {
+        DAL_PACK(block, to->start_q, from->layout.nq);
+        DAL_PACK(block, to->start_v, from->layout.nv);
+        DAL_PACK(block, to->start_change, 2 * from->layout.nv);
+    }
+    pack_names(block, from->mechanism.n_coordinates, from->coordinate_names, &to->coordinate_names);
+    pack_names(block, from->mechanism.n_speeds, from->speed_names, &to->speed_names);
+    DAL_PACK(block, to->start, from->mechanism.n_bodies);
+    DAL_PACK(block, to->start_winding, from->mechanism.n_windings);
+    DAL_PACK(block, to->start_order, from->layout.n_rows);
+    if (!from->dense) {
+        DAL_PACK(block, to->kkt_start, from->layout.nv + from->layout.n_rows + 1);
+        DAL_PACK(block, to->kkt_row, from->n_kkt);
+        DAL_PACK(block, to->kkt_mass, from->layout.n_mass);
+        DAL_PACK(block, to->kkt_rows, 2 * from->layout.n_values);
+        DAL_PACK(block, to->kkt_diagonal, from->layout.n_rows);
+    }
+}
+
+static dal_system *pack_into_block(dal_arena *arena, const dal_system *from)
+{
+    dal_system shape;
+    dal_block block = {NULL, sizeof(dal_system)};
+    pack(&block, from, &shape);
+    char *memory = arena->allocator.allocate(arena->allocator.user, block.used + DAL_BLOCK_ALIGNMENT);
+    if (!memory)
+        longjmp(*arena->guard, 1);
+    char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
+    memset(memory, 0, block.used + DAL_BLOCK_ALIGNMENT);
+    dal_system *system = (dal_system *)(void *)aligned;
+    block = (dal_block){aligned, sizeof(dal_system)};
+    pack(&block, from, system);
+    system->memory = memory;
+    system->allocator = arena->allocator;
+    system->life = dal_life_begin(&arena->allocator);
+    if (!system->life) {
+        arena->allocator.release(arena->allocator.user, memory);
+        longjmp(*arena->guard, 1);
+    }
+    return system;
+}
+
+void dal_system_free(dal_system *system)
+{
+    if (!system)
+        return;
+    if (system->said)
+        dal_arena_dispose(system->said);
+    dal_life_end(system->life);
+    system->allocator.release(system->allocator.user, system->memory);
+}
+
+/* ---- the orchestrator ----------------------------------------------------------------------- */
+
+static const char *list_ignorable(const dal_build *build, const dal_system *system)
+{
+    const char *text = "";
+    char name[100];
+    for (int i = 0; i < system->n_ignorable; i++) {
+        dal_velocity_name(system, system->ignorable[i], name, sizeof name);
+        size_t n = strlen(name);
+        name[n && name[n - 1] == '\'' ? n - 1 : n] = '\0'; /* the coordinate, not its rate */
+        text = dal_arena_print(build->arena, "%s%s%s", text, i ? ", " : "", name);
+    }
+    return text;
+}
+
+static void fill_info(const dal_build *build, dal_system *system)
+{
+    dal_system_info *info = &system->info;
+    info->model = build->spec->name.text ? build->spec->name.text : build->spec->file ? build->spec->file : "";
+    info->model_hash = build->spec->hash;
+    info->version = dal_version();
+    info->space = build->spec->space;
+    info->coordinates = system->layout.family->name;
+    info->formulation = system->formulation->name;
+    info->stabilization = system->stabilization->name;
+    info->integrator = system->integrator->name;
+    info->bodies = system->mechanism.n_bodies;
+    info->joints = build->spec->n_joints;
+    info->coordinates_count = system->layout.nq;
+    info->velocities = system->layout.nv;
+    info->constraints = system->layout.n_rows;
+    info->equations = system->formulation->equations(system);
+    info->multipliers = system->formulation->multipliers(system);
+    info->states = system->n_y;
+    info->length = system->length;
+    info->mass = system->mass;
+    info->ignorable = system->n_ignorable;
+    info->ignorable_names = list_ignorable(build, system);
+}
+
+static void compile_description(dal_build *build, dal_system *system)
+{
+    dal_symbols_fill(build);
+    dal_build_tables(build, system);
+    dal_build_coordinates(build);
+    dal_build_names(build);
+    dal_build_bodies(build);
+    if (!build->spec->n_bodies)
+        dal_error(build->messages, build->spec->space_mark, "the model has no bodies: describe at least one in `bodies:`");
+    dal_check_figures(build);
+    dal_build_placement(build);
+    if (!build->spec->n_coordinates)
+        dal_build_place(build);
+    dal_build_joints(build);
+    dal_build_inertias(build);
+    dal_build_forces(build);
+    dal_build_constraints(build, system);
+    for (int i = 0; i < build->spec->n_joints; i++)
+        if (build->mechanism.joints[i].type)
+            dal_build_laws(build, i, &build->spec->joints[i].law);
+    for (int i = 0; i < build->spec->n_constraints; i++)
+        dal_build_laws(build, build->spec->n_joints + i, &build->spec->constraints[i].law);
+    add_states(build, system);
+    dal_build_records(build);
+    dal_choose_family(build, system);
+    dal_choose_method(build, system);
+    dal_choose_times(build, system);
+}
+
+static void count_states(dal_system *system)
+{
+    system->n_control = system->layout.nq + system->n_w + system->n_states;
+    system->n_y = system->n_control + system->works;
+}
+
+/* The tree of the family `joint`, without the joints that the model cuts. */
+static dal_tree *build_tree(dal_build *build)
+{
+    bool *cut = DAL_TAKE(build->arena, bool, build->mechanism.n_joints);
+    for (int j = 0; j < build->spec->n_joints; j++)
+        cut[j] = build->spec->joints[j].cut;
+    return dal_tree_build(build->arena, &build->mechanism, cut);
+}
+
+static void lay_out(dal_build *build, dal_system *system)
+{
+    bool fixed = system->layout.sequence_fixed;
+    int sequence[3];
+    memcpy(sequence, system->layout.sequence, sizeof sequence);
+    system->mechanism = build->mechanism;
+    build->parts.n_times = build->n_times;
+    if (build->family == &dal_family_joint)
+        build->parts.tree = build_tree(build);
+    system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
+    system->layout.sequence_fixed = fixed;
+    memcpy(system->layout.sequence, sequence, sizeof sequence);
+    system->links = system->layout.tree ? dal_links_build(build->arena, &build->mechanism, system->layout.tree, build->gravity) : NULL;
+    system->recursion = dal_recursion_choose();
+    if (system->links && system->formulation->recursive)
+        system->loops = dal_build_loops(build->arena, system);
+    if (system->formulation->components)
+        dal_build_joint_programs(build, system);
+    system->start = DAL_TAKE(build->arena, dal_start, build->spec->n_bodies);
+    for (int b = 0; b < build->spec->n_bodies; b++) {
+        const dal_body_start *s = &build->start[b];
+        dal_start *out = &system->start[b];
+        memcpy(out->r, s->r, sizeof out->r);
+        memcpy(out->R, s->R, sizeof out->R);
+        memcpy(out->rd, s->rd, sizeof out->rd);
+        memcpy(out->w, s->w, sizeof out->w);
+        out->angle = s->angle;
+        out->change = s->change;
+        system->mass = fmax(system->mass, build->mechanism.bodies[b].mass);
+    }
+    if (!(system->mass > 0))
+        system->mass = 1;
+    system->time = system->info.until > 0 ? system->info.until : 1; /* until it is known better */
+    system->state_scale = DAL_TAKE(build->arena, double, system->n_states);
+    system->n_groups = build->n_groups;
+    system->groups = build->groups;
+    system->n_forces = build->spec->n_forces;
+    system->forces = build->forces;
+    system->n_signals = build->n_signals;
+    system->signals = build->signals;
+    system->action_texts = build->action_texts;
+    system->n_columns = build->n_columns;
+    system->n_recorded = build->n_recorded;
+    system->columns = build->columns;
+    system->records_reactions = build->records_results;
+    for (int j = 0; j < build->mechanism.n_joints; j++)
+        system->compliant |= build->mechanism.joints[j].compliance[0] > 0 || build->mechanism.joints[j].compliance[1] > 0;
+    system->n_laws = build->n_laws;
+    system->laws = build->laws;
+    system->n_frictions = build->n_frictions;
+    system->frictions = build->frictions;
+    system->works = does_work(build, system) || build->n_frictions > 0;
+    system->idle = idle_expressions(build, system->n_expressions);
+    system->length = dal_build_length(build);
+    system->row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
+    system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
+    system->column_unit = DAL_TAKE(build->arena, double, system->layout.nv);
+    dal_column_scales(build, system);
+    system->start_q = build->start_q;
+    system->start_v = build->start_v;
+    system->start_change = build->start_change;
+    system->plain_names = build->spec->plain_names;
+    system->coordinate_names = DAL_TAKE(build->arena, const char *, build->spec->n_coordinates);
+    for (int i = 0; i < build->spec->n_coordinates; i++)
+        system->coordinate_names[i] = build->spec->coordinates[i].name.text;
+    system->n_w = system->layout.nv;
+    count_states(system);
+    system->rank_tolerance = DAL_RANK_TOLERANCE;
+    system->conserved = conserved_momenta(build);
+    memcpy(system->gravity, build->gravity, sizeof system->gravity);
+    system->rank = 0;
+    system->start_order = DAL_TAKE(build->arena, int, system->layout.n_rows);
+    for (int i = 0; i < system->layout.n_rows; i++)
+        system->start_order[i] = i;
+    system->dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
+    system->small = (system->layout.nv <= SMALL_LIMIT && system->layout.n_rows <= SMALL_LIMIT) || !dal_sparse_available();
+    system->careful = system->small && system->layout.nv <= CAREFUL_LIMIT;
+    if (!system->dense)
+        dal_saddle_pattern(build->arena, system);
+    system->sweep = dal_build_sweep(build->arena, system);
+}
+
+/* Rank, ignorable coordinates and speeds at the start: what a formulation with speeds of its own has to know before its state can be
+ * laid out. Found on a system of the same model whose velocities are v. */
+static bool prepare(dal_build *build, dal_system *draft)
+{
+    const dal_formulation *wanted = draft->formulation;
+    const int nv = draft->layout.nv;
+    draft->formulation = dal_formulations[0];
+    fill_info(build, draft);
+    build->packed = pack_into_block(build->arena, draft);
+    build->first = dal_state_create(&build->arena->allocator, build->packed);
+    if (!build->first)
+        longjmp(*build->arena->guard, 1);
+    dal_state *state = build->first;
+    bool fits = dal_build_rank(build, build->packed, state);
+    if (fits) {
+        draft->rank = state->rank;
+        memcpy(draft->start_order, state->order, sizeof *state->order * (size_t)draft->layout.n_rows);
+        draft->ignorable = DAL_TAKE(build->arena, int, nv);
+        draft->n_ignorable = dal_find_ignorable(state, draft->ignorable);
+        draft->start_speeds = DAL_TAKE(build->arena, int, nv);
+        if (wanted->chooses) {
+            dal_state_take(state, 0, state->y);
+            dal_state_position(state);
+            dal_state_jacobian(state);
+            dal_speeds_choose(state);
+            memcpy(draft->start_speeds, state->speeds, sizeof *state->speeds * (size_t)(nv - draft->rank));
+        }
+    }
+    dal_state_free(build->first);
+    dal_system_free(build->packed);
+    build->first = NULL;
+    build->packed = NULL;
+    draft->formulation = wanted;
+    draft->n_w = wanted->speeds ? wanted->speeds(draft) : nv;
+    count_states(draft);
+    return fits;
+}
+
+static dal_status compile(dal_build *build, dal_system *draft)
+{
+    compile_description(build, draft);
+    if (dal_messages_count(build->messages, DAL_ERROR))
+        return DAL_BAD_MODEL;
+    compile_program(build, &build->drives, &draft->drives);
+    draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
+    if (!(build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding)) {
+        if (dal_build_written_identities(build, NULL) && dal_build_slopes(build, NULL))
+            dal_build_written_ranks(build, NULL);
+        return DAL_BAD_MODEL;
+    }
+    if (!dal_build_written_identities(build, draft->start_winding) || (!build->anyway && !dal_build_slopes(build, draft->start_winding)))
+        return DAL_BAD_MODEL;
+    dal_build_written_ranks(build, draft->start_winding);
+    compile_program(build, &build->actions, &draft->actions);
+    compile_program(build, &build->records, &draft->records);
+    lay_out(build, draft);
+    if ((draft->formulation->chooses || draft->formulation->unpack || draft->formulation->ignores || draft->layout.family->shares) && !prepare(build, draft))
+        return DAL_BAD_MODEL;
+    fill_info(build, draft);
+    char why[400];
+    if (!draft->formulation->applies(draft, why, sizeof why)) {
+        bool speeds = build->spec->n_speeds && strstr(why, "speeds");
+        dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : build->spec->simulate.formulation.name.mark, "%s", why);
+        return DAL_BAD_MODEL;
+    }
+    if (draft->stabilization->applies && !draft->stabilization->applies(draft, why, sizeof why)) {
+        dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why);
+        return DAL_BAD_MODEL;
+    }
+    build->packed = pack_into_block(build->arena, draft);
+    build->first = dal_state_create(&build->arena->allocator, build->packed);
+    if (!build->first)
+        longjmp(*build->arena->guard, 1);
+    if (!dal_build_first(build, build->packed, build->first))
+        return DAL_BAD_MODEL;
+    build->packed->time = build->packed->info.time = dal_system_time(build->first);
+    dal_state_scales(build->first, build->packed->state_scale);
+    dal_system_info *info = &build->packed->info;
+    info->rank = build->packed->rank;
+    info->freedoms = info->velocities - info->rank;
+    return DAL_OK;
+}
+
+/* The warnings about the text and those of compile stay with the system: every run's evidence has them. */
+static bool keep_warnings(const dal_spec *spec, const dal_messages *own, dal_system *system)
+{
+    dal_arena arena;
+    const dal_message *lists[2] = {spec->warnings, dal_messages_first(own)};
+    int n = 0;
+    bool whole = true;
+    for (int i = 0; i < 2; i++)
+        for (const dal_message *m = lists[i]; m; m = m->next)
+            n += m->severity == DAL_WARNING;
+    if (!n)
+        return true;
+    dal_arena_begin(&arena, &system->allocator);
+    const dal_message **kept = DAL_TAKE(&arena, const dal_message *, n);
+    for (int i = 0; i < 2; i++)
+        for (const dal_message *m = lists[i]; m && whole; m = m->next)
+            if (m->severity == DAL_WARNING)
+                whole = kept && (kept[system->n_warnings++] = dal_message_copy(&arena, m));
+    system->warnings = kept;
+    system->said = whole ? dal_arena_keep(&arena) : NULL;
+    if (!system->said)
+        dal_arena_release(&arena);
+    return system->said;
+}
+
+/* Everything that may jump for want of memory. */
+static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *messages)
+{
+    jmp_buf no_memory;
+    if (setjmp(no_memory))
+        return DAL_NO_MEMORY;
+    build->arena->guard = &no_memory;
+    build->graph = dal_graph_create(build->arena);
+    dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
+    build->mechanism.n_coordinates = build->spec->n_coordinates;
+    dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
+    return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
+}
+
+typedef enum demand { RUN, EVALUATION, ANYTHING } demand;
+
+static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, demand what_for, dal_messages *messages, dal_system **system)
+{
+    dal_arena arena;
+    if (!dal_spec_sound(spec, messages))
+        return DAL_BAD_MODEL;
+    dal_messages *own = dal_messages_create(allocator);
+    if (!own)
+        return DAL_NO_MEMORY;
+    dal_arena_begin(&arena, allocator);
+    dal_status status = DAL_NO_MEMORY;
+    dal_build *build = DAL_TAKE(&arena, dal_build, 1);
+    if (build) {
+        build->arena = &arena;
+        build->messages = own;
+        build->spec = spec;
+        build->anyway = what_for == ANYTHING;
+        build->undetermined = what_for == EVALUATION;
+        status = guarded(build, own, messages);
+        dal_state_free(build->first);
+        dal_sparse_free(build->sparse);
+        if (status == DAL_OK && !keep_warnings(spec, own, build->packed))
+            status = DAL_NO_MEMORY;
+        if (status == DAL_OK)
+            *system = build->packed;
+        else
+            dal_system_free(build->packed);
+    }
+    dal_arena_release(&arena);
+    dal_messages_free(own);
+    return status;
+}
+
+dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    if (system)
+        *system = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    return compile_spec(allocator, spec, RUN, messages, system);
+}
+
+dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    if (system)
+        *system = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    return compile_spec(allocator, spec, EVALUATION, messages, system);
+}
+
+dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    *system = NULL;
+    return compile_spec(allocator, spec, ANYTHING, messages, system);
+}
+
+dal_system_info dal_system_describe(const dal_system *system)
+{
+    static const dal_system_info none = {.model = "", .model_hash = "", .version = DAL_VERSION, .coordinates = "", .formulation = "",
+                                         .stabilization = "", .integrator = "", .ignorable_names = ""};
+    return system ? system->info : none;
+}
+
+const dal_message *const *dal_system_warnings(const dal_system *system, int *n)
+{
+    if (n)
+        *n = system ? system->n_warnings : 0;
+    return system ? system->warnings : NULL;
+}
+
+const dal_column *dal_system_columns(const dal_system *system, int *recorded, int *all)
+{
+    if (recorded)
+        *recorded = system ? system->n_recorded : 0;
+    if (all)
+        *all = system ? system->n_columns : 0;
+    return system ? system->columns : NULL;
+}
+
+int dal_system_body(const dal_system *system, const char *name)
+{
+    for (int i = 0; system && name && i < system->mechanism.n_bodies; i++)
+        if (!strcmp(system->mechanism.bodies[i].name, name))
+            return i;
+    return -1;
+}
+
+int dal_system_joint(const dal_system *system, const char *name)
+{
+    for (int i = 0; system && name && i < system->mechanism.n_joints; i++)
+        if (!strcmp(system->mechanism.joints[i].name, name))
+            return i;
+    return -1;
+}
+
+const char *dal_version(void)
+{
+    return DAL_VERSION;
+}
+
+bool dal_list_entry(const char *kind, int index, const char **name, const char **title)
+{
+    if (!kind || index < 0)
+        return false;
+#define LISTED(word, list)                                                                                              \
+    if (!strcmp(kind, word)) {                                                                                          \
+        int n = 0;                                                                                                      \
+        while ((list)[n] && n < index)                                                                                  \
+            n++;                                                                                                        \
+        if (!(list)[n])                                                                                                 \
+            return false;                                                                                               \
+        if (name)                                                                                                       \
+            *name = (list)[n]->name;                                                                                    \
+        if (title)                                                                                                      \
+            *title = (list)[n]->title;                                                                                  \
+        return true;                                                                                                    \
+    }
+    LISTED("joint", dal_joint_types)
+    LISTED("force", dal_force_types)
+    LISTED("coordinates", dal_families)
+    LISTED("formulation", dal_formulations)
+    LISTED("stabilization", dal_stabilizations)
+    LISTED("integrator", dal_integrators)
+#undef LISTED
+    if (!strcmp(kind, "warning") && index < DAL_CODE_COUNT - 1) {
+        if (name)
+            *name = dal_code_name((dal_code)(index + 1));
+        if (title)
+            *title = dal_code_title((dal_code)(index + 1));
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,229 @@
+/* A scene: the parts of a description that a picture needs, as numbers, beside what the system knows of joints and bodies. */
+#include "spec/sound.h"
+#include "compile/scene.h"
+
+#include "math/rotation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct maker {
+    dal_build build;
+    const dal_system *system;
+    dal_messages *own;   /* what the shapes have to say */
+    dal_messages *aside; /* what compile has said already */
+    dal_scene *scene;
+} maker;
+
+/* ---- bodies ------------------------------------------------------------------------ */
+
+static void add_points(maker *m, const dal_binding *binding, const char *prefix, const dal_points *points,
+                       const dal_marker *mount, dal_scene_body *body)
+{
+    for (int i = 0; i < points->n; i++) {
+        const dal_point_spec *point = &points->item[i];
+        double s[3];
+        if (!dal_build_vector(&m->build, point->binding ? point->binding : binding, &point->at, s))
+            continue;
+        dal_scene_point *out = DAL_PUSH(m->build.arena, body->points, body->n_points, body->room_points);
+        out->name = *prefix ? dal_arena_print(m->build.arena, "%s.%s", prefix, point->name.text) : point->name.text;
+        memcpy(out->at, s, sizeof s);
+        for (int k = 0; mount && k < 3; k++)
+            out->at[k] = mount->s[k] + mount->B[3 * k] * s[0] + mount->B[3 * k + 1] * s[1] + mount->B[3 * k + 2] * s[2];
+    }
+}
+
+/* A shape of the ground of an included model, which stands in the frame `mount` of a body. */
+static void carry(const dal_marker *mount, dal_figure *figure)
+{
+    double R[9], at[3];
+    memcpy(at, figure->at, sizeof at);
+    for (int k = 0; k < 3; k++)
+        figure->at[k] =
+            mount->s[k] + mount->B[3 * k] * at[0] + mount->B[3 * k + 1] * at[1] + mount->B[3 * k + 2] * at[2];
+    dal_rotation_quaternion(figure->quaternion, R);
+    dal_rotation_multiply(mount->B, R, R);
+    dal_quaternion_of(R, figure->quaternion);
+}
+
+static bool add_figures(maker *m, const dal_binding *binding, const dal_figures *figures, const dal_marker *mount,
+                        dal_scene_body *body)
+{
+    bool ok = true;
+    m->build.messages = m->own;
+    for (int i = 0; i < figures->n; i++) {
+        dal_figure figure;
+        ok = dal_build_figure(&m->build, binding, &figures->item[i], true, &figure) && ok;
+        if (mount)
+            carry(mount, &figure);
+        *DAL_PUSH(m->build.arena, body->figures, body->n_figures, body->room_figures) = figure;
+    }
+    m->build.messages = m->aside;
+    return ok;
+}
+
+static bool add_bodies(maker *m)
+{
+    dal_scene *scene = m->scene;
+    const dal_spec *spec = m->build.spec;
+    bool ok = true;
+    scene->n_bodies = spec->n_bodies;
+    scene->bodies = DAL_TAKE(m->build.arena, dal_scene_body, spec->n_bodies);
+    for (int b = 0; b < spec->n_bodies; b++) {
+        const dal_body *body = &m->system->mechanism.bodies[b];
+        dal_scene_body *out = &scene->bodies[b];
+        out->name = body->name;
+        out->particle = body->particle;
+        out->mass = body->mass;
+        memcpy(out->center, body->center, sizeof out->center);
+        const double *I = body->inertia;
+        memcpy(out->inertia, (double[6]){I[0], I[4], I[8], I[1], I[2], I[5]}, sizeof out->inertia);
+        add_points(m, spec->bodies[b].binding, "", &spec->bodies[b].points, NULL, out);
+        ok = add_figures(m, spec->bodies[b].binding, &spec->bodies[b].shape, NULL, out) && ok;
+    }
+    scene->ground.name = "ground";
+    add_points(m, NULL, "", &spec->ground, NULL, &scene->ground);
+    ok = add_figures(m, NULL, &spec->ground_shape, NULL, &scene->ground) && ok;
+    for (int i = 0; i < spec->n_models; i++) {
+        const dal_model_spec *model = spec->models[i];
+        dal_marker mount;
+        if (!dal_build_mount(&m->build, model, &mount))
+            continue;
+        dal_scene_body *carrier = mount.body == DAL_GROUND ? &scene->ground : &scene->bodies[mount.body];
+        add_points(m, &model->binding, model->name.text, &model->points, &mount, carrier);
+        ok = add_figures(m, &model->binding, &model->shape, &mount, carrier) && ok;
+    }
+    return ok;
+}
+
+/* ---- joints and forces ---------------------------------------------------------------- */
+
+static void add_joints(maker *m)
+{
+    const dal_system *system = m->system;
+    const dal_mechanism *mechanism = &system->mechanism;
+    dal_scene *scene = m->scene;
+    scene->n_joints = m->build.spec->n_joints; /* behind them lie the constraints */
+    scene->joints = DAL_TAKE(m->build.arena, dal_scene_joint, scene->n_joints);
+    for (int j = 0; j < scene->n_joints; j++) {
+        const dal_joint *joint = &mechanism->joints[j];
+        const char *motion = scene->space == DAL_PLANAR ? joint->type->motion_planar : joint->type->motion_spatial;
+        scene->joints[j] = (dal_scene_joint){.name = joint->name,
+                                             .type = joint->type->name,
+                                             .motion = motion ? motion : "",
+                                             .marker = joint->marker,
+                                             .pair = joint->type->class == DAL_JOINT_PAIR,
+                                             .radius = NAN};
+        const dal_joint_spec *spec = &m->build.spec->joints[j];
+        if (spec->radius.text && !dal_build_number(&m->build, spec->binding, spec->radius, &scene->joints[j].radius))
+            scene->joints[j].radius = NAN;
+    }
+    for (int i = system->rank; i < system->layout.n_rows; i++) {
+        const int source = system->layout.row[system->start_order[i]].source,
+                  joint = source < 0 ? -1 : mechanism->rows[source].joint;
+        if (joint >= 0 && joint < scene->n_joints)
+            scene->joints[joint].redundant = true;
+    }
+}
+
+static void add_end(maker *m, dal_text name, dal_scene_force *force)
+{
+    dal_marker marker;
+    if (!name.text || !dal_build_marker(&m->build, name, &marker, NULL))
+        return;
+    force->end[force->n_ends].body = marker.body;
+    memcpy(force->end[force->n_ends++].at, marker.s, sizeof marker.s);
+}
+
+static void add_forces(maker *m)
+{
+    const dal_spec *spec = m->build.spec;
+    dal_scene *scene = m->scene;
+    scene->n_forces = spec->n_forces;
+    scene->forces = DAL_TAKE(m->build.arena, dal_scene_force, spec->n_forces);
+    for (int i = 0; i < spec->n_forces; i++) {
+        const dal_force_spec *f = &spec->forces[i];
+        dal_scene_force *out = &scene->forces[i];
+        *out = (dal_scene_force){.name = f->name.text, .type = f->type.text, .free = NAN};
+        for (int k = 0; k < f->connect.n && k < 2; k++)
+            add_end(m, f->connect.item[k], out);
+        if (!f->connect.n)
+            add_end(m, f->body, out);
+        if (f->length.text && !dal_build_number(&m->build, f->binding, f->length, &out->free))
+            out->free = NAN;
+    }
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+static dal_status make(void *user)
+{
+    maker *m = user;
+    dal_build *build = &m->build;
+    dal_arena *arena = build->arena;
+    dal_scene *scene = m->scene = DAL_TAKE(arena, dal_scene, 1);
+    build->graph = dal_graph_create(arena);
+    dal_mechanism_begin(&build->mechanism, arena, build->spec->space);
+    build->mechanism.n_coordinates = build->spec->n_coordinates;
+    dal_symbols_fill(build);
+    dal_build_tables(build, DAL_TAKE(arena, dal_system, 1));
+    dal_build_names(build);
+    scene->space = build->spec->space;
+    scene->length = m->system->length;
+    memcpy(scene->gravity, m->system->gravity, sizeof scene->gravity);
+    const bool ok = add_bodies(m);
+    add_joints(m);
+    add_forces(m);
+    return ok ? DAL_OK : DAL_BAD_MODEL;
+}
+
+/* Was the system compiled from this spec, or from one with the same bodies and joints? */
+static bool is_of(const dal_spec *spec, const dal_system *system, dal_messages *messages)
+{
+    const dal_mechanism *m = &system->mechanism;
+    if (!dal_spec_sound(spec, messages))
+        return false;
+    bool same = spec->space == m->space && spec->n_bodies == m->n_bodies && spec->n_joints == system->info.joints &&
+                spec->n_joints <= m->n_joints;
+    for (int i = 0; same && i < spec->n_bodies; i++)
+        same = !strcmp(spec->bodies[i].name.text, m->bodies[i].name);
+    for (int i = 0; same && i < spec->n_joints; i++)
+        same = !strcmp(spec->joints[i].name.text, m->joints[i].name);
+    if (!same)
+        dal_error(messages, (dal_mark){spec->file, 0, 0}, "the spec and the system do not belong together: their bodies or joints differ");
+    return same;
+}
+
+dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system,
+                            dal_messages *messages, dal_scene **scene)
+{
+    dal_arena arena;
+    *scene = NULL;
+    if (!is_of(spec, system, messages))
+        return DAL_BAD_COMMAND;
+    dal_arena_begin(&arena, allocator);
+    maker m = {.build = {.arena = &arena, .spec = spec}, .system = system};
+    m.own = dal_messages_create(allocator);
+    m.aside = dal_messages_create(allocator);
+    m.build.messages = m.aside;
+    dal_status status = m.own && m.aside ? dal_arena_try(&arena, make, &m) : DAL_NO_MEMORY;
+    if (m.own)
+        dal_pass_all(messages, m.own);
+    dal_messages_free(m.own);
+    dal_messages_free(m.aside);
+    dal_arena *owner = status == DAL_OK ? dal_arena_keep(&arena) : NULL;
+    if (!owner) {
+        dal_arena_release(&arena);
+        return status == DAL_OK ? DAL_NO_MEMORY : status;
+    }
+    m.scene->memory = owner;
+    *scene = m.scene;
+    return DAL_OK;
+}
+
+void dal_scene_free(dal_scene *scene)
+{
+    if (scene)
+        dal_arena_dispose(scene->memory);
+}

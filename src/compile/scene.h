@@ -1,0 +1,84 @@
+/* What a picture of a system consists of, as numbers: bodies with their points and shapes, joints, force elements. */
+#ifndef DAL_COMPILE_SCENE_H
+#define DAL_COMPILE_SCENE_H
+
+#include "spec/mesh.h"
+#include "compile/build.h"
+
+typedef enum dal_figure_kind {
+    DAL_FIGURE_BOX,
+    DAL_FIGURE_SPHERE,
+    DAL_FIGURE_CYLINDER,
+    DAL_FIGURE_CAPSULE,
+    DAL_FIGURE_PLATE,
+    DAL_FIGURE_POLYLINE,
+    DAL_FIGURE_MESH
+} dal_figure_kind;
+extern const char *const dal_figure_names[]; /* by kind; ends with NULL */
+
+/* A shape, placed in the axes of its body by `at` and `quaternion`. */
+typedef struct dal_figure {
+    dal_figure_kind kind;
+    double at[3], quaternion[4];
+    char color[8]; /* "#rrggbb", or "" */
+    double size[3], radius, length, thickness;
+    int n_points;   /* of a polyline or an outline */
+    double *points; /* 3 each */
+    dal_mesh mesh;
+} dal_figure;
+
+typedef struct dal_scene_point {
+    const char *name;
+    double at[3];
+} dal_scene_point;
+
+typedef struct dal_scene_body {
+    const char *name;
+    bool particle;
+    double mass, center[3], inertia[6]; /* xx yy zz xy xz yz */
+    int n_points, n_figures;
+    size_t room_figures, room_points;
+    dal_scene_point *points;
+    dal_figure *figures;
+} dal_scene_body;
+
+typedef struct dal_scene_joint {
+    const char *name, *type, *motion; /* motion: "Rz", ""; see joint/joint.h */
+    const dal_marker *marker;         /* two of them */
+    bool pair;                        /* it connects two points */
+    double radius;                    /* of a wheel, pinion or ball; NAN: it has none */
+    bool redundant;                   /* some of its rows depend on others, at the start */
+} dal_scene_joint;
+
+typedef struct dal_scene_force {
+    const char *name, *type;
+    int n_ends;
+    struct {
+        int body;
+        double at[3];
+    } end[2];
+    double free; /* length of a spring without force; NAN: it has none */
+} dal_scene_force;
+
+typedef struct dal_scene {
+    dal_space space;
+    double gravity[3], length; /* the model's length */
+    int n_bodies, n_joints, n_forces;
+    dal_scene_body *bodies, ground;
+    dal_scene_joint *joints;
+    dal_scene_force *forces;
+    void *memory;
+} dal_scene;
+
+/* The system was compiled from the spec; both have to stay. Meshes are read here. */
+dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system,
+                            dal_messages *messages, dal_scene **scene);
+void dal_scene_free(dal_scene *scene);
+
+/* figures.c: the numbers of a shape. False with a message. Meshes: their files are read if `whole`. */
+bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, bool whole,
+                      dal_figure *figure);
+/* Of all shapes of the model: messages only. */
+void dal_check_figures(dal_build *build);
+
+#endif

@@ -1,0 +1,24 @@
+/* What coordinates and rates are called in state files and answers. */
+#ifndef DAL_MODEL_COORDINATE_NAMES_H
+#define DAL_MODEL_COORDINATE_NAMES_H
+
+#include "base/arena.h"
+#include "dalembert/evaluation.h"
+
+enum { DAL_LABEL = 256 };
+
+/* All names of q, or of the rates, in their order; both lists end with NULL. */
+typedef struct dal_labels {
+    int n;
+    bool rates;
+    const char **label;
+    const char **full; /* with the joint's coordinate also where the label is the joint's name alone */
+} dal_labels;
+
+dal_labels dal_make_labels(dal_arena *arena, const dal_system *system, bool rates);
+
+/* The number of that name: the label, with or without the prime of a rate, or the name of a joint that has one coordinate, with or
+ * without the coordinate's. -1: none. */
+int dal_find_label(const dal_labels *labels, const char *name);
+
+#endif

@@ -1,0 +1,167 @@
+/* Comma-separated values: a line of names quoted by RFC 4180, on request a line of units, then one line a row. Every
+ * number reads back as the same double. A file that is not complete ends with a comment that says so.
+ *
+ * Once a second what is there goes to the file, ending with a whole row. */
+#include "output/file.h"
+
+#include "base/bytes.h"
+#include "base/decimal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFER = 1 << 16 };
+
+typedef struct csv {
+    const dal_destination *destination;
+    int fd;
+    size_t used;
+    off_t written, whole; /* bytes in the file; those up to the end of its last line */
+    time_t flushed;       /* seconds of the clock */
+    dal_decimal_table table;
+    char buffer[BUFFER];
+} csv;
+
+static dal_status flush(csv *file)
+{
+    size_t done;
+    const int error = dal_write_bytes(file->fd, file->buffer, file->used, -1, &done);
+    const char *end = memrchr(file->buffer, '\n', done);
+    if (end)
+        file->whole = file->written + (end - file->buffer) + 1;
+    file->written += (off_t)done;
+    file->used = 0;
+    return error ? dal_file_trouble(file->destination, "be written", error) : DAL_OK;
+}
+
+static dal_status flush_now_and_then(csv *file)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    if (now.tv_sec == file->flushed)
+        return DAL_OK;
+    file->flushed = now.tv_sec;
+    return flush(file);
+}
+
+static dal_status put(csv *file, char c)
+{
+    file->buffer[file->used++] = c;
+    return file->used == BUFFER ? flush(file) : DAL_OK;
+}
+
+/* Quoted if it has to be: commas, quotes and line ends; a quote inside is doubled. */
+static dal_status put_field(csv *file, const char *text)
+{
+    bool quote = strpbrk(text, ",\"\r\n") != NULL;
+    dal_status status = quote ? put(file, '"') : DAL_OK;
+    for (; *text && status == DAL_OK; text++) {
+        if (*text == '"')
+            status = put(file, '"');
+        if (status == DAL_OK)
+            status = put(file, *text);
+    }
+    return status == DAL_OK && quote ? put(file, '"') : status;
+}
+
+static dal_status put_header(csv *file, int n, const dal_column *columns, bool units)
+{
+    dal_status status = DAL_OK;
+    for (int i = 0; i < n && status == DAL_OK; i++) {
+        const char *unit = columns[i].unit ? columns[i].unit : "";
+        status = put_field(file, units ? unit : columns[i].name);
+        if (status == DAL_OK)
+            status = put(file, i + 1 < n ? ',' : '\n');
+    }
+    return status;
+}
+
+static dal_status open_csv(const dal_destination *destination, void **result)
+{
+    const dal_allocator *allocator = destination->allocator;
+    csv *file = allocator->allocate(allocator->user, sizeof *file);
+    if (!file)
+        return DAL_NO_MEMORY;
+    file->destination = destination;
+    file->used = 0;
+    file->written = file->whole = 0;
+    file->flushed = 0;
+    file->fd = STDOUT_FILENO;
+    if (destination->path && (file->fd = open(destination->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) < 0) {
+        dal_status status = dal_file_trouble(destination, "be written", errno);
+        allocator->release(allocator->user, file);
+        return status;
+    }
+    dal_decimal_prepare(&file->table);
+    *result = file;
+    return DAL_OK;
+}
+
+static dal_status begin_csv(void *user, const dal_system_info *info, int n, const dal_column *columns)
+{
+    (void)info;
+    csv *file = user;
+    dal_status status = put_header(file, n, columns, false);
+    if (status == DAL_OK && file->destination->units)
+        status = put_header(file, n, columns, true);
+    return status;
+}
+
+static dal_status row_csv(void *user, int n, const double *values)
+{
+    csv *file = user;
+    for (int i = 0; i < n; i++) {
+        if (file->used + DAL_DECIMAL_LENGTH > BUFFER) {
+            dal_status status = flush(file);
+            if (status != DAL_OK)
+                return status;
+        }
+        file->used += (size_t)dal_decimal_print(&file->table, values[i], file->buffer + file->used);
+        file->buffer[file->used++] = i + 1 < n ? ',' : '\n'; /* in the place of the text's end */
+    }
+    return flush_now_and_then(file);
+}
+
+/* The last line: for people, for dal_results_open and for readers that pass over comments. */
+static dal_status put_mark(csv *file, const dal_ending *ending)
+{
+    char text[120];
+    dal_status status = DAL_OK;
+    if (ending->known && ending->time_end < ending->until)
+        snprintf(text, sizeof text, "# incomplete: the run ended at t = %.9g s of %.9g s\n", ending->time_end, ending->until);
+    else
+        snprintf(text, sizeof text, "# incomplete: the run %s\n", ending->known ? "came to its end and failed there" : "did not come to its end");
+    for (const char *c = text; *c && status == DAL_OK; c++)
+        status = put(file, *c);
+    return status;
+}
+
+static dal_status finish_csv(void *user, const dal_ending *ending, bool complete)
+{
+    csv *file = user;
+    dal_status status = complete ? DAL_OK : put_mark(file, ending);
+    if (status == DAL_OK)
+        status = flush(file);
+    if (status != DAL_OK || !file->destination->path)
+        return status;
+    int failed = close(file->fd); /* some file systems report a full disk only here */
+    file->fd = -1;
+    return failed ? dal_file_trouble(file->destination, "be written", errno) : DAL_OK;
+}
+
+static void release_csv(void *user)
+{
+    csv *file = user;
+    if (file->destination->path && file->fd >= 0) {
+        (void)dal_resize_file(file->fd, file->whole);
+        close(file->fd);
+    }
+    file->destination->allocator->release(file->destination->allocator->user, file);
+}
+
+static const char *const extensions[] = {".csv", NULL};
+const dal_file_type dal_csv_type = {extensions, open_csv, begin_csv, row_csv, finish_csv, false, release_csv};

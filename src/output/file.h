@@ -1,0 +1,47 @@
+/* One type of result file: how to open it, fill it row by row and finish it. The writer (writer.c) owns the list of
+ * types, the name of the part and the renaming; a type only writes where it is told. */
+#ifndef DAL_OUTPUT_FILE_H
+#define DAL_OUTPUT_FILE_H
+
+#include "dalembert/run.h"
+
+/* Where and how a file is written. Outlives the file. */
+typedef struct dal_destination {
+    const dal_allocator *allocator;
+    dal_messages *messages;
+    const char *name; /* what messages call it */
+    const char *path; /* an empty file that exists already; NULL: standard output */
+    bool units;
+} dal_destination;
+
+/* How the run ended, as far as files tell it. */
+typedef struct dal_ending {
+    bool known;              /* there is evidence */
+    bool incomplete;         /* it says that the run did not come to its end */
+    double time_end, until;  /* of the run, s */
+    const char *json, *text; /* the evidence, for types that keep it; NULL: none */
+} dal_ending;
+
+typedef struct dal_file_type {
+    const char *const *extensions; /* ends with NULL */
+    dal_status (*open)(const dal_destination *destination, void **file);
+    dal_status (*begin)(void *file, const dal_system_info *info, int n, const dal_column *columns);
+    dal_status (*row)(void *file, int n, const double *values);
+    /* Everything is written, and marked if it is not complete. */
+    dal_status (*finish)(void *file, const dal_ending *ending, bool complete);
+    bool keeps_evidence; /* its texts are in the file */
+    void (*release)(void *file); /* finished or not: an unfinished file keeps the whole rows that reached it */
+} dal_file_type;
+
+extern const dal_file_type dal_csv_type, dal_hdf5_type;
+
+/* Is the extension that of a type, or the path "-"? Otherwise a sentence says which there are. */
+bool dal_file_type_known(const char *path, dal_messages *messages);
+
+/* dal_writer_close for whoever has the evidence as texts. */
+dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *ending);
+
+/* "name: cannot be written: No space left on device"; returns DAL_BAD_FILE. */
+dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error);
+
+#endif

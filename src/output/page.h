@@ -1,0 +1,51 @@
+/* A page in the making, as the files that write it see it: page.c keeps what it is given, page_write.c makes the file of it. */
+#ifndef DAL_OUTPUT_PAGE_H
+#define DAL_OUTPUT_PAGE_H
+
+#include "output/replacement.h"
+#include "output/series.h"
+
+/* The viewer that was built in: an HTML text. Without one its size is 0. */
+extern const unsigned char dal_viewer[];
+extern const size_t dal_viewer_size;
+
+/* Two texts and what belongs to them: a line of the evidence, a message, an option, an entry of the header. */
+typedef struct dal_page_fact {
+    const char *name, *text;
+    dal_severity severity;
+    const char *code; /* of warnings, with its number */
+    double number;
+    int line, column;
+    struct dal_page_fact *next;
+} dal_page_fact;
+
+/* What has a scene: the page, or a model of a gallery. */
+typedef struct dal_page_part {
+    const char *title, *href, *text, *group;
+    dal_scene *scene;
+    dal_series *series;
+    struct dal_page_part *next;
+} dal_page_part;
+
+struct dal_page {
+    dal_allocator allocator;
+    dal_arena arena; /* of the texts; without a guard */
+    dal_destination destination;
+    dal_replacement place;
+    dal_status status; /* of the first trouble */
+    const char *kind, *title, *command, *file, *hash, *text, *version;
+    const char *viewer;
+    size_t viewer_length;
+    bool live;
+    bool incomplete; /* its evidence says that the run did not come to its end */
+    dal_page_part own, *last;
+    dal_page_fact *evidence, *verdict, *messages, *options, *entries;
+};
+
+/* The evidence as dal_evidence_text wrote it. */
+void dal_page_report(dal_page *page, const char *text);
+
+/* Everything into destination.path. */
+dal_status dal_page_write(dal_page *page);
+
+#endif

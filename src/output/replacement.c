@@ -1,0 +1,182 @@
+#include "output/replacement.h"
+
+#include "base/message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char part_name[] = ".part";
+enum { ATTEMPTS = 100 };
+
+dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error)
+{
+    char text[256];
+    dal_error(destination->messages, (dal_mark){destination->name, 0, 0}, "cannot %s: %s", doing,
+              strerror_r(error, text, sizeof text));
+    return DAL_BAD_FILE;
+}
+
+char *dal_copy_text(const dal_allocator *allocator, const char *text, size_t room)
+{
+    size_t length = strlen(text) + 1;
+    char *copy = allocator->allocate(allocator->user, length + room);
+    return copy ? memcpy(copy, text, length) : NULL;
+}
+
+/* ---- the target --------------------------------------------------------------- */
+
+static dal_status check_folder(const dal_replacement *r)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s", r->target) >= (int)sizeof path)
+        return dal_file_trouble(r->destination, "be created", ENAMETOOLONG);
+    return access(dirname(path), W_OK | X_OK) ? dal_file_trouble(r->destination, "be created", errno) : DAL_OK;
+}
+
+/* The file that will be replaced must be one that may be: regular and writable. */
+static dal_status check_target(const dal_replacement *r)
+{
+    struct stat old;
+    if (stat(r->target, &old))
+        return errno == ENOENT ? check_folder(r) : dal_file_trouble(r->destination, "be written", errno);
+    if (S_ISDIR(old.st_mode))
+        return dal_file_trouble(r->destination, "be written", EISDIR);
+    if (!S_ISREG(old.st_mode)) {
+        dal_error(r->destination->messages, (dal_mark){r->destination->name, 0, 0},
+                  "is not a regular file, and a finished file would take its place");
+        return DAL_BAD_FILE;
+    }
+    return access(r->target, W_OK) ? dal_file_trouble(r->destination, "be written", errno) : check_folder(r);
+}
+
+dal_status dal_replacement_begin(dal_replacement *r, const dal_destination *destination, const char *path)
+{
+    const dal_allocator *allocator = destination->allocator;
+    *r = (dal_replacement){.destination = destination, .fd = -1};
+    char *real = realpath(path, NULL);
+    r->target = dal_copy_text(allocator, real ? real : path, 0);
+    r->part = dal_copy_text(allocator, real ? real : path, sizeof part_name);
+    free(real);
+    if (!r->target || !r->part)
+        return DAL_NO_MEMORY;
+    strcat(r->part, part_name);
+    return check_target(r);
+}
+
+/* ---- the part ------------------------------------------------------------------ */
+
+static dal_status refuse_part(const dal_replacement *r, const char *why)
+{
+    dal_error(r->destination->messages, (dal_mark){r->destination->name, 0, 0}, "cannot be written: '%s' %s", r->part, why);
+    return DAL_BAD_FILE;
+}
+
+/* A lock of the open file, which goes with it, also when the process is killed. File systems without locks do without. */
+static bool is_held(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_SETLK, &whole) && (errno == EAGAIN || errno == EACCES);
+}
+
+/* Is the open file the one that is found under the name of the part? */
+static bool is_place_of(const dal_replacement *r, int fd)
+{
+    struct stat open, found;
+    return !fstat(fd, &open) && !lstat(r->part, &found) && open.st_dev == found.st_dev && open.st_ino == found.st_ino;
+}
+
+/* What an earlier run left goes, unless somebody is writing it. DAL_OK: there is none now. */
+static dal_status remove_old_part(const dal_replacement *r)
+{
+    struct stat found;
+    if (lstat(r->part, &found))
+        return errno == ENOENT ? DAL_OK : dal_file_trouble(r->destination, "be created", errno);
+    if (!S_ISREG(found.st_mode))
+        return refuse_part(r, "is in the way, and it is not a regular file");
+    int fd = open(r->part, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? DAL_OK : refuse_part(r, "is in the way, and it may not be written");
+    const bool held = is_held(fd), gone = !held && (!is_place_of(r, fd) || !unlink(r->part) || errno == ENOENT);
+    const int error = errno;
+    close(fd);
+    if (held)
+        return refuse_part(r, "is being written by another run");
+    return gone ? DAL_OK : dal_file_trouble(r->destination, "be created", error);
+}
+
+/* As the file that will be replaced; what is new has the usual ones. */
+static void take_permissions(const dal_replacement *r)
+{
+    struct stat old;
+    if (!stat(r->target, &old))
+        (void)!fchmod(r->fd, old.st_mode & 07777);
+}
+
+dal_status dal_replacement_make(dal_replacement *r)
+{
+    struct stat old;
+    const mode_t mode = stat(r->target, &old) ? 0666 : old.st_mode & 0666;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        dal_status status = remove_old_part(r);
+        if (status != DAL_OK)
+            return status;
+        r->fd = open(r->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (r->fd >= 0 && !is_held(r->fd)) {
+            take_permissions(r);
+            return DAL_OK;
+        }
+        if (r->fd < 0 && errno != EEXIST)
+            break;
+        if (r->fd >= 0)
+            close(r->fd);
+        r->fd = -1;
+    }
+    return dal_file_trouble(r->destination, "be created", errno);
+}
+
+/* Nobody holds it any more. */
+static void let_go(dal_replacement *r)
+{
+    if (r->fd >= 0)
+        close(r->fd);
+    r->fd = -1;
+}
+
+dal_status dal_replacement_finish(dal_replacement *r)
+{
+    if (!is_place_of(r, r->fd))
+        return refuse_part(r, "was moved or replaced while it was written");
+    if (rename(r->part, r->target))
+        return dal_file_trouble(r->destination, "be written", errno);
+    let_go(r);
+    return DAL_OK;
+}
+
+void dal_replacement_leave(dal_replacement *r, const char *what)
+{
+    dal_warn(r->destination->messages, (dal_mark){r->destination->name, 0, 0}, DAL_CODE_INCOMPLETE, NAN,
+             "was not written, as the run did not come to its end; %s in '%s'",
+             what, r->part);
+    let_go(r);
+}
+
+void dal_replacement_release(dal_replacement *r)
+{
+    if (!r->destination)
+        return;
+    const dal_allocator *allocator = r->destination->allocator;
+    if (r->fd >= 0)
+        unlink(r->part);
+    let_go(r);
+    allocator->release(allocator->user, r->part);
+    allocator->release(allocator->user, r->target);
+    *r = (dal_replacement){.fd = -1};
+}

@@ -1,0 +1,31 @@
+/* A file that takes its name only when it is complete: it is written beside the target as NAME.part, then renamed.
+ *
+ * What a run that did not come to its end has recorded stays under NAME.part. The part is locked while it is written, so that two
+ * writers of one file do not mix; one that nobody holds is what an earlier run left, and a new run replaces it. A file that replaces
+ * another has its permissions. */
+#ifndef DAL_OUTPUT_REPLACEMENT_H
+#define DAL_OUTPUT_REPLACEMENT_H
+
+#include "output/file.h"
+
+typedef struct dal_replacement {
+    const dal_destination *destination;
+    char *target, *part; /* the name with symbolic links followed; NAME.part beside it */
+    int fd;              /* of the part, open for writing; -1: it was not made, or nobody holds it any more */
+} dal_replacement;
+
+/* The text, and `room` bytes behind it. NULL without memory. */
+char *dal_copy_text(const dal_allocator *allocator, const char *text, size_t room);
+
+/* May the target be replaced, and something be written beside it? To be released in any case. */
+dal_status dal_replacement_begin(dal_replacement *replacement, const dal_destination *destination, const char *path);
+/* Makes the empty part. */
+dal_status dal_replacement_make(dal_replacement *replacement);
+/* It is complete: it takes the place of the target. */
+dal_status dal_replacement_finish(dal_replacement *replacement);
+/* It stays as it is, and a message says where and why: `what` was recorded. */
+void dal_replacement_leave(dal_replacement *replacement, const char *what);
+/* Removes the part that was neither finished nor left. */
+void dal_replacement_release(dal_replacement *replacement);
+
+#endif

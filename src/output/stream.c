@@ -1,0 +1,193 @@
+#include "output/stream.h"
+#include "base/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- bytes -------------------------------------------------------------------- */
+
+dal_status dal_stream_open(dal_stream *stream, const dal_destination *destination)
+{
+    stream->destination = destination;
+    stream->status = DAL_OK;
+    stream->used = 0;
+    stream->n_waiting = 0;
+    dal_decimal_prepare(&stream->decimals);
+    stream->fd = open(destination->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    return stream->fd < 0 ? dal_file_trouble(destination, "be written", errno) : DAL_OK;
+}
+
+static void flush(dal_stream *stream)
+{
+    const int error = stream->status == DAL_OK ? dal_write_bytes(stream->fd, stream->buffer, stream->used, -1, NULL) : 0;
+    if (error)
+        stream->status = dal_file_trouble(stream->destination, "be written", error);
+    stream->used = 0;
+}
+
+dal_status dal_stream_close(dal_stream *stream)
+{
+    flush(stream);
+    if (close(stream->fd) && stream->status == DAL_OK) /* some file systems report a full disk only here */
+        stream->status = dal_file_trouble(stream->destination, "be written", errno);
+    return stream->status;
+}
+
+void dal_stream_bytes(dal_stream *stream, const void *bytes, size_t n)
+{
+    const char *from = bytes;
+    while (n > 0 && stream->status == DAL_OK) {
+        size_t room = DAL_STREAM_BUFFER - stream->used, part = n < room ? n : room;
+        memcpy(stream->buffer + stream->used, from, part);
+        stream->used += part;
+        from += part;
+        n -= part;
+        if (stream->used == DAL_STREAM_BUFFER)
+            flush(stream);
+    }
+}
+
+void dal_stream_text(dal_stream *stream, const char *text)
+{
+    dal_stream_bytes(stream, text, strlen(text));
+}
+
+void dal_stream_print(dal_stream *stream, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    dal_stream_text(stream, text);
+}
+
+/* ---- JSON ----------------------------------------------------------------------- */
+
+/* The length of the character of UTF-8 that begins here, and its code; 0: it is none (too long, half, a surrogate). */
+static int decode(const unsigned char *at, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const int n = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
+    if (n < 2) {
+        *code = at[0];
+        return n;
+    }
+    *code = at[0] & (0x7fu >> n);
+    for (int i = 1; i < n; i++) {
+        if (at[i] >> 6 != 2)
+            return 0;
+        *code = *code << 6 | (at[i] & 0x3fu);
+    }
+    return *code < least[n] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000) ? 0 : n;
+}
+
+/* Escaped: what JSON asks for; <, >, & so that no element can end or begin; the line ends of JavaScript; controls. */
+void dal_stream_string(dal_stream *stream, const char *text)
+{
+    if (!text) {
+        dal_stream_text(stream, "null");
+        return;
+    }
+    dal_stream_text(stream, "\"");
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        uint32_t code;
+        const int n = decode(at, &code);
+        if (n == 0)
+            dal_stream_text(stream, "\\ufffd");
+        else if (code == '"' || code == '\\')
+            dal_stream_print(stream, "\\%c", (int)code);
+        else if (code < 0x20 || code == '<' || code == '>' || code == '&' || (code >= 0x7f && code < 0xa0) ||
+                 code == 0x2028 || code == 0x2029)
+            dal_stream_print(stream, "\\u%04x", (unsigned)code);
+        else
+            dal_stream_bytes(stream, at, (size_t)n);
+        at += n ? n : 1;
+    }
+    dal_stream_text(stream, "\"");
+}
+
+void dal_stream_number(dal_stream *stream, double x)
+{
+    char text[DAL_DECIMAL_LENGTH];
+    if (!isfinite(x)) {
+        dal_stream_text(stream, "null");
+        return;
+    }
+    dal_decimal_print(&stream->decimals, x, text);
+    dal_stream_text(stream, text);
+}
+
+void dal_stream_vector(dal_stream *stream, int n, const double *x)
+{
+    for (int i = 0; i < n; i++) {
+        dal_stream_text(stream, i ? ", " : "[");
+        dal_stream_number(stream, x[i]);
+    }
+    dal_stream_text(stream, n ? "]" : "[]");
+}
+
+/* ---- base64 ------------------------------------------------------------------------ */
+
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* Four characters for three bytes; of `n` bytes, the others being zero. */
+static void put_group(dal_stream *stream, const uint8_t b[3], int n)
+{
+    if (stream->used + 4 > DAL_STREAM_BUFFER)
+        flush(stream);
+    char *out = stream->buffer + stream->used;
+    out[0] = alphabet[b[0] >> 2];
+    out[1] = alphabet[(b[0] & 3) << 4 | b[1] >> 4];
+    out[2] = n > 1 ? alphabet[(b[1] & 15) << 2 | b[2] >> 6] : '=';
+    out[3] = n > 2 ? alphabet[b[2] & 63] : '=';
+    stream->used += 4;
+}
+
+static void put_byte(dal_stream *stream, uint8_t byte)
+{
+    stream->waiting[stream->n_waiting++] = byte;
+    if (stream->n_waiting == 3) {
+        put_group(stream, stream->waiting, 3);
+        stream->n_waiting = 0;
+    }
+}
+
+static void put_little_endian(dal_stream *stream, uint64_t bits, int n)
+{
+    for (int i = 0; i < n; i++, bits >>= 8)
+        put_byte(stream, (uint8_t)(bits & 0xff));
+}
+
+void dal_stream_float64(dal_stream *stream, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    put_little_endian(stream, bits, 8);
+}
+
+void dal_stream_float32(dal_stream *stream, float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    put_little_endian(stream, bits, 4);
+}
+
+void dal_stream_uint32(dal_stream *stream, uint32_t x)
+{
+    put_little_endian(stream, x, 4);
+}
+
+void dal_stream_end64(dal_stream *stream)
+{
+    for (int i = stream->n_waiting; i < 3; i++)
+        stream->waiting[i] = 0;
+    if (stream->n_waiting)
+        put_group(stream, stream->waiting, stream->n_waiting);
+    stream->n_waiting = 0;
+}

@@ -1,0 +1,43 @@
+/* Text and numbers on their way to a file, through one buffer. After a failure the rest is swallowed; the status tells. */
+#ifndef DAL_OUTPUT_STREAM_H
+#define DAL_OUTPUT_STREAM_H
+
+#include "base/decimal.h"
+#include "output/file.h"
+
+#include <stdint.h>
+
+enum { DAL_STREAM_BUFFER = 1 << 16 };
+
+typedef struct dal_stream {
+    const dal_destination *destination;
+    int fd;
+    dal_status status;
+    size_t used;
+    uint8_t waiting[3]; /* of base64: bytes that do not yet make four characters */
+    int n_waiting;
+    dal_decimal_table decimals;
+    char buffer[DAL_STREAM_BUFFER];
+} dal_stream;
+
+/* Opens destination->path, which exists. */
+dal_status dal_stream_open(dal_stream *stream, const dal_destination *destination);
+/* The rest is written and the file closed; the first trouble of all. */
+dal_status dal_stream_close(dal_stream *stream);
+
+void dal_stream_bytes(dal_stream *stream, const void *bytes, size_t n);
+void dal_stream_text(dal_stream *stream, const char *text);
+void dal_stream_print(dal_stream *stream, const char *format, ...) DAL_PRINTF(2, 3);
+
+/* JSON that may stand inside a <script> element. NULL is null; a number that is none, too. What is not UTF-8 becomes U+FFFD. */
+void dal_stream_string(dal_stream *stream, const char *text);
+void dal_stream_number(dal_stream *stream, double x);
+void dal_stream_vector(dal_stream *stream, int n, const double *x); /* [x, y, z] */
+
+/* Base64: numbers, little endian, then the end. */
+void dal_stream_float64(dal_stream *stream, double x);
+void dal_stream_float32(dal_stream *stream, float x);
+void dal_stream_uint32(dal_stream *stream, uint32_t x);
+void dal_stream_end64(dal_stream *stream);
+
+#endif

@@ -1,0 +1,45 @@
+/* SVG text that grows in an arena, whose guard is set. */
+#ifndef DAL_OUTPUT_SVG_H
+#define DAL_OUTPUT_SVG_H
+
+#include "base/arena.h"
+
+typedef struct dal_svg {
+    dal_arena *arena;
+    char *text;
+    int length;
+    size_t room;
+} dal_svg;
+
+void dal_svg_begin(dal_svg *svg, dal_arena *arena, int width, int height, const char *description);
+void dal_svg_end(dal_svg *svg);
+/* A copy of the text from an allocator; NULL without memory. */
+char *dal_svg_copy(const dal_svg *svg, const dal_allocator *allocator);
+
+void dal_svg_print(dal_svg *svg, const char *format, ...) DAL_PRINTF(2, 3);
+/* Characters of a text: < & > and quotes are escaped, what XML does not allow is left out. */
+void dal_svg_escape(dal_svg *svg, const char *text);
+/* anchor: "start", "middle", "end". */
+void dal_svg_text(dal_svg *svg, double x, double y, const char *anchor, const char *style, const char *text);
+
+/* Colours that people tell apart, and dashes when there are more lines than colours. */
+const char *dal_svg_color(int number);
+const char *dal_svg_dash(int number); /* "" or an attribute */
+
+/* ---- axes: ticks.c ----------------------------------------------------------------- */
+
+typedef struct dal_ticks {
+    double first, step; /* first + step i, i < n; in decades for a logarithmic axis */
+    int n, digits;      /* behind the point; < 0: as powers of ten */
+    double offset;      /* subtracted from the labels, where the values differ in their last digits only; else 0 */
+    double unit;        /* labels are (value - offset) / unit; 1, or a power of ten */
+} dal_ticks;
+
+/* 1, 2 or 5 times a power of ten apart, about `wanted` of them within [least, most]. */
+dal_ticks dal_ticks_choose(double least, double most, int wanted);
+void dal_tick_label(const dal_ticks *ticks, int i, char *buffer, size_t size);
+
+/* Can a picture be so large? In pixels, 0: as it comes. False with a message about the file. */
+bool dal_picture_sized(int width, int height, const char *file, dal_messages *messages);
+
+#endif

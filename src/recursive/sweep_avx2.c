@@ -1,7 +1,0 @@
-/* The same sweeps for machines with AVX2 and FMA; CMakeLists.txt compiles this file with these instruction sets. */
-#include "recursive/kernels.h"
-
-#ifdef DAL_HAVE_AVX2
-#define DAL_SWEEPING dal_sweeping_avx2
-#include "recursive/sweep.c"
-#endif

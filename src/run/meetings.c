@@ -1,0 +1,43 @@
+/* Points that meet while a force acts along the line between them (a spring with a free length, driven through its anchor).
+ *
+ *     F = e u,  u = (P - Q) / |P - Q|
+ * turns round in no time where they meet: u changes to -u, and e is not zero there. The motion goes on, in a straight line at the limit, but
+ * a step sees the corner only by its error, and a fixed step not at all. Between two accepted steps u . u_before < 0 tells of it.
+ */
+#include "run/meetings.h"
+#include "math/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t dal_meetings_size(const dal_system *system)
+{
+    return 3 * (size_t)system->n_forces;
+}
+
+void dal_meetings_watch(dal_meetings *m, const dal_state *state, double t)
+{
+    const dal_system *system = state->system;
+    for (int i = 0; i < system->n_forces && m->force < 0; i++) {
+        const int measure = system->forces[i].measure;
+        if (measure < 0 || !system->forces[i].along || system->mechanism.measures[measure].kind != DAL_MEASURE_LENGTH)
+            continue;
+        double *before = m->direction + 3 * i;
+        const double *u = state->work.gradient + 12 * measure;
+        if (dal_dot(before, u) < 0 && dal_force_at_meeting(state, i) > 0) {
+            m->force = i;
+            m->time = t;
+            m->effort = dal_force_at_meeting(state, i);
+        }
+        memcpy(before, u, 3 * sizeof *u);
+    }
+}
+
+void dal_meetings_warn(const dal_meetings *m, const dal_system *system, dal_messages *messages)
+{
+    if (m->force >= 0)
+        dal_warn(messages, dal_nowhere, DAL_CODE_POINTS_MET, m->time,
+                 "the points of '%s' met before t = %.6g, where its force of %.3g N turns round in no time: what follows is only as exact as the step "
+                 "that went over it%s",
+                 system->forces[m->force].name, m->time, m->effort, system->integrator->adaptive ? "" : "; an adaptive integrator makes that one short");
+}

@@ -1,0 +1,683 @@
+/* Assembly: start values that satisfy the constraints.
+ *
+ * Positions. Among all placements with phi = 0 the one nearest to the given one,
+ * in the metric of the masses: minimise sum w^2 d^2 with d the displacement of a
+ * body (w^2 its mass) and its turn (w^2 its inertia). Gauss-Newton on the twists
+ * x of the bodies, e the way back to where they were given:
+ *   A x = -phi,   x = e + S (A S)^+ (-phi - A e),   S = 1/w
+ * Fixed values have S = 0; omitted ones a weight 1000 times smaller, so that they
+ * move first. Pseudo-inverses are rank-revealing: redundant joints are no trouble,
+ * contradictory ones leave a gap, which is reported.
+ *
+ * Velocities: start_velocities.c. Large models: the same steps on sparse matrices, assemble_sparse.c.
+ */
+#include "math/rank.h"
+#include "math/rotation.h"
+#include "math/sparse_rank.h"
+#include "math/vec.h"
+#include "start/assembly.h"
+#include "start/turns.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double omitted_weight = 1e-3;    /* omitted values move a thousand times as easily */
+static const double gap_allowed = 1e-10;      /* what remains of a row after assembly, in its unit */
+static const double rounding_of_terms = 1e-10; /* what terms that cancel may leave, with a margin */
+static const double axis_turn_allowed = 1e-6; /* rad: beyond this a carried axis is doubtful */
+
+static void add_target_rows(dal_assembly *a)
+{
+    dal_mechanism *m = &a->mechanism;
+    int n = 0;
+    a->target = DAL_TAKE(m->arena, const dal_target *, a->build->n_targets);
+    for (int pass = 0; pass < 2; pass++) /* kept exactly first */
+        for (int i = 0; i < a->build->n_targets; i++) {
+            const dal_target *target = &a->build->targets[i];
+            if (target->fix == (pass == 1))
+                continue;
+            a->target[n++] = target;
+            *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) = (dal_term){target->measure, 1};
+            *DAL_PUSH(m->arena, m->rows, m->n_rows, m->cap_rows) =
+                (dal_row){.term = m->n_terms - 1, .n_terms = 1, .constant = target->value, .time = -1, .joint = -1, .form = -1};
+        }
+}
+
+/* What the places of points are known to: some roundings of the largest coordinate. */
+static double rounding_of_places(const dal_build *build)
+{
+    const dal_mechanism *m = &build->mechanism;
+    double most = 0;
+    for (int b = 0; b < m->n_bodies; b++)
+        most = fmax(most, sqrt(dal_dot(build->start[b].r, build->start[b].r)));
+    for (int j = 0; j < m->n_joints; j++)
+        for (int k = 0; k < 2 && m->joints[j].type; k++)
+            if (m->joints[j].marker[k].body == DAL_GROUND)
+                most = fmax(most, sqrt(dal_dot(m->joints[j].marker[k].s, m->joints[j].marker[k].s)));
+    return 4 * DBL_EPSILON * most;
+}
+
+static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
+{
+    dal_arena *arena = build->arena;
+    a->build = build;
+    a->drives = drives;
+    a->mechanism = build->mechanism;
+    /* rows and terms may grow without touching the originals */
+    a->mechanism.cap_terms = (size_t)a->mechanism.n_terms;
+    a->mechanism.cap_rows = (size_t)a->mechanism.n_rows;
+    a->n_own = build->mechanism.n_rows;
+    add_target_rows(a);
+    a->mechanism.n_speeds = 0;
+    dal_layout_parts parts = build->parts;
+    parts.tree = NULL;
+    parts.placement = NULL;
+    parts.n_times = build->n_times;
+    a->layout = dal_layout_build(arena, &a->mechanism, &dal_family_twist, &parts);
+    dal_work_lay(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
+    a->m = a->layout->nv;
+    a->r = a->layout->n_rows;
+    a->length = dal_build_length(build);
+    a->rounding = rounding_of_places(build) / a->length;
+    a->unit = DAL_TAKE(arena, double, a->r);
+    size_t rows = (size_t)(a->r + a->m), m = (size_t)a->m;
+    a->b = DAL_TAKE(arena, double, rows);
+    a->source = DAL_TAKE(arena, int, rows);
+    a->row_unit = DAL_TAKE(arena, double, rows);
+    a->x = DAL_TAKE(arena, double, m);
+    a->e = DAL_TAKE(arena, double, m);
+    a->S = DAL_TAKE(arena, double, m);
+    a->q0 = DAL_TAKE(arena, double, a->layout->nq);
+}
+
+/* Dense rows and their singular values need room only where something has to be moved. */
+void dal_assembly_dense(dal_assembly *a)
+{
+    if (a->svd || dal_assembly_large(a))
+        return;
+    a->A = DAL_TAKE(a->build->arena, double, (size_t)(a->r + a->m) * (size_t)a->m);
+    a->svd = DAL_TAKE(a->build->arena, double, dal_rank_work(a->r + a->m, a->m));
+}
+
+static void place_bodies(dal_assembly *a)
+{
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        const dal_body_start *start = &a->build->start[b];
+        dal_family_twist.place(a->layout, &a->work, b, start->r, start->R);
+        if (a->layout->body[b].n_rot == 1)
+            a->work.q[a->layout->body[b].q + 2] = start->angle;
+    }
+    dal_family_twist.position(a->layout, &a->work);
+}
+
+static void evaluate_drives(dal_assembly *a)
+{
+    if (!a->drives->program)
+        return;
+    dal_arena *arena = a->build->arena;
+    double *variables = DAL_TAKE(arena, double, dal_program_variables(a->drives->program));
+    double *registers = DAL_TAKE(arena, double, dal_program_registers(a->drives->program));
+    dal_program_run(a->drives->program, variables, NULL, registers, a->work.time); /* t = 0 */
+}
+
+double dal_assembly_unit(const dal_assembly *a, int k)
+{
+    return a->layout->angular[k] > 0 ? 1 : a->length;
+}
+
+/* What a unit of displacement changes row i by, the largest. Where that is only the rounding of terms that cancel, as in dot(M, cross(M, xi)),
+ * it is taken for larger: such a row is no gap (joint_rank.c refuses it). Terms within a form are those of equations of at most fourth
+ * order in lengths. */
+static double change_of_row(const dal_assembly *a, int i)
+{
+    const dal_row_layout *at = &a->layout->row[i];
+    const dal_row *row = &a->mechanism.rows[i];
+    const double L = a->length;
+    double most = 0, terms = row->form < 0 ? 0 : fmin(1, L * L * L);
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        most = fmax(most, fabs(a->work.A[k]) * dal_assembly_unit(a, a->layout->column[k]));
+    for (int k = row->term; k < row->term + row->n_terms && row->form < 0; k++)
+        for (int j = 0; j < 12; j++)
+            terms = fmax(terms, fabs(a->mechanism.terms[k].coef * a->work.gradient[12 * a->mechanism.terms[k].measure + j]));
+    most = fmax(most, rounding_of_terms * terms * L);
+    return isfinite(most) ? most : 0;
+}
+
+/* Of an equation of the model's own, and of a start value: the first change that is not zero. */
+static void find_unit(dal_assembly *a, int i)
+{
+    const double known = i < a->n_own ? dal_row_unit(&a->mechanism.rows[i], a->length) : NAN;
+    if (!(a->unit[i] > 0))
+        a->unit[i] = isnan(known) ? change_of_row(a, i) : known;
+}
+
+double dal_assembly_row_unit(const dal_assembly *a, int i)
+{
+    return a->unit[i] > 0 ? a->unit[i] : 1;
+}
+
+/* phi and A at the present placement, and the largest gap of a row. */
+static double evaluate(dal_assembly *a)
+{
+    double worst = 0;
+    dal_family_twist.position(a->layout, &a->work);
+    dal_rows_position(a->layout, &a->work);
+    dal_rows_jacobian(a->layout, &a->work);
+    for (int i = 0; i < a->r; i++)
+        find_unit(a, i);
+    for (int i = 0; i < a->n_own; i++)
+        worst = fmax(worst, fabs(a->work.phi[i]) / dal_assembly_row_unit(a, i) - (a->mechanism.rows[i].angular ? 0 : a->rounding));
+    return worst;
+}
+
+static void set_start_constants(dal_assembly *a)
+{
+    dal_family_twist.position(a->layout, &a->work);
+    dal_rows_position(a->layout, &a->work);
+    for (int i = 0; i < a->n_own; i++) {
+        dal_row *row = &a->build->mechanism.rows[i];
+        if (!isnan(row->constant))
+            continue;
+        row->constant = 0;
+        for (int k = row->term; k < row->term + row->n_terms; k++)
+            row->constant += a->mechanism.terms[k].coef * a->work.value[a->mechanism.terms[k].measure];
+        a->mechanism.rows[i].constant = row->constant;
+    }
+}
+
+/* Which targets are rows that have to hold exactly? They come first behind the model's rows. */
+int dal_assembly_exact(const dal_assembly *a)
+{
+    int n = a->n_own;
+    for (int i = 0; i < a->build->n_targets; i++)
+        n += a->build->targets[i].fix;
+    return n;
+}
+
+const dal_target *dal_assembly_target(const dal_assembly *a, int row)
+{
+    return a->target[row - a->n_own];
+}
+
+bool dal_assembly_open(const dal_assembly *a, int row)
+{
+    return row < a->n_own ? a->mechanism.rows[row].nonholonomic : !a->target[row - a->n_own]->has_value;
+}
+
+void dal_assembly_row(const dal_assembly *a, int row, double *out)
+{
+    const dal_row_layout *at = &a->layout->row[row];
+    memset(out, 0, sizeof *out * (size_t)a->m);
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        out[a->layout->column[k]] = a->work.A[k];
+}
+
+/* 1 / weight of every unknown. */
+void dal_assembly_weigh(dal_assembly *a, bool velocities)
+{
+    const dal_mechanism *m = &a->mechanism;
+    double heaviest = 0;
+    for (int b = 0; b < m->n_bodies; b++)
+        heaviest = fmax(heaviest, m->bodies[b].mass);
+    if (heaviest == 0)
+        heaviest = 1;
+    for (int b = 0; b < m->n_bodies; b++) {
+        const dal_body *body = &m->bodies[b];
+        const dal_body_start *start = &a->build->start[b];
+        const dal_body_layout *at = &a->layout->body[b];
+        double mass = fmax(body->mass, 1e-3 * heaviest);
+        double inertia = m->space == DAL_PLANAR ? body->inertia[8] : (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3;
+        inertia = fmax(inertia, 1e-3 * heaviest * a->length * a->length);
+        bool given = velocities ? start->velocity_given : start->position_given;
+        bool turned = velocities ? start->spin_given : start->attitude_given;
+        bool fixed = velocities ? start->velocity_fixed : start->position_fixed;
+        bool turn_fixed = velocities ? start->spin_fixed : start->attitude_fixed;
+        for (int k = 0; k < at->nv; k++) {
+            bool rot = k >= (int)m->space;
+            double w = sqrt(rot ? inertia : mass) * ((rot ? turned : given) ? 1 : omitted_weight);
+            a->S[at->v + k] = (rot ? turn_fixed : fixed) ? 0 : 1 / w;
+        }
+    }
+}
+
+/* Displacements are measured at the centre of mass, so that it does not matter where in a body its frame lies. Where only the
+ * position or only the attitude is given, what was given is the frame's own. */
+static bool at_center(const dal_assembly *a, int b)
+{
+    const double *c = a->mechanism.bodies[b].center;
+    const dal_body_start *start = &a->build->start[b];
+    return a->layout->body[b].n_rot && start->position_given && start->attitude_given && (c[0] != 0 || c[1] != 0 || c[2] != 0);
+}
+
+/* A row on (r, theta) becomes one on (c, theta): f.dr + tau.dtheta = f.dc + (tau + f x rho).dtheta. */
+void dal_assembly_center(const dal_assembly *a, int b, double *f)
+{
+    const bool flat = a->mechanism.space == DAL_PLANAR;
+    if (!at_center(a, b))
+        return;
+    double rho[3], turn[3];
+    const double f3[3] = {f[0], f[1], flat ? 0 : f[2]};
+    dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, rho);
+    dal_cross(f3, rho, turn);
+    for (int k = 0; k < a->layout->body[b].n_rot; k++)
+        f[flat ? 2 : 3 + k] += turn[flat ? 2 : k];
+}
+
+/* x on (c, theta) becomes one on (r, theta): dr = dc - dtheta x rho. */
+static void step_from_center(const dal_assembly *a, double *x)
+{
+    const bool flat = a->mechanism.space == DAL_PLANAR;
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        if (!at_center(a, b))
+            continue;
+        double *d = x + a->layout->body[b].v, rho[3], turn[3];
+        const double theta[3] = {flat ? 0 : d[3], flat ? 0 : d[4], flat ? d[2] : d[5]};
+        dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, rho);
+        dal_cross(theta, rho, turn);
+        for (int k = 0; k < (int)a->mechanism.space; k++)
+            d[k] -= turn[k];
+    }
+}
+
+/* e: from the present placement back to the given one, as twists; zero where nothing was given. */
+static void way_back(dal_assembly *a)
+{
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        const dal_body_start *start = &a->build->start[b];
+        const dal_body_layout *at = &a->layout->body[b];
+        const double *q = a->work.q + at->q;
+        double *e = a->e + at->v;
+        int space = (int)a->mechanism.space;
+        for (int k = 0; k < space; k++)
+            e[k] = start->position_given ? start->r[k] - q[k] : 0;
+        if (at_center(a, b)) {
+            double then[3], now[3];
+            dal_turn(start->R, a->mechanism.bodies[b].center, then);
+            dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, now);
+            for (int k = 0; k < space; k++)
+                e[k] += then[k] - now[k];
+        }
+        if (at->n_rot == 1)
+            e[2] = start->attitude_given ? start->angle - q[2] : 0;
+        if (at->n_rot == 3) {
+            double D[9], p[4], back[9];
+            for (int i = 0; i < 9; i++)
+                back[i] = a->work.kin[b].R[3 * (i % 3) + i / 3];
+            dal_rotation_multiply(start->R, back, D);
+            dal_quaternion_of(D, p);
+            double s = sqrt(p[1] * p[1] + p[2] * p[2] + p[3] * p[3]), k = s > 1e-12 ? 2 * atan2(s, p[0]) / s : 2;
+            for (int i = 0; i < 3; i++)
+                e[3 + i] = start->attitude_given ? k * p[1 + i] : 0;
+        }
+    }
+}
+
+/* x := (A S)^+ (-phi - A e) on dense rows. */
+static void solve_dense(dal_assembly *a, int rows)
+{
+    for (int i = 0; i < rows; i++) {
+        double *row = a->A + (size_t)i * (size_t)a->m;
+        const bool open = dal_assembly_open(a, i);
+        dal_assembly_row(a, i, row);
+        for (int b = 0; b < a->mechanism.n_bodies; b++)
+            dal_assembly_center(a, b, row + a->layout->body[b].v);
+        if (open)
+            memset(row, 0, sizeof *row * (size_t)a->m);
+        a->b[i] = open ? 0 : -a->work.phi[i] / dal_assembly_row_unit(a, i);
+        for (int k = 0; k < a->m; k++) {
+            row[k] /= dal_assembly_row_unit(a, i);
+            a->b[i] -= row[k] * a->e[k];
+            row[k] *= a->S[k];
+        }
+    }
+    dal_rank_solve(a->A, rows, a->m, a->m, DAL_RANK_TOLERANCE, a->b, a->x, a->svd);
+}
+
+/* x := the step of the iteration above; returns its length, not a number where there is none. */
+static double find_step(dal_assembly *a, int rows, bool nearest)
+{
+    memset(a->e, 0, sizeof *a->e * (size_t)a->m);
+    if (nearest)
+        way_back(a);
+    if (!dal_assembly_large(a))
+        solve_dense(a, rows);
+    else if (!dal_assembly_least(a, rows))
+        return NAN;
+    a->solves++;
+    double step = 0;
+    for (int k = 0; k < a->m; k++) {
+        a->x[k] = a->e[k] + a->S[k] * a->x[k];
+        if (a->S[k] != 0)
+            step = fmax(step, fabs(a->x[k]) / dal_assembly_unit(a, k));
+    }
+    return step;
+}
+
+/* q := q + part x, a bounded way. */
+static void move(dal_assembly *a, double step, double part)
+{
+    const double most = 0.5, scale = step > most ? part * most / step : part;
+    for (int k = 0; k < a->m; k++)
+        a->x[k] *= scale;
+    step_from_center(a, a->x);
+    dal_family_twist.add(a->layout, a->work.q, a->x);
+}
+
+/* Close the gaps by at most `most` steps; returns what is left. */
+static double close_gaps(dal_assembly *a, int rows, int most)
+{
+    double worst = evaluate(a);
+    for (int i = 0; i < most && worst < HUGE_VAL; i++) {
+        double step = find_step(a, rows, false);
+        if (isnan(step))
+            break;
+        move(a, step, 1);
+        worst = evaluate(a);
+        if ((worst <= dal_closed && step < 1e-9) || step < 1e-15)
+            break;
+    }
+    return worst;
+}
+
+/* The weighted square of the way back, which the walk makes shorter. */
+static double distance_back(dal_assembly *a)
+{
+    double sum = 0;
+    memset(a->e, 0, sizeof *a->e * (size_t)a->m);
+    way_back(a);
+    for (int k = 0; k < a->m; k++)
+        if (a->S[k] != 0)
+            sum += a->e[k] / a->S[k] * (a->e[k] / a->S[k]);
+    return sum;
+}
+
+enum { WALK = 150 }; /* solutions that the walk may cost: nearness is a wish, closed gaps are not */
+
+/* From a closed placement to the nearest one: each step is taken as far as it brings us nearer and the gaps close again. */
+static void walk_nearer(dal_assembly *a, int rows)
+{
+    const size_t nq = (size_t)a->layout->nq;
+    double *from = a->q0, *x = DAL_TAKE(a->build->arena, double, a->m), distance = distance_back(a);
+    for (const int enough = a->solves + WALK; a->solves < enough;) {
+        double step = find_step(a, rows, true), part = 1;
+        if (!(step >= 1e-13))
+            return;
+        memcpy(from, a->work.q, sizeof *from * nq);
+        memcpy(x, a->x, sizeof *x * (size_t)a->m);
+        for (;; part /= 4) {
+            move(a, step, part);
+            double worst = close_gaps(a, rows, 20), now = distance_back(a);
+            if (worst <= gap_allowed && now < distance) {
+                bool stalled = now > (1 - 1e-12) * distance;
+                distance = now;
+                if (stalled)
+                    return;
+                break;
+            }
+            memcpy(a->work.q, from, sizeof *from * nq);
+            memcpy(a->x, x, sizeof *x * (size_t)a->m);
+            if (part < 1e-3) {
+                evaluate(a);
+                return;
+            }
+        }
+    }
+}
+
+/* The distance is flat at its least value, so that comparing distances finds the place to half the digits only: the last ones
+ * come from the steps themselves, as long as they shrink. */
+static void settle_nearest(dal_assembly *a, int rows)
+{
+    double before = 1e-3;
+    for (int i = 0; i < 60; i++) {
+        double step = find_step(a, rows, true);
+        if (!(step >= 1e-14) || step > 0.9 * before)
+            return;
+        before = step;
+        move(a, step, 1);
+        evaluate(a);
+    }
+}
+
+/* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
+const char *dal_assembly_fixed(const dal_assembly *a, bool velocities)
+{
+    dal_arena *arena = a->build->arena;
+    const char *text = "";
+    int n = 0;
+    for (int b = 0; b < a->mechanism.n_bodies && n < 5; b++) {
+        const dal_body_start *start = &a->build->start[b];
+        const bool fixed[2] = {velocities ? start->velocity_fixed : start->position_fixed, velocities ? start->spin_fixed : start->attitude_fixed};
+        static const char *const words[2][2] = {{"position", "attitude"}, {"velocity", "angular velocity"}};
+        for (int k = 0; k < 2; k++)
+            if (fixed[k])
+                text = dal_arena_print(arena, "%s%sthe %s of '%s'", text, n++ ? ", " : "", words[velocities][k], a->mechanism.bodies[b].name);
+    }
+    for (int i = 0; i < a->build->n_targets && n < 5; i++) {
+        const dal_target *target = &a->build->targets[i];
+        if (target->fix && (velocities ? target->has_rate : target->has_value))
+            text = dal_arena_print(arena, "%s%sthe start%s of joint '%s'", text, n++ ? ", " : "", velocities ? " rate" : "",
+                                   a->mechanism.joints[target->joint].name);
+    }
+    return text;
+}
+
+static void report_gap(dal_assembly *a)
+{
+    const dal_mechanism *m = &a->mechanism;
+    if (!dal_build_forms_finite(a->build, m, &a->work))
+        return;
+    if (a->undecided) {
+        dal_error(a->build->messages, dal_nowhere, DAL_RANK_UNDECIDED, a->n_own);
+        return;
+    }
+    double worst = 0, missed = 0;
+    int joint = 0;
+    for (int i = 0; i < a->n_own; i++)
+        if (fabs(a->work.phi[i]) > worst * dal_assembly_row_unit(a, i)) {
+            worst = fabs(a->work.phi[i]) / dal_assembly_row_unit(a, i);
+            joint = m->rows[i].joint;
+            missed = fabs(a->work.phi[i]);
+        }
+    const dal_joint *j = &m->joints[joint];
+    double shift = 0, turn = 0;
+    for (int i = j->row; i < j->row + j->n_rows; i++) {
+        double *which = m->rows[i].angular ? &turn : &shift;
+        *which = fmax(*which, fabs(a->work.phi[i]) > 1e-12 * worst * dal_assembly_row_unit(a, i) ? fabs(a->work.phi[i]) : 0);
+    }
+    const char *fixed = dal_assembly_fixed(a, false);
+    const char *reason = *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other";
+    if (j->type == &dal_joint_constraint)
+        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, missed, reason,
+                  fixed);
+    else
+        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
+                  turn, reason, fixed);
+}
+
+/* A carried axis is doubtful where a body of the joint turned afterwards. */
+static void report_axes(const dal_assembly *a, const double *turned)
+{
+    for (int j = 0; j < a->build->spec->n_joints; j++) {
+        const dal_joint *joint = &a->mechanism.joints[j];
+        if (!a->build->axis_carried[j] || a->mechanism.space != DAL_SPATIAL)
+            continue;
+        int body = joint->marker[0].body, second = joint->marker[1].body;
+        if (body == DAL_GROUND || (second != DAL_GROUND && turned[second] > turned[body]))
+            body = second;
+        if (turned[body] > axis_turn_allowed)
+            dal_warn(a->build->messages, joint->mark, DAL_CODE_AXIS_TURNED, turned[body],
+                     "the axis of joint '%s' was taken from the start values, and assembly then turned '%s' by %.3g rad: give the "
+                     "axis in both bodies (`axis: [[..], [..]]`), or better start values",
+                     joint->name, a->mechanism.bodies[body].name, turned[body]);
+    }
+}
+
+/* What was not given was free to move: only given values count. */
+static void report_moves(dal_assembly *a)
+{
+    dal_build *build = a->build;
+    double *turned = DAL_TAKE(build->arena, double, a->mechanism.n_bodies);
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        dal_body_start *start = &build->start[b];
+        const dal_kin *kin = &a->work.kin[b];
+        double shift = 0, turn;
+        for (int i = 0; i < 3; i++)
+            shift += (kin->r[i] - start->r[i]) * (kin->r[i] - start->r[i]);
+        shift = sqrt(shift);
+        turned[b] = turn = dal_rotation_between(kin->R, start->R);
+        start->change.shift = start->position_given ? shift : 0;
+        start->change.turn = start->attitude_given ? turn : 0;
+        if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b))
+            dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
+                    a->mechanism.bodies[b].name, shift, turn);
+    }
+    report_axes(a, turned);
+}
+
+/* Omitted values move first. Where they cannot close the gaps alone, they swing about the place that is best for them, and the given ones
+ * hardly move: a second try, from the start, takes all for given. If it fails as well, the first one is what is reported. */
+static double close_evenly(dal_assembly *a, int rows)
+{
+    place_bodies(a);
+    for (int b = 0; b < a->mechanism.n_bodies; b++) {
+        const dal_body_start *start = &a->build->start[b];
+        const dal_body_layout *at = &a->layout->body[b];
+        for (int k = 0; k < at->nv; k++)
+            a->S[at->v + k] *= (k >= (int)a->mechanism.space ? start->attitude_given : start->position_given) ? 1 : omitted_weight;
+    }
+    double worst = close_gaps(a, rows, 100);
+    dal_assembly_weigh(a, false);
+    if (worst <= gap_allowed)
+        return worst;
+    place_bodies(a);
+    return close_gaps(a, rows, 100);
+}
+
+static const dal_joint *turned_over(const dal_assembly *a);
+
+bool dal_assembly_reach(dal_assembly *a, int rows)
+{
+    if (!(close_gaps(a, rows, 100) <= gap_allowed))
+        return false;
+    walk_nearer(a, rows);
+    settle_nearest(a, rows);
+    return close_gaps(a, rows, 5) <= gap_allowed && !turned_over(a);
+}
+
+double dal_assembly_distance(dal_assembly *a)
+{
+    return distance_back(a);
+}
+
+static bool assemble_positions(dal_assembly *a)
+{
+    int rows = dal_assembly_exact(a);
+    bool open_target = false;
+    double worst = evaluate(a);
+    for (int i = a->n_own; i < rows; i++)
+        open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
+    if (worst <= dal_closed && !open_target && !a->build->n_wishes)
+        return true;
+    dal_assembly_weigh(a, false);
+    dal_assembly_dense(a);
+    worst = close_gaps(a, rows, 100);
+    if (!(worst <= gap_allowed))
+        worst = close_evenly(a, rows);
+    if (!(worst <= gap_allowed)) {
+        report_gap(a);
+        return false;
+    }
+    walk_nearer(a, rows);
+    settle_nearest(a, rows);
+    close_gaps(a, rows, 5);
+    if (!dal_assembly_choose(a, rows))
+        return false;
+    report_moves(a);
+    dal_assembly_warn(a, rows);
+    return true;
+}
+
+/* E, the axes of a joint's frame in the world. */
+static void frame_of(const dal_assembly *a, const dal_marker *marker, double E[9])
+{
+    if (marker->body == DAL_GROUND)
+        memcpy(E, marker->B, sizeof marker->B);
+    else
+        dal_rotation_multiply(a->work.kin[marker->body].R, marker->B, E);
+}
+
+static bool is_one_of(const dal_joint_type *type, const char *const *names)
+{
+    while (*names && strcmp(type->name, *names))
+        names++;
+    return *names;
+}
+
+/* The rows that forbid a turn are products of axes at right angles. They vanish where the frames coincide, E_i^T E_j = 1 with the
+ * trace 3, and after half a turn about any of their axes, with the trace -1; where a turn about z is free, z_i . z_j is 1 or -1. What
+ * has been turned over is another joint, which the tree of the family `joint` does not know. */
+static bool is_turned_over(const dal_assembly *a, const dal_joint *joint)
+{
+    static const char *const fast[] = {"rigid", "prismatic", NULL};
+    static const char *const turning[] = {"revolute", "cylindrical", "planar", "screw", NULL};
+    const bool about_z = a->mechanism.space == DAL_SPATIAL && is_one_of(joint->type, turning);
+    double E[2][9], product = 0;
+    if (!about_z && !is_one_of(joint->type, fast))
+        return false;
+    for (int k = 0; k < 2; k++)
+        frame_of(a, &joint->marker[k], E[k]);
+    for (int i = about_z ? 2 : 0; i < 9; i += about_z ? 3 : 1)
+        product += E[0][i] * E[1][i];
+    return product < 0;
+}
+
+static const dal_joint *turned_over(const dal_assembly *a)
+{
+    for (int j = 0; j < a->build->spec->n_joints; j++)
+        if (is_turned_over(a, &a->mechanism.joints[j]))
+            return &a->mechanism.joints[j];
+    return NULL;
+}
+
+static bool refuse_turned_over(const dal_assembly *a)
+{
+    const dal_joint *joint = turned_over(a);
+    if (joint)
+        dal_error(a->build->messages, joint->mark,
+                  "the mechanism cannot be assembled: joint '%s' closes from these start values only with one of its bodies turned over, axes "
+                  "against each other; give them better ones",
+                  joint->name);
+    return joint;
+}
+
+bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding)
+{
+    dal_assembly a = {0};
+    begin(&a, build, drives);
+    evaluate_drives(&a);
+    place_bodies(&a);
+    dal_turns_begin(build, &a.work);
+    set_start_constants(&a);
+    dal_turns_follow(build, &a.work);
+    bool closed = assemble_positions(&a) && !refuse_turned_over(&a);
+    if ((!closed && !build->anyway) || !dal_build_forms_finite(build, &a.mechanism, &a.work))
+        return false;
+    if (closed && !dal_assemble_velocities(&a) && !build->anyway)
+        return false;
+    dal_family_twist.velocity(a.layout, &a.work);
+    dal_turns_end(build, &a.work, winding);
+    for (int b = 0; b < a.mechanism.n_bodies; b++) {
+        dal_body_start *start = &build->start[b];
+        const dal_kin *kin = &a.work.kin[b];
+        memcpy(start->r, kin->r, sizeof start->r);
+        if (a.layout->body[b].n_rot)
+            memcpy(start->R, kin->R, sizeof start->R);
+        memcpy(start->rd, kin->rd, sizeof start->rd);
+        memcpy(start->w, kin->w, sizeof start->w);
+        if (a.layout->body[b].n_rot == 1)
+            start->angle = dal_turns_of_body(build, b, a.work.q[a.layout->body[b].q + 2], winding);
+    }
+    return true;
+}

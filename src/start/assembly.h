@@ -1,0 +1,73 @@
+/* An assembly in progress: shared by assemble.c (positions) and start_velocities.c. */
+#ifndef DAL_START_ASSEMBLY_H
+#define DAL_START_ASSEMBLY_H
+
+#include "compile/build.h"
+
+/* Displacements are measured in lengths of the model and radians, residuals of rows by what such a displacement changes them. */
+static const double dal_closed = 1e-14;      /* a start that is this good is not touched */
+static const double dal_worth_a_note = 1e-9; /* a displacement that is reported */
+static const double dal_far_turn = 0.5;      /* rad: a given value that moved further is a warning, with what else there is */
+static const double dal_far_shift = 0.25;    /* the same, in lengths of the model */
+
+typedef struct dal_assembly {
+    dal_build *build;
+    dal_mechanism mechanism; /* with the targets as further rows */
+    dal_layout *layout;
+    dal_work work;
+    const dal_compiled *drives;
+    int m, r, n_own;         /* unknowns, rows with targets, rows of the model */
+    double *A, *b, *x, *e, *S, *q0, *svd; /* A and svd: of small models */
+    const dal_target **target; /* of the rows behind the model's */
+    struct dal_assembly_saddle *saddle; /* of large models; assemble_sparse.c */
+    bool undecided;          /* which rows are independent was not found out */
+    int *source;             /* of an equation for velocities: its row, or -1 - body */
+    double *row_unit;        /* of the same: what it was divided by */
+    double length;
+    double rounding;         /* of the places of the bodies, in lengths: no gap is smaller */
+    double *unit;            /* of each row: see dal_assembly_row_unit; 0: not yet known */
+    int solves;              /* linear systems solved so far */
+} dal_assembly;
+
+void dal_assembly_dense(dal_assembly *assembly);                     /* room for dense rows and their singular values */
+void dal_assembly_weigh(dal_assembly *assembly, bool velocities);    /* S = 1 / weight of every unknown */
+/* Rows that have to hold exactly: the model's, then the fixed start values of joints. */
+int dal_assembly_exact(const dal_assembly *assembly);
+const dal_target *dal_assembly_target(const dal_assembly *assembly, int row);
+void dal_assembly_row(const dal_assembly *assembly, int row, double *out); /* of A, dense */
+/* The unit of unknown k: the model's length for a shift, 1 for a turn. */
+double dal_assembly_unit(const dal_assembly *assembly, int k);
+/* What a residual of row i is measured by. */
+double dal_assembly_row_unit(const dal_assembly *assembly, int i);
+/* Says row i nothing about positions? */
+bool dal_assembly_open(const dal_assembly *assembly, int row);
+/* The part f of a row on (r, theta) of a body becomes one on (c, theta) where the body is measured at its centre of mass. */
+void dal_assembly_center(const dal_assembly *assembly, int body, double *f);
+/* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
+const char *dal_assembly_fixed(const dal_assembly *assembly, bool velocities);
+
+/* From the present placement: gaps closed, and as near to what was given as this branch allows. False: it does not close, or only with a
+ * body turned over. */
+bool dal_assembly_reach(dal_assembly *assembly, int rows);
+/* The weighted square of the way back to what was given. */
+double dal_assembly_distance(dal_assembly *assembly);
+
+/* branches.c: another position in which the mechanism closes, where the model asks for it by `branch:` or `within:`; false with a message. */
+bool dal_assembly_choose(dal_assembly *assembly, int rows);
+/* start_moved.c: did something move far that the model gives of a body, and leaves to no choice? */
+bool dal_assembly_moved_far(const dal_assembly *assembly, int body);
+/* Warnings of what moved far, with what else there is. */
+void dal_assembly_warn(dal_assembly *assembly, int rows);
+
+/* start_velocities.c; false with messages. */
+bool dal_assemble_velocities(dal_assembly *assembly);
+/* Rows of a body's given velocities that may give way, in its own columns, weighted and multiplied by `scale`; their number. */
+int dal_assembly_components(const dal_assembly *assembly, int body, double scale, double *rows);
+
+/* assemble_sparse.c: is the model large? Then, x := y of the position step on the first n rows, and v := the start velocities, v0 the given
+ * ones; false where it is not decided which rows are independent. */
+bool dal_assembly_large(const dal_assembly *assembly);
+bool dal_assembly_least(dal_assembly *assembly, int n);
+bool dal_assembly_velocity(dal_assembly *assembly, double *v, const double *v0);
+
+#endif

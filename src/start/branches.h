@@ -1,0 +1,31 @@
+/* Other positions in which a mechanism closes: branches.c finds them and takes the one that the model asks for, start_moved.c reports them. */
+#ifndef DAL_START_BRANCHES_H
+#define DAL_START_BRANCHES_H
+
+#include "start/assembly.h"
+
+#include <stdint.h>
+
+enum { DAL_MOST_BRANCHES = 8 };
+
+typedef struct dal_position {
+    double *q, distance; /* distance: weighted square of the way back to what was given */
+} dal_position;
+
+typedef struct dal_branches {
+    dal_assembly *a;
+    int rows, n, enough; /* enough: solutions after which the search ends */
+    dal_position found[DAL_MOST_BRANCHES]; /* the first is where assembly ended */
+    uint64_t seed;
+    double *now;         /* q and frames of bodies, while another position is looked at */
+    dal_kin *kin;
+} dal_branches;
+
+static const double dal_apart = 1e-2; /* rad, or lengths of the model: positions that differ by less are one */
+
+/* Looks from where assembly ended, which it is at afterwards; `products`: what it may cost. False: the model is too large for that. */
+bool dal_branches_find(dal_branches *branches, dal_assembly *assembly, int rows, double products);
+/* The assembly at this position, all rows evaluated. */
+void dal_branches_go(dal_assembly *assembly, const double *q);
+
+#endif

@@ -1,0 +1,157 @@
+/* Momenta dT/dv: of the ignorable coordinates, which are constants of the motion, and the rates of all of them. */
+#include "math/vec.h"
+#include "state/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* dT/dv_k = sum over bodies of P . lin_k + H . ang_k, with P = m c', H = I w + rho x P the momentum of a body as a wrench at r. The
+ * size, with absolute values instead, is sum m |v| for a shift: what a drift is compared with. */
+void dal_state_momenta(dal_state *state, double *momenta, double *size)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    const dal_work *w = &state->work;
+    if (system->n_ignorable)
+        dal_state_columns(state);
+    for (int i = 0; i < system->n_ignorable; i++) {
+        momenta[i] = 0;
+        if (size)
+            size[i] = 0;
+    }
+    for (int b = 0; b < layout->mechanism->n_bodies && system->n_ignorable; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_body_layout *at = &layout->body[b];
+        const dal_kin *kin = &w->kin[b];
+        double rho[3], P[3], H[3], I[9];
+        dal_turn(kin->R, body->center, rho);
+        dal_turn(kin->Rd, body->center, P);
+        for (int i = 0; i < 3; i++)
+            P[i] = body->mass * (P[i] + kin->rd[i]);
+        dal_turn_inertia(kin->R, body->inertia, I);
+        dal_mul3(I, kin->w, H);
+        dal_add_cross(rho, P, H);
+        for (int i = 0, k = 0; i < system->n_ignorable; i++) {
+            while (k < at->n_columns && layout->body_column[at->column + k] < system->ignorable[i])
+                k++;
+            if (k == at->n_columns || layout->body_column[at->column + k] != system->ignorable[i])
+                continue;
+            const double *J = w->jacobian + 6 * (size_t)(at->jacobian + k);
+            momenta[i] += dal_dot(J, P) + dal_dot(J + 3, H);
+            if (size)
+                size[i] += sqrt(dal_dot(J, J) * dal_dot(P, P)) + sqrt(dal_dot(J + 3, J + 3) * dal_dot(H, H));
+        }
+    }
+}
+
+/* M' = [M21 M22] of (24), and N_2: the momenta of a unit of each velocity, and of the motion that time itself gives to the bodies. */
+void dal_momentum_rows(dal_state *state, double *rows, double *free)
+{
+    const dal_system *system = state->system;
+    const dal_layout *layout = &system->layout;
+    dal_work *w = &state->work;
+    const dal_direction time = {state->still, 1, state->tangents};
+    dal_state_columns(state);
+    memset(rows, 0, sizeof *rows * (size_t)system->n_ignorable * (size_t)layout->nv);
+    memset(free, 0, sizeof *free * (size_t)system->n_ignorable);
+    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
+    if (layout->placement)
+        layout->family->tangent(layout, w, &time);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_body_layout *at = &layout->body[b];
+        const int *column = layout->body_column + at->column;
+        double rho[3], I[9];
+        dal_turn(w->kin[b].R, body->center, rho);
+        dal_turn_inertia(w->kin[b].R, body->inertia, I);
+        for (int i = 0, k = 0; i < system->n_ignorable; i++) {
+            while (k < at->n_columns && column[k] < system->ignorable[i])
+                k++;
+            if (k == at->n_columns || column[k] != system->ignorable[i])
+                continue;
+            const double *J = w->jacobian + 6 * (size_t)(at->jacobian + k);
+            double push[3] = {J[0], J[1], J[2]}, turn[3];
+            dal_add_cross(J + 3, rho, push);
+            for (int j = 0; j < 3; j++)
+                push[j] *= body->mass;
+            dal_mul3(I, J + 3, turn);
+            dal_add_cross(rho, push, turn);
+            dal_pull_body(layout, w, b, push, turn, rows + (size_t)i * (size_t)layout->nv);
+            if (layout->placement)
+                free[i] += dal_dot(push, time.tangent[b].rd) + dal_dot(turn, time.tangent[b].w);
+        }
+    }
+}
+
+/* The momentum of a body's centre of mass and about it, and their rates for v' = 0, inertial components. */
+typedef struct momentum {
+    double P[3], H[3], Pd[3], Hd[3];
+} momentum;
+
+static momentum momentum_of(const dal_body *body, const dal_kin *kin)
+{
+    momentum a;
+    double I[9];
+    dal_turn(kin->Rd, body->center, a.P);
+    dal_turn(kin->Rb, body->center, a.Pd);
+    for (int i = 0; i < 3; i++) {
+        a.P[i] = body->mass * (a.P[i] + kin->rd[i]);
+        a.Pd[i] = body->mass * (a.Pd[i] + kin->rb[i]);
+    }
+    dal_turn_inertia(kin->R, body->inertia, I);
+    dal_mul3(I, kin->w, a.H);
+    dal_mul3(I, kin->wb, a.Hd);
+    dal_add_cross(kin->w, a.H, a.Hd);
+    return a;
+}
+
+double dal_momenta_along(const dal_state *state, const dal_bend *bends, const dal_tangent *turning)
+{
+    const dal_layout *layout = &state->system->layout;
+    double sum = 0;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_kin *kin = &state->work.kin[b];
+        momentum a = momentum_of(body, kin);
+        double Dc[3], Dw[3];
+        dal_turn(bends[b].Rb, body->center, Dc);
+        dal_axpy3(1, bends[b].rb, Dc);
+        dal_copy3(bends[b].wb, Dw);
+        if (turning)
+            dal_add_cross(kin->w, turning[b].w, Dw); /* less w_k x w: the rate seen from the body */
+        sum += dal_dot(a.P, Dc) + dal_dot(a.H, Dw);
+    }
+    return sum;
+}
+
+/* p = dT/dv and, for v' = 0, p' = sum over bodies of (P', H').(c_k', w_k) + (P, H).d/dt (c_k', w_k), with c_k', w_k the velocities of
+ * a unit of v_k. The first part is pulled back as a wrench at r, the second is the bend of column k along the motion. */
+void dal_momenta_rates(dal_state *state, double *p, double *pd)
+{
+    const dal_layout *layout = &state->system->layout;
+    const int bodies = layout->mechanism->n_bodies;
+    dal_work *w = &state->work;
+    const dal_direction motion = {w->v, 1, state->tangents}, unit = {state->still, 0, state->tangents + bodies};
+    dal_state_columns(state);
+    memset(p, 0, sizeof *p * (size_t)layout->nv);
+    memset(pd, 0, sizeof *pd * (size_t)layout->nv);
+    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
+    for (int b = 0; b < bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        momentum a = momentum_of(body, &w->kin[b]);
+        double rho[3];
+        dal_turn(w->kin[b].R, body->center, rho);
+        dal_add_cross(rho, a.P, a.H);
+        dal_add_cross(rho, a.Pd, a.Hd);
+        dal_pull_body(layout, w, b, a.P, a.H, p);
+        dal_pull_body(layout, w, b, a.Pd, a.Hd, pd);
+    }
+    layout->family->tangent(layout, w, &motion);
+    for (int k = 0; k < layout->nv; k++) {
+        state->still[k] = 1;
+        layout->family->tangent(layout, w, &unit);
+        layout->family->bend(layout, w, &motion, &unit, state->bends);
+        pd[k] += dal_momenta_along(state, state->bends, NULL);
+        state->still[k] = 0;
+    }
+}

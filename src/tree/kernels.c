@@ -1,0 +1,39 @@
+/* Which recursions run here, and their work space. */
+#include "tree/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const dal_recursion *dal_recursion_choose(void)
+{
+#ifdef DAL_HAVE_AVX2
+    const char *wish = getenv("DAL_ISA");
+    if ((!wish || strcmp(wish, "baseline") != 0) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return &dal_recursion_avx2;
+#endif
+    return &dal_recursion_baseline;
+}
+
+size_t dal_links_work_size(const dal_links *links)
+{
+    const size_t n = (size_t)links->n + 1;
+    return dal_whole_lines(n * DAL_DOUBLES(dal_link_motion)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia)) +
+           2 * dal_whole_lines(n) + 9 * dal_whole_lines((size_t)links->nv + 4);
+}
+
+void dal_links_work_lay(const dal_links *links, double *memory, dal_links_work *work)
+{
+    const size_t n = (size_t)links->n + 1;
+    work->motion = (dal_link_motion *)(void *)memory + 1;
+    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_motion));
+    work->wrench = (dal_link_wrench *)(void *)memory + 1;
+    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench));
+    work->inertia = (dal_link_inertia *)(void *)memory + 1;
+    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia));
+    work->cosine = memory;
+    memory += dal_whole_lines(n);
+    work->sine = memory;
+    memory += dal_whole_lines(n);
+    for (int k = 0; k < 9; k++, memory += dal_whole_lines((size_t)links->nv + 4))
+        work->column[k] = memory;
+}

@@ -1,0 +1,238 @@
+/* From the joint tree to links: steps become links, what is rigid is folded together. */
+#include "tree/links.h"
+
+#include "math/rotation.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+/* A frame in the axes of a link. */
+typedef struct seat_frame {
+    int link;
+    double s[3], B[9];
+} seat_frame;
+
+typedef struct builder {
+    dal_arena *arena;
+    const dal_mechanism *mechanism;
+    const dal_tree *tree;
+    dal_links *links;
+    size_t cap_links, cap_runs, cap_spans;
+} builder;
+
+static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/* Z with Z e_z = sign * e_axis: the frame in which a step's axis is z. */
+static void axis_to_z(int axis, double sign, double Z[9])
+{
+    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    memset(Z, 0, 9 * sizeof *Z);
+    Z[3 * i] = 1;               /* x */
+    Z[3 * j + 1] = sign;        /* y */
+    Z[3 * axis + 2] = sign;     /* z = x cross y */
+}
+
+static void multiply(const double A[9], const double B[9], double out[9])
+{
+    double product[9];
+    dal_mul33(A, B, product);
+    memcpy(out, product, sizeof product);
+}
+
+static void transpose(const double A[9], double out[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out[3 * i + j] = A[3 * j + i];
+}
+
+/* at := at moved by (s, B) of its own axes. */
+static void compose(seat_frame *at, const double s[3], const double B[9])
+{
+    double shift[3];
+    dal_mul3(at->B, s, shift);
+    dal_axpy3(1, shift, at->s);
+    multiply(at->B, B, at->B);
+}
+
+static dal_link *add_link(builder *b, dal_link_kind kind, const dal_step *step, const seat_frame *before, const double Z[9])
+{
+    dal_links *links = b->links;
+    double E[9];
+    dal_link *link = DAL_PUSH(b->arena, links->link, links->n, b->cap_links);
+    memset(link, 0, sizeof *link);
+    multiply(before->B, Z, E);
+    for (int i = 0; i < 3; i++) {
+        link->p[i] = before->s[i];
+        for (int j = 0; j < 3; j++)
+            link->fixed[j][i] = E[3 * i + j];
+    }
+    link->kind = kind;
+    link->parent = before->link;
+    link->q = step->q;
+    link->v = step->v;
+    link->pitch = kind == DAL_LINK_SCREW ? step->length : 0;
+    link->offset = kind == DAL_LINK_SCREW ? step->offset : 0;
+    if (!links->n_runs || links->run[links->n_runs - 1].kind != kind)
+        *DAL_PUSH(b->arena, links->run, links->n_runs, b->cap_runs) = (dal_link_run){kind, links->n - 1, 0};
+    links->run[links->n_runs - 1].n++;
+    return link;
+}
+
+static dal_link_kind kind_of(dal_step_kind kind)
+{
+    return kind == DAL_STEP_SHIFT ? DAL_LINK_SHIFT : kind == DAL_STEP_TURN ? DAL_LINK_TURN : kind == DAL_STEP_SCREW ? DAL_LINK_SCREW
+                                                                                                                      : DAL_LINK_BALL;
+}
+
+/* A step moves the frame `at`: behind it, `at` is the same frame in the axes of the new link. */
+static void walk(builder *b, const dal_step *step, seat_frame *at)
+{
+    double Z[9];
+    if (step->kind == DAL_STEP_CONSTANT) {
+        double shift[3] = {0, 0, 0};
+        shift[step->axis] = step->sign * step->length;
+        compose(at, shift, unit);
+        return;
+    }
+    if (step->kind == DAL_STEP_BALL)
+        memcpy(Z, unit, sizeof Z);
+    else
+        axis_to_z(step->axis, step->sign, Z);
+    add_link(b, kind_of(step->kind), step, at, Z);
+    at->link = b->links->n - 1;
+    dal_zero3(at->s);
+    transpose(Z, at->B);
+}
+
+static bool is_free(const builder *b, const dal_carrier *c)
+{
+    return c->joint < 0 && c->n_steps == 4 && b->tree->step[c->step + 3].kind == DAL_STEP_BALL;
+}
+
+/* Mass, first moment and inertia of a body about the origin of its link, in the link's axes: I = B Ic B^T + m (c.c - c c^T). */
+static void add_inertia(builder *b, const dal_body *body, const dal_seat *seat)
+{
+    double c[3], BI[9], Bt[9], I[9];
+    dal_mul3(seat->B, body->center, c);
+    dal_axpy3(1, seat->s, c);
+    if (seat->link < 0) {
+        b->links->still_mass += body->mass;
+        dal_axpy3(body->mass, c, b->links->still_moment);
+        return;
+    }
+    dal_link *link = &b->links->link[seat->link];
+    if (seat->particle)
+        memset(I, 0, sizeof I);
+    else {
+        transpose(seat->B, Bt);
+        dal_mul33(seat->B, body->inertia, BI);
+        dal_mul33(BI, Bt, I);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            I[3 * i + j] += body->mass * ((i == j ? dal_dot(c, c) : 0) - c[i] * c[j]);
+    link->mass += body->mass;
+    dal_axpy3(body->mass, c, link->moment);
+    const int at[6] = {0, 4, 8, 1, 5, 2};
+    for (int k = 0; k < 6; k++)
+        link->inertia[k] += I[at[k]];
+}
+
+static void add_body(builder *b, const dal_carrier *c)
+{
+    const dal_tree *tree = b->tree;
+    dal_seat *seat = &b->links->seat[c->body];
+    seat_frame at = {-1, {0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (c->parent != DAL_GROUND) {
+        const dal_seat *parent = &b->links->seat[c->parent];
+        at.link = parent->link;
+        dal_copy3(parent->s, at.s);
+        memcpy(at.B, parent->B, sizeof at.B);
+    }
+    if (is_free(b, c)) {
+        add_link(b, DAL_LINK_FREE, &tree->step[c->step], &at, unit);
+        at.link = b->links->n - 1;
+    } else {
+        compose(&at, c->from.s, c->from.B);
+        for (int s = c->step; s < c->step + c->n_steps; s++)
+            walk(b, &tree->step[s], &at);
+    }
+    double back[9], arm[3];
+    transpose(c->to.B, back);
+    dal_mul3(back, c->to.s, arm);
+    for (int i = 0; i < 3; i++)
+        arm[i] = -arm[i];
+    compose(&at, arm, back);
+    seat->link = at.link;
+    seat->particle = c->particle;
+    dal_copy3(at.s, seat->s);
+    memcpy(seat->B, at.B, sizeof at.B);
+    add_inertia(b, &b->mechanism->bodies[c->body], seat);
+}
+
+/* The columns before each link, as spans; and the tree of the columns. */
+static void list_columns(builder *b)
+{
+    dal_links *links = b->links;
+    links->parent_column = DAL_TAKE(b->arena, int, links->nv + 1);
+    links->link_of = DAL_TAKE(b->arena, int, links->nv + 1);
+    links->span_of = DAL_TAKE(b->arena, int, links->n + 1);
+    for (int i = 0; i < links->n; i++) {
+        const dal_link *link = &links->link[i];
+        const int n = dal_link_velocities(link->kind);
+        const dal_link *parent = link->parent < 0 ? NULL : &links->link[link->parent];
+        for (int k = 0; k < n; k++) {
+            links->link_of[link->v + k] = i;
+            links->parent_column[link->v + k] = k ? link->v + k - 1 : parent ? parent->v + dal_link_velocities(parent->kind) - 1 : -1;
+        }
+        links->span_of[i] = links->n_spans;
+        for (int s = parent ? links->span_of[link->parent] : 0; parent && s < links->span_of[link->parent + 1]; s++) {
+            dal_span copy = links->span[s];
+            *DAL_PUSH(b->arena, links->span, links->n_spans, b->cap_spans) = copy;
+        }
+        if (parent) {
+            dal_span *last = links->n_spans > links->span_of[i] ? &links->span[links->n_spans - 1] : NULL;
+            const int more = dal_link_velocities(parent->kind);
+            if (last && last->first + last->n == parent->v)
+                last->n += more;
+            else
+                *DAL_PUSH(b->arena, links->span, links->n_spans, b->cap_spans) = (dal_span){parent->v, more};
+        }
+        links->span_of[i + 1] = links->n_spans;
+    }
+}
+
+dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_tree *tree, const double gravity[3])
+{
+    dal_links *links = DAL_TAKE(arena, dal_links, 1);
+    builder b = {arena, mechanism, tree, links, 0, 0, 0};
+    links->seat = DAL_TAKE(arena, dal_seat, mechanism->n_bodies);
+    links->n_bodies = mechanism->n_bodies;
+    links->nq = tree->nq;
+    links->nv = tree->nv;
+    dal_copy3(gravity, links->gravity);
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        if (c->parent != DAL_GROUND && mechanism->bodies[c->parent].particle)
+            return NULL;
+        add_body(&b, c);
+    }
+    list_columns(&b);
+    return links;
+}
+
+dal_links *dal_links_pack(dal_block *block, const dal_links *from)
+{
+    dal_links shape = *from, *to = dal_block_take(block, sizeof *from);
+    DAL_PACK(block, shape.link, from->n);
+    DAL_PACK(block, shape.run, from->n_runs);
+    DAL_PACK(block, shape.seat, from->n_bodies);
+    DAL_PACK(block, shape.parent_column, from->nv);
+    DAL_PACK(block, shape.link_of, from->nv);
+    DAL_PACK(block, shape.span_of, from->n + 1);
+    DAL_PACK(block, shape.span, from->n_spans);
+    if (to)
+        *to = shape;
+    return to;
+}

@@ -1,0 +1,373 @@
+/* The order in which loops are eliminated, and every place that elimination touches: found once, from the topology alone. */
+#include "tree/loops.h"
+
+#include <string.h>
+
+/* A set of small numbers with the entry of L that belongs to each. */
+typedef struct neighbours {
+    int n;
+    size_t cap_item, cap_entry;
+    int *item, *entry;
+} neighbours;
+
+/* A front while it is being ordered: its rows, and who shares entries of L with whom. */
+typedef struct draft {
+    int n;
+    size_t capacity;
+    int *row;
+} draft;
+
+typedef struct builder {
+    dal_arena *arena;
+    const dal_links *links;
+    dal_loops *loops;
+    const dal_loop_side *sides;
+    draft *draft;        /* of each front */
+    int *node;           /* of each row: the front where it is complete */
+    int *local;          /* of each row: its place in the front at hand */
+    int *next, *first;   /* links by their parents: first child of each front, next sibling */
+    size_t cap_pivots, cap_below, cap_targets, cap_pairs;
+} builder;
+
+static int parent_front(const dal_links *links, int front)
+{
+    return links->link[front].parent < 0 ? links->n : links->link[front].parent;
+}
+
+/* ---- which rows pass where ------------------------------------------------------ */
+
+static int depth_of(const dal_links *links, int link)
+{
+    int depth = 0;
+    for (; link >= 0; link = links->link[link].parent)
+        depth++;
+    return depth;
+}
+
+/* The last link on the ways of both to the ground, -1: the ground. */
+static int meet(const dal_links *links, int a, int b)
+{
+    int depth_a = depth_of(links, a), depth_b = depth_of(links, b);
+    for (; depth_a > depth_b; depth_a--)
+        a = links->link[a].parent;
+    for (; depth_b > depth_a; depth_b--)
+        b = links->link[b].parent;
+    while (a != b) {
+        a = links->link[a].parent;
+        b = links->link[b].parent;
+    }
+    return a;
+}
+
+static void add_row(builder *b, int front, int row)
+{
+    draft *d = &b->draft[front];
+    *DAL_PUSH(b->arena, d->row, d->n, d->capacity) = row;
+}
+
+/* Sides come row by row. */
+static void trace_rows(builder *b, const bool *relative)
+{
+    const dal_links *links = b->links;
+    int *seen = DAL_TAKE(b->arena, int, links->n + 1); /* row + 1 */
+    for (int s = 0; s < b->loops->n_sides;) {
+        const int row = b->sides[s].row;
+        int end = s, node = relative[row] ? b->sides[s].link : -1;
+        for (; end < b->loops->n_sides && b->sides[end].row == row; end++)
+            if (relative[row])
+                node = meet(links, node, b->sides[end].link);
+        b->node[row] = node < 0 ? links->n : node;
+        add_row(b, b->node[row], row);
+        seen[b->node[row]] = row + 1;
+        for (; s < end; s++)
+            for (int i = b->sides[s].link; i >= 0 && i != node && seen[i] != row + 1; i = links->link[i].parent) {
+                add_row(b, i, row);
+                seen[i] = row + 1;
+            }
+    }
+    for (int row = 0; row < b->loops->n_rows; row++)
+        if (b->node[row] < 0) { /* it acts on nothing that moves */
+            b->node[row] = links->n;
+            add_row(b, links->n, row);
+        }
+}
+
+/* ---- one front -------------------------------------------------------------------- */
+
+static int entry_of(const neighbours *set, int other)
+{
+    for (int k = 0; k < set->n; k++)
+        if (set->item[k] == other)
+            return set->entry[k];
+    return -1;
+}
+
+static void join_one(builder *b, neighbours *set, int other, int entry)
+{
+    int n = set->n;
+    *DAL_PUSH(b->arena, set->item, n, set->cap_item) = other;
+    *DAL_PUSH(b->arena, set->entry, set->n, set->cap_entry) = entry;
+}
+
+static void join(builder *b, neighbours *set, int x, int y)
+{
+    if (entry_of(&set[x], y) >= 0)
+        return;
+    const int entry = b->loops->n_entries++;
+    join_one(b, &set[x], y, entry);
+    if (x != y)
+        join_one(b, &set[y], x, entry);
+}
+
+static bool is_open(const builder *b, int front, int row)
+{
+    return b->node[row] != front;
+}
+
+/* Has the front complete rows? The ground counts as one that has. */
+static bool eliminates(const builder *b, int front)
+{
+    const draft *d = &b->draft[front];
+    if (front == b->links->n)
+        return true;
+    for (int i = 0; i < d->n; i++)
+        if (!is_open(b, front, d->row[i]))
+            return true;
+    return false;
+}
+
+/* Entries that the children bring: the open rows of a child are coupled, all with all, and so are those of what hangs at it, which
+ * are among them. */
+static void join_children(builder *b, int front, neighbours *set)
+{
+    for (int child = b->first[front]; child >= 0; child = b->next[child]) {
+        const draft *d = &b->draft[child];
+        for (int i = 0; i < d->n; i++)
+            for (int k = 0; k <= i; k++)
+                if (is_open(b, child, d->row[i]) && is_open(b, child, d->row[k]))
+                    join(b, set, b->local[d->row[i]], b->local[d->row[k]]);
+    }
+}
+
+static int waiting(const neighbours *set, const int *place)
+{
+    int n = 0;
+    for (int k = 0; k < set->n; k++)
+        n += place[set->item[k]] < 0;
+    return n;
+}
+
+/* The complete rows by least degree, what they leave behind joined; place[]: the position of each row of the draft, or -1 (open). */
+static void eliminate(builder *b, int front, neighbours *set, int *place)
+{
+    const draft *d = &b->draft[front];
+    int *degree = DAL_TAKE(b->arena, int, d->n), left = 0, done = 0;
+    for (int i = 0; i < d->n; i++) {
+        place[i] = -1;
+        left += !is_open(b, front, d->row[i]);
+        degree[i] = set[i].n;
+    }
+    for (; done < left; done++) {
+        int best = -1;
+        for (int i = 0; i < d->n; i++)
+            if (place[i] < 0 && !is_open(b, front, d->row[i]) && (best < 0 || degree[i] < degree[best]))
+                best = i;
+        place[best] = done;
+        for (int k = 0; k < set[best].n; k++)
+            for (int l = 0; l <= k; l++) {
+                const int x = set[best].item[k], y = set[best].item[l];
+                if (place[x] < 0 && place[y] < 0)
+                    join(b, set, x, y);
+            }
+        for (int k = 0; k < set[best].n; k++)
+            degree[set[best].item[k]] = waiting(&set[set[best].item[k]], place);
+    }
+    for (int i = 0; i < d->n; i++)
+        if (place[i] < 0)
+            place[i] = done++;
+}
+
+/* Pivots in their order: entries below, and where the outer product goes. */
+static void list_pivots(builder *b, dal_loop_front *front, const neighbours *set, const int *place, const int *at)
+{
+    dal_loops *loops = b->loops;
+    front->pivot = loops->n_pivots;
+    for (int j = 0; j < front->n_eliminated; j++) {
+        const neighbours *own = &set[at[j]];
+        dal_loop_pivot *pivot = DAL_PUSH(b->arena, loops->pivot, loops->n_pivots, b->cap_pivots);
+        *pivot = (dal_loop_pivot){.diagonal = entry_of(own, at[j]), .below = loops->n_below, .target = loops->n_targets};
+        for (int k = 0; k < own->n; k++)
+            if (place[own->item[k]] > j)
+                *DAL_PUSH(b->arena, loops->below, loops->n_below, b->cap_below) =
+                    (dal_loop_below){front->slot + place[own->item[k]], own->entry[k]};
+        pivot->n = loops->n_below - pivot->below;
+        for (int x = 0; x < pivot->n; x++)
+            for (int y = 0; y <= x; y++) {
+                const int one = at[loops->below[pivot->below + x].slot - front->slot], other = at[loops->below[pivot->below + y].slot - front->slot];
+                *DAL_PUSH(b->arena, loops->target, loops->n_targets, b->cap_targets) = entry_of(&set[one], other);
+            }
+    }
+}
+
+/* Order one front; `kept`: its sets, for the pairs of its children and its own. */
+static neighbours *order_front(builder *b, int f, dal_loop_front *front)
+{
+    draft *d = &b->draft[f];
+    neighbours *set = DAL_TAKE(b->arena, neighbours, d->n);
+    int *place = DAL_TAKE(b->arena, int, d->n), *at = DAL_TAKE(b->arena, int, d->n), *row = DAL_TAKE(b->arena, int, d->n);
+    for (int i = 0; i < d->n; i++)
+        b->local[d->row[i]] = i;
+    if (eliminates(b, f)) {
+        for (int i = 0; i < d->n; i++)
+            join(b, set, i, i);
+        join_children(b, f, set);
+    }
+    eliminate(b, f, set, place);
+    *front = (dal_loop_front){.slot = b->loops->n_slots, .n_slots = d->n};
+    b->loops->n_slots += d->n;
+    for (int i = 0; i < d->n; i++) {
+        at[place[i]] = i;
+        row[place[i]] = d->row[i];
+        front->n_eliminated += !is_open(b, f, d->row[i]);
+    }
+    list_pivots(b, front, set, place, at);
+    neighbours *sorted = DAL_TAKE(b->arena, neighbours, d->n); /* by place, in terms of places */
+    for (int i = 0; i < d->n; i++) {
+        sorted[place[i]] = set[i];
+        for (int k = 0; k < set[i].n; k++)
+            set[i].item[k] = place[set[i].item[k]];
+    }
+    if (d->n)
+        memcpy(d->row, row, sizeof *row * (size_t)d->n);
+    return sorted;
+}
+
+/* Where the open rows of a link go: K and g to its parent, whose slots are those at hand in b->local. */
+static void lift(builder *b, int i, dal_loop_front *front, const dal_loop_front *parent)
+{
+    dal_loops *loops = b->loops;
+    for (int x = front->n_eliminated; x < front->n_slots; x++)
+        loops->slot_up[front->slot + x] = parent->slot + b->local[b->draft[i].row[x]];
+    front->heavy = loops->n_heavy;
+    if (b->links->link[i].kind == DAL_LINK_BALL || b->links->link[i].kind == DAL_LINK_FREE)
+        loops->n_heavy += front->n_slots - front->n_eliminated;
+}
+
+/* L to the next front that eliminates: their slots are at hand in b->local. */
+static void deposit(builder *b, int i, dal_loop_front *front, const neighbours *own, const neighbours *above)
+{
+    dal_loops *loops = b->loops;
+    const int *row = b->draft[i].row;
+    front->pair = loops->n_pairs;
+    for (int x = front->n_eliminated; x < front->n_slots; x++)
+        for (int y = front->n_eliminated; y <= x; y++)
+            *DAL_PUSH(b->arena, loops->pair, loops->n_pairs, b->cap_pairs) =
+                (dal_loop_pair){entry_of(&own[x], y), entry_of(&above[b->local[row[x]]], b->local[row[y]])};
+}
+
+/* Links by the next front on their way to the ground that eliminates, ascending. */
+static void list_deposits(builder *b, int *first, int *next)
+{
+    const dal_links *links = b->links;
+    int *target = DAL_TAKE(b->arena, int, links->n);
+    for (int f = 0; f <= links->n; f++)
+        first[f] = -1;
+    for (int i = 0; i < links->n; i++) {
+        const int parent = parent_front(links, i);
+        target[i] = eliminates(b, parent) ? parent : target[parent];
+    }
+    for (int i = links->n - 1; i >= 0; i--) {
+        next[i] = first[target[i]];
+        first[target[i]] = i;
+    }
+}
+
+static void list_children(builder *b)
+{
+    const dal_links *links = b->links;
+    b->first = DAL_TAKE(b->arena, int, links->n + 1);
+    b->next = DAL_TAKE(b->arena, int, links->n + 1);
+    for (int f = 0; f <= links->n; f++)
+        b->first[f] = b->next[f] = -1;
+    for (int i = links->n - 1; i >= 0; i--) {
+        const int p = parent_front(links, i);
+        b->next[i] = b->first[p];
+        b->first[p] = i;
+    }
+}
+
+static void place_sides(builder *b)
+{
+    dal_loops *loops = b->loops;
+    loops->side_slot = DAL_TAKE(b->arena, int, loops->n_sides);
+    for (int s = 0; s < loops->n_sides; s++) {
+        const dal_loop_front *front = &loops->front[b->sides[s].link];
+        int k = 0;
+        while (loops->slot_row[front->slot + k] != b->sides[s].row)
+            k++;
+        loops->side_slot[s] = front->slot + k;
+    }
+}
+
+dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows, const bool *relative, int n_sides, const dal_loop_side *sides)
+{
+    dal_loops *loops = DAL_TAKE(arena, dal_loops, 1);
+    const int n_fronts = links->n + 1;
+    builder b = {.arena = arena, .links = links, .loops = loops, .sides = sides};
+    neighbours **sets = DAL_TAKE(arena, neighbours *, n_fronts);
+    loops->n_rows = n_rows;
+    loops->n_sides = n_sides;
+    loops->n_links = links->n;
+    loops->front = DAL_TAKE(arena, dal_loop_front, n_fronts);
+    loops->side = DAL_TAKE(arena, dal_loop_side, n_sides);
+    if (n_sides)
+        memcpy(loops->side, sides, sizeof *sides * (size_t)n_sides);
+    b.draft = DAL_TAKE(arena, draft, n_fronts);
+    b.node = DAL_TAKE(arena, int, n_rows);
+    b.local = DAL_TAKE(arena, int, n_rows);
+    memset(b.node, -1, sizeof *b.node * (size_t)n_rows);
+    list_children(&b);
+    trace_rows(&b, relative);
+    for (int f = 0; f < n_fronts; f++)
+        sets[f] = order_front(&b, f, &loops->front[f]);
+    int *first = DAL_TAKE(arena, int, n_fronts), *next = DAL_TAKE(arena, int, n_fronts);
+    list_deposits(&b, first, next);
+    loops->slot_row = DAL_TAKE(arena, int, loops->n_slots);
+    loops->slot_up = DAL_TAKE(arena, int, loops->n_slots);
+    for (int k = 0; k < loops->n_slots; k++)
+        loops->slot_up[k] = -1;
+    loops->hit = DAL_TAKE(arena, bool, links->n);
+    for (int f = 0; f < n_fronts; f++) {
+        const dal_loop_front *front = &loops->front[f];
+        for (int k = 0; k < front->n_slots; k++) {
+            loops->slot_row[front->slot + k] = b.draft[f].row[k];
+            b.local[b.draft[f].row[k]] = k;
+        }
+        if (f < links->n)
+            loops->hit[f] = front->n_slots > 0;
+        for (int child = b.first[f]; child >= 0; child = b.next[child])
+            lift(&b, child, &loops->front[child], front);
+        for (int i = first[f]; i >= 0; i = next[i])
+            deposit(&b, i, &loops->front[i], sets[i], sets[f]);
+    }
+    place_sides(&b);
+    return loops;
+}
+
+dal_loops *dal_loops_pack(dal_block *block, const dal_loops *from)
+{
+    dal_loops shape = *from, *to = dal_block_take(block, sizeof *from);
+    DAL_PACK(block, shape.front, from->n_links + 1);
+    DAL_PACK(block, shape.pivot, from->n_pivots);
+    DAL_PACK(block, shape.below, from->n_below);
+    DAL_PACK(block, shape.target, from->n_targets);
+    DAL_PACK(block, shape.pair, from->n_pairs);
+    DAL_PACK(block, shape.slot_row, from->n_slots);
+    DAL_PACK(block, shape.slot_up, from->n_slots);
+    DAL_PACK(block, shape.side, from->n_sides);
+    DAL_PACK(block, shape.side_slot, from->n_sides);
+    DAL_PACK(block, shape.hit, from->n_links);
+    if (to)
+        *to = shape;
+    return to;
+}
