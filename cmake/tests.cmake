@@ -165,3 +165,8 @@ endif()
 add_test(NAME installed_library COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINARY_DIR}" "-DCOMPILER=${CMAKE_C_COMPILER}"
     "-DPKG_CONFIG=${PKG_CONFIG_EXECUTABLE}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}" "-DFLAGS=${sanitizers}"
     "-DEXAMPLE=${PROJECT_SOURCE_DIR}/examples/07_tree" -P "${PROJECT_SOURCE_DIR}/test/installed.cmake")
+
+# Folders use symbols of those before them, and of none behind.
+file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.txt"
+    CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
+add_test(NAME folders_link_in_order COMMAND "${PROJECT_SOURCE_DIR}/tools/link-order" "${PROJECT_BINARY_DIR}/objects.txt" ${DAL_FOLDERS} cli)

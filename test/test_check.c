@@ -1,5 +1,5 @@
 /* The verdict on a model: ranks, redundant rows by name, loose motions, singular positions; against counts known by construction. */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "check.h"
 #include "dalembert/dalembert.h"
 #include "json.h"

@@ -4,7 +4,7 @@
  * largest, against the best of the run), whether the rows that depend on one another become others, and whether they agree: A v = beta can
  * hold only if z . beta = 0 for every z with A^T z = 0, which drives may violate.
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 
 #include <math.h>
 #include <string.h>

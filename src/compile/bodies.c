@@ -205,6 +205,14 @@ static void carry_motion(dal_build *build, const dal_body_spec *spec, dal_body_s
     }
 }
 
+/* The body on which the included model of a body stands, or the ground: what is written there is written relative to it. */
+static int host_of(dal_build *build, int b)
+{
+    const dal_binding *binding = build->spec->bodies[b].binding;
+    dal_marker mount;
+    return binding && !dal_on_ground(build, binding->model) && dal_build_mount(build, binding->model, &mount) ? mount.body : DAL_GROUND;
+}
+
 static void read_motion(dal_build *build, int b, bool *done)
 {
     const dal_body_spec *spec = &build->spec->bodies[b];
@@ -234,6 +242,8 @@ void dal_build_motion(dal_build *build)
     bool *done = DAL_TAKE(build->arena, bool, build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++)
         read_motion(build, b, done);
+    for (int b = 0; b < build->spec->n_bodies; b++)
+        build->start[b].host = dal_messages_count(build->messages, DAL_ERROR) ? DAL_GROUND : host_of(build, b);
 }
 
 static bool read_point(dal_build *build, const dal_binding *binding, const dal_point_spec *point, dal_marker *marker, bool *has_axes)

@@ -49,6 +49,7 @@ typedef struct dal_body_start {
     bool velocity_given, spin_given;
     bool position_fixed, attitude_fixed, velocity_fixed, spin_fixed;
     dal_start_change change;              /* of what was given, by assembly */
+    int host;                             /* the body that its included model stands on, or the ground */
     dal_points points;                    /* of its spec */
 } dal_body_start;
 
@@ -155,7 +156,7 @@ typedef struct dal_build {
     double *start_q, *start_v;   /* their start, as given and then assembled */
     double *start_change;        /* of what was given, by assembly: of each coordinate, then of each rate */
     double *column_scale;        /* what a unit of each moves there, in metres */
-    double length;               /* of the model; 0: not yet known */
+    double length, pace;         /* own_length.c; 0: not yet known */
     dal_expressions forms;       /* outputs of the forms' program: see dal_form_outputs */
 } dal_build;
 
@@ -211,7 +212,7 @@ int dal_build_body_angle(dal_build *build, int body);
 /* A measure of x, y, z or angle of a body; -1 with a message. */
 int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordinate);
 
-/* inertia.c: moments that no body has, once joints are known; what is only rounding is made good */
+/* check_masses.c: moments that no body has, once joints are known; what is only rounding is made good */
 void dal_build_inertias(dal_build *build);
 
 /* place.c */
@@ -220,8 +221,8 @@ void dal_build_place(dal_build *build);
 /* coordinates.c: the model's own; before anything is parsed, and when the constants of the bodies are known. */
 void dal_build_coordinates(dal_build *build);
 void dal_build_placement(dal_build *build);
+void dal_read_coordinates(dal_build *build); /* start values */
 /* coordinate_start.c */
-void dal_read_coordinates(dal_build *build);
 void dal_start_frames(dal_build *build); /* frames at the given start values */
 bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double *winding); /* as dal_build_assemble */
 
@@ -236,9 +237,9 @@ const char *dal_joint_coordinate_name(const dal_joint *joint, dal_space space, i
 void dal_build_joint_forms(dal_build *build, dal_joint_builder *builder); /* lets a joint write forms */
 /* `constraints:` and `speeds:`, then the program of all forms: when the names of `define:` are known. */
 void dal_build_constraints(dal_build *build, dal_system *system);
-/* Are the forms numbers at the start? False with a message. */
 /* Formulation `component`: the forms of each joint as a program of its own. */
 void dal_build_joint_programs(dal_build *build, dal_system *system);
+/* finite_forms.c: are the forms numbers at the start? False with a message. */
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
 
 /* A row of the last joint from an expression in measures, vectors and angular velocities that is zero: constant coefficients where it is
@@ -273,20 +274,15 @@ void dal_choose_family(dal_build *build, dal_system *system);
 void dal_choose_method(dal_build *build, dal_system *system);
 void dal_choose_times(dal_build *build, dal_system *system);
 
-/* determined.c: rank, then accelerations at the start; false with messages. */
+/* first_evaluation.c: rank, then accelerations at the start; false with messages. */
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state);
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state);
 
 /* assemble.c: moves the start to where the constraints hold; false with messages. */
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding);
-/* scale.c: the model's length; when bodies are placed. Its time and the scales of its states, after the first evaluation. */
+/* own_length.c: the model's length, when bodies are placed; with it the fastest rate that is known before anything is evaluated. */
 double dal_build_length(dal_build *build);
-double dal_build_pace(dal_build *build);
 void dal_column_scales(const dal_build *build, dal_system *system); /* when the layout and the length are known */
-double dal_system_time(const dal_state *state);
-void dal_state_scales(const dal_state *state, double *unit);
-double dal_row_unit(const dal_row *row, double length);
-void dal_row_units(const dal_state *state, double *unit); /* when A is known */
 
 /* compile.c: `tables:`, before anything is parsed. */
 void dal_build_tables(dal_build *build, dal_system *system);
@@ -294,7 +290,7 @@ void dal_build_tables(dal_build *build, dal_system *system);
  * analyses that say why. */
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 
-/* loops.c: the rows of the layout as loops on the links. */
+/* tree_loops.c: the rows of the layout as loops on the links. */
 dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system);
 /* The same branch by branch; NULL: not here. After forces, methods and states are known. */
 dal_sweep *dal_build_sweep(dal_arena *arena, const dal_system *system);

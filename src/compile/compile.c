@@ -522,6 +522,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
         return DAL_BAD_MODEL;
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
+    dal_build_length(build);
     if (!(build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding)) {
         if (dal_build_written_identities(build, NULL) && dal_build_slopes(build, NULL))
             dal_build_written_ranks(build, NULL);

@@ -413,3 +413,18 @@ void dal_build_placement(dal_build *build)
     build->place_angle = dal_program_build(arena, build->graph, dal_placement_variables(spec->n_coordinates), spec->n_bodies, p.angle);
     dal_start_frames(build);
 }
+
+void dal_read_coordinates(dal_build *build)
+{
+    const int n = build->spec->n_coordinates;
+    build->start_q = DAL_TAKE(build->arena, double, n);
+    build->start_v = DAL_TAKE(build->arena, double, n);
+    build->start_change = DAL_TAKE(build->arena, double, 2 * n);
+    for (int i = 0; i < n; i++) {
+        const dal_coordinate_spec *spec = &build->spec->coordinates[i];
+        if (spec->start.text)
+            dal_build_number(build, spec->binding, spec->start, &build->start_q[i]);
+        if (spec->rate.text)
+            dal_build_number(build, spec->binding, spec->rate, &build->start_v[i]);
+    }
+}

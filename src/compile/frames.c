@@ -21,12 +21,6 @@ const char *dal_body_words(const dal_build *build, int body)
     return body == DAL_GROUND ? "the ground" : dal_arena_print(build->arena, "'%s'", build->spec->bodies[body].name.text);
 }
 
-void dal_add_turned(const double R[9], const double s[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] += R[3 * i] * s[0] + R[3 * i + 1] * s[1] + R[3 * i + 2] * s[2];
-}
-
 void dal_marker_world(const dal_build *build, const dal_marker *marker, double P[3], double E[9])
 {
     memset(P, 0, 3 * sizeof *P);

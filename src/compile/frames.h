@@ -6,7 +6,6 @@
 
 const char *dal_body_words(const dal_build *build, int body); /* "the ground" or "'crank'" */
 
-void dal_add_turned(const double R[9], const double s[3], double out[3]); /* out += R s */
 void dal_marker_world(const dal_build *build, const dal_marker *marker, double P[3], double E[9]);
 
 /* The points of `connect:`; false with messages. */

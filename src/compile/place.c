@@ -1,5 +1,6 @@
 /* Where bodies start that have no position of their own: between points, by the start of a joint, or guessed from the joints. */
 #include "math/rotation.h"
+#include "math/vec.h"
 #include "compile/frames.h"
 #include "compile/joint_types.h"
 

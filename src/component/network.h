@@ -75,7 +75,7 @@ typedef struct dal_network {
 
 /* ---- network_build.c --------------------------------------------------------------- */
 
-/* dal_network_create, dal_network_free: system/system.h. */
+/* dal_network_create, dal_network_free: state/state.h. */
 
 /* ---- network.c ------------------------------------------------------------------------ */
 
@@ -95,9 +95,8 @@ void dal_network_correct(dal_network *network, const bool *independent);
 /* (5), (9) of all bodies. */
 void dal_network_accelerate(dal_network *network);
 
-/* ---- network_implicit.c ----------------------------------------------------------------- */
+/* ---- dynamics/network_implicit.c ----------------------------------------------------------------- */
 
 extern const dal_implicit_form dal_network_implicit;
-void dal_network_forget_implicit(dal_network *network);
 
 #endif

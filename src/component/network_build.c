@@ -317,6 +317,7 @@ void dal_network_free(dal_network *network)
     if (!network)
         return;
     dal_sparse_free(network->sparse);
-    dal_network_forget_implicit(network);
+    if (network->implicit)
+        dal_arena_dispose(network->implicit->arena);
     dal_arena_dispose(network->arena);
 }

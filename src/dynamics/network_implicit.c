@@ -227,13 +227,6 @@ static dal_status lay(void *user)
     return DAL_OK;
 }
 
-void dal_network_forget_implicit(dal_network *network)
-{
-    if (network->implicit)
-        dal_arena_dispose(network->implicit->arena);
-    network->implicit = NULL;
-}
-
 /* Friction follows from all multipliers at once, with laws that are no equations of a joint: it has no part here. */
 static dal_status ready(dal_state *state, dal_implicit *form, bool *offered)
 {

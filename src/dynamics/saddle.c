@@ -100,67 +100,6 @@ void dal_saddle_pattern(dal_arena *arena, dal_system *system)
 
 /* ---- factor and solve --------------------------------------------------------- */
 
-/* What a measure weighs on the bodies: its largest gradient by a displacement, in its unit a metre. */
-static double weight_of_measure(const dal_state *state, int number)
-{
-    const dal_system *system = state->system;
-    const dal_mechanism *m = &system->mechanism;
-    const dal_measure *measure = &m->measures[number];
-    const double *g = state->work.gradient + 12 * number;
-    double weight = 0;
-    if (measure->kind == DAL_MEASURE_COORDINATE)
-        return 1 / system->column_scale[measure->vector[0]];
-    for (int j = 0; j < 4; j++)
-        if (measure->vector[j] >= 0) {
-            const dal_vector *x = &m->vectors[measure->vector[j]];
-            double arm = x->point ? 1 : sqrt(dal_dot(x->s, x->s)) / system->length;
-            weight = fmax(weight, arm * sqrt(dal_dot(g + 3 * j, g + 3 * j)));
-        }
-    return weight;
-}
-
-/* What a row weighs on the bodies, before their columns are put in. */
-static double weight_of_row(const dal_state *state, const dal_row *row)
-{
-    double weight = 0;
-    for (int k = row->term; k < row->term + row->n_terms; k++)
-        weight = fmax(weight, fabs(state->work.coef[k]) * weight_of_measure(state, state->system->mechanism.terms[k].measure));
-    return weight;
-}
-
-/* How far a measure may change, in its own unit: a length for each factor of a scalar product that is a difference of points. */
-static double span_of_measure(const dal_system *system, int number)
-{
-    const dal_mechanism *m = &system->mechanism;
-    const dal_measure *measure = &m->measures[number];
-    double span = 1;
-    if (measure->kind == DAL_MEASURE_ANGLE)
-        return 1;
-    if (measure->kind == DAL_MEASURE_LENGTH)
-        return system->length;
-    if (measure->kind == DAL_MEASURE_COORDINATE)
-        return system->length / system->column_scale[measure->vector[0]];
-    for (int j = 0; j < 4; j += 2) {
-        const dal_vector *x = &m->vectors[measure->vector[j]];
-        span *= x->point ? system->length : sqrt(dal_dot(x->s, x->s));
-    }
-    return span;
-}
-
-double dal_row_reach(const dal_state *state, const dal_row *row)
-{
-    const dal_mechanism *m = &state->system->mechanism;
-    const int n = row->n_terms;
-    double reach = weight_of_row(state, row);
-    for (int k = 0; k < n && row->form >= 0; k++)
-        for (int l = 0; l < n; l++) {
-            const int of = m->terms[row->term + k].measure, by = m->terms[row->term + l].measure;
-            reach = fmax(reach, fabs(state->work.form[row->form + n + 2 + k * (n + 1) + l]) * span_of_measure(state->system, by) *
-                                    weight_of_measure(state, of));
-        }
-    return reach;
-}
-
 /* What row i is multiplied by to count as one of unit norm; `norm` is that of its entries. Where bodies share coordinates the row is
  * measured by its weight on the bodies instead: its entries are sums that may cancel. In a singular position they all do, and the row
  * has to be seen to vanish. Some cancel wherever the bodies are (rows across a plane mechanism in space): what is left is rounding,
@@ -170,7 +109,7 @@ static double unit_of_row(const dal_state *state, int i, double norm)
     const dal_system *system = state->system;
     if (!system->layout.family->shares)
         return norm > 0 ? 1 / norm : 1;
-    double weight = weight_of_row(state, &system->mechanism.rows[system->layout.row[i].source]);
+    double weight = dal_row_weight(state, &system->mechanism.rows[system->layout.row[i].source]);
     return norm > system->rank_tolerance * weight ? 1 / weight : 0;
 }
 

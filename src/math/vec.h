@@ -59,6 +59,13 @@ static inline void dal_turn(const dal_real R[9], const double s[3], dal_real out
     out[2] = R[6] * s[0] + R[7] * s[1] + R[8] * s[2];
 }
 
+/* out += R s */
+static inline void dal_add_turned(const double R[9], const double s[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] += R[3 * i] * s[0] + R[3 * i + 1] * s[1] + R[3 * i + 2] * s[2];
+}
+
 /* out = A x */
 static inline void dal_mul3(const dal_real A[9], const dal_real x[3], dal_real out[3])
 {

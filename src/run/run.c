@@ -1,7 +1,7 @@
 /* A run: the integrator's hooks on one side, the state on the other, and the
  * evidence collected between them. Owns no physics.
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "run/meetings.h"
 #include "run/standing.h"
 #include "base/argument.h"

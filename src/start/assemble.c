@@ -78,7 +78,7 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     dal_work_lay(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->m = a->layout->nv;
     a->r = a->layout->n_rows;
-    a->length = dal_build_length(build);
+    a->length = build->length;
     a->rounding = rounding_of_places(build) / a->length;
     a->unit = DAL_TAKE(arena, double, a->r);
     size_t rows = (size_t)(a->r + a->m), m = (size_t)a->m;

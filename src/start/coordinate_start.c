@@ -18,21 +18,6 @@ static const double gap_allowed = 1e-10;     /* what remains of a row, in its un
 static const double omitted_weight = 1e-3;   /* omitted values move a thousand times as easily */
 static const double velocity_allowed = 1e-9; /* what remains of a velocity, relative to the fastest */
 
-void dal_read_coordinates(dal_build *build)
-{
-    const int n = build->spec->n_coordinates;
-    build->start_q = DAL_TAKE(build->arena, double, n);
-    build->start_v = DAL_TAKE(build->arena, double, n);
-    build->start_change = DAL_TAKE(build->arena, double, 2 * n);
-    for (int i = 0; i < n; i++) {
-        const dal_coordinate_spec *spec = &build->spec->coordinates[i];
-        if (spec->start.text)
-            dal_build_number(build, spec->binding, spec->start, &build->start_q[i]);
-        if (spec->rate.text)
-            dal_build_number(build, spec->binding, spec->rate, &build->start_v[i]);
-    }
-}
-
 /* The angles of planar bodies with their whole turns, at q and t = 0. */
 static void find_angles(dal_build *build, const double *q)
 {
@@ -112,7 +97,7 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
                  DAL_TAKE(arena, int, 3 * build->mechanism.n_bodies), &s->work);
     s->n = s->layout->nv;
     s->r = s->layout->n_rows;
-    s->length = dal_build_length(build);
+    s->length = build->length;
     const size_t n = (size_t)s->n, r = (size_t)s->r;
     s->A = DAL_TAKE(arena, double, r * n);
     s->b = DAL_TAKE(arena, double, r);
@@ -501,7 +486,7 @@ static bool assemble_velocities(starting *s, double *rhs)
             worst = missing(s, rhs);
         }
     }
-    if (!(worst <= velocity_allowed * fastest(s) + 1e-13 * dal_build_pace(s->build)))
+    if (!(worst <= velocity_allowed * fastest(s) + 1e-13 * s->build->pace))
         return refuse(s, rhs, true);
     return report(s, s->work.v, v0, true);
 }

@@ -11,14 +11,6 @@
 
 static const double products_of_warning = 1e8; /* what a search for the sake of a warning may cost, see branches.c */
 
-/* The body on which the included model of a body stands, or the ground: what is written there is written relative to it. */
-static int host_of(dal_build *build, int b)
-{
-    const dal_binding *binding = build->spec->bodies[b].binding;
-    dal_marker mount;
-    return binding && !dal_on_ground(build, binding->model) && dal_build_mount(build, binding->model, &mount) ? mount.body : DAL_GROUND;
-}
-
 /* A pose in the axes of the host: R_h^T (r - r_h), R_h^T R. */
 static void relative(const double r[3], const double R[9], const double *r_h, const double *R_h, double p[3], double E[9])
 {
@@ -33,7 +25,7 @@ static dal_start_change moved(const dal_assembly *a, int b)
 {
     const dal_body_spec *spec = &a->build->spec->bodies[b];
     const dal_body_start *start = &a->build->start[b];
-    const int host = host_of(a->build, b);
+    const int host = start->host;
     double p[2][3], E[2][9], d[3];
     dal_start_change change = {0};
     memcpy(p[0], start->r, sizeof p[0]), memcpy(E[0], start->R, sizeof E[0]);

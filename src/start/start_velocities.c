@@ -258,7 +258,7 @@ static double *sparse_misses(dal_assembly *a, int *n, const double *v)
 /* Do the n exact equations hold? Names the one that is missed most. */
 static bool velocities_fit(dal_assembly *a, int n, const double *miss, double fastest)
 {
-    const double rest = 1e-13 * dal_build_pace(a->build); /* what is no motion at all */
+    const double rest = 1e-13 * a->build->pace; /* what is no motion at all */
     double worst = 0;
     int where = -1;
     for (int i = 0; i < n; i++)

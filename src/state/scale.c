@@ -11,161 +11,10 @@
  */
 #include "kinematics/tree.h"
 #include "math/vec.h"
-#include "compile/build.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- length --------------------------------------------------------------------------- */
-
-/* Does a joint leave no relative turn? */
-static bool keeps_attitude(const dal_joint *joint, dal_space space)
-{
-    const char *motion = joint->type ? (space == DAL_PLANAR ? joint->type->motion_planar : joint->type->motion_spatial) : NULL;
-    return motion && !strpbrk(motion, "RQP");
-}
-
-/* Bodies that joints keep from turning, as sliders on the ground are: their moments of inertia do nothing. */
-static bool *upright_bodies(const dal_build *build)
-{
-    const dal_mechanism *m = &build->mechanism;
-    bool *upright = DAL_TAKE(build->arena, bool, m->n_bodies);
-    for (bool more = true; more;) {
-        more = false;
-        for (int j = 0; j < m->n_joints; j++) {
-            if (!keeps_attitude(&m->joints[j], m->space))
-                continue;
-            const int a = m->joints[j].marker[0].body, b = m->joints[j].marker[1].body;
-            const bool first = a == DAL_GROUND || upright[a], second = b == DAL_GROUND || upright[b];
-            if (first == second)
-                continue;
-            upright[first ? b : a] = more = true;
-        }
-    }
-    return upright;
-}
-
-static double length_of_bodies(const dal_build *build)
-{
-    const dal_mechanism *m = &build->mechanism;
-    const bool *upright = upright_bodies(build);
-    double length = 0;
-    for (int j = 0; j < m->n_joints; j++)
-        for (int k = 0; k < 2 + m->joints[j].n_further && m->joints[j].type; k++) {
-            const dal_marker *marker = &m->joints[j].marker[k];
-            if (marker->body == DAL_GROUND)
-                continue;
-            double arm[3];
-            dal_sub3(marker->s, m->bodies[marker->body].center, arm);
-            length = fmax(length, sqrt(dal_dot(arm, arm)));
-        }
-    for (int b = 0; b < m->n_bodies; b++) {
-        const dal_body *body = &m->bodies[b];
-        if (body->mass > 0 && !upright[b])
-            length = fmax(length, sqrt(fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8])) / body->mass)); /* radius of gyration */
-    }
-    return length;
-}
-
-/* A point of a body where the description puts it. */
-static void place_of(const dal_build *build, int body, const double s[3], double x[3])
-{
-    if (body == DAL_GROUND) {
-        memcpy(x, s, 3 * sizeof *x);
-        return;
-    }
-    dal_turn(build->start[body].R, s, x);
-    dal_axpy3(1, build->start[body].r, x);
-}
-
-static double distance_between(const dal_build *build, int body_1, const double s_1[3], int body_2, const double s_2[3])
-{
-    double x_1[3], x_2[3], d[3];
-    place_of(build, body_1, s_1, x_1);
-    place_of(build, body_2, s_2, x_2);
-    dal_sub3(x_2, x_1, d);
-    return sqrt(dal_dot(d, d));
-}
-
-/* The distance between the points of a measure: of a length |v0 - v1|, of a shift (v0 - v1) . v2. */
-static double span_of_measure(const dal_build *build, int measure)
-{
-    const dal_measure *at = &build->mechanism.measures[measure];
-    if (at->kind == DAL_MEASURE_ANGLE || at->kind == DAL_MEASURE_COORDINATE || at->vector[0] < 0 || at->vector[1] < 0)
-        return 0;
-    const dal_vector *a = &build->mechanism.vectors[at->vector[0]], *b = &build->mechanism.vectors[at->vector[1]];
-    return a->point && b->point ? distance_between(build, a->body, a->s, b->body, b->s) : 0;
-}
-
-/* What forces and sliding joints span at the start, and the free lengths of springs. */
-static double length_of_spans(dal_build *build)
-{
-    const dal_mechanism *m = &build->mechanism;
-    double length = 0;
-    for (int i = 0; i < build->spec->n_forces; i++) {
-        const dal_force_spec *spec = &build->spec->forces[i];
-        double value = 0, center[3] = {0, 0, 0};
-        if (build->forces && build->forces[i].measure >= 0)
-            length = fmax(length, span_of_measure(build, build->forces[i].measure));
-        if (spec->length.text && dal_build_number(build, spec->binding, spec->length, &value))
-            length = fmax(length, fabs(value));
-        if (spec->mu.text && (!spec->center.n || dal_build_vector(build, spec->binding, &spec->center, center)))
-            for (int b = 0; b < m->n_bodies; b++)
-                length = fmax(length, distance_between(build, DAL_GROUND, center, b, m->bodies[b].center));
-    }
-    for (int j = 0; j < m->n_joints; j++) {
-        const dal_marker *end = m->joints[j].marker;
-        if (m->joints[j].type && m->joints[j].n_rows)
-            length = fmax(length, distance_between(build, end[0].body, end[0].s, end[1].body, end[1].s));
-    }
-    return length;
-}
-
-/* How far the bodies lie from one another, or from the origin, to which expressions refer. */
-static double length_of_places(const dal_build *build)
-{
-    double length = 0;
-    for (int b = 0; b < build->mechanism.n_bodies; b++)
-        length = fmax(length, sqrt(dal_dot(build->start[b].r, build->start[b].r)));
-    return length;
-}
-
-static double length_of_motion(dal_build *build)
-{
-    double until = 0, fastest = 0, length;
-    const dal_text *text = &build->spec->simulate.until;
-    for (int b = 0; b < build->mechanism.n_bodies; b++)
-        fastest = fmax(fastest, sqrt(dal_dot(build->start[b].rd, build->start[b].rd)));
-    if (!text->text || !dal_build_number(build, NULL, *text, &until))
-        return 0;
-    length = fastest * until + sqrt(dal_dot(build->gravity, build->gravity)) * until * until;
-    return isfinite(length) ? length : 0;
-}
-
-double dal_build_length(dal_build *build)
-{
-    if (build->length > 0)
-        return build->length;
-    double length = length_of_bodies(build);
-    if (!(length > 0))
-        length = length_of_spans(build);
-    if (!(length > 0))
-        length = length_of_places(build);
-    if (!(length > 0))
-        length = length_of_motion(build);
-    return build->length = length > 0 && isfinite(length) ? length : 1;
-}
-
-/* The fastest rate that is known before anything is evaluated, 1/s: sqrt(g / length), and 1 / (the end of the run). */
-double dal_build_pace(dal_build *build)
-{
-    double until = 0;
-    const dal_text *text = &build->spec->simulate.until;
-    const double fall = sqrt(sqrt(dal_dot(build->gravity, build->gravity)) / dal_build_length(build));
-    if (text->text && dal_build_number(build, NULL, *text, &until) && until > 0)
-        return fmax(fall, 1 / until);
-    return fall > 0 ? fall : 1;
-}
 
 /* ---- time ----------------------------------------------------------------------------- */
 
@@ -196,19 +45,6 @@ double dal_turn_lever(const dal_system *system, int body)
 {
     const dal_body *b = &system->mechanism.bodies[body];
     return b->mass > 0 && !b->particle ? fmax(system->length, sqrt(largest_moment(b) / b->mass)) : system->length;
-}
-
-void dal_column_scales(const dal_build *build, dal_system *system)
-{
-    const dal_layout *layout = &system->layout;
-    for (int j = 0; j < layout->nv; j++)
-        system->column_scale[j] = build->column_scale ? build->column_scale[j] : layout->angular[j] > 0 ? system->length : 1;
-    for (int b = 0; b < layout->mechanism->n_bodies && !layout->family->shares; b++)
-        for (int k = 0; k < layout->body[b].nv; k++)
-            if (layout->angular[layout->body[b].v + k] > 0)
-                system->column_scale[layout->body[b].v + k] = dal_turn_lever(system, b);
-    for (int j = 0; j < layout->nv; j++)
-        system->column_unit[j] = 1 / system->column_scale[j];
 }
 
 /* ---- units of y ------------------------------------------------------------------------ */
@@ -299,4 +135,67 @@ double dal_fastest(const dal_system *system, const double *v)
     for (int k = 0; k < system->layout.nv; k++)
         fastest = fmax(fastest, fabs(v[k]) * system->column_scale[k]);
     return fastest / system->length;
+}
+
+/* ---- what rows weigh -------------------------------------------------------------------- */
+
+/* What a measure weighs on the bodies: its largest gradient by a displacement, in its unit a metre. */
+static double weight_of_measure(const dal_state *state, int number)
+{
+    const dal_system *system = state->system;
+    const dal_mechanism *m = &system->mechanism;
+    const dal_measure *measure = &m->measures[number];
+    const double *g = state->work.gradient + 12 * number;
+    double weight = 0;
+    if (measure->kind == DAL_MEASURE_COORDINATE)
+        return 1 / system->column_scale[measure->vector[0]];
+    for (int j = 0; j < 4; j++)
+        if (measure->vector[j] >= 0) {
+            const dal_vector *x = &m->vectors[measure->vector[j]];
+            double arm = x->point ? 1 : sqrt(dal_dot(x->s, x->s)) / system->length;
+            weight = fmax(weight, arm * sqrt(dal_dot(g + 3 * j, g + 3 * j)));
+        }
+    return weight;
+}
+
+/* What a row weighs on the bodies, before their columns are put in. */
+double dal_row_weight(const dal_state *state, const dal_row *row)
+{
+    double weight = 0;
+    for (int k = row->term; k < row->term + row->n_terms; k++)
+        weight = fmax(weight, fabs(state->work.coef[k]) * weight_of_measure(state, state->system->mechanism.terms[k].measure));
+    return weight;
+}
+
+/* How far a measure may change, in its own unit: a length for each factor of a scalar product that is a difference of points. */
+static double span_of_measure(const dal_system *system, int number)
+{
+    const dal_mechanism *m = &system->mechanism;
+    const dal_measure *measure = &m->measures[number];
+    double span = 1;
+    if (measure->kind == DAL_MEASURE_ANGLE)
+        return 1;
+    if (measure->kind == DAL_MEASURE_LENGTH)
+        return system->length;
+    if (measure->kind == DAL_MEASURE_COORDINATE)
+        return system->length / system->column_scale[measure->vector[0]];
+    for (int j = 0; j < 4; j += 2) {
+        const dal_vector *x = &m->vectors[measure->vector[j]];
+        span *= x->point ? system->length : sqrt(dal_dot(x->s, x->s));
+    }
+    return span;
+}
+
+double dal_row_reach(const dal_state *state, const dal_row *row)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    const int n = row->n_terms;
+    double reach = dal_row_weight(state, row);
+    for (int k = 0; k < n && row->form >= 0; k++)
+        for (int l = 0; l < n; l++) {
+            const int of = m->terms[row->term + k].measure, by = m->terms[row->term + l].measure;
+            reach = fmax(reach, fabs(state->work.form[row->form + n + 2 + k * (n + 1) + l]) * span_of_measure(state->system, by) *
+                                    weight_of_measure(state, of));
+        }
+    return reach;
 }

@@ -339,6 +339,10 @@ dal_flow dal_state_put(dal_state *state, double *y);
 /* A start at (t, q, v): its momenta become the constants, speeds are chosen for it, and y is what the integrator sees of it. The rows
  * that are independent stay those of the start. */
 dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const double *v);
+/* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
+int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *modes, double *out);
+/* Formulation `recursive`: nothing with the columns of bodies, as long as nobody asks for them. */
+bool dal_skips_columns(const dal_system *system);
 /* work.q was changed: positions have to be computed again. */
 void dal_state_moved(dal_state *state);
 void dal_state_position(dal_state *state); /* frames, phi */
@@ -361,6 +365,7 @@ typedef struct dal_determined {
     char text[800];  /* the verdict as a sentence; "" where it is not finite */
     int first, body; /* one of them */
 } dal_determined;
+enum { DAL_LARGEST_DETERMINED = 1500 }; /* velocities up to which that can be asked */
 /* Is rank [M; A] = nv at the state that was evaluated? */
 bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out);
 /* Before whoever uses the family's tangents and bends, or its work->jacobian. */
@@ -392,6 +397,16 @@ double dal_projection_tolerance(const dal_system *system);
 double dal_turn_lever(const dal_system *system, int body);
 /* The largest velocity, in lengths and radians. */
 double dal_fastest(const dal_system *system, const double *v);
+
+/* What a row weighs on the bodies, before their columns are put in; the largest that it may be there, its coefficients and their slopes counted. */
+double dal_row_weight(const dal_state *state, const dal_row *row);
+double dal_row_reach(const dal_state *state, const dal_row *row);
+/* What residuals of the rows are measured by, when A is known; of one row of a built-in joint, NAN: it is an equation of the model's own. */
+void dal_row_units(const dal_state *state, double *unit);
+double dal_row_unit(const dal_row *row, double length);
+/* The model's time and the scales of its states, after the first evaluation. */
+double dal_system_time(const dal_state *state);
+void dal_state_scales(const dal_state *state, double *unit);
 
 /* ---- directions.c ------------------------------------------------------------------ */
 
@@ -455,8 +470,6 @@ dal_flow dal_saddle_least(dal_state *state);
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
 /* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b (softened: A x - softness mu = b); rows that depend get mu = 0. */
 void dal_saddle_solve(dal_state *state, double *f, double *b);
-/* The largest that a row may be on the bodies, its coefficients and their slopes counted (saddle.c). */
-double dal_row_reach(const dal_state *state, const dal_row *row);
 /* The best set of automatic speeds at the present A (dynamics/speeds.c); nothing where the model fixes them. */
 /* v' and lambda by the formulation, refined where inertias differ widely (dynamics/refine.c). */
 dal_flow dal_state_solve(dal_state *state);

@@ -7,7 +7,7 @@
  * Where the rank is less, the null vectors are motions that cost no energy and that no joint holds. With N an orthonormal basis of
  * them, N N^T splits into the finest sets of bodies whose motions do not mix; each set is told by what its bodies do.
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "math/rank.h"
 #include "math/vec.h"
 

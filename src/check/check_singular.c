@@ -8,7 +8,7 @@
  * ranks: there phi falls with the square of the distance, and the distance is known to the root of what phi is closed to. A position to
  * which all come back is isolated: its freedoms are first-order shakes.
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "math/rank.h"
 
 #include <math.h>

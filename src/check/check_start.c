@@ -6,7 +6,7 @@
  * so that phi, which is not zero, lies in the null space of A^T: to first order no motion makes the gaps smaller. Where A^T phi is not
  * zero the iteration did not end, or values that are fixed stand against it.
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "compile/build.h"
 #include "joint/joint.h"
 

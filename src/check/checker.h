@@ -3,8 +3,8 @@
  * Ranks are taken by a probe: the mechanism once more, in twists of the bodies (family `twist`: every row of every joint is there and no
  * attitude is singular) or in the model's own coordinates. What it says does not depend on the family that the run uses.
  */
-#ifndef DAL_ANALYSIS_CHECKER_H
-#define DAL_ANALYSIS_CHECKER_H
+#ifndef DAL_CHECK_CHECKER_H
+#define DAL_CHECK_CHECKER_H
 
 #include "dalembert/verdict.h"
 #include "state/state.h"

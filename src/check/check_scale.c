@@ -1,7 +1,7 @@
 /* Scales that differ by many powers of ten: masses, inertias, lengths, and the tolerance of lengths. Double precision has sixteen digits, and what lies six of them apart
  * in the masses costs as many in the accelerations of the lighter part. Often it is a unit that was mistaken: g for kg, mm for m.
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "math/rank.h"
 #include "math/vec.h"
 

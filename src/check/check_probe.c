@@ -8,7 +8,7 @@
  * which converge as Newton's do where the constraints hold on a manifold, also where rows are redundant there (Yamashita and Fukushima,
  * "On the rate of convergence of the Levenberg-Marquardt method", 2001).
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "math/rank.h"
 #include "math/vec.h"
 

@@ -14,7 +14,7 @@
  *
  * Errors of the differences are of the order of eps^(2/3), far below what a warning needs.
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "math/rank.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* What `check` knows of the start and a run should say before it begins: a singular position, from which more than one motion may begin, or
  * one near it. Neighbours are visited only where the rows at the start give reason to: some depend on others, or nearly do.
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "base/message.h"
 #include "math/dense.h"
 

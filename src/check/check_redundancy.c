@@ -12,7 +12,7 @@
  *
  * Dependent rows agree if z . b = 0 for what the rows ask for: b = phi, beta and gamma.
  */
-#include "analysis/checker.h"
+#include "check/checker.h"
 #include "joint/joint.h"
 #include "math/rank.h"
 #include "math/vec.h"

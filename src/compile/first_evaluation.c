@@ -1,0 +1,184 @@
+/* The first evaluation: are the rows numbers, is their rank known, are the accelerations determined and finite at the start? */
+#include "compile/build.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double suspicious = 1e-14; /* pivot ratio below which the rank is looked at */
+static const double lost = 1e-6;        /* gap of a row, in its unit, that no assembly leaves */
+
+/* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
+static bool is_determined(dal_build *build, dal_system *system, const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_determined found;
+    if (dal_state_determined(build->arena, state, &found))
+        return true;
+    if (found.rank < 0 && layout->nv <= DAL_LARGEST_DETERMINED) {
+        dal_error(build->messages, dal_nowhere,
+                  "at the start the inertia or the constraints are not finite numbers: a mass is too large, or a place has an infinite derivative "
+                  "by a coordinate");
+        return false;
+    }
+    const dal_mark mark = found.rank < 0        ? dal_nowhere
+                          : layout->placement ? build->spec->coordinates[found.first].name.mark
+                                              : build->mechanism.bodies[found.body].mark;
+    const double lacking = found.rank < 0 ? (double)NAN : layout->nv - found.rank;
+    if (found.rank >= 0 && system->minimum_norm)
+        dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking,
+                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are "
+                 "taken",
+                 found.names, found.rank, layout->nv);
+    else if (build->undetermined)
+        dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking, "%s", found.text);
+    else
+        dal_error(build->messages, mark, "%s", found.text);
+    system->undetermined = build->undetermined && !system->minimum_norm;
+    return system->undetermined || (found.rank >= 0 && system->minimum_norm);
+}
+
+/* A place or a velocity that has no energy, an infinite force, or an infinite acceleration that is not that of a singular matrix. */
+static bool is_finite(dal_build *build, const dal_state *state, bool singular)
+{
+    const dal_layout *layout = &state->system->layout;
+    int bad = dal_state_not_finite(state);
+    if (bad >= 0) {
+        dal_error(build->messages, build->mechanism.bodies[bad].mark,
+                  "at the start the place or the velocity of '%s' is not a finite number, or is too large for an energy",
+                  layout->mechanism->bodies[bad].name);
+        return false;
+    }
+    for (int i = 0; i < state->system->actions.n_outputs; i++)
+        if (!isfinite(state->expression[i])) {
+            dal_error(build->messages, build->action_texts[i].mark, "at the start the value of '%.100s' is not a finite number",
+                      build->action_texts[i].text);
+            return false;
+        }
+    for (int b = 0; b < layout->mechanism->n_bodies && !singular; b++)
+        for (int k = 0; k < layout->body[b].n_columns; k++)
+            if (!isfinite(state->vd[layout->body_column[layout->body[b].column + k]])) {
+                dal_error(build->messages, build->mechanism.bodies[b].mark,
+                          "at the start the acceleration of '%s' is not a finite number: a force or a value is too large, or a body lies in a "
+                          "centre of attraction",
+                          layout->mechanism->bodies[b].name);
+                return false;
+            }
+    return true;
+}
+
+/* A sequence of Euler angles that the user fixed may be singular at the start. */
+static bool sequence_fits(const dal_build *build, const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    for (int b = 0; layout->sequence_fixed && layout->family->condition && b < layout->mechanism->n_bodies; b++)
+        if (layout->family->condition(layout, &state->work, b) < 1e-3) {
+            dal_error(build->messages, build->spec->simulate.coordinates.name.mark,
+                      "'%s' starts in a singular attitude of the Euler sequence that is fixed here: take another one, or leave the choice to the program",
+                      layout->mechanism->bodies[b].name);
+            return false;
+        }
+    return true;
+}
+
+/* Trouble with speeds is at the speeds of the model. */
+static dal_mark mark_of_trouble(const dal_build *build, const dal_state *state)
+{
+    return build->spec->n_speeds && strstr(state->trouble, "speeds") ? build->spec->speeds[0].name.mark : dal_nowhere;
+}
+
+bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
+{
+    dal_flow flow = dal_state_take(state, 0, state->y);
+    if (!sequence_fits(build, state))
+        return false;
+    if (flow) {
+        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->trouble);
+        return false;
+    }
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    if (!dal_build_forms_finite(build, &build->mechanism, &state->work))
+        return false;
+    state->trouble[0] = '\0';
+    dal_row_units(state, system->row_unit);
+    dal_state_rank(state, system->layout.n_rows);
+    if (state->trouble[0]) {
+        dal_error(build->messages, dal_nowhere, "%s", state->trouble);
+        return false;
+    }
+    system->rank = state->rank;
+    memcpy(system->start_order, state->order, sizeof *state->order * (size_t)system->layout.n_rows);
+    return true;
+}
+
+/* The bodies were assembled. The frames of a tree coincide but for the motion of their joints: axes that were closed the other way
+ * round are lost there, and the rows of the loops show it. */
+static bool tree_closes(dal_build *build, const dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    double largest = lost;
+    int worst = -1;
+    for (int i = 0; layout->tree && i < layout->n_extrinsic; i++) {
+        const double gap = fabs(state->work.phi[i]) / state->system->row_unit[i];
+        if (gap > largest) {
+            largest = gap;
+            worst = i;
+        }
+    }
+    if (worst < 0)
+        return true;
+    const dal_joint *joint = &layout->mechanism->joints[layout->mechanism->rows[layout->row[worst].source].joint];
+    dal_error(build->messages, joint->mark,
+              "in the coordinates of the joints '%s' stays open by %.3g at the start, though the bodies were assembled: a joint before it "
+              "was closed with opposite axes; give better start values", joint->name, fabs(state->work.phi[worst]));
+    return false;
+}
+
+/* A force along the line of two points that coincide: undetermined if they are at rest, and with a corner if they part. */
+static void warn_of_directions(dal_build *build, dal_state *state)
+{
+    dal_state_recall(state);
+    for (int i = 0; i < state->system->n_forces; i++) {
+        double speed;
+        if (!dal_force_undirected(state, i, &speed))
+            continue;
+        dal_warn(build->messages, build->spec->forces[i].name.mark, DAL_CODE_NO_DIRECTION, fabs(state->effort[i]),
+                 "the points of '%s' coincide at the start, and its force of %.3g N has no direction there: %s", state->system->forces[i].name,
+                 fabs(state->effort[i]),
+                 speed > 0 ? "it begins with a jump, in the direction in which the points part"
+                           : "they are at rest, and every motion that begins there is as good as another; place them apart, or give them a velocity");
+    }
+}
+
+bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
+{
+    if (!dal_build_rank(build, system, state))
+        return false;
+    if (build->anyway)
+        return true;
+    if (!tree_closes(build, state))
+        return false;
+    bool solved = !dal_state_accelerate(state);
+    if (state->table_left) {
+        dal_error(build->messages, build->spec->tables[state->table_left - 1].name.mark, "at the start: %s", state->trouble);
+        return false;
+    }
+    const bool singular = !solved && dal_state_singular(state);
+    if (!is_finite(build, state, singular))
+        return false;
+    bool doubtful = solved ? state->saddle_ratio > 0 && state->saddle_ratio < suspicious /* 0: it was not factored */
+                           : singular;
+    if (solved && system->minimum_norm) {
+        system->determined = state->determined;
+        doubtful = state->determined < system->layout.nv;
+    }
+    if (doubtful && !is_determined(build, system, state))
+        return false;
+    if (solved)
+        warn_of_directions(build, state);
+    if (system->undetermined)
+        return true;
+    if (!solved)
+        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->trouble);
+    return solved;
+}

@@ -1,0 +1,165 @@
+/* What users may ask of a state: an evaluation, and what it left. */
+#include "base/argument.h"
+#include "state/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Which surfaces stick at the present y. */
+static dal_flow settle(dal_state *state)
+{
+    if (!state->system->n_frictions)
+        return 0;
+    dal_flow flow = dal_state_take(state, state->work.t, state->y);
+    if (flow)
+        return flow;
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_state_velocity(state);
+    if ((flow = dal_state_loads(state)))
+        return flow;
+    dal_state_stabilise(state);
+    return dal_friction_restart(state, NULL);
+}
+
+/* The time, and y component by component. */
+static bool check_given(const dal_state *state, dal_messages *messages)
+{
+    if (!isfinite(state->work.t)) {
+        dal_error(messages, dal_nowhere, "the time of the state is %g: a finite number is needed", state->work.t);
+        return false;
+    }
+    for (int i = 0; i < state->system->n_y; i++)
+        if (!isfinite(state->y[i])) {
+            dal_error(messages, dal_nowhere, "at t = %.9g: number %d of y is %g: finite numbers are needed", state->work.t, i, state->y[i]);
+            return false;
+        }
+    return true;
+}
+
+/* In a callback of a run the state is evaluated already. */
+static dal_status evaluated_by_run(dal_state *state, dal_messages *messages)
+{
+    const double *y = state->tenancy->y;
+    if (state->known && y && !memcmp(y, state->y, sizeof *y * (size_t)state->system->n_y))
+        return DAL_OK;
+    dal_state_own(state, "dal_state_evaluate");
+    dal_error(messages, dal_nowhere, "dal_state_evaluate: the state belongs to a run, which does not take another y; make a state of your own");
+    return DAL_BAD_COMMAND;
+}
+
+static dal_status evaluate(dal_state *state, dal_messages *messages)
+{
+    if (!check_given(state, messages))
+        return DAL_NUMERICAL;
+    dal_flow flow = settle(state);
+    if (!flow)
+        flow = dal_state_derivative(state, state->work.t, state->y, state->yd);
+    if (flow) {
+        dal_error(messages, dal_nowhere, "at t = %.9g: %s", state->work.t, state->trouble);
+        return DAL_NUMERICAL;
+    }
+    bool finite = state->brief ? isfinite(state->sweep.size) : dal_state_not_finite(state) < 0;
+    for (int k = 0; k < state->system->layout.nv; k++)
+        finite = finite && isfinite(state->vd[k]);
+    if (finite)
+        return DAL_OK;
+    dal_error(messages, dal_nowhere, "at t = %.9g: places, velocities or accelerations are not finite numbers, or are too large for an energy",
+              state->work.t);
+    return DAL_NUMERICAL;
+}
+
+dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
+{
+    if (!dal_needs_state(messages, __func__, state))
+        return DAL_BAD_COMMAND;
+    if (state->tenancy)
+        return evaluated_by_run(state, messages);
+    dal_status status = evaluate(state, messages);
+    state->known = status == DAL_OK;
+    return status;
+}
+
+/* May it be read? */
+static bool is_known(const dal_state *state)
+{
+    return dal_state_usable(state) && state->known;
+}
+
+static void fill_nan(double *numbers, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *numbers; i++)
+        numbers[i] = NAN;
+}
+
+dal_motion dal_state_body(const dal_state *state, int body)
+{
+    dal_motion motion;
+    fill_nan((double *)(void *)&motion, sizeof motion);
+    if (!is_known(state) || body < 0 || body >= state->system->mechanism.n_bodies)
+        return motion;
+    /* the accelerations are found on demand, in scratch that belongs to the state */
+    dal_state_accelerations((dal_state *)(size_t)state);
+    const dal_kin *kin = &state->work.kin[body];
+    memcpy(motion.position, kin->r, sizeof motion.position);
+    memcpy(motion.rotation, kin->R, sizeof motion.rotation);
+    memcpy(motion.velocity, kin->rd, sizeof motion.velocity);
+    memcpy(motion.omega, kin->w, sizeof motion.omega);
+    memcpy(motion.acceleration, state->acceleration[body].rdd, sizeof motion.acceleration);
+    memcpy(motion.alpha, state->acceleration[body].alpha, sizeof motion.alpha);
+    return motion;
+}
+
+bool dal_state_reaction(dal_state *state, int joint, double force[3], double torque[3])
+{
+    const bool fine = is_known(state) && joint >= 0 && joint < state->system->mechanism.n_joints;
+    if (fine)
+        dal_state_reactions(state);
+    for (int k = 0; k < 3; k++) {
+        if (force)
+            force[k] = fine ? state->reaction[6 * joint + k] : NAN;
+        if (torque)
+            torque[k] = fine ? state->reaction[6 * joint + 3 + k] : NAN;
+    }
+    return fine;
+}
+
+dal_energy dal_energy_now(const dal_state *state)
+{
+    dal_energy e;
+    dal_state_recall((dal_state *)(size_t)state); /* found on demand */
+    e.kinetic = dal_kinetic(&state->system->layout, &state->work, e.linear, e.angular);
+    e.potential = state->loads.potential;
+    e.work = state->system->works ? state->z[state->system->n_states] : 0;
+    return e;
+}
+
+dal_energy dal_state_energy(const dal_state *state)
+{
+    dal_energy e;
+    fill_nan((double *)(void *)&e, sizeof e);
+    return is_known(state) ? dal_energy_now(state) : e;
+}
+
+void dal_residuals_now(const dal_state *state, double *position, double *velocity)
+{
+    *position = *velocity = 0;
+    dal_state_recall((dal_state *)(size_t)state); /* found on demand */
+    for (int i = 0; i < state->system->layout.n_rows; i++) {
+        *position = fmax(*position, fabs(state->work.phi[i]));
+        *velocity = fmax(*velocity, fabs(state->work.phid[i]));
+    }
+}
+
+bool dal_state_residuals(const dal_state *state, double *position, double *velocity)
+{
+    double found[2] = {NAN, NAN};
+    const bool fine = is_known(state);
+    if (fine)
+        dal_residuals_now(state, &found[0], &found[1]);
+    if (position)
+        *position = found[0];
+    if (velocity)
+        *velocity = found[1];
+    return fine;
+}

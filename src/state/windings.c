@@ -1,0 +1,44 @@
+/* Whole turns of angles, from one accepted step to the next. */
+#include "state/state.h"
+
+#include <math.h>
+
+static const double most_turn = 3; /* rad in one step: below half a turn, so that an angle has one nearest value */
+
+static const char *name_of_angle(const dal_mechanism *m, int measure)
+{
+    for (int j = 0; j < m->n_joints; j++)
+        for (int k = 0; k < m->joints[j].n_coordinates; k++)
+            if (m->joints[j].coordinate[k] == measure)
+                return m->joints[j].name;
+    const dal_vector *x = &m->vectors[m->measures[measure].vector[2]];
+    return x->body == DAL_GROUND ? "ground" : m->bodies[x->body].name;
+}
+
+dal_flow dal_state_turned(dal_state *state)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    double h = state->work.t - state->unwound;
+    for (int n = 0; n < state->system->layout.n_measures; n++) {
+        const int i = state->system->layout.measure[n], k = m->measures[i].winding;
+        if (k >= 0 && h * fmax(fabs(state->work.rate[i]), fabs(state->turning[k])) > most_turn) {
+            dal_state_fail(state, "'%s' turns by about half a turn in one step of %.3g s: the number of its turns would be lost; take a smaller step",
+                           name_of_angle(m, i), h);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void dal_state_unwind(dal_state *state)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    for (int n = 0; n < state->system->layout.n_measures; n++) {
+        const int i = state->system->layout.measure[n], k = m->measures[i].winding;
+        if (k >= 0) {
+            state->work.winding[k] = state->work.value[i];
+            state->turning[k] = state->work.rate[i];
+        }
+    }
+    state->unwound = state->work.t;
+}
