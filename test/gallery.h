@@ -5,6 +5,9 @@
 #include "check.h"
 #include "dalembert/dalembert.h"
 #include "state/state.h"
+#include "dynamics/speeds.h"
+#include "state/momenta.h"
+#include "state/windings.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -79,7 +82,7 @@ static inline void gallery_adopt(dal_state *state)
     dal_state_jacobian(state);
     dal_state_velocity(state);
     if (state->system->formulation->ignores)
-        dal_state_momenta(state, state->momenta, NULL);
+        dal_state_momenta(state, state->speeds->momenta, NULL);
     if (state->system->formulation->chooses)
         dal_speeds_choose(state);
     assert_int_equal(dal_state_put(state, state->y), 0);

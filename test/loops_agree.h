@@ -3,6 +3,8 @@
 #ifndef DAL_TEST_LOOPS_AGREE_H
 #define DAL_TEST_LOOPS_AGREE_H
 
+#include "state/report.h"
+#include "dynamics/rank.h"
 #include "chance.h"
 #include "gallery.h"
 
@@ -208,7 +210,7 @@ static inline double defect(const dense *d, const dal_state *truth, const double
             sum += d->A[d->n * k + j] * vd[j];
             square += d->A[d->n * k + j] * d->A[d->n * k + j] / d->M[d->n * j + j];
         }
-        worst[1] = fmax(worst[1], truth->independent[k] ? fabs(sum) / sqrt(square) : 0);
+        worst[1] = fmax(worst[1], truth->rank->independent[k] ? fabs(sum) / sqrt(square) : 0);
     }
     return fmax(worst[0] / fmax(most[0], DBL_MIN), worst[1] / fmax(most[1], DBL_MIN));
 }
@@ -281,12 +283,12 @@ static inline void compare_at(const char *name, const char *text, dal_state *lag
 {
     const int nv = lagrange->system->layout.nv, r = lagrange->system->layout.n_rows;
     if (dal_state_evaluate(lagrange, NULL) || dal_state_evaluate(recursive, NULL))
-        fail_msg("%s: %s%s\n%s", name, lagrange->trouble, recursive->trouble, text);
+        fail_msg("%s: %s%s\n%s", name, lagrange->report->trouble, recursive->report->trouble, text);
     dense d = dense_of(lagrange);
-    const double cond = condition(&d, lagrange->independent), tolerance = all->tolerance = tolerance_at(cond);
+    const double cond = condition(&d, lagrange->rank->independent), tolerance = all->tolerance = tolerance_at(cond);
     const double left = defect(&d, lagrange, recursive->vd, recursive->lambda);
     double found = fmax(difference(nv, lagrange->vd, recursive->vd), difference_of_bodies(lagrange, recursive));
-    if (!memcmp(lagrange->independent, recursive->independent, sizeof(bool) * (size_t)r))
+    if (!memcmp(lagrange->rank->independent, recursive->rank->independent, sizeof(bool) * (size_t)r))
         found = fmax(found, difference(r, lagrange->lambda, recursive->lambda));
     if (!(found < tolerance) || !(left < 1e-12))
         fail_msg("%s: they differ by %.3g (relative; defect %.3g, condition %.3g)\n%s", name, found, left, cond, text);
@@ -307,7 +309,7 @@ static inline void compare_worn(const char *name, dal_state *lagrange, dal_state
     memcpy(worn->y + layout->nq, lagrange->work.v, sizeof(double) * (size_t)layout->nv);
     memcpy(worn->work.winding, lagrange->work.winding, sizeof(double) * (size_t)layout->mechanism->n_windings);
     if (dal_state_evaluate(worn, NULL))
-        fail_msg("%s, worn: %s", name, worn->trouble);
+        fail_msg("%s, worn: %s", name, worn->report->trouble);
     const double found = difference_of_bodies(lagrange, worn);
     if (!(found < all->tolerance))
         fail_msg("%s: a state that was at others before differs by %.3g", name, found);

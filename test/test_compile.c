@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "gallery.h"
 #include "compile/channels.h"
+#include "dynamics/reactions.h"
 
 #include <glob.h>
 #include <stdlib.h>

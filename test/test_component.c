@@ -3,6 +3,7 @@
 
 #include "component/network.h"
 #include "gallery.h"
+#include "dynamics/reactions.h"
 #include "math/dense.h"
 #include "ration.h"
 #include "trajectory.h"
@@ -124,10 +125,10 @@ static void same_as_lagrange(const char *name, const dal_system *network, const 
         const double size = fmax(largest(other->vd, nv), 9), gap = apart(own->vd, other->vd, nv) / size;
         if (!(gap < 1e-10))
             fail_msg("%s: accelerations differ by %.3g of %.3g", name, gap, size);
-        dal_state_reactions(own);
-        dal_state_reactions(other);
-        const double force = fmax(largest(other->reaction, 6 * joints), network->mass * size),
-                     away = apart(own->reaction, other->reaction, 6 * joints) / force;
+        dal_need(own, DAL_STAGE_REACTIONS);
+        dal_need(other, DAL_STAGE_REACTIONS);
+        const double force = fmax(largest(other->reactions->wrench, 6 * joints), network->mass * size),
+                     away = apart(own->reactions->wrench, other->reactions->wrench, 6 * joints) / force;
         if (!(away < 1e-10))
             fail_msg("%s: reactions differ by %.3g of %.3g", name, away, force);
     }

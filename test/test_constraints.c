@@ -1,5 +1,6 @@
 /* Constraints and speeds written as expressions, and joints that forbid velocities: rolling and skates. */
 #include "gallery.h"
+#include "dynamics/reactions.h"
 
 static const char *const families[] = {"angle", "euler", "natural", "joint"};
 enum { FAMILIES = sizeof families / sizeof *families };

@@ -3,6 +3,8 @@
 #include "dalembert/equations.h"
 #include "gallery.h"
 #include "json.h"
+#include "dynamics/rank.h"
+#include "state/scratch.h"
 
 #include <unistd.h>
 
@@ -215,8 +217,8 @@ static void check_against_evaluation(const char *label, dal_state *state, const 
         return;
     assert_true(system->formulation->unpack && e->solution.n >= system->n_w);
     for (int k = 0; k < system->n_w; k++)
-        if (e->solution.values[k] != state->yd[layout->nq + k])
-            fail_msg("%s: %s is %.17g, but %.17g was found", label, e->solution.names[k], e->solution.values[k], state->yd[layout->nq + k]);
+        if (e->solution.values[k] != state->scratch->yd[layout->nq + k])
+            fail_msg("%s: %s is %.17g, but %.17g was found", label, e->solution.names[k], e->solution.values[k], state->scratch->yd[layout->nq + k]);
 }
 
 static void check_state(const char *label, dal_state *state, double *worst)
@@ -319,7 +321,7 @@ static void the_blocks_of_udwadia_and_kalaba_are_what_they_say(void **unused)
     dal_equations *e;
     assert_true(gallery_random_state(state, &seed, 0, 0.05, 1));
     assert_int_equal(dal_equations_create(NULL, state, NULL, &e), DAL_OK);
-    bool all = state->rank == system->layout.n_rows;
+    bool all = state->rank->n == system->layout.n_rows;
     const dal_equation_block *M = block_of(e, "M"), *f = block_of(e, "Q - h"), *a = block_of(e, "a"), *G = block_of(e, "G");
     const dal_equation_block *A = block_of(e, all ? "A" : "A_k");
     double scale = 0;

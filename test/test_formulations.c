@@ -2,6 +2,7 @@
 #include "dynamics/speeds.h"
 #include "gallery.h"
 #include "math/rank.h"
+#include "state/report.h"
 
 #include <float.h>
 
@@ -86,7 +87,7 @@ enum { STATES = 4 };
  * a product of masses and lengths, and every formulation multiplies rounding by it. */
 static double condition_of_inertia(const dal_state *kane)
 {
-    const dal_speeds *s = kane->basis;
+    const dal_speeds *s = kane->speeds->basis;
     const int p = s->p;
     const size_t n = (size_t)p;
     if (!p)
@@ -174,8 +175,8 @@ static int agree(const char *file, const dal_system *reference, const dal_system
         gallery_copy_motion(state, twin);
         gallery_copy_motion(state, measure);
         if (dal_state_evaluate(twin, NULL) || dal_state_evaluate(measure, NULL))
-            fail_msg("%s, %s, %s: %s%s", file, family, formulation->name, twin->trouble, measure->trouble);
-        const double speeds = formulation->chooses ? twin->speeds_condition : 1;
+            fail_msg("%s, %s, %s: %s%s", file, family, formulation->name, twin->report->trouble, measure->report->trouble);
+        const double speeds = formulation->chooses ? twin->speeds->condition : 1;
         const double tolerance = fmax(speeds > 1e4 ? 1e-8 : 1e-10, 10 * DBL_EPSILON * condition_of_inertia(measure));
         double difference = compare(state, twin);
         if (!formulation->unpack)
@@ -290,7 +291,7 @@ static void rates_match(const char *file, const dal_system *lagrange)
     dal_system *system = gallery_compile(file, lagrange->layout.family->name, "kane", why);
     assert_non_null(system);
     dal_state *state = dal_state_create(NULL, system);
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->p * (size_t)s->n;
     double *q = calloc((size_t)system->layout.nq + 1, sizeof *q), *v = calloc((size_t)s->n + 1, sizeof *v);
     double *Wd = calloc(n + 1, sizeof *Wd), *behind = calloc(n + 1, sizeof *behind), size = 1, worst = 0;
@@ -347,7 +348,7 @@ static void packs_and_unpacks(const char *file, const dal_system *lagrange)
         for (int k = 0; k < n; k++)
             size = fmax(size, fabs(v[k]));
         for (int k = 0; k < n; k++) /* the projection meets A v = beta to 1e-12 of its scale */
-            check_close(v[k], state->work.v[k], 1e-11 * size * state->speeds_condition);
+            check_close(v[k], state->work.v[k], 1e-11 * size * state->speeds->condition);
         compared++;
     }
     assert_true(compared > 0);
@@ -366,12 +367,12 @@ static void velocities_survive_the_way_into_speeds_and_back(void **unused)
 /* The condition with column k as the only speed. */
 static double condition_of(dal_state *state, int k)
 {
-    state->speeds[0] = k;
+    state->speeds->column[0] = k;
     dal_state_moved(state);
     dal_state_position(state);
     dal_state_jacobian(state);
     (void)dal_speeds_ready(state); /* singular ones fail */
-    return state->speeds_condition;
+    return state->speeds->condition;
 }
 
 static void choice_is_good(const char *file, const dal_system *lagrange)
@@ -383,10 +384,10 @@ static void choice_is_good(const char *file, const dal_system *lagrange)
     dal_system *system = gallery_compile(file, lagrange->layout.family->name, "kane", why);
     assert_non_null(system);
     dal_state *state = dal_state_create(NULL, system);
-    if (!state->basis->fixed) {
+    if (!state->speeds->basis->fixed) {
         assert_true(gallery_random_state(state, &seed, 0, 0.05, 1));
         dal_speeds_choose(state);
-        const int chosen = state->speeds[0], n = system->layout.nv;
+        const int chosen = state->speeds->column[0], n = system->layout.nv;
         double own = condition_of(state, chosen), best = INFINITY, worst = 0;
         int worst_at = chosen;
         for (int k = 0; k < n; k++) {
@@ -402,18 +403,18 @@ static void choice_is_good(const char *file, const dal_system *lagrange)
             fail_msg("%s, %s: condition %.3g, and %.3g is to be had", file, system->layout.family->name, own, best);
         if (worst > 1e5 * own) { /* a bad one is noticed, replaced once, and then left alone */
             bool change;
-            state->speeds_good = own;
-            long changes = state->speeds_changed;
+            state->speeds->good = own;
+            long changes = state->speeds->changed;
             condition_of(state, worst_at);
             assert_int_equal(dal_speeds_watch(state, &change), 0);
             assert_true(change);
             dal_speeds_choose(state);
-            assert_int_equal(state->speeds_changed, changes + 1);
-            assert_true(state->speeds_condition <= 2 * sqrt(n) * best);
+            assert_int_equal(state->speeds->changed, changes + 1);
+            assert_true(state->speeds->condition <= 2 * sqrt(n) * best);
             assert_int_equal(dal_speeds_watch(state, &change), 0);
             assert_false(change);
             dal_speeds_choose(state);
-            assert_int_equal(state->speeds_changed, changes + 1);
+            assert_int_equal(state->speeds->changed, changes + 1);
         }
     }
     dal_state_free(state);
@@ -482,8 +483,8 @@ static void speeds_that_do_not_determine_the_velocities_are_named(void **unused)
         assert_false(change); /* the model's own are never exchanged */
         state->y[0] = 1.5707963267948966;
         assert_int_not_equal(dal_state_evaluate(state, NULL), DAL_OK);
-        if (!strstr(state->trouble, "speeds 'u1', 'u2' do not determine the velocities"))
-            fail_msg("%s: %s", with_speeds[i], state->trouble);
+        if (!strstr(state->report->trouble, "speeds 'u1', 'u2' do not determine the velocities"))
+            fail_msg("%s: %s", with_speeds[i], state->report->trouble);
         assert_true(dal_speeds_watch(state, &change) < 0);
         dal_state_free(state);
         dal_system_free(system);
@@ -513,10 +514,10 @@ static void a_stabilised_position_decays(void **unused)
     for (int i = system->layout.nq; i < system->layout.nq + system->n_w; i++)
         state->y[i] = 3 * check_random(&seed);
     if (dal_state_evaluate(state, NULL))
-        fail_msg("%s", state->trouble);
+        fail_msg("%s", state->report->trouble);
     dal_rows_times(&system->layout, state->work.A, state->vd, Av);
-    for (int i = 0; i < state->basis->k; i++) {
-        const int row = state->basis->row[i];
+    for (int i = 0; i < state->speeds->basis->k; i++) {
+        const int row = state->speeds->basis->row[i];
         check_close(state->work.phid[row], -alpha * state->work.phi[row], 1e-12);
         check_close(Av[row] - state->work.gamma[row], alpha * alpha * state->work.phi[row], 1e-9);
     }
@@ -552,7 +553,7 @@ static void numbers_that_are_none_leave_nothing_behind(void **unused)
                         assert_true(dal_state_evaluate(state, NULL) != DAL_OK || bad[b] == 1e200);
                         state->y[i] = kept;
                         if (dal_state_evaluate(state, NULL))
-                            fail_msg("%s, %s, %s: %s", files[k], families[family], system->formulation->name, state->trouble);
+                            fail_msg("%s, %s, %s: %s", files[k], families[family], system->formulation->name, state->report->trouble);
                         for (int j = 0; j < nv; j++)
                             if (!(fabs(state->vd[j] - vd[j]) < 1e-8 * (1 + fabs(vd[j]))))
                                 fail_msg("%s, %s, %s: after %g in y[%d], v'[%d] is %g instead of %g", files[k], families[family],

@@ -1,6 +1,7 @@
 /* The joints of models/joints, one line of equations each: their motions are those of closed forms, of built-in joints, or of the same mechanism
  * in coordinates of its own, where no equation is needed; and every family and formulation gives the same accelerations and reactions. */
 #include "gallery.h"
+#include "dynamics/reactions.h"
 
 enum { MOST = 8 };
 
@@ -207,27 +208,27 @@ static void same_motion(const char *model, dal_state *a, dal_state *b)
 {
     const int bodies = a->system->mechanism.n_bodies, joints = 6 * a->system->mechanism.n_joints;
     double size = 1, force = 1;
-    dal_state_accelerations(a);
-    dal_state_accelerations(b);
-    dal_state_reactions(a);
-    dal_state_reactions(b);
+    dal_need(a, DAL_STAGE_BODIES);
+    dal_need(b, DAL_STAGE_BODIES);
+    dal_need(a, DAL_STAGE_REACTIONS);
+    dal_need(b, DAL_STAGE_REACTIONS);
     for (int i = 0; i < bodies; i++)
         for (int k = 0; k < 3; k++)
-            size = fmax(size, fmax(fabs(a->acceleration[i].rdd[k]), fabs(a->acceleration[i].alpha[k])));
+            size = fmax(size, fmax(fabs(a->reactions->body[i].rdd[k]), fabs(a->reactions->body[i].alpha[k])));
     for (int i = 0; i < joints; i++)
-        force = fmax(force, fabs(a->reaction[i]));
+        force = fmax(force, fabs(a->reactions->wrench[i]));
     for (int i = 0; i < bodies; i++)
         for (int k = 0; k < 3; k++) {
-            const double shift = a->acceleration[i].rdd[k] - b->acceleration[i].rdd[k],
-                         turn = a->acceleration[i].alpha[k] - b->acceleration[i].alpha[k];
+            const double shift = a->reactions->body[i].rdd[k] - b->reactions->body[i].rdd[k],
+                         turn = a->reactions->body[i].alpha[k] - b->reactions->body[i].alpha[k];
             if (!(fabs(shift) <= 1e-9 * size && fabs(turn) <= 1e-9 * size))
                 fail_msg("%s, %s, %s: body %d, %.3g and %.3g of %.3g", model, b->system->layout.family->name,
                          b->system->formulation->name, i, shift, turn, size);
         }
     for (int i = 0; i < joints; i++)
-        if (!(fabs(a->reaction[i] - b->reaction[i]) <= 1e-9 * force))
+        if (!(fabs(a->reactions->wrench[i] - b->reactions->wrench[i]) <= 1e-9 * force))
             fail_msg("%s, %s, %s: reaction %d, %.9g and %.9g", model, b->system->layout.family->name,
-                     b->system->formulation->name, i, a->reaction[i], b->reaction[i]);
+                     b->system->formulation->name, i, a->reactions->wrench[i], b->reactions->wrench[i]);
 }
 
 /* False: refused, as formulations that need ignorable coordinates or a joint tree are. */

@@ -1,6 +1,7 @@
 /* Models inside models: an included part is the same as its elements written out by hand, wherever its ground lies. */
 #include "gallery.h"
 #include "ration.h"
+#include "state/windings.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -3,6 +3,8 @@
 #include "dalembert/tree.h"
 #include "math/vec.h"
 #include "tree_models.h"
+#include "dynamics/reactions.h"
+#include "dynamics/tree_state.h"
 
 typedef struct numbers {
     double *q, *v, *x, *y, *z, *M, *N;
@@ -192,7 +194,7 @@ static void check_frames(const dal_system *system, const char *name)
     random_state(state, &seed, 3, &n);
     random_vector(&seed, nv, 3, n.x);
     memcpy(state->vd, n.x, sizeof(double) * (size_t)nv);
-    dal_state_accelerations(state);
+    dal_need(state, DAL_STAGE_BODIES);
     dal_centroid whole;
     double p[3] = {0}, L[3] = {0}, center[3] = {0}, mass = 0, size = 0;
     assert_int_equal(dal_centroidal_momentum(state, n.q, n.v, &whole, A), DAL_OK);
@@ -212,8 +214,8 @@ static void check_frames(const dal_system *system, const char *name)
         check_vectors(name, "velocity", 3, m.velocity, V, 1, tolerance);
         check_vectors(name, "angular velocity", 3, m.omega, kin->w, 1, tolerance);
         dal_frame_motion(state, n.q, n.v, n.x, b, none, &m);
-        check_vectors(name, "acceleration", 3, m.acceleration, state->acceleration[b].rdd, 1, tolerance);
-        check_vectors(name, "angular acceleration", 3, m.alpha, state->acceleration[b].alpha, 1, tolerance);
+        check_vectors(name, "acceleration", 3, m.acceleration, state->reactions->body[b].rdd, 1, tolerance);
+        check_vectors(name, "angular acceleration", 3, m.alpha, state->reactions->body[b].alpha, 1, tolerance);
         /* J v, and J v' + J' v */
         assert_int_equal(dal_frame_jacobian(state, n.q, b, s, J), DAL_OK);
         assert_int_equal(dal_frame_jacobian_rate(state, n.q, n.v, b, s, Jd), DAL_OK);
@@ -327,10 +329,10 @@ static void every_instruction_set_gives_the_same(void **unused)
     for (int round = 0; round < 3; round++) {
         random_state(state, &seed, round == 2 ? 1e7 : 3, &n);
         const dal_recursion *best = dal_recursion_choose(), *plain = &dal_recursion_baseline;
-        best->prepare(system->links, &state->links, n.q, n.v);
-        assert_true(best->advance(system->links, &state->links, NULL, n.x));
-        plain->prepare(system->links, &state->links, n.q, n.v);
-        assert_true(plain->advance(system->links, &state->links, NULL, n.y));
+        best->prepare(system->links, &state->tree->links, n.q, n.v);
+        assert_true(best->advance(system->links, &state->tree->links, NULL, n.x));
+        plain->prepare(system->links, &state->tree->links, n.q, n.v);
+        assert_true(plain->advance(system->links, &state->tree->links, NULL, n.y));
         check_vectors(best->name, "accelerations", nv, n.x, n.y, 0, 1e-12);
     }
     release(&n);

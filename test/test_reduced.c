@@ -1,5 +1,7 @@
 /* Ignorable coordinates: which ones are found, and the two formulations that take their momenta for constants. */
 #include "gallery.h"
+#include "dynamics/speeds.h"
+#include "state/momenta.h"
 
 /* ---- models -------------------------------------------------------------------- */
 
@@ -223,7 +225,7 @@ static void agree_at(dal_state *state, dal_state *twin)
         double now[8];
         assert_true(twin->system->n_ignorable <= 8);
         dal_state_momenta(twin, now, NULL);
-        check_close(now[i], twin->momenta[i], 1e-13 * (1 + fabs(twin->momenta[i])));
+        check_close(now[i], twin->speeds->momenta[i], 1e-13 * (1 + fabs(twin->speeds->momenta[i])));
     }
 }
 
@@ -360,7 +362,7 @@ static void automatic_speeds_are_not_those_of_ignorable_coordinates(void **unuse
             assert_int_equal(dal_state_adopt(state, 0, state->work.q, state->work.v), 0);
             for (int j = 0; j < system->n_w; j++)
                 for (int k = 0; k < system->n_ignorable; k++)
-                    assert_int_not_equal(state->speeds[j], system->ignorable[k]);
+                    assert_int_not_equal(state->speeds->column[j], system->ignorable[k]);
         }
         assert_true(seen >= 10);
         dal_state_free(state);

@@ -4,6 +4,8 @@
 #include "gallery.h"
 #include "math/rank.h"
 #include "trajectory.h"
+#include "dynamics/rank.h"
+#include "state/report.h"
 
 #include <float.h>
 
@@ -348,7 +350,7 @@ static void a_force_that_nothing_resists_is_told(void **unused)
     assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
     state->y[2] += 0.1;
     assert_int_not_equal(dal_state_evaluate(state, NULL), DAL_OK);
-    expect("unbalanced", state->trouble, "no acceleration satisfies the equations: along ");
+    expect("unbalanced", state->report->trouble, "no acceleration satisfies the equations: along ");
     dal_state_free(state);
     dal_system_free(b.system);
 }
@@ -367,7 +369,7 @@ static void a_rank_that_changes_stops_the_run_with_a_sentence(void **unused)
     state->y[0] = 0;
     state->y[2] = 0;
     assert_int_not_equal(dal_state_evaluate(state, NULL), DAL_OK);
-    expect("rank", state->trouble, "rank [M; A] was 1 at the start and is 0 here");
+    expect("rank", state->report->trouble, "rank [M; A] was 1 at the start and is 0 here");
     dal_state_free(state);
     dal_system_free(b.system);
 }
@@ -501,7 +503,7 @@ static void a_part_without_mass_moves_alike_in_every_family_and_formulation(void
                     assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
                     gallery_copy_motion(state, twin);
                     if (dal_state_evaluate(twin, NULL))
-                        fail_msg("%s: %s", label, twin->trouble);
+                        fail_msg("%s: %s", label, twin->report->trouble);
                     double gap = difference(state, twin, true);
                     worst = fmax(worst, gap);
                     if (!(gap < 1e-11))
@@ -578,9 +580,9 @@ static void a_mass_of_rounding_moves_like_no_mass(void **unused)
 /* Of the inertia of the freedoms, at unit diagonal: what rounding is multiplied by where coordinates move several bodies. */
 static double condition_of_freedoms(const dal_state *kane)
 {
-    const int p = kane->basis->p;
+    const int p = kane->speeds->basis->p;
     const size_t n = (size_t)p;
-    const double *own = kane->basis->K;
+    const double *own = kane->speeds->basis->K;
     double *K = calloc(n * n, sizeof *K), *values = calloc(n, sizeof *values), *work = calloc(dal_rank_work(p, p), sizeof *work);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k <= i; k++)

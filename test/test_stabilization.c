@@ -1,7 +1,12 @@
 /* Ways of holding constraints: coordinate partitioning keeps the independent values to the last bit and meets the constraints; penalty is
  * Baumgarte's motion once its iteration has ended, and off by lambda / (a omega^2) where it has not begun. Both go where the others go.
  */
+#include "dynamics/singular.h"
 #include "gallery.h"
+#include "dynamics/reactions.h"
+#include "dynamics/rank.h"
+#include "integrate/partition.h"
+#include "state/report.h"
 
 static const double random_shift = 1e-3; /* of the model's length: off the constraints */
 
@@ -78,8 +83,8 @@ static double apart(const dal_state *a, const dal_state *b)
 
 static bool depends(const dal_state *state, int column)
 {
-    for (int d = 0; d < state->n_partition; d++)
-        if (state->partition[d] == column)
+    for (int d = 0; d < state->partition->n; d++)
+        if (state->partition->column[d] == column)
             return true;
     return false;
 }
@@ -134,7 +139,7 @@ static bool keeps_what_is_independent(dal_state *state, uint64_t *seed, const ch
         for (int k = 0; k < layout->nv; k++)
             fastest = fmax(fastest, fabs(state->work.v[k]));
         check_small(velocity, 1e-10 * fastest * fmax(1, system->length));
-        assert_int_equal(state->n_partition, state->rank);
+        assert_int_equal(state->partition->n, state->rank->n);
     }
     free(before);
     return met;
@@ -158,9 +163,9 @@ static void partitioning_meets_the_constraints_and_keeps_independent_values_to_t
                 const bool good = keeps_what_is_independent(state, &seed, what);
                 tried++;
                 met += good;
-                moved += state->rank > 0;
+                moved += state->rank->n > 0;
                 if (!good)
-                    print_message("  %s: %s\n", what, state->trouble);
+                    print_message("  %s: %s\n", what, state->report->trouble);
                 dal_state_free(state);
             }
             let_go(&c);
@@ -306,19 +311,19 @@ static void same_answer(dal_state *a, dal_state *b, double tolerance, const char
     double size = 0;
     assert_int_equal(dal_state_evaluate(a, NULL), DAL_OK);
     if (dal_state_evaluate(b, NULL) != DAL_OK)
-        fail_msg("%s: %s", what, b->trouble);
+        fail_msg("%s: %s", what, b->report->trouble);
     for (int k = 0; k < nv; k++)
         size = fmax(size, scale[k] * fabs(a->vd[k]));
     for (int k = 0; k < nv; k++)
         if (!(scale[k] * fabs(a->vd[k] - b->vd[k]) <= tolerance * fmax(size, 1)))
             fail_msg("%s: acceleration %d is %.17g, not %.17g", what, k, b->vd[k], a->vd[k]);
-    dal_state_reactions(a);
-    dal_state_reactions(b);
+    dal_need(a, DAL_STAGE_REACTIONS);
+    dal_need(b, DAL_STAGE_REACTIONS);
     const int n = 6 * a->system->mechanism.n_joints;
-    const double force = fmax(largest(a->reaction, n), a->system->mass * fmax(size, 1));
+    const double force = fmax(largest(a->reactions->wrench, n), a->system->mass * fmax(size, 1));
     for (int k = 0; k < n; k++)
-        if (!(fabs(a->reaction[k] - b->reaction[k]) <= 100 * tolerance * force * fmax(1, a->system->length)))
-            fail_msg("%s: reaction %d is %.17g, not %.17g", what, k, b->reaction[k], a->reaction[k]);
+        if (!(fabs(a->reactions->wrench[k] - b->reactions->wrench[k]) <= 100 * tolerance * force * fmax(1, a->system->length)))
+            fail_msg("%s: reaction %d is %.17g, not %.17g", what, k, b->reactions->wrench[k], a->reactions->wrench[k]);
 }
 
 /* On the constraints: Lagrange's own answer, redundant rows and singular mass matrices included. Off them: Baumgarte's with alpha = xi omega. */
@@ -349,12 +354,12 @@ static void the_iteration_ends_at_the_accelerations_and_reactions_of_lagrange(vo
                           *start = dal_state_create(NULL, on.system);
                 const size_t n = (size_t)on.system->n_y;
                 snprintf(what, sizeof what, "%s, %s", g.found.gl_pathv[i], dal_families[f]->name);
-                if (gallery_random_state(start, &seed, 0.017, 0.02, 0.5) && start->nearness > 0.1) {
+                if (gallery_random_state(start, &seed, 0.017, 0.02, 0.5) && start->singular->nearness > 0.1) {
                     for (int k = 0; k < 2; k++)
                         memcpy((k ? a : b)->y, start->y, sizeof *start->y * n), dal_state_set_time(k ? a : b, 0.017);
                     same_answer(a, b, 1e-8, what);
                     on_them++;
-                    redundant += start->rank < on.system->layout.n_rows;
+                    redundant += start->rank->n < on.system->layout.n_rows;
                 }
                 if (on.system->rank == on.system->layout.n_rows) {
                     disturb(a, &seed, 0.017);

@@ -1,5 +1,8 @@
 /* Loops that are closed branch by branch (recursive/sweep.h). The truth is the same elimination pass by pass, and `lagrange`. */
+#include "dynamics/rank.h"
 #include "loops_agree.h"
+#include "dynamics/reactions.h"
+#include "dynamics/tree_state.h"
 
 /* ---- many trees, tied to each other: branch by branch ---------------------------------------------- */
 
@@ -89,16 +92,16 @@ static double difference_of_loads(dal_state *passes, dal_state *brief)
     const dal_recursion *run = system->recursion;
     const int nv = system->layout.nv, r = system->layout.n_rows;
     double *b = calloc((size_t)(3 * r + 2 * nv), sizeof *b), *x[2] = {b + r, b + r + nv}, *lambda[2] = {b + r + 2 * nv, b + 2 * r + 2 * nv};
-    const dal_sweep_task task = {.sweep = system->sweep, .loops = system->loops, .run = run, .own = &brief->sweep, .work = &brief->loops, .motion = brief->links.wrench};
+    const dal_sweep_task task = {.sweep = system->sweep, .loops = system->loops, .run = run, .own = &brief->tree->sweep, .work = &brief->tree->loops, .motion = brief->tree->links.wrench};
     uint64_t seed = 3;
     for (int i = 0; i < r; i++)
-        b[i] = brief->independent[i] ? check_random(&seed) : 0;
+        b[i] = brief->rank->independent[i] ? check_random(&seed) : 0;
     dal_state_jacobian(passes);
     dal_tree_factor(passes);
-    memset(passes->links.wrench, 0, sizeof *passes->links.wrench * (size_t)system->links->n);
-    memset(brief->links.wrench, 0, sizeof *brief->links.wrench * (size_t)system->links->n);
-    run->loops->load(system->links, system->loops, run, &passes->links, &passes->loops, NULL, b);
-    run->loops->outwards(system->links, system->loops, run, &passes->links, &passes->loops, NULL, x[0], lambda[0]);
+    memset(passes->tree->links.wrench, 0, sizeof *passes->tree->links.wrench * (size_t)system->links->n);
+    memset(brief->tree->links.wrench, 0, sizeof *brief->tree->links.wrench * (size_t)system->links->n);
+    run->loops->load(system->links, system->loops, run, &passes->tree->links, &passes->tree->loops, NULL, b);
+    run->loops->outwards(system->links, system->loops, run, &passes->tree->links, &passes->tree->loops, NULL, x[0], lambda[0]);
     run->sweep->load(&task, b);
     run->sweep->outwards(&task, x[1], lambda[1]);
     const double worst = fmax(difference_of_numbers(nv, x[0], x[1]), difference_of_numbers(r, lambda[0], lambda[1]));
@@ -117,11 +120,11 @@ static void compare_with_passes(const char *name, dal_state *swept, tally *all)
         assert_int_equal(dal_state_evaluate(brief, NULL), DAL_OK);
     assert_int_equal(dal_state_take(state, state->work.t, state->y), 0);
     assert_int_equal(dal_state_accelerate(state), 0);
-    assert_false(state->brief);
+    assert_false(dal_has(state, DAL_STAGE_NO_FORCES));
     double worst = difference_of_numbers(layout->nv, state->vd, brief->vd);
     worst = fmax(worst, difference_of_numbers(layout->n_rows, state->lambda, brief->lambda));
     worst = fmax(worst, difference_of_numbers(layout->n_rows, state->gamma, brief->gamma));
-    worst = fmax(worst, difference_of_numbers(layout->n_rows, state->loops.weight, brief->loops.weight));
+    worst = fmax(worst, difference_of_numbers(layout->n_rows, state->tree->loops.weight, brief->tree->loops.weight));
     worst = fmax(worst, difference_of_loads(state, brief));
     for (int i = 0; i < system->sweep->n_measures; i++) {
         const int measure = system->sweep->measure[i];

@@ -4,6 +4,7 @@
  * random; the twin takes over the motion of the bodies, and accelerations, energies, reactions and powers have to agree.
  */
 #include "gallery.h"
+#include "dynamics/reactions.h"
 
 /* Both solve linear systems of a condition below 1e4 for numbers of the size of one: eps times that, with a factor of 100. */
 static const double agreement = 2e-10;

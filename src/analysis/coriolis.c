@@ -14,6 +14,7 @@
 #include "analysis/evaluator.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "state/scratch.h"
 
 #include <string.h>
 
@@ -39,8 +40,8 @@ void dal_coriolis(dal_state *state, double *C)
     const int bodies = layout->mechanism->n_bodies;
     const size_t n = (size_t)layout->nv;
     dal_work *w = &state->work;
-    double *unit = state->still;
-    const dal_direction motion = {w->v, 1, state->tangents}, one = {unit, 0, state->tangents + bodies};
+    double *unit = state->scratch->still;
+    const dal_direction motion = {w->v, 1, state->scratch->tangents}, one = {unit, 0, state->scratch->tangents + bodies};
     memset(C, 0, sizeof *C * n * n);
     if (layout->family->separated)
         return;
@@ -49,10 +50,10 @@ void dal_coriolis(dal_state *state, double *C)
     for (size_t k = 0; k < n; k++) {
         unit[k] = 1;
         layout->family->tangent(layout, w, &one);
-        layout->family->bend(layout, w, &motion, &one, state->bends);
+        layout->family->bend(layout, w, &motion, &one, state->scratch->bends);
         for (int b = 0; b < bodies; b++) {
             double force[3], moment[3];
-            column_of_body(&layout->mechanism->bodies[b], &w->kin[b], &one.tangent[b], &state->bends[b], force, moment);
+            column_of_body(&layout->mechanism->bodies[b], &w->kin[b], &one.tangent[b], &state->scratch->bends[b], force, moment);
             if (dal_dot(force, force) > 0 || dal_dot(moment, moment) > 0) /* others do not move with this velocity */
                 dal_pull_body(layout, w, b, force, moment, C + k * n);
         }

@@ -15,6 +15,12 @@
 #include "math/vec.h"
 #include "model/coordinate_names.h"
 #include "state/state.h"
+#include "dynamics/determined.h"
+#include "dynamics/rank.h"
+#include "dynamics/reactions.h"
+#include "dynamics/saddle.h"
+#include "state/report.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +34,7 @@ typedef struct gatherer {
     const dal_evaluation_options *options;
     dal_messages *messages;
     dal_evaluation *out;
-    double *given; /* state->given */
+    double *given; /* state->values->given */
 } gatherer;
 
 static double *copy_of(gatherer *g, const double *values, size_t n)
@@ -43,7 +49,7 @@ dal_status dal_evaluate_whole(dal_state *state, dal_messages *messages)
 {
     dal_status status = dal_state_evaluate(state, messages);
     if (status == DAL_OK)
-        dal_state_complete(state);
+        dal_need(state, DAL_STAGE_LOADS);
     return status;
 }
 
@@ -131,7 +137,7 @@ static bool is_determined(gatherer *g, dal_status status)
     static const double suspicious = 1e-14; /* pivot ratio below which the rank is asked for */
     dal_state *state = g->state;
     const bool doubtful = status == DAL_OK
-                              ? state->system->undetermined || (state->saddle_ratio > 0 && state->saddle_ratio < suspicious)
+                              ? state->system->undetermined || (state->saddle->ratio > 0 && state->saddle->ratio < suspicious)
                               : dal_state_singular(state);
     dal_determined found;
     if (!doubtful || state->system->minimum_norm || dal_state_determined(&g->arena, state, &found) || !*found.text)
@@ -163,13 +169,13 @@ static dal_status begin(gatherer *g)
 {
     dal_state *state = g->state;
     if (dal_instant_enter(state, g->instant)) {
-        dal_error(g->messages, dal_nowhere, "at the given state: %s", state->trouble);
+        dal_error(g->messages, dal_nowhere, "at the given state: %s", state->report->trouble);
         return DAL_NUMERICAL;
     }
     warn_off(g, state->work.phi, "positions", "");
     warn_off(g, state->work.phid, "velocities", "/s");
     g->given = copy_of(g, g->instant->forces, (size_t)g->instant->nv);
-    state->given = g->given;
+    state->values->given = g->given;
     dal_status status = evaluate(g);
     if (status == DAL_OK)
         warn_moved(g);
@@ -186,7 +192,7 @@ static void gather_state(gatherer *g)
     double *qd = DAL_TAKE(&g->arena, double, layout->nq + 1);
     layout->family->rates(layout, &state->work, qd);
     e->time = state->work.t;
-    e->rank = state->rank;
+    e->rank = state->rank->n;
     e->q = copy_of(g, state->work.q, (size_t)layout->nq);
     e->v = copy_of(g, state->work.v, (size_t)layout->nv);
     double *vd = copy_of(g, state->vd, (size_t)layout->nv);
@@ -313,8 +319,8 @@ static void gather_reactions(gatherer *g)
         take_given_out(g, j, wrench);
         dal_copy3(wrench, r->force);
         dal_copy3(wrench + 3, r->torque);
-        for (int k = 0; k < 6 && state->rank < state->system->layout.n_rows && state->redundancy; k++)
-            r->unique = r->unique && !state->loose[6 * j + k];
+        for (int k = 0; k < 6 && state->rank->n < state->system->layout.n_rows && state->reactions->redundancy; k++)
+            r->unique = r->unique && !state->reactions->loose[6 * j + k];
     }
     g->out->reactions = list;
 }
@@ -341,8 +347,8 @@ static void gather_rows(gatherer *g)
         for (int k = at->value; k < at->value + at->n_values; k++)
             A[(size_t)i * (size_t)layout->nv + (size_t)layout->column[k]] += state->work.A[k];
     }
-    for (int i = 0; i < state->rank; i++)
-        rows[state->order[i]].independent = true;
+    for (int i = 0; i < state->rank->n; i++)
+        rows[state->rank->order[i]].independent = true;
     e->n_rows = layout->n_rows;
     e->rows = rows;
     e->A = A;
@@ -391,8 +397,8 @@ dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const 
         return DAL_BAD_COMMAND;
     dal_arena_begin(&g.arena, allocator);
     dal_status status = dal_arena_try(&g.arena, gather, &g);
-    state->given = NULL;
-    state->n_pushes = 0;
+    state->values->given = NULL;
+    state->values->n_pushes = 0;
     dal_arena *owner = status == DAL_OK ? dal_arena_keep(&g.arena) : NULL;
     if (!owner) {
         dal_arena_release(&g.arena);

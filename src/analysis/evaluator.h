@@ -18,7 +18,7 @@ bool dal_next_attitude(const dal_system *system, int k, dal_turn_block *attitude
 /* Writes "no turn" into an attitude. */
 void dal_level(const dal_turn_block *attitude, double *q);
 
-/* The state becomes the instant, not moved; 0, or what stopped it, in state->trouble. */
+/* The state becomes the instant, not moved; 0, or what stopped it, in state->report->trouble. */
 int dal_instant_enter(dal_state *state, const dal_instant *instant);
 
 /* ---- evaluation.c ---------------------------------------------------------------------- */
@@ -38,8 +38,8 @@ double dal_nearest_accelerations(dal_arena *arena, const dal_state *state, doubl
 /* The rank of A at this tolerance, in metres, rows at unit norm. After velocity. */
 int dal_rank_of_rows(dal_arena *arena, const dal_state *state, double tolerance);
 
-/* Finds the forces and leaves the state evaluated with them. `given`, nv, is what state->given points to: in it are the forces of the
- * instant, and those of actuators on coordinates are added. Motors are in state->pushes. */
+/* Finds the forces and leaves the state evaluated with them. `given`, nv, is what state->values->given points to: in it are the forces of the
+ * instant, and those of actuators on coordinates are added. Motors are in state->values->pushes. */
 dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_instant *instant, bool nearest, const char *const *rates,
                              double *given, dal_messages *messages, dal_inverse *inverse);
 

@@ -12,6 +12,10 @@
 #include "math/chance.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "state/scale.h"
+#include "state/values.h"
+#include "state/windings.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,7 +172,7 @@ int dal_instant_enter(dal_state *state, const dal_instant *instant)
     dal_state_velocity(state);
     dal_state_unwind(state);
     dal_state_rank(state, state->system->rank);
-    state->frozen = false;
+    state->values->frozen = false;
     return dal_state_adopt(state, instant->time, instant->q, instant->rates);
 }
 
@@ -237,7 +241,7 @@ static bool is_sound(dal_arena *arena, const dal_state *state, const double *sta
         if (layout->family->condition && layout->body[b].n_rot && layout->family->condition(layout, &state->work, b) < start[b])
             return false;
     }
-    return state->rank == state->system->rank && dal_rank_of_rows(arena, state, far) == state->rank;
+    return state->rank->n == state->system->rank && dal_rank_of_rows(arena, state, far) == state->rank->n;
 }
 
 /* How far from the end of its chart the attitude of each body has to be. */

@@ -21,6 +21,7 @@
 #include "math/dense.h"
 #include "math/rank.h"
 #include "state/state.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,8 +44,8 @@ typedef struct inverter {
     double *reach;    /* p x n: Z^T B unit */
     double *weighted; /* the same over the Cholesky factor of K, where r < p; else NULL */
     double *K;
-    double *given;    /* nv: state->given */
-    dal_push *pushes; /* motors: what their forces are more than their `value`, in state->pushes */
+    double *given;    /* nv: state->values->given */
+    dal_push *pushes; /* motors: what their forces are more than their `value`, in state->values->pushes */
     double *tau;      /* n */
 } inverter;
 
@@ -241,11 +242,11 @@ static void take_motors(inverter *v, const dal_force_group *motors)
         dal_push_measure(&state->loads, measure, 1, false);
         dal_state_pull(state);
         memcpy(column, state->work.Q, sizeof *column * (size_t)v->m);
-        v->pushes[i] = (dal_push){measure, -state->effort[force]};
+        v->pushes[i] = (dal_push){measure, -state->values->effort[force]};
     }
     v->out->actuators.names = names;
-    state->pushes = v->pushes;
-    state->n_pushes = v->n;
+    state->values->pushes = v->pushes;
+    state->values->n_pushes = v->n;
 }
 
 /* One on every velocity: B = 1 is not stored. */

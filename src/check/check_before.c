@@ -4,6 +4,7 @@
 #include "check/checker.h"
 #include "base/message.h"
 #include "math/dense.h"
+#include "dynamics/rank.h"
 
 #include <string.h>
 
@@ -13,12 +14,12 @@ enum { ASKED = 100, VISITED = 150 }; /* velocities up to which pivots are asked;
 static bool is_suspicious(const dal_system *system, dal_state *state)
 {
     const dal_layout *layout = &system->layout;
-    if (!layout->n_rows || state->rank < layout->n_rows)
+    if (!layout->n_rows || state->rank->n < layout->n_rows)
         return layout->n_rows > 0;
     if (!system->small || layout->nv > ASKED)
         return false;
-    dal_scaled_rows(state, state->rank_matrix, NULL);
-    return !(dal_qr(state->rank_matrix, layout->nv, layout->n_rows, layout->nv, state->rank_work) > nearly);
+    dal_scaled_rows(state, state->rank->matrix, NULL);
+    return !(dal_qr(state->rank->matrix, layout->nv, layout->n_rows, layout->nv, state->rank->work) > nearly);
 }
 
 typedef struct request {

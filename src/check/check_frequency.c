@@ -16,6 +16,7 @@
  */
 #include "check/checker.h"
 #include "math/rank.h"
+#include "state/scale.h"
 
 #include <float.h>
 #include <lapacke.h>
@@ -33,7 +34,7 @@ static bool evaluate(dal_checker *c, const double *y, double *out)
     const size_t r = (size_t)c->system->layout.n_rows;
     if (dal_state_derivative(state, 0, y, out))
         return false;
-    dal_state_recall(state);
+    dal_need(state, DAL_STAGE_FORCES);
     memcpy(out + c->system->n_y, state->work.phi, sizeof *out * r);
     memcpy(out + (size_t)c->system->n_y + r, state->work.phid, sizeof *out * r);
     return true;

@@ -9,6 +9,7 @@
 #include "check/checker.h"
 #include "compile/build.h"
 #include "joint/joint.h"
+#include "state/scale.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,8 +7,14 @@
 #include "math/rank.h"
 #include "math/sparse.h"
 #include "compile/build.h"
+#include "compile/owners.h"
 #include "spec/sound.h"
 #include "compile/scene.h"
+#include "dynamics/determined.h"
+#include "dynamics/rank.h"
+#include "dynamics/saddle.h"
+#include "dynamics/speeds.h"
+#include "state/scale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -429,6 +435,7 @@ static void lay_out(dal_build *build, dal_system *system)
         system->mass = 1;
     system->time = system->info.until > 0 ? system->info.until : 1; /* until it is known better */
     system->state_scale = DAL_TAKE(build->arena, double, system->n_states);
+    system->owners = dal_owners;
     system->n_groups = build->n_groups;
     system->groups = build->groups;
     system->n_forces = build->spec->n_forces;
@@ -492,8 +499,8 @@ static bool prepare(dal_build *build, dal_system *draft)
     dal_state *state = build->first;
     bool fits = dal_build_rank(build, build->packed, state);
     if (fits) {
-        draft->rank = state->rank;
-        memcpy(draft->start_order, state->order, sizeof *state->order * (size_t)draft->layout.n_rows);
+        draft->rank = state->rank->n;
+        memcpy(draft->start_order, state->rank->order, sizeof *state->rank->order * (size_t)draft->layout.n_rows);
         draft->ignorable = DAL_TAKE(build->arena, int, nv);
         draft->n_ignorable = dal_find_ignorable(state, draft->ignorable);
         draft->start_speeds = DAL_TAKE(build->arena, int, nv);
@@ -502,7 +509,7 @@ static bool prepare(dal_build *build, dal_system *draft)
             dal_state_position(state);
             dal_state_jacobian(state);
             dal_speeds_choose(state);
-            memcpy(draft->start_speeds, state->speeds, sizeof *state->speeds * (size_t)(nv - draft->rank));
+            memcpy(draft->start_speeds, state->speeds->column, sizeof *state->speeds->column * (size_t)(nv - draft->rank));
         }
     }
     dal_state_free(build->first);

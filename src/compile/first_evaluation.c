@@ -1,5 +1,12 @@
 /* The first evaluation: are the rows numbers, is their rank known, are the accelerations determined and finite at the start? */
 #include "compile/build.h"
+#include "dynamics/determined.h"
+#include "dynamics/rank.h"
+#include "dynamics/saddle.h"
+#include "state/directions.h"
+#include "state/report.h"
+#include "state/scale.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,7 +56,7 @@ static bool is_finite(dal_build *build, const dal_state *state, bool singular)
         return false;
     }
     for (int i = 0; i < state->system->actions.n_outputs; i++)
-        if (!isfinite(state->expression[i])) {
+        if (!isfinite(state->values->expression[i])) {
             dal_error(build->messages, build->action_texts[i].mark, "at the start the value of '%.100s' is not a finite number",
                       build->action_texts[i].text);
             return false;
@@ -83,7 +90,7 @@ static bool sequence_fits(const dal_build *build, const dal_state *state)
 /* Trouble with speeds is at the speeds of the model. */
 static dal_mark mark_of_trouble(const dal_build *build, const dal_state *state)
 {
-    return build->spec->n_speeds && strstr(state->trouble, "speeds") ? build->spec->speeds[0].name.mark : dal_nowhere;
+    return build->spec->n_speeds && strstr(state->report->trouble, "speeds") ? build->spec->speeds[0].name.mark : dal_nowhere;
 }
 
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
@@ -92,22 +99,22 @@ bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
     if (!sequence_fits(build, state))
         return false;
     if (flow) {
-        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->trouble);
+        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->report->trouble);
         return false;
     }
     dal_state_position(state);
     dal_state_jacobian(state);
     if (!dal_build_forms_finite(build, &build->mechanism, &state->work))
         return false;
-    state->trouble[0] = '\0';
+    state->report->trouble[0] = '\0';
     dal_row_units(state, system->row_unit);
     dal_state_rank(state, system->layout.n_rows);
-    if (state->trouble[0]) {
-        dal_error(build->messages, dal_nowhere, "%s", state->trouble);
+    if (state->report->trouble[0]) {
+        dal_error(build->messages, dal_nowhere, "%s", state->report->trouble);
         return false;
     }
-    system->rank = state->rank;
-    memcpy(system->start_order, state->order, sizeof *state->order * (size_t)system->layout.n_rows);
+    system->rank = state->rank->n;
+    memcpy(system->start_order, state->rank->order, sizeof *state->rank->order * (size_t)system->layout.n_rows);
     return true;
 }
 
@@ -137,14 +144,14 @@ static bool tree_closes(dal_build *build, const dal_state *state)
 /* A force along the line of two points that coincide: undetermined if they are at rest, and with a corner if they part. */
 static void warn_of_directions(dal_build *build, dal_state *state)
 {
-    dal_state_recall(state);
+    dal_need(state, DAL_STAGE_FORCES);
     for (int i = 0; i < state->system->n_forces; i++) {
         double speed;
         if (!dal_force_undirected(state, i, &speed))
             continue;
-        dal_warn(build->messages, build->spec->forces[i].name.mark, DAL_CODE_NO_DIRECTION, fabs(state->effort[i]),
+        dal_warn(build->messages, build->spec->forces[i].name.mark, DAL_CODE_NO_DIRECTION, fabs(state->values->effort[i]),
                  "the points of '%s' coincide at the start, and its force of %.3g N has no direction there: %s", state->system->forces[i].name,
-                 fabs(state->effort[i]),
+                 fabs(state->values->effort[i]),
                  speed > 0 ? "it begins with a jump, in the direction in which the points part"
                            : "they are at rest, and every motion that begins there is as good as another; place them apart, or give them a velocity");
     }
@@ -159,18 +166,18 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     if (!tree_closes(build, state))
         return false;
     bool solved = !dal_state_accelerate(state);
-    if (state->table_left) {
-        dal_error(build->messages, build->spec->tables[state->table_left - 1].name.mark, "at the start: %s", state->trouble);
+    if (state->values->table_left) {
+        dal_error(build->messages, build->spec->tables[state->values->table_left - 1].name.mark, "at the start: %s", state->report->trouble);
         return false;
     }
     const bool singular = !solved && dal_state_singular(state);
     if (!is_finite(build, state, singular))
         return false;
-    bool doubtful = solved ? state->saddle_ratio > 0 && state->saddle_ratio < suspicious /* 0: it was not factored */
+    bool doubtful = solved ? state->saddle->ratio > 0 && state->saddle->ratio < suspicious /* 0: it was not factored */
                            : singular;
     if (solved && system->minimum_norm) {
-        system->determined = state->determined;
-        doubtful = state->determined < system->layout.nv;
+        system->determined = state->rank->determined;
+        doubtful = state->rank->determined < system->layout.nv;
     }
     if (doubtful && !is_determined(build, system, state))
         return false;
@@ -179,6 +186,6 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     if (system->undetermined)
         return true;
     if (!solved)
-        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->trouble);
+        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->report->trouble);
     return solved;
 }

@@ -1,6 +1,7 @@
 /* The model's own length, before anything is evaluated (see state/scale.c for the units), and what follows from it: the scales of the columns. */
 #include "math/vec.h"
 #include "compile/build.h"
+#include "state/scale.h"
 
 #include <math.h>
 #include <string.h>

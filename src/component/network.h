@@ -75,7 +75,10 @@ typedef struct dal_network {
 
 /* ---- network_build.c --------------------------------------------------------------- */
 
-/* dal_network_create, dal_network_free: state/state.h. */
+/* NULL without memory. */
+dal_network *dal_network_create(const dal_allocator *allocator, const dal_system *system);
+void dal_network_free(dal_network *network);
+extern const dal_owner dal_network_owner;
 
 /* ---- network.c ------------------------------------------------------------------------ */
 

@@ -321,3 +321,20 @@ void dal_network_free(dal_network *network)
         dal_arena_dispose(network->implicit->arena);
     dal_arena_dispose(network->arena);
 }
+
+/* ---- the part of a state ------------------------------------------------------------------------ */
+
+static bool open_network(dal_state *state)
+{
+    if (!state->system->formulation->components)
+        return true;
+    state->network = dal_network_create(&state->hold.allocator, state->system);
+    return state->network;
+}
+
+static void close_network(dal_state *state)
+{
+    dal_network_free(state->network);
+}
+
+const dal_owner dal_network_owner = {.open = open_network, .close = close_network};

@@ -17,6 +17,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "state/scratch.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ typedef struct momenta {
     double P[3], H[3], Pd[3], Hd[3];
 } momenta;
 
-/* In state->solver. */
+/* In state->scratch->solver. */
 typedef struct scratch {
     double *dT_dv, *partials; /* m; 6 m */
     double *change;           /* D_j [W u + X], p columns of m */
@@ -52,9 +53,9 @@ static size_t work(const dal_system *system)
 static scratch look(const dal_state *state)
 {
     const size_t m = (size_t)state->system->layout.nv, p = speeds_of(state->system);
-    double *change = state->solver + 7 * m;
+    double *change = state->scratch->solver + 7 * m;
     momenta *of = (momenta *)(change + p * m);
-    return (scratch){.dT_dv = state->solver, .partials = state->solver + m, .change = change, .of = of,
+    return (scratch){.dT_dv = state->scratch->solver, .partials = state->scratch->solver + m, .change = change, .of = of,
                      .bends = (dal_bend *)(of + state->system->mechanism.n_bodies)};
 }
 
@@ -62,7 +63,7 @@ static scratch look(const dal_state *state)
 static void find_momenta(dal_state *state, momenta *of, double *dT_dv, double *partials)
 {
     const dal_layout *layout = &state->system->layout;
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const int p = s->p;
     double *v = partials, *w = v + 3 * p;
     memset(dT_dv, 0, sizeof *dT_dv * (size_t)s->n);
@@ -115,7 +116,7 @@ static void find_changes(dal_state *state, double *change, dal_bend *bends)
 {
     const dal_layout *layout = &state->system->layout;
     const dal_direction v = dal_speeds_motion(state);
-    for (int j = 0; j < state->basis->p; j++, bends += layout->mechanism->n_bodies) {
+    for (int j = 0; j < state->speeds->basis->p; j++, bends += layout->mechanism->n_bodies) {
         const dal_direction W = dal_speeds_column(state, j);
         double *x = change + (size_t)j * (size_t)layout->nv;
         layout->family->bend(layout, &state->work, &W, &v, bends);
@@ -131,7 +132,7 @@ static void find_changes(dal_state *state, double *change, dal_bend *bends)
 static double slope_of_energy(dal_state *state, const momenta *of, int j, const double *change, const dal_bend *bends)
 {
     const dal_layout *layout = &state->system->layout;
-    const dal_direction W = dal_speeds_column(state, j), along = {change, 0, state->tangents};
+    const dal_direction W = dal_speeds_column(state, j), along = {change, 0, state->scratch->tangents};
     const bool held = dal_speeds_constant(state); /* W u + X does not change */
     double sum = 0;
     if (!held)
@@ -170,16 +171,16 @@ static double commute(const dal_state *state, const momenta *of, int j, const da
 /* Gamma_j . dT/dv, from the same. */
 static double commutator(const dal_state *state, const momenta *of, int j, const double *change, const dal_bend *bends, const double *dT_dv)
 {
-    const double *Wd = state->basis->Wd + (size_t)j * (size_t)state->basis->n;
+    const double *Wd = state->speeds->basis->Wd + (size_t)j * (size_t)state->speeds->basis->n;
     double sum = 0;
-    for (int i = 0; i < state->basis->n; i++)
+    for (int i = 0; i < state->speeds->basis->n; i++)
         sum += (Wd[i] - change[i]) * dT_dv[i];
     return sum + commute(state, of, j, dal_speeds_column_bend(state, j), bends);
 }
 
 static dal_flow solve(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const scratch at = look(state);
     dal_flow flow = dal_speeds_ready(state);
     if (flow)

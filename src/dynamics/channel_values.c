@@ -2,6 +2,9 @@
 #include "math/rotation.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/reactions.h"
+#include "state/values.h"
+#include "state/windings.h"
 
 #include <string.h>
 
@@ -12,7 +15,7 @@ static void vector_acceleration(dal_state *state, int number, double out[3])
     memset(out, 0, 3 * sizeof *out);
     if (vector->body == DAL_GROUND)
         return;
-    const dal_acceleration *a = &state->acceleration[vector->body];
+    const dal_acceleration *a = &state->reactions->body[vector->body];
     dal_turn(a->R_v, vector->s, out);
     if (vector->point)
         dal_axpy3(1, a->r_v, out);
@@ -22,7 +25,7 @@ static double second_derivative(dal_state *state, const dal_signal *s)
 {
     const dal_work *w = &state->work;
     double xdd[3];
-    dal_state_accelerations(state);
+    dal_need(state, DAL_STAGE_BODIES);
     if (s->kind == DAL_SIGNAL_VECTOR) {
         vector_acceleration(state, s->index, xdd);
         return xdd[s->component] + w->xb[3 * s->index + s->component];
@@ -41,8 +44,8 @@ static double second_derivative(dal_state *state, const dal_signal *s)
 
 static double spin_rate(dal_state *state, const dal_signal *s)
 {
-    dal_state_accelerations(state);
-    const double *alpha = state->acceleration[s->index].alpha;
+    dal_need(state, DAL_STAGE_BODIES);
+    const double *alpha = state->reactions->body[s->index].alpha;
     if (s->kind == DAL_SIGNAL_OMEGA)
         return alpha[s->component];
     double body[3]; /* d/dt (R^T w) = R^T w' because w x w = 0 */
@@ -53,7 +56,7 @@ static double spin_rate(dal_state *state, const dal_signal *s)
 static double energy(const dal_state *state, int which)
 {
     double linear[3], angular[3], T = dal_kinetic(&state->system->layout, &state->work, linear, angular);
-    double V = state->loads.potential, W = state->system->works ? state->z[state->system->n_states] : 0;
+    double V = state->loads.potential, W = state->system->works ? state->values->z[state->system->n_states] : 0;
     const double values[5] = {T + V, T, V, W, T + V - W};
     return values[which];
 }
@@ -61,7 +64,7 @@ static double energy(const dal_state *state, int which)
 /* The quaternion nearest to the last one that was asked for: continuous along a motion. */
 static double attitude(dal_state *state, const dal_signal *s)
 {
-    double p[4], *last = state->attitude + 4 * s->index, dot = 0;
+    double p[4], *last = state->turns->attitude + 4 * s->index, dot = 0;
     dal_quaternion_of(state->work.kin[s->index].R, p);
     for (int i = 0; i < 4; i++)
         dot += p[i] * last[i];
@@ -75,9 +78,9 @@ static double power_of(dal_state *state, const dal_signal *s)
 {
     const dal_system *system = state->system;
     if (!s->component)
-        return state->effort[s->index] * state->work.rate[system->forces[s->index].measure];
+        return state->values->effort[s->index] * state->work.rate[system->forces[s->index].measure];
     const dal_joint *joint = &system->mechanism.joints[s->index];
-    dal_state_reactions(state);
+    dal_need(state, DAL_STAGE_REACTIONS);
     return state->lambda[system->layout.row_at[joint->drive]] * state->work.rate[joint->coordinate[joint->drive_coordinate]];
 }
 
@@ -85,7 +88,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
 {
     const dal_system *system = state->system;
     double linear[3], angular[3], residual[2];
-    dal_state_recall(state);
+    dal_need(state, DAL_STAGE_FORCES);
     switch (s->kind) {
     case DAL_SIGNAL_MEASURE:
     case DAL_SIGNAL_VECTOR:
@@ -99,14 +102,14 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
         break;
     case DAL_SIGNAL_STATE:
         if (s->order == 1)
-            return state->expression[system->n_expressions + s->index];
+            return state->values->expression[system->n_expressions + s->index];
         break;
     case DAL_SIGNAL_ATTITUDE: return attitude(state, s);
     case DAL_SIGNAL_REACTION:
-        dal_state_reactions(state);
-        return s->component < 6 ? state->reaction[6 * s->index + s->component] : dal_side_reaction(state, s->index, s->component / 6 - 1, s->component % 6);
-    case DAL_SIGNAL_DRIVE: dal_state_reactions(state); return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].drive]];
-    case DAL_SIGNAL_EFFORT: return state->effort[s->index];
+        dal_need(state, DAL_STAGE_REACTIONS);
+        return s->component < 6 ? state->reactions->wrench[6 * s->index + s->component] : dal_side_reaction(state, s->index, s->component / 6 - 1, s->component % 6);
+    case DAL_SIGNAL_DRIVE: dal_need(state, DAL_STAGE_REACTIONS); return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].drive]];
+    case DAL_SIGNAL_EFFORT: return state->values->effort[s->index];
     case DAL_SIGNAL_POWER: return power_of(state, s);
     case DAL_SIGNAL_ENERGY: return energy(state, s->index);
     case DAL_SIGNAL_MOMENTUM:
@@ -115,18 +118,18 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     case DAL_SIGNAL_RESIDUAL: dal_residuals_now(state, &residual[0], &residual[1]); return residual[s->index];
     case DAL_SIGNAL_SPEED: return state->work.phid[system->layout.n_rows + s->index];
     case DAL_SIGNAL_MULTIPLIER:
-        dal_state_reactions(state);
+        dal_need(state, DAL_STAGE_REACTIONS);
         return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].row]];
     default: break;
     }
-    return dal_signal_value(&state->work, state->z, state->inputs, s);
+    return dal_signal_value(&state->work, state->values->z, state->values->inputs, s);
 }
 
 dal_flow dal_state_record(dal_state *state, double *row)
 {
     const dal_compiled *records = &state->system->records;
     for (int i = 0; i < records->n_needs; i++)
-        state->variables[records->needs[i]] = dal_state_signal(state, &state->system->signals[records->needs[i]]);
-    int left = dal_program_run(records->program, state->variables, NULL, state->registers, row);
+        state->values->variables[records->needs[i]] = dal_state_signal(state, &state->system->signals[records->needs[i]]);
+    int left = dal_program_run(records->program, state->values->variables, NULL, state->values->registers, row);
     return left ? dal_state_fail(state, "a recorded column leaves table '%s', and its `outside:` is error", state->system->table_names[left - 1]) : 0;
 }

@@ -8,6 +8,10 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "math/dense.h"
+#include "dynamics/rank.h"
+#include "dynamics/saddle.h"
+#include "dynamics/singular.h"
+#include "state/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,15 +76,15 @@ static dal_flow fail_at_table(dal_state *state, int table)
 /* S at the ports as they are, with rows that are independent of each other. */
 static dal_flow factor(dal_state *state)
 {
-    double ratio = dal_network_factor(state->network, state->independent);
+    double ratio = dal_network_factor(state->network, state->rank->independent);
     if (dal_state_alarm(state, DAL_FACTOR_NETWORK, ratio))
-        ratio = dal_network_factor(state->network, state->independent);
+        ratio = dal_network_factor(state->network, state->rank->independent);
     if (!(ratio > 0))
         return dal_state_fail(
             state,
             "the multipliers of the joints cannot be found: their equations depend on each other, and no independent "
             "ones were found");
-    state->condition_worst = fmin(state->condition_worst, ratio);
+    state->report->condition_worst = fmin(state->report->condition_worst, ratio);
     return 0;
 }
 
@@ -103,9 +107,9 @@ static dal_flow solve(dal_state *state)
             return fail_at_table(state, left);
         if (pass == 0 && (flow = factor(state)))
             return flow;
-        if (state->near_singular) /* S has the square of the condition of the rows */
+        if (state->singular->near) /* S has the square of the condition of the rows */
             return dal_lagrange_solve(state);
-        dal_network_correct(network, state->independent);
+        dal_network_correct(network, state->rank->independent);
         for (int i = 0; i < network->n_rows; i++)
             state->lambda[i] += DAL_MUTATED(COMPONENT, network->change[i]);
         dal_network_wrenches(network, state->lambda);
@@ -143,9 +147,9 @@ static void correct(dal_state *state, const double *f, const double *b, double *
     for (int i = 0; i < network->n_rows; i++)
         network->residual[i] -= b[i];
     if (network->n_rows)
-        dal_network_correct(network, state->independent);
+        dal_network_correct(network, state->rank->independent);
     for (int i = 0; i < network->n_rows; i++)
-        dlambda[i] = state->independent[i] ? network->change[i] : 0;
+        dlambda[i] = state->rank->independent[i] ? network->change[i] : 0;
     dal_rows_transposed(layout, state->work.A, dlambda, dv);
     for (int j = 0; j < layout->nv; j++)
         dv[j] += f[j];
@@ -164,8 +168,8 @@ static void show_free(dal_state *state, double *a, double *r)
                sizeof *a * (size_t)layout->body[b].nv);
     }
     dal_network_residuals(network, state);
-    for (int i = 0; i < state->rank; i++)
-        r[i] = -network->residual[state->order[i]];
+    for (int i = 0; i < state->rank->n; i++)
+        r[i] = -network->residual[state->rank->order[i]];
 }
 
 /* Columns of mobility: v' of a unit of each multiplier, through the ports of its joint. */
@@ -180,13 +184,13 @@ static void show_mobility(dal_state *state, double *W)
         if (at->body == network->n_bodies)
             continue;
         dal_body_component_mobility(network->body[at->body], at->port, own);
-        for (int i = 0; i < state->rank; i++) {
-            const int row = state->order[i] - network->row[at->joint];
-            if (row < 0 || state->order[i] >= network->row[at->joint + 1])
+        for (int i = 0; i < state->rank->n; i++) {
+            const int row = state->rank->order[i] - network->row[at->joint];
+            if (row < 0 || state->rank->order[i] >= network->row[at->joint + 1])
                 continue;
             for (int k = 0; k < layout->body[at->body].nv; k++)
                 for (int l = 0; l < 6; l++)
-                    W[(size_t)(layout->body[at->body].v + k) * (size_t)state->rank + (size_t)i] +=
+                    W[(size_t)(layout->body[at->body].v + k) * (size_t)state->rank->n + (size_t)i] +=
                         own[6 * k + l] * g[6 * row + l];
         }
     }
@@ -196,7 +200,7 @@ static void show_mobility(dal_state *state, double *W)
 static void show(dal_state *state, dal_equations *equations)
 {
     dal_network *network = state->network;
-    const int m = state->system->layout.nv, k = state->rank;
+    const int m = state->system->layout.nv, k = state->rank->n;
     dal_show_equation(equations, "[1 -W; 0 S] [v'; lambda] = [a; -r_0]",
                       "`planar-component-library` (5), (9), (17), (23), solved for the multipliers");
     const dal_names rates = dal_names_accelerations(equations, state), rows = dal_names_rows(equations, state);
@@ -219,11 +223,11 @@ static void show(dal_state *state, dal_equations *equations)
     dal_network_assemble(network);
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
-            S[(size_t)i * (size_t)k + (size_t)j] = dal_network_entry(network, state->order[i], state->order[j]);
+            S[(size_t)i * (size_t)k + (size_t)j] = dal_network_entry(network, state->rank->order[i], state->rank->order[j]);
     dal_show_dependent(equations, state);
     double *mu = dal_show_scratch(equations, (size_t)k);
     for (int i = 0; i < k; i++)
-        mu[i] = state->lambda[state->order[i]];
+        mu[i] = state->lambda[state->rank->order[i]];
     dal_show_unknowns(equations, rates, state->vd);
     dal_show_unknowns(equations, dal_names_multipliers(equations, state, ""), mu);
 }

@@ -6,6 +6,9 @@
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "state/state.h"
+#include "dynamics/determined.h"
+#include "dynamics/rank.h"
+#include "state/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,9 +149,9 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
 
 bool dal_state_singular(dal_state *state)
 {
-    const bool recursive = !strncmp(state->trouble, "a joint of the tree moves nothing", 33);
+    const bool recursive = !strncmp(state->report->trouble, "a joint of the tree moves nothing", 33);
     if (recursive)
-        dal_state_complete(state);
-    return recursive || !strncmp(state->trouble, "the equations of motion are singular", 36) ||
-           strstr(state->trouble, "is lost in rounding beside that of the others"); /* or nearly so */
+        dal_need(state, DAL_STAGE_LOADS);
+    return recursive || !strncmp(state->report->trouble, "the equations of motion are singular", 36) ||
+           strstr(state->report->trouble, "is lost in rounding beside that of the others"); /* or nearly so */
 }

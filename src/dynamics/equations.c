@@ -8,6 +8,7 @@
 
 #include "base/argument.h"
 #include "dynamics/speeds.h"
+#include "dynamics/rank.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,12 +106,12 @@ void dal_row_name(const dal_state *state, int i, char *buffer, size_t size)
 
 static void write_independent(const dal_state *state, int k, char *buffer, size_t size)
 {
-    dal_row_name(state, state->order[k], buffer, size);
+    dal_row_name(state, state->rank->order[k], buffer, size);
 }
 
 static void write_dependent(const dal_state *state, int k, char *buffer, size_t size)
 {
-    dal_row_name(state, state->order[state->rank + k], buffer, size);
+    dal_row_name(state, state->rank->order[state->rank->n + k], buffer, size);
 }
 
 /* The name that the model gives, or the velocity that was chosen; a speed that is neither has only its number. */
@@ -118,11 +119,11 @@ static void name_speed(const dal_state *state, int k, const char *prime, char *b
 {
     const dal_system *system = state->system;
     char name[200];
-    if (state->basis->fixed) {
-        snprintf(buffer, size, "%s%s", system->speed_names[state->speeds[k]], prime);
+    if (state->speeds->basis->fixed) {
+        snprintf(buffer, size, "%s%s", system->speed_names[state->speeds->column[k]], prime);
         return;
     }
-    dal_velocity_name(system, state->speeds[k], name, sizeof name);
+    dal_velocity_name(system, state->speeds->column[k], name, sizeof name);
     snprintf(buffer, size, "u%d%s = %s%s", k + 1, prime, name, prime);
 }
 
@@ -154,22 +155,22 @@ dal_names dal_names_accelerations(dal_equations *equations, const dal_state *sta
 
 dal_names dal_names_rows(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->rows, state, state->rank, write_independent);
+    return keep(equations, &frame_of(equations)->rows, state, state->rank->n, write_independent);
 }
 
 dal_names dal_names_dependent(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->dependent, state, state->system->layout.n_rows - state->rank, write_dependent);
+    return keep(equations, &frame_of(equations)->dependent, state, state->system->layout.n_rows - state->rank->n, write_dependent);
 }
 
 dal_names dal_names_speeds(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->speeds, state, state->basis->p, write_speed);
+    return keep(equations, &frame_of(equations)->speeds, state, state->speeds->basis->p, write_speed);
 }
 
 dal_names dal_names_speed_rates(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->speed_rates, state, state->basis->p, write_speed_rate);
+    return keep(equations, &frame_of(equations)->speed_rates, state, state->speeds->basis->p, write_speed_rate);
 }
 
 dal_names dal_names_twist(dal_equations *equations, const dal_state *state)
@@ -302,7 +303,7 @@ static void fill_rows(const dal_state *state, int first, int n, double *A)
 {
     const dal_layout *layout = &state->system->layout;
     for (int i = 0; i < n; i++) {
-        const dal_row_layout *at = &layout->row[state->order[first + i]];
+        const dal_row_layout *at = &layout->row[state->rank->order[first + i]];
         for (int k = at->value; k < at->value + at->n_values; k++)
             A[(size_t)i * (size_t)layout->nv + (size_t)layout->column[k]] += state->work.A[k];
     }
@@ -311,38 +312,38 @@ static void fill_rows(const dal_state *state, int first, int n, double *A)
 static void fill_gamma(const dal_state *state, int first, int n, double *gamma)
 {
     for (int i = 0; i < n; i++)
-        gamma[i] = state->gamma[state->order[first + i]];
+        gamma[i] = state->gamma[state->rank->order[first + i]];
 }
 
 int dal_show_constraints(dal_equations *equations, const dal_state *state)
 {
-    bool all = state->rank == state->system->layout.n_rows;
+    bool all = state->rank->n == state->system->layout.n_rows;
     double *A = dal_show_matrix(equations, all ? "A" : "A_k",
                                 all ? "the constraints at the level of velocities, A v = beta"
                                     : "independent rows of the constraints, A v = beta",
                                 dal_names_rows(equations, state), dal_names_velocities(equations, state));
-    fill_rows(state, 0, state->rank, A);
+    fill_rows(state, 0, state->rank->n, A);
     return equations->n_blocks - 1;
 }
 
 int dal_show_gamma(dal_equations *equations, const dal_state *state)
 {
-    bool all = state->rank == state->system->layout.n_rows;
+    bool all = state->rank->n == state->system->layout.n_rows;
     double *gamma = dal_show_vector(equations, all ? "gamma" : "gamma_k", "their right side at the level of accelerations, A v' = gamma",
                                     dal_names_rows(equations, state));
-    fill_gamma(state, 0, state->rank, gamma);
+    fill_gamma(state, 0, state->rank->n, gamma);
     return equations->n_blocks - 1;
 }
 
 void dal_show_dependent(dal_equations *equations, const dal_state *state)
 {
-    int n = state->system->layout.n_rows - state->rank;
+    int n = state->system->layout.n_rows - state->rank->n;
     if (!n)
         return;
-    fill_rows(state, state->rank, n,
+    fill_rows(state, state->rank->n, n,
               dal_show_matrix(equations, "A_d", "the rows that depend on those of A_k: they hold by themselves and are left out",
                               dal_names_dependent(equations, state), dal_names_velocities(equations, state)));
-    fill_gamma(state, state->rank, n, dal_show_vector(equations, "gamma_d", "their right side", dal_names_dependent(equations, state)));
+    fill_gamma(state, state->rank->n, n, dal_show_vector(equations, "gamma_d", "their right side", dal_names_dependent(equations, state)));
 }
 
 /* ---- the whole ---------------------------------------------------------------------- */
@@ -374,13 +375,13 @@ static dal_status compose(dal_equations *equations, dal_state *state, dal_messag
     dal_status status = dal_state_evaluate(state, messages);
     if (status != DAL_OK)
         return status;
-    dal_state_complete(state);
+    dal_need(state, DAL_STAGE_LOADS);
     if (!formulation->show) {
         dal_error(messages, dal_nowhere, "%s does not show its equations", formulation->name);
         return DAL_BAD_MODEL;
     }
     equations->time = state->work.t;
-    equations->rank = state->rank;
+    equations->rank = state->rank->n;
     note_state(equations, state);
     equations->accelerations = name_values(equations, dal_names_accelerations(equations, state), state->vd);
     formulation->show(state, equations);

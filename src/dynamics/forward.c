@@ -4,12 +4,19 @@
  */
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/reactions.h"
+#include "dynamics/saddle.h"
+#include "dynamics/singular.h"
+#include "dynamics/speeds.h"
+#include "dynamics/tree_state.h"
+#include "state/report.h"
+#include "state/scratch.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Where the sanitizers look on, what an evaluation leaves out is no number: whoever reads it without dal_state_recall or dal_state_complete
- * is found. */
+/* Where the sanitizers look on, what an evaluation leaves out is no number: who reads it without dal_need is found. */
 #if defined(__SANITIZE_ADDRESS__) || defined(DAL_FORGET)
 static void forget_numbers(double *x, size_t n)
 {
@@ -61,101 +68,55 @@ static void forget_motion(dal_state *state)
 #endif
 
 /* Everything that the rows and the forces need comes from the links; J, A, M, h and Q are left out. */
-static dal_flow accelerate_swiftly(dal_state *state)
+static dal_flow accelerate_on_links(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    state->table_left = state->system->drives.program ? dal_state_run(state, &state->system->drives, NULL, state->work.time) : 0;
+    state->values->table_left = state->system->drives.program ? dal_state_run(state, &state->system->drives, NULL, state->work.time) : 0;
     dal_tree_motion(state);
     dal_rows_position(layout, &state->work);
     dal_rows_velocity(layout, &state->work);
     if (layout->forms && state->work.table_left)
-        state->table_left = state->work.table_left;
-    state->swift = state->frames_old = state->columns_old = true;
+        state->values->table_left = state->work.table_left;
+    state->stages = (state->stages & DAL_STAGE_LINKS) | DAL_STAGE_POSITION | DAL_STAGE_VELOCITY | DAL_STAGE_NO_LOADS;
     forget_matrices(state);
     dal_flow flow = dal_state_push(state);
     if (flow)
         return flow;
     dal_state_stabilise(state);
-    state->evaluations++;
+    state->report->evaluations++;
     return state->system->formulation->solve(state);
 }
 
 /* v' and lambda alone, branch by branch: nobody has asked for more yet. Close to a singular position more will be asked for. */
-static bool is_brief(const dal_state *state)
+static bool can_sweep(const dal_state *state)
 {
-    return state->system->sweep && dal_skips_columns(state->system) && !state->given && !state->n_pushes && !state->near_singular;
+    return state->system->sweep && dal_skips_columns(state->system) && !state->values->given && !state->values->n_pushes && !state->singular->near;
 }
 
-static dal_flow accelerate_briefly(dal_state *state)
+static dal_flow accelerate_by_sweep(dal_state *state)
 {
     const dal_system *system = state->system;
-    state->table_left = 0;
-    state->brief = state->swift = state->frames_old = state->columns_old = true;
+    state->values->table_left = 0;
+    state->stages = DAL_STAGE_NO_FORCES | DAL_STAGE_NO_LOADS;
     forget_matrices(state);
     forget_motion(state);
-    state->evaluations++;
+    state->report->evaluations++;
     dal_flow flow = system->formulation->solve(state);
-    for (int i = 0; i < system->sweep->n_measures && state->brief && !flow; i++)
+    for (int i = 0; i < system->sweep->n_measures && dal_has(state, DAL_STAGE_NO_FORCES) && !flow; i++)
         dal_rows_rate(&system->layout, &state->work, system->sweep->measure[i]);
     return flow;
 }
 
-void dal_state_recall(dal_state *state)
-{
-    const dal_layout *layout = &state->system->layout;
-    if (!state->brief)
-        return;
-    state->brief = false;
-    dal_tree_motion(state);
-    dal_rows_position(layout, &state->work);
-    dal_rows_velocity(layout, &state->work);
-    dal_state_push(state); /* weight alone: it cannot fail */
-    dal_state_stabilise(state);
-    state->links_fresh = false; /* calls of tree.h may use the links for something else before they are eliminated */
-}
-
-void dal_state_complete(dal_state *state)
-{
-    const dal_layout *layout = &state->system->layout;
-    dal_state_recall(state);
-    if (!state->swift)
-        return;
-    state->swift = false;
-    dal_state_columns(state);
-    dal_rows_jacobian(layout, &state->work);
-    layout->family->velocity(layout, &state->work);
-    layout->family->inertia(layout, &state->work);
-    dal_state_pull(state);
-}
-
-dal_flow dal_state_accelerate(dal_state *state)
-{
-    if (dal_skips_columns(state->system))
-        return accelerate_swiftly(state);
-    dal_state_position(state);
-    dal_state_jacobian(state);
-    dal_state_velocity(state);
-    dal_flow flow = dal_state_loads(state);
-    if (flow)
-        return flow;
-    dal_state_stabilise(state);
-    state->evaluations++;
-    return state->system->n_frictions ? dal_friction_accelerate(state) : dal_state_solve(state);
-}
-
 /* r'' = (part linear in v') + bias, for every body: the tangent of v'. */
-void dal_state_accelerations(dal_state *state)
+static void find_accelerations(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
-    if (state->accelerations_known)
-        return;
-    dal_state_recall(state);
     dal_state_frames(state);
-    const dal_direction along = {state->vd, 0, state->tangents};
+    const dal_direction along = {state->vd, 0, state->scratch->tangents};
     layout->family->tangent(layout, w, &along);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        dal_acceleration *a = &state->acceleration[b];
+        dal_acceleration *a = &state->reactions->body[b];
         const dal_tangent *tangent = &along.tangent[b];
         const dal_kin *kin = &w->kin[b];
         memcpy(a->r_v, tangent->rd, sizeof a->r_v);
@@ -165,7 +126,60 @@ void dal_state_accelerations(dal_state *state)
             a->alpha[i] = tangent->w[i] + kin->wb[i];
         }
     }
-    state->accelerations_known = true;
+    state->stages |= DAL_STAGE_BODIES;
+}
+
+/* Frames, rows and forces. */
+static void fill_in_forces(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_tree_motion(state);
+    dal_rows_position(layout, &state->work);
+    dal_rows_velocity(layout, &state->work);
+    dal_state_push(state); /* weight alone: it cannot fail */
+    dal_state_stabilise(state);
+    state->stages &= ~(unsigned)(DAL_STAGE_NO_FORCES | DAL_STAGE_LINKS); /* calls of tree.h may use the links for something else before they are eliminated */
+    state->stages |= DAL_STAGE_POSITION | DAL_STAGE_VELOCITY;
+}
+
+/* J, A, M, h and Q. */
+static void fill_in_loads(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_state_columns(state);
+    dal_rows_jacobian(layout, &state->work);
+    layout->family->velocity(layout, &state->work);
+    layout->family->inertia(layout, &state->work);
+    dal_state_pull(state);
+    state->stages &= ~(unsigned)DAL_STAGE_NO_LOADS;
+    state->stages |= DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS;
+}
+
+void dal_need(dal_state *state, dal_stage stage)
+{
+    if (dal_has(state, DAL_STAGE_NO_FORCES))
+        fill_in_forces(state);
+    if ((stage == DAL_STAGE_LOADS || stage == DAL_STAGE_JACOBIAN) && dal_has(state, DAL_STAGE_NO_LOADS))
+        fill_in_loads(state);
+    if (stage == DAL_STAGE_BODIES && !dal_has(state, stage))
+        find_accelerations(state);
+    if (stage == DAL_STAGE_REACTIONS && !dal_has(state, stage))
+        dal_find_reactions(state);
+}
+
+dal_flow dal_state_accelerate(dal_state *state)
+{
+    if (dal_skips_columns(state->system))
+        return accelerate_on_links(state);
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_state_velocity(state);
+    dal_flow flow = dal_state_loads(state);
+    if (flow)
+        return flow;
+    dal_state_stabilise(state);
+    state->report->evaluations++;
+    return state->system->n_frictions ? dal_friction_accelerate(state) : dal_state_solve(state);
 }
 
 /* lambda . A v, and the sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
@@ -174,17 +188,17 @@ static double power_of_placement(dal_state *state)
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
     double power = 0;
-    dal_state_accelerations(state);
-    dal_rows_transposed(layout, w->A, state->lambda, state->still);
+    dal_need(state, DAL_STAGE_BODIES);
+    dal_rows_transposed(layout, w->A, state->lambda, state->scratch->still);
     for (int k = 0; k < layout->nv; k++)
-        power += state->still[k] * w->v[k];
-    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
-    const dal_direction time = {state->still, 1, state->tangents};
+        power += state->scratch->still[k] * w->v[k];
+    memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
+    const dal_direction time = {state->scratch->still, 1, state->scratch->tangents};
     layout->family->tangent(layout, w, &time);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_kin *kin = &w->kin[b];
-        const dal_acceleration *a = &state->acceleration[b];
+        const dal_acceleration *a = &state->reactions->body[b];
         const dal_tangent *t = &time.tangent[b];
         double rho[3], c[3], I[9], spin[3], moment[3], bias[3];
         dal_turn(kin->R, body->center, rho);
@@ -229,16 +243,16 @@ dal_flow dal_state_derivative(dal_state *state, double t, const double *y, doubl
     const dal_layout *layout = &system->layout;
     dal_flow flow = dal_state_take(state, t, y);
     if (!flow)
-        flow = is_brief(state) ? accelerate_briefly(state) : dal_state_accelerate(state);
-    state->known = !flow;
+        flow = can_sweep(state) ? accelerate_by_sweep(state) : dal_state_accelerate(state);
     if (flow)
         return flow;
+    state->stages |= DAL_STAGE_ACCELERATION;
     layout->family->rates(layout, &state->work, dy);
     dy += layout->nq;
-    memcpy(dy, system->formulation->unpack ? state->wd : state->vd, sizeof *dy * (size_t)system->n_w);
+    memcpy(dy, system->formulation->unpack ? state->speeds->wd : state->vd, sizeof *dy * (size_t)system->n_w);
     dy += system->n_w;
     for (int i = 0; i < system->n_states; i++)
-        dy[i] = state->expression[system->n_expressions + i];
+        dy[i] = state->values->expression[system->n_expressions + i];
     if (system->works)
         dy[system->n_states] = dal_state_power(state);
     return 0;

@@ -28,6 +28,8 @@
 #include "math/rank.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/reactions.h"
+#include "dynamics/saddle.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,16 +84,10 @@ static size_t lay(const dal_system *system, double *memory, dal_friction_parts *
     return used;
 }
 
-size_t dal_friction_work(const dal_system *system)
-{
-    dal_friction_parts none;
-    return system->n_frictions ? lay(system, NULL, &none) : 0;
-}
-
 dal_friction_parts dal_friction_lay(const dal_state *state)
 {
     dal_friction_parts p;
-    lay(state->system, state->friction_work, &p);
+    lay(state->system, state->friction->work, &p);
     return p;
 }
 
@@ -157,11 +153,11 @@ static void find_slip_rate(dal_state *state, const dal_friction *f, double *sd)
 {
     static const double still[3] = {0, 0, 0};
     const dal_joint *joint = &state->system->mechanism.joints[f->joint];
-    dal_state_accelerations(state);
+    dal_need(state, DAL_STAGE_BODIES);
     if (f->turn) {
         const int first = joint->marker[0].body, second = joint->marker[1].body;
-        relative(second == DAL_GROUND ? still : state->acceleration[second].alpha,
-                 first == DAL_GROUND ? still : state->acceleration[first].alpha, f->lever[0], sd);
+        relative(second == DAL_GROUND ? still : state->reactions->body[second].alpha,
+                 first == DAL_GROUND ? still : state->reactions->body[first].alpha, f->lever[0], sd);
         return;
     }
     for (int k = 0; k < f->n; k++) {
@@ -201,7 +197,7 @@ static dal_flow solve_with(dal_state *state, const dal_friction_parts *p, const 
     for (int i = 0; i < system->n_frictions && e; i++)
         dal_friction_push(state, &system->frictions[i], e + system->frictions[i].first);
     dal_state_pull(state);
-    state->reactions_known = state->accelerations_known = state->friction_known = false;
+    state->stages &= ~(unsigned)(DAL_STAGE_REACTIONS | DAL_STAGE_BODIES | DAL_STAGE_FRICTION);
     return dal_state_solve(state);
 }
 
@@ -209,11 +205,11 @@ static dal_flow solve_with(dal_state *state, const dal_friction_parts *p, const 
 static void observe(dal_state *state, double *rate, double *F)
 {
     const dal_system *system = state->system;
-    dal_state_reactions(state);
+    dal_need(state, DAL_STAGE_REACTIONS);
     for (int i = 0; i < system->n_frictions; i++) {
         const dal_friction *f = &system->frictions[i];
         find_slip_rate(state, f, rate + f->first);
-        memcpy(F + 3 * i, state->reaction + 6 * f->joint, 3 * sizeof *F);
+        memcpy(F + 3 * i, state->reactions->wrench + 6 * f->joint, 3 * sizeof *F);
     }
 }
 
@@ -223,10 +219,10 @@ static double largest_acceleration(dal_state *state, const dal_friction_parts *p
     const dal_system *system = state->system;
     const double L = system->length;
     double most = 0;
-    dal_state_accelerations(state);
+    dal_need(state, DAL_STAGE_BODIES);
     for (int b = 0; b < system->mechanism.n_bodies; b++) {
         const dal_body *body = &system->mechanism.bodies[b];
-        const dal_acceleration *a = &state->acceleration[b];
+        const dal_acceleration *a = &state->reactions->body[b];
         const double *force = p->force + 6 * b, spin = dal_size(state->work.kin[b].w, 3);
         const double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
         most = fmax(most, fmax(dal_size(a->rdd, 3), L * fmax(dal_size(a->alpha, 3), spin * spin)));
@@ -330,8 +326,8 @@ dal_flow dal_friction_accelerate(dal_state *state)
         return dal_friction_jams(state, p.worst);
     if ((flow = solve_with(state, &p, p.e)))
         return flow;
-    memcpy(state->friction, p.e, sizeof *p.e * (size_t)p.n);
-    state->friction_known = true;
+    memcpy(state->friction->force, p.e, sizeof *p.e * (size_t)p.n);
+    state->stages |= DAL_STAGE_FRICTION;
     for (int k = 0; k < p.n; k++)
         state->loads.power += p.e[k] * p.slip[k];
     return 0;
@@ -342,10 +338,10 @@ dal_flow dal_friction_accelerate(dal_state *state)
 void dal_friction_reactions(dal_state *state)
 {
     const dal_system *system = state->system;
-    for (int i = 0; i < system->n_frictions && state->friction_known; i++) {
+    for (int i = 0; i < system->n_frictions && dal_has(state, DAL_STAGE_FRICTION); i++) {
         const dal_friction *f = &system->frictions[i];
-        const double *e = state->friction + f->first;
-        double *wrench = state->reaction + 6 * f->joint;
+        const double *e = state->friction->force + f->first;
+        double *wrench = state->reactions->wrench + 6 * f->joint;
         if (f->turn) {
             for (int k = 0; k < 3; k++)
                 wrench[3 + k] += f->lever[0] * e[k];
@@ -356,3 +352,39 @@ void dal_friction_reactions(dal_state *state)
                 dal_add_measure(state, f->joint, f->measure[k + j], f->lever[k + j] * e[k], wrench);
     }
 }
+
+/* ---- the part of a state ------------------------------------------------------------------------ */
+
+static void lay_friction(dal_block *block, const dal_system *system, dal_state *state)
+{
+    const int n = system->n_frictions;
+    if (!n)
+        return;
+    dal_friction_state local, *friction = DAL_LAY_PART(block, state->friction, local);
+    dal_friction_parts parts;
+    const int components = system->frictions[n - 1].first + system->frictions[n - 1].n;
+    DAL_LAY(block, friction->force, components);
+    DAL_LAY(block, friction->direction, components);
+    DAL_LAY(block, friction->pivots, components);
+    DAL_LAY(block, friction->mode, n);
+    DAL_LAY(block, friction->broken, n);
+    DAL_LAY(block, friction->work, lay(system, NULL, &parts));
+}
+
+static void reset_friction(dal_state *state)
+{
+    if (state->friction)
+        memset(state->friction->mode, 0, sizeof *state->friction->mode * (size_t)state->system->n_frictions);
+}
+
+static void copy_friction(const dal_state *from, dal_state *to)
+{
+    const dal_system *system = from->system;
+    if (!from->friction)
+        return;
+    const dal_friction *last = &system->frictions[system->n_frictions - 1];
+    memcpy(to->friction->mode, from->friction->mode, sizeof *to->friction->mode * (size_t)system->n_frictions);
+    memcpy(to->friction->direction, from->friction->direction, sizeof *to->friction->direction * (size_t)(last->first + last->n));
+}
+
+const dal_owner dal_friction_owner = {.lay = lay_friction, .reset = reset_friction, .copy = copy_friction};

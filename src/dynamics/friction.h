@@ -39,7 +39,7 @@ typedef enum dal_slip { DAL_SLIPS, DAL_STICKS, DAL_YIELDS } dal_slip;
 
 /* ---- friction.c ---- */
 
-size_t dal_friction_work(const dal_system *system); /* doubles of state->friction_work */
+size_t dal_friction_work(const dal_system *system); /* doubles of state->friction->work */
 /* The formulation's solution with the friction that its own reactions cause. */
 dal_flow dal_friction_accelerate(dal_state *state);
 /* The force e of one element on its two bodies, onto the loads. */

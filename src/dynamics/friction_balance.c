@@ -73,7 +73,7 @@ void dal_friction_factor(const dal_state *state, dal_friction_parts *p)
     p->n_held = 0;
     for (int i = 0; i < p->elements; i++)
         for (int k = system->frictions[i].first; k < system->frictions[i].first + system->frictions[i].n; k++)
-            if (state->slip_mode[i] == DAL_STICKS && !dal_friction_is_bound(p, k)) {
+            if (state->friction->mode[i] == DAL_STICKS && !dal_friction_is_bound(p, k)) {
                 p->held[p->n_held++] = k;
                 rounding = fmax(rounding, p->mobility[k] / p->G[(size_t)k * (size_t)(p->n + 1)]);
             }
@@ -128,7 +128,7 @@ static void complete(const dal_state *state, const dal_friction_parts *p, const 
     dal_friction_solve(p, b);
     for (int i = 0; i < p->elements; i++) {
         const dal_friction *f = &state->system->frictions[i];
-        if (state->slip_mode[i] == DAL_STICKS)
+        if (state->friction->mode[i] == DAL_STICKS)
             memcpy(column + f->first, b + f->first, sizeof *b * (size_t)f->n);
     }
 }
@@ -141,7 +141,7 @@ static void complete(const dal_state *state, const dal_friction_parts *p, const 
 static void slide(const dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->system->frictions[element];
-    const double *s = p->slip + f->first, *d = state->slip_direction + f->first, speed = dal_size(s, f->n);
+    const double *s = p->slip + f->first, *d = state->friction->direction + f->first, speed = dal_size(s, f->n);
     const double mu = dal_friction_coefficient(f, speed), limit = dal_friction_limit(f, speed);
     const double slow = still * dal_friction_pace(state->system, f);
     double forward = 0;
@@ -159,7 +159,7 @@ static void slide(const dal_state *state, const dal_friction_parts *p, int eleme
 bool dal_friction_given(const dal_state *state, const dal_friction_parts *p)
 {
     for (int i = 0; i < p->elements; i++)
-        if (state->slip_mode[i] == DAL_STICKS || dal_friction_presses(&state->system->frictions[i]) || p->look[i] > 0)
+        if (state->friction->mode[i] == DAL_STICKS || dal_friction_presses(&state->system->frictions[i]) || p->look[i] > 0)
             return false;
     for (int i = 0; i < p->elements; i++) {
         slide(state, p, i);
@@ -175,13 +175,13 @@ static void find_columns(const dal_state *state, dal_friction_parts *p)
     memset(p->E, 0, sizeof *p->E * (size_t)p->n * (size_t)p->elements);
     dal_friction_factor(state, p);
     for (int i = 0; i < p->elements; i++)
-        if (state->slip_mode[i] != DAL_STICKS)
+        if (state->friction->mode[i] != DAL_STICKS)
             slide(state, p, i);
     if (!p->n_held)
         return;
     complete(state, p, p->rate, p->base);
     for (int i = 0; i < p->elements; i++)
-        if (state->slip_mode[i] != DAL_STICKS)
+        if (state->friction->mode[i] != DAL_STICKS)
             complete(state, p, NULL, p->E + i * p->n);
 }
 
@@ -243,9 +243,9 @@ static bool newton(const dal_state *state, dal_friction_parts *p, double theta, 
     for (int round = 0; round < MOST_STEPS; round++) {
         double change = 0, size = 0;
         linearise(p, theta, N);
-        if (!factor(p, state->slip_pivots))
+        if (!factor(p, state->friction->pivots))
             return false;
-        dal_lu_solve(p->J, m, m, state->slip_pivots, p->step);
+        dal_lu_solve(p->J, m, m, state->friction->pivots, p->step);
         for (int i = 0; i < m; i++) {
             const double next = fmax(N[i] + p->step[i], 0), moved = fabs(next - N[i]);
             if (!(moved <= change)) {
@@ -330,7 +330,7 @@ static double aim(dal_state *state, const dal_friction_parts *p, int element)
     const dal_friction *f = &state->system->frictions[element];
     const double h = p->look[element], *s = p->slip + f->first, speed = dal_size(s, f->n);
     const double m = h * (dal_friction_limit(f, speed) + dal_friction_coefficient(f, speed) * p->press[element]);
-    double *d = state->slip_direction + f->first, x[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
+    double *d = state->friction->direction + f->first, x[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
     for (int k = 0; k < f->n; k++) {
         x[k] = p->rate[f->first + k];
         for (int j = 0; j < p->n; j++)
@@ -362,7 +362,7 @@ bool dal_friction_balance(dal_state *state, dal_friction_parts *p)
         if (!solve(state, p))
             return false;
         for (int i = 0; i < p->elements; i++)
-            if (p->look[i] > 0 && state->slip_mode[i] == DAL_SLIPS)
+            if (p->look[i] > 0 && state->friction->mode[i] == DAL_SLIPS)
                 turned = fmax(turned, aim(state, p, i));
         if (turned < 1e-14)
             break;

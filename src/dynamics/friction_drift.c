@@ -11,6 +11,7 @@
 #include "dynamics/friction_parts.h"
 
 #include "state/state.h"
+#include "dynamics/saddle.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,20 @@
-/* What friction.c, friction_balance.c, friction_drift.c, slip.c and stick.c share: the parts of state->friction_work. */
+/* What friction.c, friction_balance.c, friction_drift.c, slip.c and stick.c share: the parts of state->friction->work. */
 #ifndef DAL_DYNAMICS_FRICTION_PARTS_H
 #define DAL_DYNAMICS_FRICTION_PARTS_H
 
 #include "dynamics/friction.h"
+#include "state/state.h"
+
+typedef struct dal_friction_state {
+    double *force;     /* of each component: dal_friction_accelerate */
+    double *direction; /* of sliding, of each component: dal_friction_accepted */
+    int *mode;         /* dal_slip of each element: dal_friction_restart */
+    bool *broken;      /* of elements: what stuck has just come loose */
+    int *pivots;
+    double *work;      /* dal_friction_lay */
+} dal_friction_state;
+
+extern const dal_owner dal_friction_owner;
 
 typedef struct dal_friction_parts {
     int n, elements;          /* components, elements */

@@ -11,6 +11,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "state/scratch.h"
 
 #include <string.h>
 
@@ -30,9 +31,9 @@ static void add_body(dal_state *state, int b)
 {
     const dal_body *body = &state->system->mechanism.bodies[b];
     const dal_kin *kin = &state->work.kin[b];
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const int p = s->p;
-    double *a = state->solver, *alpha = a + 3 * (p + 1), I[9], H[3], gyroscopic[3];
+    double *a = state->scratch->solver, *alpha = a + 3 * (p + 1), I[9], H[3], gyroscopic[3];
     dal_speeds_partials(state, b, a, alpha);
     dal_copy3(s->rate[b].c, a + 3 * p);
     dal_copy3(s->rate[b].w, alpha + 3 * p);
@@ -58,7 +59,7 @@ static void add_body(dal_state *state, int b)
 
 static dal_flow solve(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;

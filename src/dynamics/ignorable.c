@@ -19,6 +19,9 @@
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/determined.h"
+#include "state/scratch.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -68,7 +71,7 @@ static void draw_expressions(dal_state *state, uint64_t *seed)
 {
     for (int i = 0; i < state->system->n_expressions; i++) {
         double number = random_number(seed);
-        state->expression[i] = state->system->idle[i] ? 0 : copysign(0.5 + fabs(number), number);
+        state->values->expression[i] = state->system->idle[i] ? 0 : copysign(0.5 + fabs(number), number);
     }
 }
 
@@ -193,7 +196,7 @@ static bool sift_all_forces(dal_state *state, int *n, int *columns)
     }
     for (int i = 0; i < system->n_laws; i++) { /* what joints do beside holding: laws, and friction of any size in every direction */
         dal_loads_apply(&state->loads, 0, NULL);
-        dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], false);
+        dal_push_measure(&state->loads, system->laws[i].measure, state->values->expression[system->laws[i].expression], false);
         add_forces(state, Q, size);
         known &= sift_forces(state, n, columns);
     }
@@ -215,19 +218,19 @@ static verdict absent_from_energy(dal_state *state, int column)
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
     const int bodies = layout->mechanism->n_bodies;
-    const dal_direction along = {state->still, 0, state->tangents}, motion = {w->v, 1, state->tangents + bodies};
+    const dal_direction along = {state->scratch->still, 0, state->scratch->tangents}, motion = {w->v, 1, state->scratch->tangents + bodies};
     double sum = 0, size = 0, energy = 0, pace = 0;
-    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
-    state->still[column] = 1;
+    memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
+    state->scratch->still[column] = 1;
     dal_state_frames(state);
     layout->family->tangent(layout, w, &along);
     layout->family->tangent(layout, w, &motion);
-    layout->family->bend(layout, w, &along, &motion, state->bends);
-    state->still[column] = 0;
+    layout->family->bend(layout, w, &along, &motion, state->scratch->bends);
+    state->scratch->still[column] = 0;
     for (int b = 0; b < bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_tangent *t = &motion.tangent[b];
-        const dal_bend *bend = &state->bends[b];
+        const dal_bend *bend = &state->scratch->bends[b];
         double c[3], Dc[3], I[9], H[3], turned[3];
         dal_turn(t->Rd, body->center, c);
         dal_turn(bend->Rb, body->center, Dc);
@@ -281,7 +284,7 @@ int dal_find_ignorable(dal_state *state, int *columns)
         if (!tried)
             n = 0;
     }
-    state->table_left = 0;
+    state->values->table_left = 0;
     dal_state_moved(state);
     dal_state_take(state, t, state->y);
     return n;

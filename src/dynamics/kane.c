@@ -9,6 +9,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "state/scratch.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void find_remainder(const dal_state *state, int b, double moment[3], doub
 {
     const dal_body *body = &state->system->mechanism.bodies[b];
     const dal_kin *kin = &state->work.kin[b];
-    const struct dal_body_rate *rate = &state->basis->rate[b];
+    const struct dal_body_rate *rate = &state->speeds->basis->rate[b];
     const double *applied = state->work.force + 6 * b, minus[3] = {-applied[0], -applied[1], -applied[2]};
     double rho[3], world[3] = {applied[3], applied[4], applied[5]}, w[3], wd[3], H[3], Hd[3];
     dal_turn(kin->R, body->center, rho);
@@ -48,9 +49,9 @@ static void find_remainder(const dal_state *state, int b, double moment[3], doub
 static void add_body(dal_state *state, int b)
 {
     const dal_body *body = &state->system->mechanism.bodies[b];
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const int p = s->p;
-    double *v = state->solver, *w = v + 3 * p, moment[3], force[3];
+    double *v = state->scratch->solver, *w = v + 3 * p, moment[3], force[3];
     find_remainder(state, b, moment, force);
     dal_speeds_partials(state, b, v, w);
     const int n = dal_speeds_moving(p, v, w, s->trial);
@@ -67,7 +68,7 @@ static void add_body(dal_state *state, int b)
 
 static dal_flow solve(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;

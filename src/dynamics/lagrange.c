@@ -7,6 +7,10 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "dynamics/saddle.h"
+#include "dynamics/singular.h"
+#include "state/report.h"
 
 #include <string.h>
 
@@ -37,9 +41,9 @@ dal_flow dal_lagrange_solve(dal_state *state)
             return dal_state_fail(state, "the equations of motion are singular: the inertia and the constraints together do not determine "
                                          "the accelerations (rank [M; A] < %d)", layout->nv);
     }
-    if (ratio < state->condition_worst)
-        state->condition_worst = ratio;
-    if (state->near_singular && state->system->careful)
+    if (ratio < state->report->condition_worst)
+        state->report->condition_worst = ratio;
+    if (state->singular->near && state->system->careful)
         return dal_null_space_solve(state);
     for (int i = 0; i < layout->nv; i++)
         state->vd[i] = unit * (state->work.Q[i] - DAL_MUTATED(LAGRANGE, state->work.h[i]));
@@ -73,7 +77,7 @@ static void correct(dal_state *state, const double *f, const double *b, double *
 void dal_lagrange_show(dal_state *state, dal_equations *equations)
 {
     const int m = state->system->layout.nv;
-    double *mu = dal_show_scratch(equations, (size_t)state->rank);
+    double *mu = dal_show_scratch(equations, (size_t)state->rank->n);
     if (state->system->stabilization->solve)
         dal_lagrange_solve(state);
     dal_show_equation(equations, "[M A^T; A 0] [v'; -lambda] = [Q - h; gamma]", "Lagrange's equations of the first kind");
@@ -87,8 +91,8 @@ void dal_lagrange_show(dal_state *state, dal_equations *equations)
     dal_show_gamma(equations, state);
     dal_show_right(equations, m);
     dal_show_dependent(equations, state);
-    for (int i = 0; i < state->rank; i++)
-        mu[i] = -state->lambda[state->order[i]];
+    for (int i = 0; i < state->rank->n; i++)
+        mu[i] = -state->lambda[state->rank->order[i]];
     dal_show_unknowns(equations, dal_names_accelerations(equations, state), state->vd);
     dal_show_unknowns(equations, dal_names_multipliers(equations, state, "-"), mu);
 }

@@ -10,6 +10,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "state/scratch.h"
 
 static bool applies(const dal_system *system, char *why, size_t size)
 {
@@ -30,7 +31,7 @@ static size_t work(const dal_system *system)
 /* Row j of W^T M [W bias], and of the right side W^T (Q - h): the equation for x. */
 static void project(const dal_state *state, int j, double *row)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const size_t m = (size_t)s->n;
     const double *W = s->W + (size_t)j * m;
     dal_mass_times(&state->system->layout, state->work.M, W, row);
@@ -54,8 +55,8 @@ static dal_flow solve(dal_state *state)
         return flow;
     dal_speeds_basis(state);
     dal_speeds_held(state);
-    for (int j = 0; j < state->basis->p; j++)
-        project(state, j, state->solver);
+    for (int j = 0; j < state->speeds->basis->p; j++)
+        project(state, j, state->scratch->solver);
     return dal_speeds_finish(state);
 }
 

@@ -16,6 +16,9 @@
 #include "component/network.h"
 
 #include "math/vec.h"
+#include "dynamics/rank.h"
+#include "state/report.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +31,7 @@ static bool expressions_follow(const dal_state *state)
     bool follows = false;
     for (int i = 0; i < actions->n_needs; i++)
         follows |=
-            isnan(dal_signal_value(&state->work, state->z, state->inputs, &state->system->signals[actions->needs[i]]));
+            isnan(dal_signal_value(&state->work, state->values->z, state->values->inputs, &state->system->signals[actions->needs[i]]));
     return follows;
 }
 
@@ -37,10 +40,10 @@ static void push_poisoned(dal_state *state, bool expressions)
 {
     const dal_system *system = state->system;
     for (int i = 0; i < system->actions.n_outputs; i++)
-        state->expression[i] = expressions ? NAN : 0;
+        state->values->expression[i] = expressions ? NAN : 0;
     dal_loads_apply(&state->loads, system->n_groups, system->groups);
     for (int i = 0; i < system->n_laws; i++)
-        dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], true);
+        dal_push_measure(&state->loads, system->laws[i].measure, state->values->expression[system->laws[i].expression], true);
 }
 
 static void find_followers_of(dal_state *state, dal_network_pattern *p, int c)
@@ -52,7 +55,7 @@ static void find_followers_of(dal_state *state, dal_network_pattern *p, int c)
     for (int k = 0; c < n && k < layout->body[c].nv; k++)
         state->work.q[layout->body[c].q + k] = state->work.v[layout->body[c].v + k] = NAN;
     for (int k = 0; c == n && k < system->n_states; k++)
-        state->z[k] = NAN;
+        state->values->z[k] = NAN;
     dal_state_position(state);
     dal_state_velocity(state);
     const bool expressions = expressions_follow(state);
@@ -237,7 +240,7 @@ static dal_status ready(dal_state *state, dal_implicit *form, bool *offered)
     if (!n->implicit) {
         dal_arena arena;
         layer l = {&arena, state, NULL};
-        dal_arena_begin(&arena, &state->allocator);
+        dal_arena_begin(&arena, &state->hold.allocator);
         if (dal_arena_try(&arena, lay, &l) != DAL_OK || !(l.pattern->arena = dal_arena_keep(&arena))) {
             dal_arena_release(&arena);
             return DAL_NO_MEMORY;
@@ -260,7 +263,7 @@ static dal_flow begin(dal_state *state, double t, const double *y, double *yd, d
     dal_flow flow = dal_state_derivative(state, t, y, yd);
     if (flow)
         return flow;
-    memcpy(n->independent, state->independent, sizeof *n->independent * (size_t)n->n_rows);
+    memcpy(n->independent, state->rank->independent, sizeof *n->independent * (size_t)n->n_rows);
     for (int i = 0; i < n->n_rows; i++)
         z[i] = n->independent[i] ? state->lambda[i] : 0;
     return 0;
@@ -316,7 +319,7 @@ static dal_flow residual(dal_state *state, double t, const double *y, const doub
     if (flow)
         return flow;
     const int nq = layout->nq, nv = layout->nv;
-    state->evaluations++;
+    state->report->evaluations++;
     for (int k = 0; k < nq; k++)
         F[k] = yd[k] - y[nq + k];
     for (int b = 0; b < n->n_bodies; b++) {
@@ -326,7 +329,7 @@ static dal_flow residual(dal_state *state, double t, const double *y, const doub
             F[first + k] = yd[first + k] - dal_body_component_acceleration(n->body[b])[k];
     }
     for (int k = 0; k < system->n_states; k++)
-        F[nq + nv + k] = yd[nq + nv + k] - state->expression[system->n_expressions + k];
+        F[nq + nv + k] = yd[nq + nv + k] - state->values->expression[system->n_expressions + k];
     memcpy(state->lambda, z, sizeof *z * (size_t)n->n_rows);
     if (system->works)
         F[system->n_y - 1] = yd[system->n_y - 1] - dal_state_power(state);
@@ -494,7 +497,7 @@ static dal_flow sources_beside(const filler *f, const double *y, int colour_now,
         return flow;
     memcpy(out, f->state->work.force, sizeof *out * 6 * (size_t)n->n_bodies);
     for (int s = 0; s < system->n_states; s++)
-        out[6 * n->n_bodies + s] = f->state->expression[system->n_expressions + s];
+        out[6 * n->n_bodies + s] = f->state->values->expression[system->n_expressions + s];
     return 0;
 }
 
@@ -566,8 +569,8 @@ static dal_flow jacobian(dal_state *state, double t, double c, const double *y, 
 
 static bool stale(const dal_state *state)
 {
-    return memcmp(state->network->independent, state->independent,
-                  sizeof *state->independent * (size_t)state->network->n_rows) != 0;
+    return memcmp(state->network->independent, state->rank->independent,
+                  sizeof *state->rank->independent * (size_t)state->network->n_rows) != 0;
 }
 
 const dal_implicit_form dal_network_implicit = {ready, begin, residual, jacobian, stale};

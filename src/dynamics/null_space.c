@@ -6,6 +6,9 @@
  */
 #include "math/dense.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "dynamics/saddle.h"
+#include "state/scratch.h"
 
 #include <string.h>
 
@@ -27,9 +30,9 @@ static double dot(const double *a, const double *b, int n)
 dal_flow dal_null_space_solve(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    const int m = layout->nv, k = state->rank, p = m - k;
+    const int m = layout->nv, k = state->rank->n, p = m - k;
     const size_t columns = (size_t)m;
-    double *B = state->solver, *tau = B + columns * (size_t)layout->n_rows, *rhs = tau + layout->n_rows;
+    double *B = state->scratch->solver, *tau = B + columns * (size_t)layout->n_rows, *rhs = tau + layout->n_rows;
     double *Z = rhs + layout->n_rows, *MZ = Z + columns * columns, *K = MZ + columns * columns;
     double *f = K + columns * columns, *x = f + m, *Mx = x + m, *y = Mx + m;
     const double *U = state->system->column_unit; /* v' = U z: in units of the model */
@@ -38,10 +41,10 @@ dal_flow dal_null_space_solve(dal_state *state)
     /* (A U)^T = Q R, x = U Q1 R^-T gamma */
     memset(B, 0, sizeof *B * columns * (size_t)k);
     for (int i = 0; i < k; i++) {
-        const dal_row_layout *at = &layout->row[state->order[i]];
+        const dal_row_layout *at = &layout->row[state->rank->order[i]];
         for (int j = at->value; j < at->value + at->n_values; j++)
             B[(size_t)i * columns + (size_t)layout->column[j]] += state->work.A[j] * U[layout->column[j]];
-        rhs[i] = state->gamma[state->order[i]];
+        rhs[i] = state->gamma[state->rank->order[i]];
     }
     if (!(dal_qr(B, m, k, m, tau) > 0))
         return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
@@ -82,6 +85,6 @@ dal_flow dal_null_space_solve(dal_state *state)
     dal_qr_r_solve(B, k, m, Mx);
     memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
     for (int i = 0; i < k; i++)
-        state->lambda[state->order[i]] = Mx[i];
+        state->lambda[state->rank->order[i]] = Mx[i];
     return 0;
 }

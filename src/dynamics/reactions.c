@@ -24,6 +24,11 @@
 #include "math/rank.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "dynamics/reactions.h"
+#include "dynamics/saddle.h"
+#include "state/scratch.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,7 +86,7 @@ static void add_motion(const dal_state *state, int b, dal_tangent *wrench)
 {
     const dal_body *body = &state->system->mechanism.bodies[b];
     const dal_kin *kin = &state->work.kin[b];
-    const dal_acceleration *a = &state->acceleration[b];
+    const dal_acceleration *a = &state->reactions->body[b];
     double rho[3], c[3], bias[3], I[9], spin[3], moment[3];
     dal_turn(kin->R, body->center, rho);
     dal_turn(a->R_v, body->center, c);
@@ -130,9 +135,9 @@ static void add_carriers(dal_state *state, const double *lambda, bool moving, do
 {
     const dal_tree *tree = state->system->layout.tree;
     const dal_kin *kin = state->work.kin;
-    dal_tangent *wrench = state->tangents;
+    dal_tangent *wrench = state->scratch->tangents;
     if (moving)
-        dal_state_accelerations(state);
+        dal_need(state, DAL_STAGE_BODIES);
     for (int b = 0; b < tree->n_bodies; b++) {
         dal_zero3(wrench[b].rd);
         dal_zero3(wrench[b].w);
@@ -207,34 +212,34 @@ static bool find_loose(dal_state *state, const double *W, int n)
             if (pass == 0)
                 most = fmax(most, sum);
             else
-                state->loose[k] = most > nothing && sum > 1e-9 * most;
+                state->reactions->loose[k] = most > nothing && sum > 1e-9 * most;
         }
     return most > nothing;
 }
 
-/* lambda := lambda + Z y of least norm of the joints' wrenches. Scratch: state->redundancy, state->reaction. */
+/* lambda := lambda + Z y of least norm of the joints' wrenches. Scratch: state->reactions->redundancy, state->reactions->wrench. */
 static void distribute(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const int r = layout->n_rows, m = layout->nv, joints = system->mechanism.n_joints;
-    double *A = state->rank_matrix, *Z = state->redundancy, *sigma = Z + (size_t)r * (size_t)r;
+    double *A = state->rank->matrix, *Z = state->reactions->redundancy, *sigma = Z + (size_t)r * (size_t)r;
     double *W = sigma + r + m, *rhs = W + 6 * (size_t)joints * (size_t)r, *y = rhs + 6 * joints, *work = y + r;
-    dal_scaled_rows(state, A, state->row_scale);
+    dal_scaled_rows(state, A, state->saddle->row_scale);
     int n = r - dal_rank_svd(A, r, m, m, system->rank_tolerance, sigma, NULL, Z, work);
     if (n <= 0 || n > r)
         return;
     for (int c = 0; c < n; c++) /* null vectors of the rows as they are */
         for (int i = 0; i < r; i++)
-            Z[(size_t)c * (size_t)r + (size_t)i] *= state->row_scale[i];
+            Z[(size_t)c * (size_t)r + (size_t)i] *= state->saddle->row_scale[i];
     /* W y = rhs in the least-squares sense: the wrenches of the null vectors against those of lambda */
     for (int c = -1; c < n; c++) {
-        add_joints(state, c < 0 ? state->lambda : Z + (size_t)c * (size_t)r, c < 0, state->reaction);
+        add_joints(state, c < 0 ? state->lambda : Z + (size_t)c * (size_t)r, c < 0, state->reactions->wrench);
         for (int k = 0; k < 6 * joints; k++)
             if (c < 0)
-                rhs[k] = -state->reaction[k];
+                rhs[k] = -state->reactions->wrench[k];
             else
-                W[(size_t)k * (size_t)n + (size_t)c] = state->reaction[k];
+                W[(size_t)k * (size_t)n + (size_t)c] = state->reactions->wrench[k];
     }
     if (!find_loose(state, W, n))
         return;
@@ -261,7 +266,7 @@ static int root_of(int *parent, int column)
 static void mark_joint(dal_state *state, int joint)
 {
     for (int k = 0; k < 6 && joint >= 0; k++)
-        state->loose[6 * joint + k] = true;
+        state->reactions->loose[6 * joint + k] = true;
 }
 
 /* Large systems: reactions are those of the rows that were kept, and nothing is distributed. Every joint that hangs together, through
@@ -270,16 +275,16 @@ static void mark_loose(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const dal_mechanism *m = layout->mechanism;
-    int *parent = state->pivots; /* of the dense factorisation, which large systems do not have */
+    int *parent = state->saddle->pivots; /* of the dense factorisation, which large systems do not have */
     const int dropped = layout->nv; /* the root of what hangs together with a row that was left out */
-    memset(state->loose, 0, sizeof *state->loose * 6 * (size_t)m->n_joints);
+    memset(state->reactions->loose, 0, sizeof *state->reactions->loose * 6 * (size_t)m->n_joints);
     for (int j = 0; j <= layout->nv; j++)
         parent[j] = j;
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         for (int k = at->value; k < at->value + at->n_values; k++) {
             parent[root_of(parent, layout->column[k])] = root_of(parent, layout->column[at->value]);
-            if (!state->independent[i])
+            if (!state->rank->independent[i])
                 parent[root_of(parent, layout->column[k])] = root_of(parent, dropped);
         }
     }
@@ -294,7 +299,7 @@ static void mark_loose(dal_state *state)
     }
 }
 
-size_t dal_redundancy_size(int r, int m, int joints)
+static size_t redundancy_size(int r, int m, int joints)
 {
     size_t svd = dal_rank_work(r, m), solve = dal_rank_work(6 * joints, r);
     return (size_t)r * (size_t)r + (size_t)(r + m) + 6 * (size_t)joints * (size_t)r + 6 * (size_t)joints + (size_t)r +
@@ -322,26 +327,39 @@ double dal_side_reaction(const dal_state *state, int number, int side, int compo
             add_row(state, layout->row_at[i], state->lambda[layout->row_at[i]], marker->body, P, wrench, wrench + 3);
     for (int i = 0; i < state->system->n_laws; i++)
         if (state->system->laws[i].joint == number)
-            add_measure(state, state->system->laws[i].measure, state->expression[state->system->laws[i].expression], marker->body, P, wrench, wrench + 3);
+            add_measure(state, state->system->laws[i].measure, state->values->expression[state->system->laws[i].expression], marker->body, P, wrench, wrench + 3);
     return wrench[component];
 }
 
-void dal_state_reactions(dal_state *state)
+void dal_find_reactions(dal_state *state)
 {
-    if (state->reactions_known)
-        return;
-    dal_state_recall(state);
-    if (state->rank < state->system->layout.n_rows && state->redundancy) {
-        dal_state_complete(state); /* A */
+    dal_need(state, DAL_STAGE_FORCES);
+    if (state->rank->n < state->system->layout.n_rows && state->reactions->redundancy) {
+        dal_need(state, DAL_STAGE_LOADS); /* A */
         distribute(state);
-    } else if (state->rank < state->system->layout.n_rows && !state->system->small)
+    } else if (state->rank->n < state->system->layout.n_rows && !state->system->small)
         mark_loose(state);
-    add_joints(state, state->lambda, true, state->reaction);
+    add_joints(state, state->lambda, true, state->reactions->wrench);
     for (int i = 0; i < state->system->n_laws; i++) {
         const dal_law *law = &state->system->laws[i];
         if (has_sides(&state->system->mechanism.joints[law->joint]))
-            dal_add_measure(state, law->joint, law->measure, state->expression[law->expression], state->reaction + 6 * law->joint);
+            dal_add_measure(state, law->joint, law->measure, state->values->expression[law->expression], state->reactions->wrench + 6 * law->joint);
     }
     dal_friction_reactions(state);
-    state->reactions_known = true;
+    state->stages |= DAL_STAGE_REACTIONS;
 }
+
+/* ---- the part of a state ------------------------------------------------------------------------ */
+
+static void lay_reactions(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_reactions local, *reactions = DAL_LAY_PART(block, state->reactions, local);
+    const int joints = system->mechanism.n_joints, r = system->layout.n_rows;
+    DAL_LAY(block, reactions->body, system->mechanism.n_bodies);
+    DAL_LAY(block, reactions->wrench, 6 * joints);
+    DAL_LAY(block, reactions->loose, 6 * joints);
+    if (system->rank < r && system->small)
+        DAL_LAY(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
+}
+
+const dal_owner dal_reactions_owner = {.lay = lay_reactions};

@@ -13,6 +13,11 @@
 #include "dynamics/mutate.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "dynamics/saddle.h"
+#include "dynamics/singular.h"
+#include "dynamics/tree_state.h"
+#include "state/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,9 +71,9 @@ static void export_body(const dal_seat *seat, const dal_link_motion *m, dal_kin 
 
 static void refresh(dal_state *state)
 {
-    memset(state->links.lift, 0, sizeof state->links.lift); /* weight is among the forces on bodies */
-    state->system->recursion->prepare(state->system->links, &state->links, state->work.q, state->work.v);
-    state->links_fresh = true;
+    memset(state->tree->links.lift, 0, sizeof state->tree->links.lift); /* weight is among the forces on bodies */
+    state->system->recursion->prepare(state->system->links, &state->tree->links, state->work.q, state->work.v);
+    state->stages |= DAL_STAGE_LINKS;
 }
 
 void dal_tree_motion(dal_state *state)
@@ -76,7 +81,7 @@ void dal_tree_motion(dal_state *state)
     const dal_links *links = state->system->links;
     refresh(state);
     for (int b = 0; b < links->n_bodies; b++)
-        export_body(&links->seat[b], &state->links.motion[links->seat[b].link], &state->work.kin[b]);
+        export_body(&links->seat[b], &state->tree->links.motion[links->seat[b].link], &state->work.kin[b]);
 }
 
 /* The forces on bodies: what a link is given, it needs less. */
@@ -86,11 +91,11 @@ static void load_links(dal_state *state)
     for (int b = 0; b < links->n_bodies; b++) {
         const dal_seat *seat = &links->seat[b];
         const double *f = state->work.force + 6 * b;
-        dal_link_wrench *wrench = &state->links.wrench[seat->link];
+        dal_link_wrench *wrench = &state->tree->links.wrench[seat->link];
         double arm[3], moment[3];
         if (seat->link < 0)
             continue;
-        dal_link_turn(&state->links.motion[seat->link], seat->s, arm);
+        dal_link_turn(&state->tree->links.motion[seat->link], seat->s, arm);
         dal_cross(arm, f, moment);
         for (int i = 0; i < 3; i++) {
             wrench->f[i] -= DAL_MUTATED(RECURSIVE, f[i]);
@@ -115,10 +120,10 @@ static void find_covectors(dal_state *state)
         dal_row_covectors(layout, &state->work, i, f);
         for (int k = 0; k < at->n_sides; k++) {
             const dal_seat *seat = &system->links->seat[layout->side[at->side + k].body];
-            double arm[3], *out = state->loops.covector[s];
+            double arm[3], *out = state->tree->loops.covector[s];
             if (seat->link < 0)
                 continue;
-            dal_link_turn(&state->links.motion[seat->link], seat->s, arm);
+            dal_link_turn(&state->tree->links.motion[seat->link], seat->s, arm);
             dal_copy3(f[k] + 3, out);
             if (seat->particle)
                 dal_zero3(out);
@@ -127,15 +132,15 @@ static void find_covectors(dal_state *state)
             weight += dal_dot(f[k], f[k]) + dal_dot(out, out) / (system->length * system->length);
             s++;
         }
-        state->loops.weight[i] = weight / system->mass;
+        state->tree->loops.weight[i] = weight / system->mass;
     }
 }
 
 static void ready_links(dal_state *state)
 {
-    if (!state->links_fresh)
+    if (!dal_has(state, DAL_STAGE_LINKS))
         refresh(state);
-    state->links_fresh = false;
+    state->stages &= ~(unsigned)DAL_STAGE_LINKS;
     find_covectors(state);
 }
 
@@ -143,12 +148,12 @@ double dal_tree_factor(dal_state *state)
 {
     const dal_system *system = state->system;
     ready_links(state);
-    return system->recursion->loops->factor(system->links, system->loops, system->recursion, &state->links, &state->loops, state->independent);
+    return system->recursion->loops->factor(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->rank->independent);
 }
 
 static void clear_wrenches(dal_state *state)
 {
-    memset(state->links.wrench, 0, sizeof *state->links.wrench * (size_t)state->system->links->n);
+    memset(state->tree->links.wrench, 0, sizeof *state->tree->links.wrench * (size_t)state->system->links->n);
 }
 
 /* ---- branch by branch ------------------------------------------------------------------ */
@@ -166,10 +171,10 @@ static dal_sweep_task sweep_of(dal_state *state)
     return (dal_sweep_task){.sweep = system->sweep,
                             .loops = system->loops,
                             .run = system->recursion,
-                            .own = &state->sweep,
-                            .work = &state->loops,
-                            .motion = state->links.wrench,
-                            .used = state->independent,
+                            .own = &state->tree->sweep,
+                            .work = &state->tree->loops,
+                            .motion = state->tree->links.wrench,
+                            .used = state->rank->independent,
                             .q = state->work.q,
                             .v = state->work.v,
                             .lift = {DAL_MUTATED(RECURSIVE, -g[0]), DAL_MUTATED(RECURSIVE, -g[1]), DAL_MUTATED(RECURSIVE, -g[2]), 0},
@@ -188,7 +193,7 @@ static void load_rows(dal_state *state, bool swept, const double *b)
     if (swept)
         system->recursion->sweep->load(&task, b);
     else
-        system->recursion->loops->load(system->links, system->loops, system->recursion, &state->links, &state->loops, NULL, b);
+        system->recursion->loops->load(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, NULL, b);
 }
 
 static void go_outwards(dal_state *state, bool swept, const double *tau, double *x, double *lambda)
@@ -198,7 +203,7 @@ static void go_outwards(dal_state *state, bool swept, const double *tau, double 
     if (swept)
         system->recursion->sweep->outwards(&task, x, lambda);
     else
-        system->recursion->loops->outwards(system->links, system->loops, system->recursion, &state->links, &state->loops, tau, x, lambda);
+        system->recursion->loops->outwards(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, tau, x, lambda);
 }
 
 static const double good = 1e-14; /* of the sums that a row is made of: nothing to refine */
@@ -208,9 +213,9 @@ static void finish(dal_state *state, bool swept, const double *tau, const double
 {
     const dal_system *system = state->system;
     const dal_links *links = system->links;
-    double *residual = state->loops.lambda, *more = state->saddle_rhs + links->nv, *dx = state->vd_more;
+    double *residual = state->tree->loops.lambda, *more = state->saddle->rhs + links->nv, *dx = state->tree->vd_more;
     go_outwards(state, swept, tau, x, lambda);
-    if (!(system->recursion->loops->residual(system->loops, &state->links, &state->loops, state->independent, b, residual) > good))
+    if (!(system->recursion->loops->residual(system->loops, &state->tree->links, &state->tree->loops, state->rank->independent, b, residual) > good))
         return;
     clear_wrenches(state);
     load_rows(state, swept, residual);
@@ -228,12 +233,12 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
     const int nv = system->layout.nv, r = system->layout.n_rows;
     const double mass = system->mass;
     for (int i = 0; i < nv; i++)
-        state->saddle_rhs[i] = mass * f[i];
+        state->saddle->rhs[i] = mass * f[i];
     clear_wrenches(state);
-    double *wanted = state->loops.lambda + 2 * r;
+    double *wanted = state->tree->loops.lambda + 2 * r;
     memcpy(wanted, b, sizeof *b * (size_t)r);
-    system->recursion->loops->load(system->links, system->loops, system->recursion, &state->links, &state->loops, state->saddle_rhs, wanted);
-    finish(state, false, state->saddle_rhs, wanted, f, b);
+    system->recursion->loops->load(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->saddle->rhs, wanted);
+    finish(state, false, state->saddle->rhs, wanted, f, b);
     for (int i = 0; i < r; i++)
         b[i] *= -1 / mass;
 }
@@ -249,40 +254,40 @@ static dal_flow no_inertia(dal_state *state)
 /* Wrenches on the links and tau. Where everything was evaluated (friction, singular positions) Q and h take their place. */
 static const double *load(dal_state *state)
 {
-    if (state->swift) {
+    if (dal_has(state, DAL_STAGE_NO_LOADS)) {
         load_links(state);
         return state->work.direct;
     }
     clear_wrenches(state);
     for (int i = 0; i < state->system->layout.nv; i++)
-        state->saddle_rhs[i] = state->work.Q[i] - state->work.h[i];
-    return state->saddle_rhs;
+        state->saddle->rhs[i] = state->work.Q[i] - state->work.h[i];
+    return state->saddle->rhs;
 }
 
 /* No loops: everything in two passes. */
 static dal_flow solve_open(dal_state *state)
 {
     const dal_system *system = state->system;
-    if (!state->links_fresh)
+    if (!dal_has(state, DAL_STAGE_LINKS))
         refresh(state);
-    state->links_fresh = false;
+    state->stages &= ~(unsigned)DAL_STAGE_LINKS;
     const double *tau = load(state);
-    return system->recursion->advance(system->links, &state->links, tau, state->vd) ? 0 : no_inertia(state);
+    return system->recursion->advance(system->links, &state->tree->links, tau, state->vd) ? 0 : no_inertia(state);
 }
 
 /* Factor and the way in at once. */
 static double advance(dal_state *state, const double **tau)
 {
     const dal_system *system = state->system;
-    if (state->brief) {
+    if (dal_has(state, DAL_STAGE_NO_FORCES)) {
         const dal_sweep_task task = sweep_of(state);
         *tau = NULL;
         return system->recursion->sweep->inwards(&task, state->gamma);
     }
     ready_links(state);
     *tau = load(state);
-    return system->recursion->loops->factor_and_load(system->links, system->loops, system->recursion, &state->links, &state->loops,
-                                                     state->independent, *tau, state->gamma);
+    return system->recursion->loops->factor_and_load(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops,
+                                                     state->rank->independent, *tau, state->gamma);
 }
 
 static dal_flow solve(dal_state *state)
@@ -290,22 +295,22 @@ static dal_flow solve(dal_state *state)
     const double *tau;
     if (!state->system->layout.n_rows)
         return solve_open(state);
-    bool swept = state->brief;
+    bool swept = dal_has(state, DAL_STAGE_NO_FORCES);
     double ratio = advance(state, &tau);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) { /* which may have recalled everything else */
-        swept = state->brief;
+        swept = dal_has(state, DAL_STAGE_NO_FORCES);
         ratio = advance(state, &tau);
         if (!(ratio > 0))
             return no_inertia(state);
     }
-    if (ratio < state->condition_worst)
-        state->condition_worst = ratio;
-    if (state->near_singular && state->system->careful) {
-        dal_state_complete(state);
+    if (ratio < state->report->condition_worst)
+        state->report->condition_worst = ratio;
+    if (state->singular->near && state->system->careful) {
+        dal_need(state, DAL_STAGE_LOADS);
         return dal_null_space_solve(state);
     }
     finish(state, swept, tau, state->gamma, state->vd, state->lambda);
-    state->links_fresh = false;
+    state->stages &= ~(unsigned)DAL_STAGE_LINKS;
     return 0;
 }
 
@@ -320,3 +325,25 @@ const dal_formulation dal_recursive = {
     .solve = solve,
     .show = dal_lagrange_show,
 };
+
+/* ---- the part of a state ------------------------------------------------------------------------ */
+
+static void lay_tree(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_tree_state local = {0}, *tree = DAL_LAY_PART(block, state->tree, local);
+    double *links, *loops, *sweep;
+    DAL_LAY(block, links, system->links ? dal_links_work_size(system->links) : 0);
+    DAL_LAY(block, loops, system->loops ? dal_loops_work_size(system->loops) : 0);
+    DAL_LAY(block, sweep, system->sweep ? dal_sweep_work_size(system->sweep) : 0);
+    DAL_LAY(block, tree->vd_more, system->loops ? system->layout.nv : 0);
+    if (!block->memory)
+        return;
+    if (system->links)
+        dal_links_work_lay(system->links, links, &tree->links);
+    if (system->loops)
+        dal_loops_work_lay(system->loops, loops, &tree->loops);
+    if (system->sweep)
+        dal_sweep_work_lay(system->sweep, sweep, &tree->sweep);
+}
+
+const dal_owner dal_tree_owner = {.lay = lay_tree};

@@ -18,6 +18,10 @@
  * tenth of rtol; other models pay nothing.
  */
 #include "dynamics/speeds.h"
+#include "dynamics/refine.h"
+#include "dynamics/saddle.h"
+#include "dynamics/singular.h"
+#include "state/scale.h"
 
 #include <float.h>
 #include <math.h>
@@ -102,8 +106,8 @@ static double unlikeness(const dal_state *state)
     const dal_layout *layout = &state->system->layout;
     const range r = layout->family->shares ? inertias_of_coordinates(state) : inertias_of_bodies(state->system);
     double ratio = r.most > 0 ? r.most / r.least : 1;
-    for (int b = 0; b < layout->n_blocks && state->refinement.block; b++)
-        ratio = fmax(ratio, 1 / least_pivot(state->work.M + layout->block[b].value, layout->block[b].n, state->refinement.block));
+    for (int b = 0; b < layout->n_blocks && state->refinement->block; b++)
+        ratio = fmax(ratio, 1 / least_pivot(state->work.M + layout->block[b].value, layout->block[b].n, state->refinement->block));
     return ratio;
 }
 
@@ -169,9 +173,9 @@ static void find_residuals(dal_state *state, double *f, double *b)
 {
     const dal_layout *layout = &state->system->layout;
     dal_rows_transposed(layout, state->work.A, state->lambda, f);
-    dal_mass_times(layout, state->work.M, state->vd, state->refinement.dv);
+    dal_mass_times(layout, state->work.M, state->vd, state->refinement->dv);
     for (int j = 0; j < layout->nv; j++)
-        f[j] = state->work.Q[j] - state->work.h[j] - state->refinement.dv[j] + f[j];
+        f[j] = state->work.Q[j] - state->work.h[j] - state->refinement->dv[j] + f[j];
     dal_rows_times(layout, state->work.A, state->vd, b);
     for (int i = 0; i < layout->n_rows; i++)
         b[i] = state->gamma[i] - b[i];
@@ -181,9 +185,9 @@ static void add(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     for (int j = 0; j < layout->nv; j++)
-        state->vd[j] += state->refinement.dv[j];
+        state->vd[j] += state->refinement->dv[j];
     for (int i = 0; i < layout->n_rows; i++)
-        state->lambda[i] += state->refinement.dlambda[i];
+        state->lambda[i] += state->refinement->dlambda[i];
 }
 
 static dal_flow fail(dal_state *state, double error, int where)
@@ -192,7 +196,7 @@ static dal_flow fail(dal_state *state, double error, int where)
     dal_velocity_name(state->system, where, name, sizeof name);
     return dal_state_fail(state, "the inertia of %s is lost in rounding beside that of the others (largest over smallest %.1e): formulation '%s' leaves an "
                                  "error of %.1g of the accelerations; give more of it, or none, or take `coordinates: joint`",
-                          name, state->refinement.ratio, state->system->formulation->name, error);
+                          name, state->refinement->ratio, state->system->formulation->name, error);
 }
 
 static void keep(dal_refinement *r, double error, int where)
@@ -206,20 +210,20 @@ static void keep(dal_refinement *r, double error, int where)
 /* What rounding of the terms of the equations brings in v'. Nothing is changed. */
 static void probe(dal_state *state)
 {
-    dal_refinement *r = &state->refinement;
+    dal_refinement *r = state->refinement;
     const size_t n = (size_t)state->system->n_w;
     int where = 0;
     find_rounding(state, r->f, r->b);
-    memcpy(r->wd, state->wd, sizeof *r->wd * n);
+    memcpy(r->wd, state->speeds->wd, sizeof *r->wd * n);
     state->system->formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
-    memcpy(state->wd, r->wd, sizeof *r->wd * n);
+    memcpy(state->speeds->wd, r->wd, sizeof *r->wd * n);
     keep(r, size_of(state, r->dv, &where) / size_of_accelerations(state), where);
 }
 
 static dal_flow refine(dal_state *state)
 {
     const double rtol = state->system->info.rtol;
-    dal_refinement *r = &state->refinement;
+    dal_refinement *r = state->refinement;
     double before = HUGE_VAL, error = HUGE_VAL;
     int where = 0;
     for (int pass = 0; pass < PASSES && error > fmax(goal * rtol, rounding) && (pass < 2 || error < slow * before); pass++) {
@@ -233,7 +237,7 @@ static dal_flow refine(dal_state *state)
     }
     if (!(error < nothing))
         return fail(state, error, where);
-    if (state->basis)
+    if (state->speeds->basis)
         dal_speeds_combine(state); /* as W and bias are printed: what the rows missed was rounding */
     keep(r, error, where);
     if (r->since++ % PROBE_EVERY == 0)
@@ -244,11 +248,47 @@ static dal_flow refine(dal_state *state)
 dal_flow dal_state_solve(dal_state *state)
 {
     const dal_system *system = state->system;
-    dal_refinement *r = &state->refinement;
+    dal_refinement *r = state->refinement;
     dal_flow flow = system->formulation->solve(state);
-    if (flow || !r->f || state->near_singular)
+    if (flow || !r->f || state->singular->near)
         return flow;
     if (!(r->ratio > 0))
         r->ratio = unlikeness(state);
     return r->ratio * DBL_EPSILON > share * system->info.rtol ? refine(state) : 0;
 }
+
+/* ---- the part of a state ------------------------------------------------------------------------ */
+
+/* Entries of the largest block of M. */
+static size_t largest_block(const dal_layout *layout)
+{
+    size_t most = 0;
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const size_t n = (size_t)layout->block[b].n;
+        most = n * n > most ? n * n : most;
+    }
+    return most;
+}
+
+static void lay_refinement(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_refinement local, *refinement = DAL_LAY_PART(block, state->refinement, local);
+    const dal_layout *layout = &system->layout;
+    if (!system->formulation->correct || system->minimum_norm || system->stabilization->solve)
+        return;
+    DAL_LAY(block, refinement->f, layout->nv);
+    DAL_LAY(block, refinement->b, layout->n_rows);
+    DAL_LAY(block, refinement->dv, layout->nv);
+    DAL_LAY(block, refinement->dlambda, layout->n_rows);
+    DAL_LAY(block, refinement->wd, system->n_w);
+    if (layout->family->shares)
+        DAL_LAY(block, refinement->block, largest_block(layout));
+}
+
+static void reset_refinement(dal_state *state)
+{
+    state->refinement->ratio = state->refinement->worst = 0;
+    state->refinement->since = 0;
+}
+
+const dal_owner dal_refinement_owner = {.lay = lay_refinement, .reset = reset_refinement};

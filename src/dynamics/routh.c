@@ -22,6 +22,12 @@
 #include "math/dense.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/determined.h"
+#include "dynamics/rank.h"
+#include "dynamics/speeds.h"
+#include "state/momenta.h"
+#include "state/report.h"
+#include "state/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +71,7 @@ static size_t lay(const dal_system *system, double *memory, routhian *r)
 static routhian look(const dal_state *state)
 {
     routhian r;
-    lay(state->system, state->solver, &r);
+    lay(state->system, state->scratch->solver, &r);
     for (int k = 0, i = 0, j = 0; k < state->system->layout.nv; k++) {
         bool ignorable = i < r.s && state->system->ignorable[i] == k;
         i += ignorable;
@@ -128,7 +134,7 @@ static dal_flow unpack(dal_state *state, const double *w)
         v[system->ignorable[i]] = 0;
     for (int pass = 0; pass < 2 && !flow; pass++) {
         for (int i = 0; i < r.s; i++) {
-            double sum = state->momenta[i] - r.free[i];
+            double sum = state->speeds->momenta[i] - r.free[i];
             for (int j = 0; j < m; j++)
                 sum -= r.rows[(size_t)i * (size_t)m + (size_t)j] * v[j];
             r.rest[i] = sum;
@@ -163,16 +169,16 @@ static void differentiate(dal_state *state, routhian *r)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
-    const dal_direction motion = {w->v, 1, state->tangents}, unit = {state->still, 0, state->tangents + layout->mechanism->n_bodies};
-    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
+    const dal_direction motion = {w->v, 1, state->scratch->tangents}, unit = {state->scratch->still, 0, state->scratch->tangents + layout->mechanism->n_bodies};
+    memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     layout->family->tangent(layout, w, &motion);
     for (int j = 0; j < r->n; j++) {
         const int k = r->first[j];
-        state->still[k] = 1;
+        state->scratch->still[k] = 1;
         layout->family->tangent(layout, w, &unit);
-        layout->family->bend(layout, w, &unit, &motion, state->bends);
-        r->slope[k] = DAL_MUTATED(ROUTH, dal_momenta_along(state, state->bends, unit.tangent));
-        state->still[k] = 0;
+        layout->family->bend(layout, w, &unit, &motion, state->scratch->bends);
+        r->slope[k] = DAL_MUTATED(ROUTH, dal_momenta_along(state, state->scratch->bends, unit.tangent));
+        state->scratch->still[k] = 0;
     }
 }
 
@@ -238,8 +244,8 @@ static void fill_rows(dal_state *state, routhian *r)
 {
     const dal_layout *layout = &state->system->layout;
     const double *U = state->system->column_unit;
-    for (int i = 0; i < state->rank; i++) {
-        const dal_row_layout *at = &layout->row[state->order[i]];
+    for (int i = 0; i < state->rank->n; i++) {
+        const dal_row_layout *at = &layout->row[state->rank->order[i]];
         double *row = r->K + (size_t)(r->n + i) * (size_t)r->size, sum = 0;
         memset(row, 0, sizeof *row * (size_t)r->size);
         for (int k = at->value; k < at->value + at->n_values; k++)
@@ -258,7 +264,7 @@ static double factor(dal_state *state, routhian *r)
     fill_mass(state, r);
     scale_mass(state, r);
     fill_rows(state, r);
-    return r->n ? dal_ldlt(r->K, r->n + state->rank, r->size, r->pivot) : 1;
+    return r->n ? dal_ldlt(r->K, r->n + state->rank->n, r->size, r->pivot) : 1;
 }
 
 /* Q - (p_1' + M12 v_2') + slope, gamma; rest := v_2' for v_1' = 0. */
@@ -276,15 +282,15 @@ static void fill_right(dal_state *state, routhian *r)
             sum -= r->rows[(size_t)i * (size_t)system->layout.nv + (size_t)k] * r->rest[i];
         r->x[j] = unit * system->column_unit[k] * sum;
     }
-    for (int i = 0; i < state->rank; i++)
-        r->x[r->n + i] = r->scale[i] * state->gamma[state->order[i]];
+    for (int i = 0; i < state->rank->n; i++)
+        r->x[r->n + i] = r->scale[i] * state->gamma[state->rank->order[i]];
 }
 
 /* v_1' and lambda from the saddle system, v_2' = rest - X v_1'. */
 static void take_solution(dal_state *state, routhian *r, double *vd, double *lambda)
 {
     const dal_system *system = state->system;
-    dal_ldlt_solve(r->K, r->n + state->rank, r->size, r->pivot, r->x);
+    dal_ldlt_solve(r->K, r->n + state->rank->n, r->size, r->pivot, r->x);
     for (int j = 0; j < r->n; j++)
         r->x[j] *= system->column_unit[r->first[j]];
     for (int i = 0; i < r->s; i++) {
@@ -296,8 +302,8 @@ static void take_solution(dal_state *state, routhian *r, double *vd, double *lam
     for (int j = 0; j < r->n; j++)
         vd[r->first[j]] = r->x[j];
     memset(lambda, 0, sizeof *lambda * (size_t)system->layout.n_rows);
-    for (int i = 0; i < state->rank; i++)
-        lambda[state->order[i]] = -system->mass * r->scale[i] * r->x[r->n + i];
+    for (int i = 0; i < state->rank->n; i++)
+        lambda[state->rank->order[i]] = -system->mass * r->scale[i] * r->x[r->n + i];
 }
 
 /* The same for the right side (f_1 - X^T f_2, b), rest = M22^-1 f_2: M12 M22^-1 = X^T. */
@@ -314,11 +320,11 @@ static void correct(dal_state *state, const double *f, const double *b, double *
         r.x[j] = sum / system->mass;
     }
     dal_cholesky_solve(r.M22, r.s, r.s, r.rest);
-    for (int i = 0; i < state->rank; i++)
-        r.x[r.n + i] = r.scale[i] * b[state->order[i]];
+    for (int i = 0; i < state->rank->n; i++)
+        r.x[r.n + i] = r.scale[i] * b[state->rank->order[i]];
     take_solution(state, &r, dv, dlambda);
     for (int j = 0; j < r.n; j++)
-        state->wd[j] += dv[r.first[j]];
+        state->speeds->wd[j] += dv[r.first[j]];
 }
 
 static dal_flow solve(dal_state *state)
@@ -331,15 +337,15 @@ static dal_flow solve(dal_state *state)
             return dal_state_fail(state, "Routh's equations are singular: the inertia and the constraints do not determine the "
                                          "accelerations");
     }
-    if (ratio < state->condition_worst)
-        state->condition_worst = ratio;
+    if (ratio < state->report->condition_worst)
+        state->report->condition_worst = ratio;
     dal_momenta_rates(state, r.p, r.pd);
     differentiate(state, &r);
     commute(state, &r);
     fill_right(state, &r);
     take_solution(state, &r, state->vd, state->lambda);
     for (int j = 0; j < r.n; j++)
-        state->wd[j] = state->vd[r.first[j]];
+        state->speeds->wd[j] = state->vd[r.first[j]];
     return 0;
 }
 
@@ -353,7 +359,7 @@ static void show(dal_state *state, dal_equations *equations)
     const dal_names v = dal_names_velocities(equations, state), rows = dal_names_rows(equations, state);
     const dal_names first = dal_names_part(equations, v, r.n, r.first), second = dal_names_part(equations, v, r.s, system->ignorable);
     const size_t n = (size_t)r.n, s = (size_t)r.s;
-    double *mu = dal_show_scratch(equations, (size_t)state->rank);
+    double *mu = dal_show_scratch(equations, (size_t)state->rank->n);
     fill_mass(state, &r);
     fill_rows(state, &r);
     fill_right(state, &r);
@@ -369,7 +375,7 @@ static void show(dal_state *state, dal_equations *equations)
         f[j] = system->mass * r.x[j] / system->column_unit[r.first[j]];
     dal_show_right(equations, 0);
     double *A = dal_show_matrix(equations, "A_1", "independent rows of the constraints; their columns of v_2 are zero", rows, first);
-    for (size_t i = 0; i < (size_t)state->rank; i++)
+    for (size_t i = 0; i < (size_t)state->rank->n; i++)
         for (size_t j = 0; j < n; j++)
             A[i * n + j] = r.K[(n + i) * (size_t)r.size + j] / (r.scale[i] * system->column_unit[r.first[j]]);
     dal_show_place(equations, r.n, 0, false, 1);
@@ -381,9 +387,9 @@ static void show(dal_state *state, dal_equations *equations)
         for (size_t j = 0; j < n; j++)
             X[i * n + j] = r.X[j * s + i];
     memcpy(dal_show_vector(equations, "c", "v_2' for v_1' = 0", second), r.rest, sizeof *r.rest * s);
-    for (int i = 0; i < state->rank; i++)
-        mu[i] = -state->lambda[state->order[i]];
-    dal_show_unknowns(equations, dal_names_part(equations, dal_names_accelerations(equations, state), r.n, r.first), state->wd);
+    for (int i = 0; i < state->rank->n; i++)
+        mu[i] = -state->lambda[state->rank->order[i]];
+    dal_show_unknowns(equations, dal_names_part(equations, dal_names_accelerations(equations, state), r.n, r.first), state->speeds->wd);
     dal_show_unknowns(equations, dal_names_multipliers(equations, state, "-"), mu);
 }
 

@@ -17,6 +17,13 @@
 #include "math/sparse_rank.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "dynamics/saddle.h"
+#include "dynamics/singular.h"
+#include "dynamics/speeds.h"
+#include "dynamics/tree_state.h"
+#include "state/report.h"
+#include "state/scale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -124,14 +131,14 @@ static void scale_rows(dal_state *state)
             sum += value * value;
         }
         double unit = unit_of_row(state, i, sqrt(sum));
-        state->row_scale[i] = unit > 0 ? unit : 1;
+        state->saddle->row_scale[i] = unit > 0 ? unit : 1;
     }
 }
 
 /* Is row i an equation of the saddle matrix? */
 static bool takes_part(const dal_state *state, int i)
 {
-    return state->saddle_soft || state->independent[i];
+    return state->saddle->soft || state->rank->independent[i];
 }
 
 static double factor_dense(dal_state *state, dal_metric metric, double softness)
@@ -139,7 +146,7 @@ static double factor_dense(dal_state *state, dal_metric metric, double softness)
     const dal_layout *layout = &state->system->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
     const double *U = state->system->column_unit;
-    double *K = state->saddle, unit = 1 / state->system->mass;
+    double *K = state->saddle->matrix, unit = 1 / state->system->mass;
     memset(K, 0, sizeof *K * (size_t)n * (size_t)n);
     if (metric == DAL_METRIC_UNIT)
         for (int i = 0; i < nv; i++)
@@ -159,9 +166,9 @@ static double factor_dense(dal_state *state, dal_metric metric, double softness)
         }
         row[nv + i] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
-            row[layout->column[k]] += state->row_scale[i] * state->work.A[k] * U[layout->column[k]];
+            row[layout->column[k]] += state->saddle->row_scale[i] * state->work.A[k] * U[layout->column[k]];
     }
-    return dal_ldlt(K, n, n, state->pivots);
+    return dal_ldlt(K, n, n, state->saddle->pivots);
 }
 
 static double factor_sparse(dal_state *state, dal_metric metric, double softness)
@@ -169,7 +176,7 @@ static double factor_sparse(dal_state *state, dal_metric metric, double softness
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const double *U = system->column_unit;
-    double *K = state->saddle, unit = 1 / system->mass;
+    double *K = state->saddle->matrix, unit = 1 / system->mass;
     memset(K, 0, sizeof *K * (size_t)system->n_kkt);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -186,29 +193,29 @@ static double factor_sparse(dal_state *state, dal_metric metric, double softness
         }
         K[system->kkt_diagonal[i]] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
-            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = state->row_scale[i] * state->work.A[k] * U[layout->column[k]];
+            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = state->saddle->row_scale[i] * state->work.A[k] * U[layout->column[k]];
     }
-    return dal_sparse_factor(state->sparse, K, false);
+    return dal_sparse_factor(state->saddle->sparse, K, false);
 }
 
 double dal_saddle_factor(dal_state *state, dal_metric metric)
 {
-    state->saddle_soft = false;
-    state->saddle_on_tree = state->system->loops && metric == DAL_METRIC_MASS;
-    if (state->saddle_on_tree)
-        return state->saddle_ratio = dal_tree_factor(state);
+    state->saddle->soft = false;
+    state->saddle->on_tree = state->system->loops && metric == DAL_METRIC_MASS;
+    if (state->saddle->on_tree)
+        return state->saddle->ratio = dal_tree_factor(state);
     scale_rows(state);
-    state->saddle_ratio = (state->system->dense ? factor_dense : factor_sparse)(state, metric, 0);
-    return state->saddle_ratio;
+    state->saddle->ratio = (state->system->dense ? factor_dense : factor_sparse)(state, metric, 0);
+    return state->saddle->ratio;
 }
 
 double dal_saddle_soften(dal_state *state, double softness)
 {
-    state->saddle_soft = true;
-    state->saddle_on_tree = false;
+    state->saddle->soft = true;
+    state->saddle->on_tree = false;
     scale_rows(state);
-    state->saddle_ratio = (state->system->dense ? factor_dense : factor_sparse)(state, DAL_METRIC_MASS, softness);
-    return state->saddle_ratio;
+    state->saddle->ratio = (state->system->dense ? factor_dense : factor_sparse)(state, DAL_METRIC_MASS, softness);
+    return state->saddle->ratio;
 }
 
 void dal_saddle_solve(dal_state *state, double *f, double *b)
@@ -216,23 +223,23 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
     const dal_layout *layout = &state->system->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
     const double *U = state->system->column_unit;
-    double *x = state->saddle_rhs;
-    if (state->saddle_on_tree) {
+    double *x = state->saddle->rhs;
+    if (state->saddle->on_tree) {
         dal_tree_saddle(state, f, b);
         return;
     }
     for (int k = 0; k < nv; k++)
         x[k] = U[k] * f[k];
     for (int i = 0; i < layout->n_rows; i++)
-        x[nv + i] = takes_part(state, i) ? state->row_scale[i] * b[i] : 0;
+        x[nv + i] = takes_part(state, i) ? state->saddle->row_scale[i] * b[i] : 0;
     if (state->system->dense)
-        dal_ldlt_solve(state->saddle, n, n, state->pivots, x);
+        dal_ldlt_solve(state->saddle->matrix, n, n, state->saddle->pivots, x);
     else
-        dal_sparse_solve(state->sparse, x);
+        dal_sparse_solve(state->saddle->sparse, x);
     for (int k = 0; k < nv; k++)
         f[k] = U[k] * x[k];
     for (int i = 0; i < layout->n_rows; i++)
-        b[i] = state->row_scale[i] * x[nv + i];
+        b[i] = state->saddle->row_scale[i] * x[nv + i];
 }
 
 /* ---- independent rows ------------------------------------------------------------ */
@@ -280,33 +287,33 @@ static double ratio_of_rows(dal_state *state)
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv;
     const double *U = state->system->column_unit;
-    double *A = state->rank_matrix, *tau = state->rank_work;
-    memset(A, 0, sizeof *A * m * (size_t)state->rank);
-    for (int i = 0; i < state->rank; i++) {
-        const dal_row_layout *at = &layout->row[state->order[i]];
+    double *A = state->rank->matrix, *tau = state->rank->work;
+    memset(A, 0, sizeof *A * m * (size_t)state->rank->n);
+    for (int i = 0; i < state->rank->n; i++) {
+        const dal_row_layout *at = &layout->row[state->rank->order[i]];
         double sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++) {
             const double value = state->work.A[k] * U[layout->column[k]];
             sum += value * value;
         }
-        double unit = unit_of_row(state, state->order[i], sqrt(sum));
+        double unit = unit_of_row(state, state->rank->order[i], sqrt(sum));
         for (int k = at->value; k < at->value + at->n_values; k++)
             A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * U[layout->column[k]] * unit;
     }
-    return dal_qr(A, layout->nv, state->rank, layout->nv, tau);
+    return dal_qr(A, layout->nv, state->rank->n, layout->nv, tau);
 }
 
 static void choose_again(dal_state *state)
 {
-    dal_state_rank(state, state->rank);
-    state->rerankings++;
+    dal_state_rank(state, state->rank->n);
+    state->rank->changed++;
 }
 
 /* Does the last factorisation answer by inverse iteration? Sparse LU takes its pivots for the sake of the pattern: they fall late near a
  * singular position (at a thousandth of the distance at which A does), and elsewhere for other reasons. */
 static bool asks_factor(const dal_state *state, dal_factor kind)
 {
-    return (kind == DAL_FACTOR_SADDLE || kind == DAL_FACTOR_UNIT) && !state->system->dense && !state->saddle_on_tree;
+    return (kind == DAL_FACTOR_SADDLE || kind == DAL_FACTOR_UNIT) && !state->system->dense && !state->saddle->on_tree;
 }
 
 /* sigma, the smallest singular value of the independent rows C = c A G^(-1/2), by one step of inverse iteration on the factor of K:
@@ -315,18 +322,18 @@ static bool asks_factor(const dal_state *state, dal_factor kind)
 static double least_singular_value(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    double *x = state->saddle_rhs, *mu = x + layout->nv, sum = 0;
+    double *x = state->saddle->rhs, *mu = x + layout->nv, sum = 0;
     memset(x, 0, sizeof *x * (size_t)layout->nv);
     for (int i = 0; i < layout->n_rows; i++)
-        mu[i] = takes_part(state, i) ? state->weakest[i] : 0;
-    dal_sparse_solve(state->sparse, x);
+        mu[i] = takes_part(state, i) ? state->singular->weakest[i] : 0;
+    dal_sparse_solve(state->saddle->sparse, x);
     for (int i = 0; i < layout->n_rows; i++)
         sum += mu[i] * mu[i];
     if (!(sum > 0) || !(sum < HUGE_VAL))
         return 0;
     for (int i = 0; i < layout->n_rows; i++)
         if (takes_part(state, i))
-            state->weakest[i] = mu[i] / sqrt(sum);
+            state->singular->weakest[i] = mu[i] / sqrt(sum);
     return 1 / sqrt(sqrt(sum));
 }
 
@@ -334,23 +341,23 @@ static double least_singular_value(dal_state *state)
 static double distance_at_hand(dal_state *state, dal_factor kind, double ratio)
 {
     if (asks_factor(state, kind)) {
-        double *best = &state->best_ratio[kind == DAL_FACTOR_SADDLE ? DAL_FACTOR_LEAST : DAL_FACTOR_LEAST_UNIT];
+        double *best = &state->rank->best_ratio[kind == DAL_FACTOR_SADDLE ? DAL_FACTOR_LEAST : DAL_FACTOR_LEAST_UNIT];
         for (int i = 0; i < SETTLE && *best == 0; i++)
             least_singular_value(state);
         double sigma = least_singular_value(state);
         *best = fmax(*best, sigma);
         return *best > 0 ? sigma / *best : 1;
     }
-    double nearness = ratio / state->best_ratio[kind];
+    double nearness = ratio / state->rank->best_ratio[kind];
     return kind < DAL_FACTOR_QR ? sqrt(nearness) : nearness; /* symmetric pivots fall with the square of the distance */
 }
 
 /* Has the choice of rows, where there is one, to be made anew? A itself is looked at, and whether other rows do better; true if they do. */
 static bool ask_rows(dal_state *state)
 {
-    double *best = &state->best_ratio[DAL_FACTOR_ROWS], *good = &state->good_ratio[DAL_FACTOR_ROWS];
-    bool choice = state->rank < state->system->layout.n_rows, changed = false;
-    dal_state_complete(state);
+    double *best = &state->rank->best_ratio[DAL_FACTOR_ROWS], *good = &state->rank->good_ratio[DAL_FACTOR_ROWS];
+    bool choice = state->rank->n < state->system->layout.n_rows, changed = false;
+    dal_need(state, DAL_STAGE_LOADS);
     double own = ratio_of_rows(state);
     if (choice && own < near * *best && (*good == 0 || own < tired * *good)) {
         choose_again(state);
@@ -360,7 +367,7 @@ static bool ask_rows(dal_state *state)
     if (*good == 0)
         *good = own;
     *best = fmax(*best, own);
-    state->nearness = *best > 0 ? own / *best : 1;
+    state->singular->nearness = *best > 0 ? own / *best : 1;
     return changed;
 }
 
@@ -371,17 +378,17 @@ static double way_since_asked(const dal_state *state)
     double fastest = 0;
     for (int k = 0; k < system->layout.nv; k++)
         fastest = fmax(fastest, fabs(state->work.v[k]) * system->column_scale[k] / system->length);
-    return fastest * fabs(state->work.t - state->asked_at);
+    return fastest * fabs(state->work.t - state->singular->asked_at);
 }
 
 /* Where some rows were chosen of more, their smallest singular value falls also because the choice has become a bad one. Only A tells the
  * two apart. It is asked all the time near a singular position, and elsewhere before the mechanism can have come near one. */
 static bool ask_of_many_rows(dal_state *state)
 {
-    if (way_since_asked(state) <= stroll && !(state->nearness < doubtful))
+    if (way_since_asked(state) <= stroll && !(state->singular->nearness < doubtful))
         return false;
     bool changed = ask_rows(state);
-    state->asked_at = state->work.t;
+    state->singular->asked_at = state->work.t;
     return changed;
 }
 
@@ -391,23 +398,23 @@ static bool ask_of_many_rows(dal_state *state)
 static bool look_out(dal_state *state, dal_factor kind, double ratio)
 {
     const dal_system *system = state->system;
-    const bool choice = state->rank < system->layout.n_rows;
+    const bool choice = state->rank->n < system->layout.n_rows;
     bool changed = false;
-    if (!state->rank) {
-        state->nearness = 1;
+    if (!state->rank->n) {
+        state->singular->nearness = 1;
     } else if (asks_factor(state, kind)) {
-        if (!state->attentive && !(state->nearness < doubtful) && system->stabilization->project)
+        if (!state->singular->attentive && !(state->singular->nearness < doubtful) && system->stabilization->project)
             return false;
         if (choice && system->careful)
             changed = ask_of_many_rows(state);
         else
-            state->nearness = distance_at_hand(state, kind, ratio);
+            state->singular->nearness = distance_at_hand(state, kind, ratio);
     } else if (system->careful || system->formulation->recursive || kind == DAL_FACTOR_NETWORK) {
-        state->nearness = distance_at_hand(state, kind, ratio);
-        if (system->careful && (state->best_ratio[DAL_FACTOR_ROWS] == 0 || state->nearness < doubtful))
+        state->singular->nearness = distance_at_hand(state, kind, ratio);
+        if (system->careful && (state->rank->best_ratio[DAL_FACTOR_ROWS] == 0 || state->singular->nearness < doubtful))
             changed = ask_rows(state);
     }
-    state->near_singular = state->nearness < near;
+    state->singular->near = state->singular->nearness < near;
     return changed;
 }
 
@@ -417,14 +424,14 @@ static bool look_out(dal_state *state, dal_factor kind, double ratio)
  * be left out: what helps is to solve with care (`near_singular`). */
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
 {
-    double *good = &state->good_ratio[kind], *best = &state->best_ratio[kind];
-    bool choice = state->rank < state->system->layout.n_rows, changed = false;
+    double *good = &state->rank->good_ratio[kind], *best = &state->rank->best_ratio[kind];
+    bool choice = state->rank->n < state->system->layout.n_rows, changed = false;
     if (*good == 0 && ratio > singular)
         *good = ratio;
     if (ratio > *best)
         *best = ratio;
     if (!(ratio > singular) || (choice && ratio < worse * *good)) {
-        dal_state_complete(state);
+        dal_need(state, DAL_STAGE_LOADS);
         choose_again(state);
         changed = true;
     }
@@ -441,28 +448,28 @@ static bool nonholonomic(const dal_layout *layout, int row)
 static void prefer_holonomic(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    const size_t m = (size_t)layout->nv, k = (size_t)state->rank;
-    const double *A = state->rank_matrix;
-    double *B = state->exchange, *x = B + m * (size_t)layout->n_rows, *work = x + layout->n_rows;
-    dal_scaled_rows(state, state->rank_matrix, NULL);
-    for (int d = state->rank; d < layout->n_rows; d++) {
+    const size_t m = (size_t)layout->nv, k = (size_t)state->rank->n;
+    const double *A = state->rank->matrix;
+    double *B = state->rank->exchange, *x = B + m * (size_t)layout->n_rows, *work = x + layout->n_rows;
+    dal_scaled_rows(state, state->rank->matrix, NULL);
+    for (int d = state->rank->n; d < layout->n_rows; d++) {
         int best = -1;
-        if (nonholonomic(layout, state->order[d]))
+        if (nonholonomic(layout, state->rank->order[d]))
             continue;
         for (size_t i = 0; i < k; i++)
             for (size_t j = 0; j < m; j++)
-                B[j * k + i] = A[(size_t)state->order[i] * m + j];
-        dal_rank_solve(B, (int)m, (int)k, (int)k, DAL_RANK_TOLERANCE, A + (size_t)state->order[d] * m, x, work);
-        for (int i = 0; i < state->rank; i++)
-            if (nonholonomic(layout, state->order[i]) && fabs(x[i]) > 1e-6 && (best < 0 || fabs(x[i]) > fabs(x[best])))
+                B[j * k + i] = A[(size_t)state->rank->order[i] * m + j];
+        dal_rank_solve(B, (int)m, (int)k, (int)k, DAL_RANK_TOLERANCE, A + (size_t)state->rank->order[d] * m, x, work);
+        for (int i = 0; i < state->rank->n; i++)
+            if (nonholonomic(layout, state->rank->order[i]) && fabs(x[i]) > 1e-6 && (best < 0 || fabs(x[i]) > fabs(x[best])))
                 best = i;
         if (best < 0)
             continue;
-        int out = state->order[best];
-        state->order[best] = state->order[d];
-        state->order[d] = out;
-        state->independent[out] = false;
-        state->independent[state->order[best]] = true;
+        int out = state->rank->order[best];
+        state->rank->order[best] = state->rank->order[d];
+        state->rank->order[d] = out;
+        state->rank->independent[out] = false;
+        state->rank->independent[state->rank->order[best]] = true;
     }
 }
 
@@ -472,7 +479,7 @@ static bool surely_full(dal_state *state)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const double *S = system->column_scale;
-    double *K = state->saddle;
+    double *K = state->saddle->matrix;
     memset(K, 0, sizeof *K * (size_t)system->n_kkt);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -490,7 +497,7 @@ static bool surely_full(dal_state *state)
         for (int k = at->value; k < at->value + at->n_values; k++)
             K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = unit * state->work.A[k];
     }
-    return dal_sparse_factor(state->sparse, K, true) > 0 && dal_sparse_least(state->sparse, layout->nv, layout->n_rows, state->saddle_rhs) > full_rank_for_sure;
+    return dal_sparse_factor(state->saddle->sparse, K, true) > 0 && dal_sparse_least(state->saddle->sparse, layout->nv, layout->n_rows, state->saddle->rhs) > full_rank_for_sure;
 }
 
 /* Of large systems: QR of the sparse rows. Where rows depend on each other, those that stay have pivot[i] > 0; of more than `most` of
@@ -500,9 +507,9 @@ static int rank_sparse(dal_state *state, int most)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const int r = layout->n_rows;
-    int *start = state->pivots; /* nv + n_rows + 1 integers */
-    double *value = state->saddle, *pivot = state->saddle_rhs;
-    bool *late = state->independent;
+    int *start = state->saddle->pivots; /* nv + n_rows + 1 integers */
+    double *value = state->saddle->matrix, *pivot = state->saddle->rhs;
+    bool *late = state->rank->independent;
     for (int i = 0; i < r; i++) {
         const dal_row_layout *at = &layout->row[i];
         double sum = 0;
@@ -517,7 +524,7 @@ static int rank_sparse(dal_state *state, int most)
     }
     start[r] = r ? layout->row[r - 1].value + layout->row[r - 1].n_values : 0;
     const dal_sparse_matrix A = {r, layout->nv, start, layout->column, value};
-    int rank = dal_sparse_rank(&state->allocator, &A, system->rank_tolerance, late, pivot);
+    int rank = dal_sparse_rank(&state->hold.allocator, &A, system->rank_tolerance, late, pivot);
     while (rank > most) {
         int least = -1;
         for (int i = 0; i < r; i++)
@@ -527,16 +534,16 @@ static int rank_sparse(dal_state *state, int most)
         rank--;
     }
     for (int i = 0, in = 0, out = rank; i < r && rank >= 0; i++)
-        state->order[pivot[i] > 0 ? in++ : out++] = i;
+        state->rank->order[pivot[i] > 0 ? in++ : out++] = i;
     return rank;
 }
 
 static int rank_dense(dal_state *state, int most)
 {
     const dal_layout *layout = &state->system->layout;
-    dal_scaled_rows(state, state->rank_matrix, NULL);
-    return dal_rank_rows(state->rank_matrix, layout->n_rows, layout->nv, layout->nv, state->system->rank_tolerance, most, state->order, NULL,
-                         state->rank_work);
+    dal_scaled_rows(state, state->rank->matrix, NULL);
+    return dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, state->system->rank_tolerance, most, state->rank->order, NULL,
+                         state->rank->work);
 }
 
 static bool rows_are_numbers(const dal_state *state)
@@ -560,7 +567,7 @@ void dal_state_rank(dal_state *state, int most)
     if (!rows_are_numbers(state))
         return; /* the caller's factorisation fails and says so; at other states the rows that were independent are so still */
     for (int i = 0; i < r; i++)
-        state->order[i] = i;
+        state->rank->order[i] = i;
     if (r && (system->dense || most < r || !surely_full(state))) {
         rank = system->small ? rank_dense(state, most) : rank_sparse(state, most);
         if (rank == DAL_RANK_NO_MEMORY || rank == DAL_RANK_TOO_WIDE) {
@@ -571,17 +578,17 @@ void dal_state_rank(dal_state *state, int most)
             rank = 0;
     }
     for (int i = 0; i < r; i++)
-        state->independent[state->order[i]] = i < rank;
-    state->rank = rank;
-    if (state->exchange && rank < r)
+        state->rank->independent[state->rank->order[i]] = i < rank;
+    state->rank->n = rank;
+    if (state->rank->exchange && rank < r)
         prefer_holonomic(state);
-    state->speeds_side = state->speeds_side_kept = 0;
-    memset(state->good_ratio, 0, sizeof state->good_ratio);
-    state->asked_at = -HUGE_VAL; /* of other rows */
-    if (rank < state->rank_least)
-        state->rank_least = rank;
-    if (rank > state->rank_most)
-        state->rank_most = rank;
+    state->speeds->side = state->speeds->side_kept = 0;
+    memset(state->rank->good_ratio, 0, sizeof state->rank->good_ratio);
+    state->singular->asked_at = -HUGE_VAL; /* of other rows */
+    if (rank < state->rank->least)
+        state->rank->least = rank;
+    if (rank > state->rank->most)
+        state->rank->most = rank;
 }
 
 static const double lost = 3e-3; /* of the largest pivot of rows at unit norm: near a singular position, those that are going */
@@ -597,39 +604,39 @@ const char *dal_singular_text(dal_state *state, char *buffer, size_t size)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    int *order = state->pivots, row = -1, rank = -1;
+    int *order = state->saddle->pivots, row = -1, rank = -1;
     buffer[0] = '\0';
     dal_state_position(state);
     dal_state_jacobian(state);
     if (!layout->n_rows || !rows_are_numbers(state))
         return buffer;
     if (system->small) { /* those that are going, or else the weakest one */
-        dal_scaled_rows(state, state->rank_matrix, NULL);
-        rank = dal_rank_rows(state->rank_matrix, layout->n_rows, layout->nv, layout->nv, lost, state->rank_most, order, NULL, state->rank_work);
-        if (rank == state->rank_most) {
-            dal_rank_rows(state->rank_matrix, layout->n_rows, layout->nv, layout->nv, lost, rank - 1, order, NULL, state->rank_work);
+        dal_scaled_rows(state, state->rank->matrix, NULL);
+        rank = dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, lost, state->rank->most, order, NULL, state->rank->work);
+        if (rank == state->rank->most) {
+            dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, lost, rank - 1, order, NULL, state->rank->work);
             rank = -1;
         }
-        for (int i = rank < 0 ? state->rank_most - 1 : rank; i < layout->n_rows && row < 0; i++)
+        for (int i = rank < 0 ? state->rank->most - 1 : rank; i < layout->n_rows && row < 0; i++)
             row = order[i] < layout->n_extrinsic ? order[i] : -1;
     } else {
         for (int i = 0; i < layout->n_extrinsic; i++)
-            row = row < 0 || fabs(state->weakest[i]) > fabs(state->weakest[row]) ? i : row;
+            row = row < 0 || fabs(state->singular->weakest[i]) > fabs(state->singular->weakest[row]) ? i : row;
     }
     if (row >= 0 && rank >= 0)
-        snprintf(buffer, size, "; the rank of the constraints falls there from %d to %d, of joint '%s' among others", state->rank_most, rank,
+        snprintf(buffer, size, "; the rank of the constraints falls there from %d to %d, of joint '%s' among others", state->rank->most, rank,
                  joint_of_row(state, row));
     else if (row >= 0 && rank < 0)
-        snprintf(buffer, size, "; the rank of the constraints is %d and falls there, of joint '%s' among others", state->rank_most, joint_of_row(state, row));
+        snprintf(buffer, size, "; the rank of the constraints is %d and falls there, of joint '%s' among others", state->rank->most, joint_of_row(state, row));
     return buffer;
 }
 
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric)
 {
     dal_factor kind = metric == DAL_METRIC_MASS ? DAL_FACTOR_SADDLE : DAL_FACTOR_UNIT;
-    state->attentive = true;
+    state->singular->attentive = true;
     bool changed = dal_state_alarm(state, kind, dal_saddle_factor(state, metric));
-    state->attentive = false;
+    state->singular->attentive = false;
     if (!changed || dal_saddle_factor(state, metric) > 0)
         return 0;
     return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
@@ -642,6 +649,103 @@ dal_flow dal_saddle_least(dal_state *state)
         layout->family->inertia(layout, &state->work);
     if (!dal_saddle_ready(state, DAL_METRIC_MASS))
         return 0;
-    state->trouble[0] = '\0';
+    state->report->trouble[0] = '\0';
     return dal_saddle_ready(state, DAL_METRIC_UNIT);
 }
+
+/* ---- the part of a state ------------------------------------------------------------------------ */
+
+static void lay_saddle(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_saddle local, *saddle = DAL_LAY_PART(block, state->saddle, local);
+    const int n = system->layout.nv + system->layout.n_rows;
+    DAL_LAY(block, saddle->matrix, system->dense ? (size_t)n * (size_t)n : (size_t)system->n_kkt);
+    DAL_LAY(block, saddle->rhs, n);
+    DAL_LAY(block, saddle->row_scale, system->layout.n_rows);
+    DAL_LAY(block, saddle->pivots, n + 1);
+}
+
+static bool open_saddle(dal_state *state)
+{
+    const dal_system *system = state->system;
+    if (!system->dense)
+        state->saddle->sparse = dal_sparse_create(&state->hold.allocator, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);
+    return system->dense || state->saddle->sparse;
+}
+
+static void close_saddle(dal_state *state)
+{
+    dal_sparse_free(state->saddle->sparse);
+}
+
+const dal_owner dal_saddle_owner = {.lay = lay_saddle, .open = open_saddle, .close = close_saddle};
+
+static void lay_rank(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_rank local, *rank = DAL_LAY_PART(block, state->rank, local);
+    const int nv = system->layout.nv, r = system->layout.n_rows;
+    rank->matrix = rank->work = rank->exchange = NULL;
+    DAL_LAY(block, rank->order, r);
+    DAL_LAY(block, rank->independent, r);
+    if (!system->small)
+        return;
+    DAL_LAY(block, rank->matrix, (size_t)r * (size_t)nv);
+    DAL_LAY(block, rank->work, dal_rank_work(r, nv));
+    for (int i = 0; i < system->mechanism.n_rows; i++)
+        if (system->mechanism.rows[i].nonholonomic) {
+            DAL_LAY(block, rank->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
+            return;
+        }
+}
+
+static void reset_rank(dal_state *state)
+{
+    const dal_system *system = state->system;
+    dal_rank *rank = state->rank;
+    rank->n = rank->least = rank->most = system->rank;
+    for (int i = 0; i < system->layout.n_rows; i++) {
+        rank->order[i] = system->start_order[i];
+        rank->independent[system->start_order[i]] = i < system->rank;
+    }
+    rank->changed = 0;
+    memset(rank->good_ratio, 0, sizeof rank->good_ratio);
+    memset(rank->best_ratio, 0, sizeof rank->best_ratio);
+}
+
+static void copy_rank(const dal_state *from, dal_state *to)
+{
+    const size_t rows = (size_t)from->system->layout.n_rows;
+    const dal_rank *rank = from->rank;
+    to->rank->n = rank->n;
+    memcpy(to->rank->order, rank->order, sizeof *rank->order * rows);
+    memcpy(to->rank->independent, rank->independent, sizeof *rank->independent * rows);
+    memcpy(to->rank->best_ratio, rank->best_ratio, sizeof rank->best_ratio);
+    memcpy(to->rank->good_ratio, rank->good_ratio, sizeof rank->good_ratio);
+}
+
+const dal_owner dal_rank_owner = {.lay = lay_rank, .reset = reset_rank, .copy = copy_rank};
+
+static void lay_singular(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_singular local, *part = DAL_LAY_PART(block, state->singular, local);
+    DAL_LAY(block, part->weakest, system->layout.n_rows);
+}
+
+static void reset_singular(dal_state *state)
+{
+    const int r = state->system->layout.n_rows;
+    dal_singular *part = state->singular;
+    part->nearness = 1;
+    part->near = part->attentive = false;
+    part->asked_at = -HUGE_VAL;
+    for (int i = 0; i < r; i++)
+        part->weakest[i] = sin(1 + 2.4 * i) / sqrt(fmax(1, r)); /* near to no combination in particular */
+}
+
+static void copy_singular(const dal_state *from, dal_state *to)
+{
+    to->singular->nearness = from->singular->nearness;
+    to->singular->near = from->singular->near;
+}
+
+const dal_owner dal_singular_owner = {.lay = lay_singular, .reset = reset_singular, .copy = copy_singular};

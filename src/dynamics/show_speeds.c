@@ -9,7 +9,7 @@
 
 static void show_basis(dal_state *state, dal_equations *equations)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     double *W = dal_show_matrix(equations, "W", "the velocities of a unit of each speed: v = W u + X",
                                 dal_names_velocities(equations, state), dal_names_speeds(equations, state));
     for (int i = 0; i < s->n; i++)
@@ -21,14 +21,14 @@ static void show_bias(dal_state *state, dal_equations *equations)
 {
     double *bias = dal_show_vector(equations, "bias", "the accelerations for u' = 0: v' = W u' + bias",
                                    dal_names_accelerations(equations, state));
-    memcpy(bias, state->basis->bias, sizeof *bias * (size_t)state->basis->n);
+    memcpy(bias, state->speeds->basis->bias, sizeof *bias * (size_t)state->speeds->basis->n);
 }
 
 /* K u' = f: K is symmetric, and its lower triangle is what there is. */
 static void show_system(dal_state *state, dal_equations *equations, const char *K_name, const char *K_title, const char *f_name,
                         const char *f_title)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const size_t p = (size_t)s->p;
     const dal_names speeds = dal_names_speeds(equations, state);
     double *K = dal_show_matrix(equations, K_name, K_title, speeds, speeds);
@@ -38,7 +38,7 @@ static void show_system(dal_state *state, dal_equations *equations, const char *
     dal_show_place(equations, 0, 0, false, 1);
     memcpy(dal_show_vector(equations, f_name, f_title, speeds), s->f, sizeof *s->f * p);
     dal_show_right(equations, 0);
-    dal_show_unknowns(equations, dal_names_speed_rates(equations, state), state->wd);
+    dal_show_unknowns(equations, dal_names_speed_rates(equations, state), state->speeds->wd);
 }
 
 /* ---- maggi -------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static void show_system(dal_state *state, dal_equations *equations, const char *
 /* [W^T M; A_k] v' = [W^T (Q - h); gamma_k], without the scaling of its factorisation. */
 void dal_show_maggi(dal_state *state, dal_equations *equations)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const dal_names speeds = dal_names_speeds(equations, state);
     dal_show_equation(equations, "[W^T M; A] v' = [W^T (Q - h); gamma]", "Maggi's equations");
     dal_show_mass(equations, state);
@@ -75,7 +75,7 @@ void dal_show_maggi(dal_state *state, dal_equations *equations)
 /* Ti: partial angular velocities in body axes above partial velocities of the centre of mass in inertial ones. Planar: z, x, y. */
 static void show_partials(dal_state *state, dal_equations *equations, int b)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const dal_mechanism *m = &state->system->mechanism;
     const bool planar = m->space == DAL_PLANAR;
     const size_t p = (size_t)s->p;
@@ -140,7 +140,7 @@ void dal_show_volterra(dal_state *state, dal_equations *equations)
 /* The momenta are rows of S between Y and A. */
 static void show_momenta(dal_state *state, dal_equations *equations)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const dal_names v = dal_names_velocities(equations, state);
     const dal_names rows = dal_names_part(equations, v, s->s, state->system->ignorable);
     double *E = dal_show_matrix(equations, "M'", "rows of M of the ignorable coordinates: their momenta are constant, M' v = G - N_2 (25)",

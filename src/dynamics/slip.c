@@ -53,7 +53,7 @@ static double forward(const dal_state *state, const dal_friction *f, const doubl
 {
     double sum = 0;
     for (int k = 0; k < f->n; k++)
-        sum += state->slip_direction[f->first + k] * s[k];
+        sum += state->friction->direction[f->first + k] * s[k];
     return sum;
 }
 
@@ -69,7 +69,7 @@ static double guard_of_sticking(const dal_state *state, const dal_friction_parts
     const dal_friction *f = &state->system->frictions[i];
     const dal_system *system = state->system;
     const double force = system->mass * system->length / (system->time * system->time), pace = dal_friction_pace(system, f);
-    double guard = (dal_friction_holds(f, p->press[i]) - dal_size(state->friction + f->first, f->n) + p->give[i]) / force;
+    double guard = (dal_friction_holds(f, p->press[i]) - dal_size(state->friction->force + f->first, f->n) + p->give[i]) / force;
     for (int k = f->first; k < f->first + f->n; k++)
         if (p->bound[k] > 0)
             guard = fmin(guard, carried_speed - fabs(p->slip[k]) / pace);
@@ -84,7 +84,7 @@ void dal_friction_guard(const dal_state *state, double *guard)
         const dal_friction *f = &system->frictions[i];
         if (!dal_friction_switches(f))
             continue;
-        switch ((dal_slip)state->slip_mode[i]) {
+        switch ((dal_slip)state->friction->mode[i]) {
         case DAL_SLIPS: *guard++ = forward(state, f, p.slip + f->first) + p.slack[i]; break;
         case DAL_STICKS: *guard++ = guard_of_sticking(state, &p, i); break;
         case DAL_YIELDS: *guard++ = 1; break;
@@ -99,7 +99,7 @@ void dal_friction_accepted(dal_state *state)
     for (int i = 0; i < system->n_frictions; i++) {
         const dal_friction *f = &system->frictions[i];
         double s[DAL_MAX_SLIP];
-        if (!dal_friction_switches(f) || state->slip_mode[i] != DAL_SLIPS)
+        if (!dal_friction_switches(f) || state->friction->mode[i] != DAL_SLIPS)
             continue;
         dal_friction_slip(state, f, s);
         const double speed = dal_size(s, f->n), ahead = forward(state, f, s);
@@ -110,7 +110,7 @@ void dal_friction_accepted(dal_state *state)
             continue;
         p.slack[i] = 0;
         for (int k = 0; k < f->n; k++)
-            state->slip_direction[f->first + k] = s[k] / speed;
+            state->friction->direction[f->first + k] = s[k] / speed;
     }
 }
 
@@ -153,11 +153,11 @@ static void slip_along(dal_state *state, const dal_friction_parts *p, int elemen
 {
     const dal_friction *f = &state->system->frictions[element];
     const double size = dal_size(direction, f->n);
-    state->slip_mode[element] = DAL_SLIPS;
+    state->friction->mode[element] = DAL_SLIPS;
     p->fresh[element] = 1;
     p->look[element] = f->n > 1 ? look_ahead(state->system) : 0;
     for (int k = 0; k < f->n; k++)
-        state->slip_direction[f->first + k] = sign * direction[k] / size;
+        state->friction->direction[f->first + k] = sign * direction[k] / size;
 }
 
 /* Where no friction can hold a surface it slips on, the way it is moved. */
@@ -165,7 +165,7 @@ static bool release_carried(dal_state *state, const dal_friction_parts *p)
 {
     for (int i = 0; i < p->elements; i++) {
         double rate[DAL_MAX_SLIP];
-        if (state->slip_mode[i] == DAL_STICKS && starts(state, p, i, rate)) {
+        if (state->friction->mode[i] == DAL_STICKS && starts(state, p, i, rate)) {
             slip_along(state, p, i, rate, 1);
             return true;
         }
@@ -189,7 +189,7 @@ static double overload(const dal_state *state, const dal_friction_parts *p, int 
 {
     const dal_friction *f = &state->system->frictions[i];
     const double wanted = dal_size(p->e + f->first, f->n), allowed = dal_friction_holds(f, p->press[i]), give = give_of(state, p, i);
-    if (state->slip_broken[i])
+    if (state->friction->broken[i])
         return wanted > (1 - 1e-6) * allowed - give ? 1 + wanted / (allowed + give) : 0;
     return wanted / (allowed + give) > 1 + 1e-10 ? wanted / (allowed + give) : 0;
 }
@@ -199,7 +199,7 @@ static bool release_weakest(dal_state *state, const dal_friction_parts *p)
     int weakest = -1;
     double most = 0;
     for (int i = 0; i < p->elements; i++) {
-        double over = state->slip_mode[i] == DAL_STICKS ? overload(state, p, i) : 0;
+        double over = state->friction->mode[i] == DAL_STICKS ? overload(state, p, i) : 0;
         if (over > most) {
             weakest = i;
             most = over;
@@ -223,9 +223,9 @@ static int departs(const dal_state *state, const dal_friction_parts *p, int i)
 static bool catch_backward(dal_state *state, const dal_friction_parts *p)
 {
     for (int i = 0; i < p->elements; i++)
-        if (p->fresh[i] > 0 && state->slip_mode[i] == DAL_SLIPS && departs(state, p, i) < 0) {
-            state->slip_mode[i] = DAL_STICKS;
-            state->slip_broken[i] = false;
+        if (p->fresh[i] > 0 && state->friction->mode[i] == DAL_SLIPS && departs(state, p, i) < 0) {
+            state->friction->mode[i] = DAL_STICKS;
+            state->friction->broken[i] = false;
             p->look[i] = 0;
             return true;
         }
@@ -238,9 +238,9 @@ static bool is_consistent(const dal_state *state, const dal_friction_parts *p)
         double rate[DAL_MAX_SLIP];
         if (!dal_friction_switches(&state->system->frictions[i]))
             continue;
-        if (state->slip_mode[i] == DAL_STICKS && (starts(state, p, i, rate) || overload(state, p, i) > 1))
+        if (state->friction->mode[i] == DAL_STICKS && (starts(state, p, i, rate) || overload(state, p, i) > 1))
             return false;
-        if (state->slip_mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) < 0)
+        if (state->friction->mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) < 0)
             return false;
     }
     return true;
@@ -256,8 +256,8 @@ static bool combine(dal_state *state, dal_friction_parts *p, const int *list, in
         for (int i = 0, digit = c; i < n; i++, digit /= 3) {
             const double unit[DAL_MAX_SLIP] = {1, 0, 0};
             p->fresh[list[i]] = p->look[list[i]] = 0;
-            state->slip_broken[list[i]] = false;
-            state->slip_mode[list[i]] = DAL_STICKS;
+            state->friction->broken[list[i]] = false;
+            state->friction->mode[list[i]] = DAL_STICKS;
             if (digit % 3)
                 slip_along(state, p, list[i], unit, digit % 3 == 1 ? 1 : -1);
         }
@@ -273,12 +273,12 @@ static bool is_at_rest(dal_state *state, const dal_friction_parts *p, int i, boo
     const dal_friction *f = &state->system->frictions[i];
     const double *s = p->slip + f->first, speed = dal_size(s, f->n), pace = dal_friction_pace(state->system, f);
     bool carried = false;
-    for (int k = f->first; k < f->first + f->n && over && state->slip_mode[i] == DAL_STICKS; k++)
+    for (int k = f->first; k < f->first + f->n && over && state->friction->mode[i] == DAL_STICKS; k++)
         carried |= p->bound[k] > 0 && fabs(p->slip[k]) > carried_speed * pace / 2;
     if (carried)
         return false;
-    return speed <= rest_of(state, p, f) || (over && f->n == 1 && state->slip_mode[i] == DAL_SLIPS) ||
-           (state->slip_mode[i] != DAL_SLIPS && speed <= errant_speed * pace);
+    return speed <= rest_of(state, p, f) || (over && f->n == 1 && state->friction->mode[i] == DAL_SLIPS) ||
+           (state->friction->mode[i] != DAL_SLIPS && speed <= errant_speed * pace);
 }
 
 /* How fast the model moves, as a velocity of sliding. */
@@ -311,8 +311,8 @@ static void conclude(dal_state *state, const dal_friction_parts *p)
         const double ahead = forward(state, f, p->slip + f->first);
         if (!dal_friction_switches(f))
             continue;
-        if (state->slip_mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) == 0 && is_held_by_others(state, p, i))
-            state->slip_mode[i] = DAL_YIELDS;
+        if (state->friction->mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) == 0 && is_held_by_others(state, p, i))
+            state->friction->mode[i] = DAL_YIELDS;
         p->slack[i] = p->fresh[i] > 0 ? fmax(slack_for(state, f), -2 * ahead) : 0;
         p->give[i] = give_of(state, p, i) + beyond_drift * dal_size(e + f->first, f->n);
         for (int k = f->first; k < f->first + f->n; k++)
@@ -327,7 +327,7 @@ static bool has_broken(const dal_state *state, const bool *ended)
     bool any = false;
     for (int i = 0, guard = 0; i < state->system->n_frictions && ended; i++)
         if (dal_friction_switches(&state->system->frictions[i]))
-            any |= ended[guard++] && state->slip_mode[i] == DAL_STICKS;
+            any |= ended[guard++] && state->friction->mode[i] == DAL_STICKS;
     return any;
 }
 
@@ -355,9 +355,9 @@ static dal_flow check_reactions(dal_state *state)
 /* It sticks from here on, unless it did so before. */
 static void stop(dal_state *state, const dal_friction_parts *p, int i)
 {
-    if (state->slip_mode[i] != DAL_STICKS)
+    if (state->friction->mode[i] != DAL_STICKS)
         dal_friction_mark(state, p, i);
-    state->slip_mode[i] = DAL_STICKS;
+    state->friction->mode[i] = DAL_STICKS;
 }
 
 /* Surfaces that are at rest stick, all of them; the others slip the way they do. */
@@ -370,7 +370,7 @@ static void begin_modes(dal_state *state, const dal_friction_parts *p, const boo
         if (!dal_friction_switches(f))
             continue;
         const bool over = ended && ended[guard++];
-        state->slip_broken[i] = broken;
+        state->friction->broken[i] = broken;
         if (is_at_rest(state, p, i, over)) {
             stop(state, p, i);
         } else {
@@ -396,7 +396,7 @@ static bool stop_with_others(dal_state *state, dal_friction_parts *p)
             for (int j = 0; j < p->n; j++)
                 left[k] -= p->G[j * p->n + f->first + k] * c[j];
         }
-        if (dal_friction_switches(f) && state->slip_mode[i] != DAL_STICKS && dal_size(left, f->n) <= rest_of(state, p, f)) {
+        if (dal_friction_switches(f) && state->friction->mode[i] != DAL_STICKS && dal_size(left, f->n) <= rest_of(state, p, f)) {
             stop(state, p, i);
             return true;
         }
@@ -409,7 +409,7 @@ static int list_sticking(const dal_state *state, const dal_friction_parts *p, in
 {
     int n = 0;
     for (int i = 0; i < p->elements; i++)
-        if (dal_friction_switches(&state->system->frictions[i]) && state->slip_mode[i] == DAL_STICKS) {
+        if (dal_friction_switches(&state->system->frictions[i]) && state->friction->mode[i] == DAL_STICKS) {
             if (n < MOST_COMBINED)
                 list[n] = i;
             n++;

@@ -17,6 +17,11 @@
  */
 #include "dynamics/speeds.h"
 #include "math/dense.h"
+#include "dynamics/rank.h"
+#include "dynamics/singular.h"
+#include "state/momenta.h"
+#include "state/scale.h"
+#include "state/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +64,7 @@ bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, 
     return false;
 }
 
-void dal_speeds_lay(dal_block *block, const dal_system *system, dal_speeds **out)
+static void lay_basis(dal_block *block, const dal_system *system, dal_speeds **out)
 {
     const dal_layout *layout = &system->layout;
     const size_t n = (size_t)layout->nv, bodies = (size_t)layout->mechanism->n_bodies;
@@ -105,7 +110,7 @@ void dal_speeds_lay(dal_block *block, const dal_system *system, dal_speeds **out
 /* The row of speed j where the model names them. */
 static int named(const dal_state *state, int j)
 {
-    return state->system->layout.n_rows + state->speeds[j];
+    return state->system->layout.n_rows + state->speeds->column[j];
 }
 
 /* Rows of S that are rows of the unit matrix: the first ones, or none. */
@@ -134,7 +139,7 @@ static void put_row(const dal_state *state, int i, double *out)
 static double reach_of(const dal_state *state, int i)
 {
     const dal_layout *layout = &state->system->layout;
-    if (state->basis->weight[i] > 0)
+    if (state->speeds->basis->weight[i] > 0)
         return 0;
     double reach = dal_row_reach(state, &layout->mechanism->speeds[layout->row[named(state, i)].source]);
     return reach * reach;
@@ -143,7 +148,7 @@ static double reach_of(const dal_state *state, int i)
 /* Row i of S is filled: it gets unit norm. */
 static void scale_row(const dal_state *state, int i)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     double *row = s->S + (size_t)i * (size_t)s->n, sum = 0;
     for (int j = 0; j < s->n; j++)
         sum += row[j] * row[j];
@@ -157,11 +162,11 @@ static void scale_row(const dal_state *state, int i)
 /* The columns that the speeds leave, ascending; all of them for speeds of the model. */
 static void list_dependent(const dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     int *taken = s->pivot; /* the factors are not made yet */
     memset(taken, 0, sizeof *taken * (size_t)s->n);
     for (int j = 0; j < units(s); j++)
-        taken[state->speeds[j]] = 1;
+        taken[state->speeds->column[j]] = 1;
     for (int j = 0, at = 0; j < s->n; j++)
         if (!taken[j])
             s->dependent[at++] = j;
@@ -169,21 +174,21 @@ static void list_dependent(const dal_state *state)
 
 static void build(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->n, first = (size_t)units(s);
     memset(s->S + first * n, 0, sizeof *s->S * (n - first) * n);
     for (int j = 0; j < s->p; j++)
         if (s->fixed)
             put_row(state, named(state, j), s->S + (size_t)j * n);
         else
-            s->row_scale[j] = state->system->column_scale[state->speeds[j]];
+            s->row_scale[j] = state->system->column_scale[state->speeds->column[j]];
     if (s->s)
         state->system->formulation->more->rows(state, s->E, s->e);
     for (size_t i = 0; i < (size_t)s->s; i++)
         for (size_t j = 0; j < n; j++)
             s->S[((size_t)s->p + i) * n + j] = s->E[i * n + j] / state->system->column_scale[j];
     for (int i = 0; i < s->k; i++) {
-        s->row[i] = state->order[i];
+        s->row[i] = state->rank->order[i];
         put_row(state, s->row[i], s->S + (size_t)(s->p + s->s + i) * n);
     }
     for (int i = (int)first; i < s->n; i++)
@@ -228,17 +233,17 @@ static void lu_transposed_solve(const dal_speeds *s, double *b)
 /* x: S_s x = b. b is overwritten. */
 static void solve_scaled(const dal_state *state, double *b, double *x)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const int first = units(s), m = s->n - first;
     double *rest = b + first;
     for (int i = 0; i < m && first; i++) {
         const double *row = row_of(s, i);
         for (int j = 0; j < first; j++)
-            rest[i] -= row[state->speeds[j]] * b[j];
+            rest[i] -= row[state->speeds->column[j]] * b[j];
     }
     dal_lu_solve(s->lu, m, m, s->pivot, rest);
     for (int j = 0; j < first; j++)
-        x[state->speeds[j]] = b[j];
+        x[state->speeds->column[j]] = b[j];
     for (int i = 0; i < m; i++)
         x[s->dependent[i]] = rest[i];
 }
@@ -246,17 +251,17 @@ static void solve_scaled(const dal_state *state, double *b, double *x)
 /* y: S_s^T y = f. f is another vector, and stays. */
 static void solve_scaled_transposed(const dal_state *state, const double *f, double *y)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const int first = units(s), m = s->n - first;
     for (int i = 0; i < m; i++)
         y[first + i] = f[s->dependent[i]];
     lu_transposed_solve(s, y + first);
     for (int j = 0; j < first; j++)
-        y[j] = f[state->speeds[j]];
+        y[j] = f[state->speeds->column[j]];
     for (int i = 0; i < m && first; i++) {
         const double *row = row_of(s, i);
         for (int j = 0; j < first; j++)
-            y[j] -= row[state->speeds[j]] * y[first + i];
+            y[j] -= row[state->speeds->column[j]] * y[first + i];
     }
 }
 
@@ -271,11 +276,11 @@ static double norm1(const double *x, int n)
 /* Largest sum of a column of |S_s|. */
 static double norm_of_matrix(const dal_state *state)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     double *sum = s->x, most = 0;
     memset(sum, 0, sizeof *sum * (size_t)s->n);
     for (int j = 0; j < units(s); j++)
-        sum[state->speeds[j]] = 1;
+        sum[state->speeds->column[j]] = 1;
     for (int i = 0; i < s->n - units(s); i++) {
         const double *row = row_of(s, i);
         for (int j = 0; j < s->n; j++)
@@ -289,7 +294,7 @@ static double norm_of_matrix(const dal_state *state)
 /* Hager's ascent: |S_s^-1| is the largest |S_s^-1 x| over |x| = 1, taken at a unit vector; a few steps find it nearly always. */
 static double norm_of_inverse(const dal_state *state)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const int n = s->n;
     double *x = s->x, *y = s->b, *z = s->r, *b = s->bias, norm = 0; /* the bias is not known yet */
     for (int i = 0; i < n; i++)
@@ -334,73 +339,73 @@ static int side_of(const dal_speeds *s)
  * speeds of the model, below it where they vanish: |S| is taken for 1 at least, so that such a row counts. */
 static double factor(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     build(state);
     bool regular = factor_dependent(s);
     double condition = s->n == units(s) ? 1 : regular ? fmax(norm_of_matrix(state), 1) * norm_of_inverse(state) : INFINITY;
-    state->speeds_side = side_of(s);
-    return state->speeds_condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
+    state->speeds->side = side_of(s);
+    return state->speeds->condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
 }
 
 /* Where rows are redundant, those of one position may depend on each other in another: others are taken. */
 static void factor_with_good_rows(dal_state *state)
 {
     double condition = factor(state);
-    if (state->basis->k < state->system->layout.n_rows && condition > worse * state->speeds_ranked && state->speeds_ranked > 0) {
+    if (state->speeds->basis->k < state->system->layout.n_rows && condition > worse * state->speeds->ranked && state->speeds->ranked > 0) {
         dal_state_rank(state, state->system->rank);
-        state->rerankings++;
-        state->speeds_ranked = condition = factor(state);
+        state->rank->changed++;
+        state->speeds->ranked = condition = factor(state);
     }
-    if (state->speeds_ranked == 0)
-        state->speeds_ranked = condition;
+    if (state->speeds->ranked == 0)
+        state->speeds->ranked = condition;
 }
 
 static dal_flow fail(dal_state *state)
 {
     const dal_system *system = state->system;
     char names[120] = "";
-    if (!state->basis->fixed)
+    if (!state->speeds->basis->fixed)
         return dal_state_fail(state, "the constraints are singular at this position: no choice of speeds determines the velocities (condition %.1e)",
-                              state->speeds_condition);
-    for (int j = 0, at = 0; j < state->basis->p && at < (int)sizeof names; j++)
-        at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "", system->speed_names[state->speeds[j]]);
+                              state->speeds->condition);
+    for (int j = 0, at = 0; j < state->speeds->basis->p && at < (int)sizeof names; j++)
+        at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "", system->speed_names[state->speeds->column[j]]);
     return dal_state_fail(state,
                           "the model's speeds %s do not determine the velocities here: [Y; A] is singular at this position or close to it "
                           "(condition %.1e); take other speeds, or leave the choice to the program",
-                          names, state->speeds_condition);
+                          names, state->speeds->condition);
 }
 
 /* Singular, or singular somewhere since the last accepted step: the determinant has changed its sign. */
 static dal_flow check(dal_state *state)
 {
-    bool passed = state->speeds_side_kept && state->speeds_side != state->speeds_side_kept && state->system->formulation->unpack &&
-                  !state->near_singular;
-    if (passed && !state->basis->fixed)
+    bool passed = state->speeds->side_kept && state->speeds->side != state->speeds->side_kept && state->system->formulation->unpack &&
+                  !state->singular->near;
+    if (passed && !state->speeds->basis->fixed)
         return dal_state_fail(state, "within one step the speeds pass a position where they do not determine the velocities: take smaller steps");
-    return passed || state->speeds_condition > (state->basis->fixed ? singular_fixed : singular_rows) ? fail(state) : 0;
+    return passed || state->speeds->condition > (state->speeds->basis->fixed ? singular_fixed : singular_rows) ? fail(state) : 0;
 }
 
 static dal_flow prepare(dal_state *state)
 {
     factor_with_good_rows(state);
-    if (state->speeds_good == 0 || state->speeds_condition < state->speeds_good)
-        state->speeds_good = state->speeds_condition;
-    state->speeds_worst = fmax(state->speeds_worst, state->speeds_condition);
+    if (state->speeds->good == 0 || state->speeds->condition < state->speeds->good)
+        state->speeds->good = state->speeds->condition;
+    state->speeds->worst = fmax(state->speeds->worst, state->speeds->condition);
     return check(state);
 }
 
 dal_flow dal_speeds_ready(dal_state *state)
 {
-    return state->placed && state->system->formulation->unpack ? check(state) : prepare(state);
+    return dal_has(state, DAL_STAGE_UNPACKED) && state->system->formulation->unpack ? check(state) : prepare(state);
 }
 
 /* out = b - S_s x */
 static void remainder_of(const dal_state *state, const double *b, const double *x, double *out)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const int first = units(s);
     for (int j = 0; j < first; j++)
-        out[j] = b[j] - x[state->speeds[j]];
+        out[j] = b[j] - x[state->speeds->column[j]];
     for (int i = first; i < s->n; i++) {
         const double *row = s->S + (size_t)i * (size_t)s->n;
         out[i] = b[i];
@@ -411,7 +416,7 @@ static void remainder_of(const dal_state *state, const double *b, const double *
 
 void dal_speeds_solve(const dal_state *state, double *x)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const int n = s->n;
     for (int i = 0; i < n; i++)
         s->x[i] = s->b[i] = s->row_scale[i] * x[i];
@@ -429,13 +434,13 @@ void dal_speeds_solve(const dal_state *state, double *x)
 /* f := S^-T f. */
 static void solve_transposed(const dal_state *state, double *f)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const int n = s->n, first = units(s);
     for (int j = 0; j < n; j++)
         f[j] /= state->system->column_scale[j];
     solve_scaled_transposed(state, f, s->b);
     for (int j = 0; j < first; j++) /* one step of refinement: f less S_s^T of what was found */
-        f[state->speeds[j]] -= s->b[j];
+        f[state->speeds->column[j]] -= s->b[j];
     for (int i = first; i < n; i++) {
         const double *row = s->S + (size_t)i * (size_t)n;
         for (int j = 0; j < n; j++)
@@ -478,7 +483,7 @@ static bool is_ignorable(const dal_state *state, int column)
  * there are any, take the velocities whose momenta they are: their block of M is regular at every position, and A has nothing there. */
 static void pick(const dal_state *state)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const int n = s->n, m = s->s + s->k;
     double *B = s->lu; /* by columns of m entries */
     for (int j = 0; j < n; j++) {
@@ -514,15 +519,15 @@ static void pick(const dal_state *state)
 
 static bool same(const dal_state *state)
 {
-    return !memcmp(state->speeds, state->basis->trial, sizeof *state->speeds * (size_t)state->basis->p);
+    return !memcmp(state->speeds->column, state->speeds->basis->trial, sizeof *state->speeds->column * (size_t)state->speeds->basis->p);
 }
 
 static void exchange(const dal_state *state)
 {
-    for (int j = 0; j < state->basis->p; j++) {
-        int keep = state->speeds[j];
-        state->speeds[j] = state->basis->trial[j];
-        state->basis->trial[j] = keep;
+    for (int j = 0; j < state->speeds->basis->p; j++) {
+        int keep = state->speeds->column[j];
+        state->speeds->column[j] = state->speeds->basis->trial[j];
+        state->speeds->basis->trial[j] = keep;
     }
 }
 
@@ -569,7 +574,7 @@ static int longest(const dal_speeds *s, int all)
  * all rows taken so far (Gram and Schmidt), always the longest. The rows taken stand in lu, at unit norm. */
 static void pick_named(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const int n = s->n, more = s->s + s->k, all = state->system->layout.n_speeds;
     build(state);
     memcpy(s->lu, s->S + (size_t)s->p * (size_t)n, sizeof *s->S * (size_t)more * (size_t)n);
@@ -600,18 +605,18 @@ static void pick_named(dal_state *state)
  * that is not the right number, those that go best with the momenta are taken, at the start and for good. */
 static void take_named(dal_state *state)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const int all = state->system->layout.n_speeds;
     int kept = 0;
     for (int i = 0; i < all; i++)
         kept += s->trial[i] = all == s->p || !is_given(state, i);
     for (int j = 0; j < s->p; j++)
-        state->speeds[j] = j;
+        state->speeds->column[j] = j;
     if (kept != s->p)
         pick_named(state);
     for (int i = 0, at = 0; i < all && at < s->p; i++)
         if (s->trial[i])
-            state->speeds[at++] = i;
+            state->speeds->column[at++] = i;
 }
 
 /* The steepness of the choice: the largest |D_c W D_c^-1|, how fast a velocity becomes at most with a speed. In the columns
@@ -620,29 +625,29 @@ static void take_named(dal_state *state)
  * does not see it in time: it is that of the rows A as well, and may be a thousand without any speed. */
 static double steepest(dal_state *state)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const double *scale = state->system->column_scale;
     double most = 1;
     dal_speeds_basis(state);
     for (int j = 0; j < s->p; j++)
         for (int i = 0; i < s->n; i++)
-            most = fmax(most, fabs(s->W[(size_t)j * (size_t)s->n + (size_t)i]) * scale[i] / scale[state->speeds[j]]);
+            most = fmax(most, fabs(s->W[(size_t)j * (size_t)s->n + (size_t)i]) * scale[i] / scale[state->speeds->column[j]]);
     return most;
 }
 
 void dal_speeds_choose(dal_state *state)
 {
-    if (!state->basis)
+    if (!state->speeds->basis)
         return;
-    if (state->basis->fixed) {
-        if (state->speeds_good == 0)
+    if (state->speeds->basis->fixed) {
+        if (state->speeds->good == 0)
             take_named(state);
-        if (state->speeds_good == 0)
-            memset(state->basis->weight, 0, sizeof *state->basis->weight * (size_t)state->basis->n);
+        if (state->speeds->good == 0)
+            memset(state->speeds->basis->weight, 0, sizeof *state->speeds->basis->weight * (size_t)state->speeds->basis->n);
         return;
     }
-    const bool first = state->speeds_good == 0;
-    state->speeds_side_kept = 0;
+    const bool first = state->speeds->good == 0;
+    state->speeds->side_kept = 0;
     bool regular = factor(state) < singular_rows;
     double before = regular ? steepest(state) : INFINITY;
     pick(state);
@@ -655,29 +660,29 @@ void dal_speeds_choose(dal_state *state)
             other = false;
         }
     }
-    state->speeds_good = factor(state);
-    state->speeds_steepness = state->speeds_good < singular_rows ? steepest(state) : 1;
-    state->speeds_changed += other && !first;
+    state->speeds->good = factor(state);
+    state->speeds->steepness = state->speeds->good < singular_rows ? steepest(state) : 1;
+    state->speeds->changed += other && !first;
 }
 
 dal_flow dal_speeds_watch(dal_state *state, bool *change)
 {
     *change = false;
-    if (!state->basis)
+    if (!state->speeds->basis)
         return 0;
-    dal_flow flow = state->basis->fixed ? check(state) : 0; /* automatic ones are changed */
-    state->speeds_side_kept = state->speeds_side;
-    if (flow || state->basis->fixed)
+    dal_flow flow = state->speeds->basis->fixed ? check(state) : 0; /* automatic ones are changed */
+    state->speeds->side_kept = state->speeds->side;
+    if (flow || state->speeds->basis->fixed)
         return flow;
     const double now = steepest(state);
-    state->speeds_steepness = fmin(state->speeds_steepness, now);
-    if (!(now > tired * state->speeds_steepness))
+    state->speeds->steepness = fmin(state->speeds->steepness, now);
+    if (!(now > tired * state->speeds->steepness))
         return 0;
     pick(state); /* spoils the factors: they are made again */
-    factor_dependent(state->basis);
+    factor_dependent(state->speeds->basis);
     *change = !same(state);
     if (!*change)
-        state->speeds_steepness = now; /* it is the rows: nothing better is to be had */
+        state->speeds->steepness = now; /* it is the rows: nothing better is to be had */
     return 0;
 }
 
@@ -687,7 +692,7 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
 static double offset(const dal_state *state, int j)
 {
     const dal_layout *layout = &state->system->layout;
-    return state->basis->fixed ? dal_row_free(layout, &state->work, &layout->mechanism->speeds[layout->row[named(state, j)].source]) : 0;
+    return state->speeds->basis->fixed ? dal_row_free(layout, &state->work, &layout->mechanism->speeds[layout->row[named(state, j)].source]) : 0;
 }
 
 /* beta of a row, less alpha phi. */
@@ -701,7 +706,7 @@ static double drive(const dal_state *state, int row)
 
 dal_flow dal_speeds_unpack(dal_state *state, const double *u)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     double *v = state->work.v;
     dal_flow flow = prepare(state);
     if (flow)
@@ -719,10 +724,10 @@ dal_flow dal_speeds_unpack(dal_state *state, const double *u)
 dal_flow dal_speeds_pack(dal_state *state, double *u)
 {
     const dal_layout *layout = &state->system->layout;
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     for (int j = 0; j < s->p; j++) {
         if (!s->fixed) {
-            u[j] = state->work.v[state->speeds[j]];
+            u[j] = state->work.v[state->speeds->column[j]];
             continue;
         }
         const dal_row_layout *at = &layout->row[named(state, j)];
@@ -738,8 +743,8 @@ double dal_speeds_unit(const dal_state *state, int j)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    if (!state->basis->fixed)
-        return system->length / system->column_scale[state->speeds[j]];
+    if (!state->speeds->basis->fixed)
+        return system->length / system->column_scale[state->speeds->column[j]];
     const dal_row_layout *at = &layout->row[named(state, j)];
     double unit = 0;
     for (int k = at->value; k < at->value + at->n_values; k++)
@@ -751,7 +756,7 @@ double dal_speeds_unit(const dal_state *state, int j)
 
 dal_direction dal_speeds_column(const dal_state *state, int j)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     return (dal_direction){s->W + (size_t)j * (size_t)s->n, 0, s->T + (size_t)j * (size_t)state->system->mechanism.n_bodies};
 }
 
@@ -794,7 +799,7 @@ static void solve_sides(const dal_speeds *s)
 /* Column j becomes right side j: b in the columns c, and b' - B_c b. */
 static void take_side(const dal_state *state, int j, double *column)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const int first = units(s), m = s->n - first;
     const size_t p = (size_t)s->p;
     double *side = s->sides + j;
@@ -803,7 +808,7 @@ static void take_side(const dal_state *state, int j, double *column)
     memcpy(s->x, column, sizeof *column * (size_t)first);
     memset(column, 0, sizeof *column * (size_t)s->n);
     for (int l = 0; l < first; l++) {
-        const int c = state->speeds[l];
+        const int c = state->speeds->column[l];
         column[c] = s->x[l];
         for (int i = 0; i < m && s->x[l] != 0; i++)
             side[(size_t)i * p] -= row_of(s, i)[c] * s->row_scale[l] * s->x[l];
@@ -812,7 +817,7 @@ static void take_side(const dal_state *state, int j, double *column)
 
 void dal_speeds_solve_columns(const dal_state *state, double *columns)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     for (int j = 0; j < s->p; j++)
         take_side(state, j, columns + (size_t)j * (size_t)s->n);
     solve_sides(s);
@@ -827,7 +832,7 @@ void dal_speeds_solve_columns(const dal_state *state, double *columns)
 /* S W = [1; 0; 0] */
 void dal_speeds_basis(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     memset(s->W, 0, sizeof *s->W * (size_t)s->p * (size_t)s->n);
     for (int j = 0; j < s->p; j++)
         s->W[(size_t)j * (size_t)s->n + (size_t)j] = 1;
@@ -838,7 +843,7 @@ void dal_speeds_columns(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     dal_speeds_basis(state);
-    for (int j = 0; j < state->basis->p; j++) {
+    for (int j = 0; j < state->speeds->basis->p; j++) {
         dal_direction along = dal_speeds_column(state, j);
         layout->family->tangent(layout, &state->work, &along);
     }
@@ -846,13 +851,13 @@ void dal_speeds_columns(dal_state *state)
 
 bool dal_speeds_constant(const dal_state *state)
 {
-    return state->basis->n == units(state->basis);
+    return state->speeds->basis->n == units(state->speeds->basis);
 }
 
 void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out)
 {
     const dal_layout *layout = &state->system->layout;
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     if (dal_speeds_constant(state)) {
         memset(out, 0, sizeof *out * (size_t)s->n);
         return;
@@ -868,7 +873,7 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
 
 dal_direction dal_speeds_motion(const dal_state *state)
 {
-    return (dal_direction){state->work.v, 1, state->basis->motion};
+    return (dal_direction){state->work.v, 1, state->speeds->basis->motion};
 }
 
 static dal_direction find_motion(dal_state *state)
@@ -883,7 +888,7 @@ static dal_direction find_motion(dal_state *state)
 void dal_speeds_rates(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     dal_direction a = find_motion(state);
     for (int j = 0; j < s->p; j++) {
         double *Wd = s->Wd + (size_t)j * (size_t)s->n;
@@ -907,12 +912,12 @@ void dal_speeds_rates(dal_state *state)
 static void rates_of_bodies(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    const dal_direction along = {state->basis->bias, 0, state->tangents};
+    const dal_direction along = {state->speeds->basis->bias, 0, state->scratch->tangents};
     layout->family->tangent(layout, &state->work, &along);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_kin *kin = &state->work.kin[b];
-        struct dal_body_rate *rate = &state->basis->rate[b];
+        struct dal_body_rate *rate = &state->speeds->basis->rate[b];
         double bias[3];
         dal_center_along(body, &along.tangent[b], rate->c);
         dal_turn(kin->Rb, body->center, bias);
@@ -926,11 +931,11 @@ static void rates_of_bodies(dal_state *state)
 void dal_speeds_held(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     if (s->s) {
         dal_direction a = find_motion(state);
-        layout->family->bend(layout, &state->work, &a, &a, state->bends);
-        state->system->formulation->more->bend(state, &a, &a, state->bends, s->bias + s->p);
+        layout->family->bend(layout, &state->work, &a, &a, state->scratch->bends);
+        state->system->formulation->more->bend(state, &a, &a, state->scratch->bends, s->bias + s->p);
     }
     for (int j = 0; j < s->p; j++)
         s->bias[j] = s->fixed ? state->work.gamma[named(state, j)] : 0;
@@ -950,8 +955,8 @@ void dal_speeds_bias(dal_state *state)
 void dal_speeds_partials(const dal_state *state, int body, double *c, double *w)
 {
     const dal_mechanism *m = &state->system->mechanism;
-    for (int j = 0; j < state->basis->p; j++) {
-        const dal_tangent *T = &state->basis->T[(size_t)j * (size_t)m->n_bodies + (size_t)body];
+    for (int j = 0; j < state->speeds->basis->p; j++) {
+        const dal_tangent *T = &state->speeds->basis->T[(size_t)j * (size_t)m->n_bodies + (size_t)body];
         dal_center_along(&m->bodies[body], T, c + 3 * j);
         dal_copy3(T->w, w + 3 * j);
     }
@@ -974,7 +979,7 @@ void dal_speeds_partial_rates(const dal_state *state, int j, int body, double cd
     dal_copy3(held->wb, wd);
     if (dal_speeds_constant(state))
         return;
-    const dal_tangent *Td = &state->basis->Td[(size_t)j * (size_t)m->n_bodies + (size_t)body];
+    const dal_tangent *Td = &state->speeds->basis->Td[(size_t)j * (size_t)m->n_bodies + (size_t)body];
     double by_W[3];
     dal_center_along(&m->bodies[body], Td, by_W);
     dal_axpy3(1, by_W, cd);
@@ -986,7 +991,7 @@ void dal_speeds_partial_rates(const dal_state *state, int j, int body, double cd
 /* (9) of `volterra-reduced`, with each body's wrench at r and the forces given on coordinates. */
 double dal_speeds_force(const dal_state *state, int j)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     const dal_direction along = dal_speeds_column(state, j);
     double U = 0;
     for (int b = 0; b < state->system->mechanism.n_bodies; b++)
@@ -999,7 +1004,7 @@ double dal_speeds_force(const dal_state *state, int j)
 /* lambda of S^T [mu; lambda] = f; f is overwritten. */
 static void take_multipliers(dal_state *state, double *f, double *lambda)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     memset(lambda, 0, sizeof *lambda * (size_t)state->system->layout.n_rows);
     if (!s->k)
         return;
@@ -1010,7 +1015,7 @@ static void take_multipliers(dal_state *state, double *f, double *lambda)
 
 void dal_speeds_multipliers(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     double *f = s->x;
     dal_mass_times(&state->system->layout, state->work.M, state->vd, f);
     for (int i = 0; i < s->n; i++)
@@ -1021,10 +1026,10 @@ void dal_speeds_multipliers(dal_state *state)
 static dal_flow fail_inertia(dal_state *state, int j)
 {
     char name[100];
-    if (state->basis->fixed)
-        snprintf(name, sizeof name, "'%s'", state->system->speed_names[state->speeds[j]]);
+    if (state->speeds->basis->fixed)
+        snprintf(name, sizeof name, "'%s'", state->system->speed_names[state->speeds->column[j]]);
     else
-        dal_velocity_name(state->system, state->speeds[j], name, sizeof name);
+        dal_velocity_name(state->system, state->speeds->column[j], name, sizeof name);
     return dal_state_fail(state, "the equations of motion are singular: no inertia resists the motion of the speed %s that the constraints leave free", name);
 }
 
@@ -1042,7 +1047,7 @@ static void divide_by_inertia(const dal_speeds *s, double *x)
 /* K u' = f, at unit diagonal: whether K is singular does not depend on units. */
 static dal_flow solve_inertia(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const size_t p = (size_t)s->p;
     double *scale = s->x;
     int where;
@@ -1056,18 +1061,18 @@ static dal_flow solve_inertia(dal_state *state)
     }
     if (!dal_cholesky(s->L, s->p, s->p, no_inertia, &where))
         return fail_inertia(state, where);
-    memcpy(state->wd, s->f, sizeof *s->f * p);
-    divide_by_inertia(s, state->wd);
+    memcpy(state->speeds->wd, s->f, sizeof *s->f * p);
+    divide_by_inertia(s, state->speeds->wd);
     return 0;
 }
 
 void dal_speeds_combine(dal_state *state)
 {
-    const dal_speeds *s = state->basis;
+    const dal_speeds *s = state->speeds->basis;
     memcpy(state->vd, s->bias, sizeof *s->bias * (size_t)s->n);
     for (int j = 0; j < s->p; j++)
         for (int i = 0; i < s->n; i++)
-            state->vd[i] += state->wd[j] * s->W[(size_t)j * (size_t)s->n + (size_t)i];
+            state->vd[i] += state->speeds->wd[j] * s->W[(size_t)j * (size_t)s->n + (size_t)i];
 }
 
 dal_flow dal_speeds_finish(dal_state *state)
@@ -1084,7 +1089,7 @@ dal_flow dal_speeds_finish(dal_state *state)
 void dal_speeds_correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     const dal_system *system = state->system;
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->n;
     double *du = s->sides, *rest = s->r;
     memset(dv, 0, sizeof *dv * n);
@@ -1101,7 +1106,7 @@ void dal_speeds_correct(dal_state *state, const double *f, const double *b, doub
     }
     divide_by_inertia(s, du);
     for (int j = 0; j < s->p; j++) {
-        state->wd[j] += du[j];
+        state->speeds->wd[j] += du[j];
         for (size_t i = 0; i < n; i++)
             dv[i] += du[j] * s->W[(size_t)j * n + i];
     }
@@ -1110,3 +1115,53 @@ void dal_speeds_correct(dal_state *state, const double *f, const double *b, doub
         s->x[i] -= f[i];
     take_multipliers(state, s->x, dlambda);
 }
+
+/* ---- the part of a state ------------------------------------------------------------------------ */
+
+static void lay_speeds(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_speed_choice local, *speeds = DAL_LAY_PART(block, state->speeds, local);
+    DAL_LAY(block, speeds->column, system->layout.nv);
+    DAL_LAY(block, speeds->wd, system->n_w);
+    DAL_LAY(block, speeds->momenta, system->n_ignorable);
+    if (system->formulation->chooses)
+        lay_basis(block, system, &speeds->basis);
+}
+
+static void reset_speeds(dal_state *state)
+{
+    const dal_system *system = state->system;
+    dal_speed_choice *speeds = state->speeds;
+    speeds->changed = 0;
+    speeds->side_kept = 0;
+    speeds->condition = speeds->worst = speeds->steepness = 1;
+    speeds->good = speeds->ranked = 0;
+    if (system->start_speeds)
+        memcpy(speeds->column, system->start_speeds, sizeof *speeds->column * (size_t)(system->layout.nv - system->rank));
+}
+
+/* (26): G = M' v + N_2 at the start, in other words the momenta of the ignorable coordinates; then automatic speeds that suit this
+ * position, those of the model that go with the momenta. */
+static void start_speeds(dal_state *state)
+{
+    if (state->system->formulation->ignores) {
+        dal_state_position(state);
+        dal_state_velocity(state);
+        dal_state_momenta(state, state->speeds->momenta, NULL);
+    }
+    if (!state->system->formulation->chooses)
+        return;
+    state->speeds->good = state->speeds->ranked = 0;
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    dal_speeds_choose(state);
+}
+
+static void copy_speeds(const dal_state *from, dal_state *to)
+{
+    const dal_system *system = from->system;
+    memcpy(to->speeds->column, from->speeds->column, sizeof *to->speeds->column * (size_t)system->layout.nv);
+    memcpy(to->speeds->momenta, from->speeds->momenta, sizeof *to->speeds->momenta * (size_t)system->n_ignorable);
+}
+
+const dal_owner dal_speeds_owner = {.lay = lay_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds};

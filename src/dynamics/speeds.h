@@ -52,6 +52,27 @@ struct dal_body_rate {
     double c[3], w[3];
 };
 
+/* Which velocities are speeds, and how good the choice is. */
+typedef struct dal_speed_choice {
+    int *column;             /* automatic speeds: columns of v */
+    double *wd;              /* rates of the speeds: the formulation's */
+    double *momenta;         /* of the ignorable coordinates: constants of the run */
+    double condition, worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start */
+    double good, ranked;     /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
+    double steepness;        /* the least that W has been since the speeds were chosen, in what the columns move */
+    int side, side_kept;     /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
+    long changed;
+    dal_speeds *basis;       /* S, W and their like, of formulations that choose; else NULL */
+} dal_speed_choice;
+
+extern const dal_owner dal_speeds_owner;
+
+/* The best set of automatic speeds at the present A; nothing where the model fixes them. */
+void dal_speeds_choose(dal_state *state);
+/* Should they be chosen anew? Automatic ones that have become bad; a failure where the model's own do not determine the velocities. */
+dal_flow dal_speeds_watch(dal_state *state, bool *change);
+#define DAL_SPEEDS_WARN 1e3 /* condition of speeds fixed by the model that deserves a warning */
+
 /* Number of speeds of the formulation: nv - rank (- n_ignorable where it has more rows). */
 int dal_speeds_count(const dal_system *system);
 /* What every formulation with p speeds refuses: another number of speeds in the model, and sizes that dense matrices do not serve. */
@@ -75,7 +96,7 @@ dal_direction dal_speeds_column(const dal_state *state, int j);
 dal_direction dal_speeds_motion(const dal_state *state);
 static inline dal_bend *dal_speeds_column_bend(const dal_state *state, int j)
 {
-    return state->basis->bend + (size_t)j * (size_t)state->system->mechanism.n_bodies;
+    return state->speeds->basis->bend + (size_t)j * (size_t)state->system->mechanism.n_bodies;
 }
 /* Automatic speeds of a model without rows: W is constant, W' is zero. */
 bool dal_speeds_constant(const dal_state *state);
@@ -103,13 +124,13 @@ void dal_speeds_correct(dal_state *state, const double *f, const double *b, doub
 void dal_speeds_multipliers(dal_state *state);
 
 /* Velocity (or its rate) of the centre of mass along a direction. */
-static inline void dal_center_along(const dal_body *body, const dal_tangent *tangent, double out[3])
+static inline void dal_center_along(const dal_body *body, const dal_tangent *tangent, dal_real out[3])
 {
     dal_turn(tangent->Rd, body->center, out);
     dal_axpy3(1, tangent->rd, out);
 }
 
-static inline void dal_center_bend(const dal_body *body, const dal_bend *bend, double out[3])
+static inline void dal_center_bend(const dal_body *body, const dal_bend *bend, dal_real out[3])
 {
     dal_turn(bend->Rb, body->center, out);
     dal_axpy3(1, bend->rb, out);

@@ -1,6 +1,11 @@
 /* What users may ask of a state: an evaluation, and what it left. */
 #include "base/argument.h"
 #include "state/state.h"
+#include "dynamics/reactions.h"
+#include "dynamics/tree_state.h"
+#include "state/report.h"
+#include "state/scratch.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,8 +45,8 @@ static bool check_given(const dal_state *state, dal_messages *messages)
 /* In a callback of a run the state is evaluated already. */
 static dal_status evaluated_by_run(dal_state *state, dal_messages *messages)
 {
-    const double *y = state->tenancy->y;
-    if (state->known && y && !memcmp(y, state->y, sizeof *y * (size_t)state->system->n_y))
+    const double *y = state->hold.tenancy->y;
+    if (dal_has(state, DAL_STAGE_ACCELERATION) && y && !memcmp(y, state->y, sizeof *y * (size_t)state->system->n_y))
         return DAL_OK;
     dal_state_own(state, "dal_state_evaluate");
     dal_error(messages, dal_nowhere, "dal_state_evaluate: the state belongs to a run, which does not take another y; make a state of your own");
@@ -54,12 +59,12 @@ static dal_status evaluate(dal_state *state, dal_messages *messages)
         return DAL_NUMERICAL;
     dal_flow flow = settle(state);
     if (!flow)
-        flow = dal_state_derivative(state, state->work.t, state->y, state->yd);
+        flow = dal_state_derivative(state, state->work.t, state->y, state->scratch->yd);
     if (flow) {
-        dal_error(messages, dal_nowhere, "at t = %.9g: %s", state->work.t, state->trouble);
+        dal_error(messages, dal_nowhere, "at t = %.9g: %s", state->work.t, state->report->trouble);
         return DAL_NUMERICAL;
     }
-    bool finite = state->brief ? isfinite(state->sweep.size) : dal_state_not_finite(state) < 0;
+    bool finite = dal_has(state, DAL_STAGE_NO_FORCES) ? isfinite(state->tree->sweep.size) : dal_state_not_finite(state) < 0;
     for (int k = 0; k < state->system->layout.nv; k++)
         finite = finite && isfinite(state->vd[k]);
     if (finite)
@@ -73,17 +78,18 @@ dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
 {
     if (!dal_needs_state(messages, __func__, state))
         return DAL_BAD_COMMAND;
-    if (state->tenancy)
+    if (state->hold.tenancy)
         return evaluated_by_run(state, messages);
     dal_status status = evaluate(state, messages);
-    state->known = status == DAL_OK;
+    if (status != DAL_OK)
+        state->stages &= ~(unsigned)DAL_STAGE_ACCELERATION;
     return status;
 }
 
 /* May it be read? */
 static bool is_known(const dal_state *state)
 {
-    return dal_state_usable(state) && state->known;
+    return dal_state_usable(state) && dal_has(state, DAL_STAGE_ACCELERATION);
 }
 
 static void fill_nan(double *numbers, size_t bytes)
@@ -99,14 +105,14 @@ dal_motion dal_state_body(const dal_state *state, int body)
     if (!is_known(state) || body < 0 || body >= state->system->mechanism.n_bodies)
         return motion;
     /* the accelerations are found on demand, in scratch that belongs to the state */
-    dal_state_accelerations((dal_state *)(size_t)state);
+    dal_need((dal_state *)(size_t)state, DAL_STAGE_BODIES);
     const dal_kin *kin = &state->work.kin[body];
     memcpy(motion.position, kin->r, sizeof motion.position);
     memcpy(motion.rotation, kin->R, sizeof motion.rotation);
     memcpy(motion.velocity, kin->rd, sizeof motion.velocity);
     memcpy(motion.omega, kin->w, sizeof motion.omega);
-    memcpy(motion.acceleration, state->acceleration[body].rdd, sizeof motion.acceleration);
-    memcpy(motion.alpha, state->acceleration[body].alpha, sizeof motion.alpha);
+    memcpy(motion.acceleration, state->reactions->body[body].rdd, sizeof motion.acceleration);
+    memcpy(motion.alpha, state->reactions->body[body].alpha, sizeof motion.alpha);
     return motion;
 }
 
@@ -114,12 +120,12 @@ bool dal_state_reaction(dal_state *state, int joint, double force[3], double tor
 {
     const bool fine = is_known(state) && joint >= 0 && joint < state->system->mechanism.n_joints;
     if (fine)
-        dal_state_reactions(state);
+        dal_need(state, DAL_STAGE_REACTIONS);
     for (int k = 0; k < 3; k++) {
         if (force)
-            force[k] = fine ? state->reaction[6 * joint + k] : NAN;
+            force[k] = fine ? state->reactions->wrench[6 * joint + k] : NAN;
         if (torque)
-            torque[k] = fine ? state->reaction[6 * joint + 3 + k] : NAN;
+            torque[k] = fine ? state->reactions->wrench[6 * joint + 3 + k] : NAN;
     }
     return fine;
 }
@@ -127,10 +133,10 @@ bool dal_state_reaction(dal_state *state, int joint, double force[3], double tor
 dal_energy dal_energy_now(const dal_state *state)
 {
     dal_energy e;
-    dal_state_recall((dal_state *)(size_t)state); /* found on demand */
+    dal_need((dal_state *)(size_t)state, DAL_STAGE_FORCES); /* found on demand */
     e.kinetic = dal_kinetic(&state->system->layout, &state->work, e.linear, e.angular);
     e.potential = state->loads.potential;
-    e.work = state->system->works ? state->z[state->system->n_states] : 0;
+    e.work = state->system->works ? state->values->z[state->system->n_states] : 0;
     return e;
 }
 
@@ -144,7 +150,7 @@ dal_energy dal_state_energy(const dal_state *state)
 void dal_residuals_now(const dal_state *state, double *position, double *velocity)
 {
     *position = *velocity = 0;
-    dal_state_recall((dal_state *)(size_t)state); /* found on demand */
+    dal_need((dal_state *)(size_t)state, DAL_STAGE_FORCES); /* found on demand */
     for (int i = 0; i < state->system->layout.n_rows; i++) {
         *position = fmax(*position, fabs(state->work.phi[i]));
         *velocity = fmax(*velocity, fabs(state->work.phid[i]));

@@ -67,7 +67,7 @@ static bool find_errors(const dal_state *state, const dal_friction_parts *p, dou
     for (int i = 0; i < p->elements; i++) {
         const dal_friction *f = &state->system->frictions[i];
         const double most = in_place * dal_friction_extent(state->system, f), fastest = in_place * dal_friction_pace(state->system, f);
-        if (state->slip_mode[i] != DAL_STICKS || !dal_friction_switches(f))
+        if (state->friction->mode[i] != DAL_STICKS || !dal_friction_switches(f))
             continue;
         dal_friction_slip(state, f, s + f->first);
         find_shift(state, p, i, x + f->first);
@@ -85,7 +85,7 @@ dal_flow dal_friction_hold(dal_state *state, double t, double *y, bool *moved)
     bool any = false;
     *moved = false;
     for (int i = 0; i < p.elements; i++)
-        any |= state->slip_mode[i] == DAL_STICKS;
+        any |= state->friction->mode[i] == DAL_STICKS;
     dal_flow flow = any ? dal_state_take(state, t, y) : 0;
     if (!any || flow)
         return flow;

@@ -3,6 +3,8 @@
 #include "math/finite.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "dynamics/tree_state.h"
+#include "state/scratch.h"
 
 #include <float.h>
 #include <string.h>
@@ -37,13 +39,13 @@ dal_status dal_tree_accepts(const dal_state *state, const double *q, const doubl
         return DAL_BAD_MODEL;
     if (wrenches && !dal_all_finite((const double *)(const void *)wrenches, 6 * links->n_bodies))
         return DAL_NUMERICAL;
-    return are_finite(links, q, v ? v : state->still, other ? other : state->still) ? DAL_OK : DAL_NUMERICAL;
+    return are_finite(links, q, v ? v : state->scratch->still, other ? other : state->scratch->still) ? DAL_OK : DAL_NUMERICAL;
 }
 
 void dal_tree_weigh(dal_state *state)
 {
     for (int i = 0; i < 3; i++)
-        state->links.lift[i] = -state->system->links->gravity[i];
+        state->tree->links.lift[i] = -state->system->links->gravity[i];
 }
 
 /* Wrenches on bodies, moved to the origins of their links: what a link is given, it needs less. */
@@ -74,10 +76,10 @@ dal_status dal_forward_dynamics(dal_state *state, const double *q, const double 
     const dal_links *links = state->system->links;
     const dal_recursion *run = state->system->recursion;
     dal_tree_weigh(state);
-    run->prepare(links, &state->links, q, v);
+    run->prepare(links, &state->tree->links, q, v);
     if (wrenches)
-        load_links(links, &state->links, wrenches);
-    return run->advance(links, &state->links, tau, vd) && dal_all_finite(vd, links->nv) ? DAL_OK : DAL_NUMERICAL;
+        load_links(links, &state->tree->links, wrenches);
+    return run->advance(links, &state->tree->links, tau, vd) && dal_all_finite(vd, links->nv) ? DAL_OK : DAL_NUMERICAL;
 }
 
 dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
@@ -89,10 +91,10 @@ dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double 
     const dal_links *links = state->system->links;
     const dal_recursion *run = state->system->recursion;
     dal_tree_weigh(state);
-    run->newton(links, &state->links, q, v ? v : state->still, vd);
+    run->newton(links, &state->tree->links, q, v ? v : state->scratch->still, vd);
     if (wrenches)
-        load_links(links, &state->links, wrenches);
-    run->gather(links, &state->links, tau);
+        load_links(links, &state->tree->links, wrenches);
+    run->gather(links, &state->tree->links, tau);
     return DAL_OK;
 }
 
@@ -110,7 +112,7 @@ dal_status dal_mass_matrix(dal_state *state, const double *q, double *M)
 {
     const dal_status status = M ? dal_tree_accepts(state, q, NULL, NULL, NULL) : DAL_BAD_COMMAND;
     if (status == DAL_OK)
-        state->system->recursion->mass(state->system->links, &state->links, q, M);
+        state->system->recursion->mass(state->system->links, &state->tree->links, q, M);
     return status;
 }
 

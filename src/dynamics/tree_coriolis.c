@@ -16,6 +16,7 @@
 #include "dalembert/tree.h"
 #include "dynamics/tree_columns.h"
 #include "math/vec.h"
+#include "dynamics/tree_state.h"
 
 #include <string.h>
 
@@ -143,7 +144,7 @@ dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *
     if (status != DAL_OK)
         return status;
     const dal_links *links = state->system->links;
-    dal_links_work *work = &state->links;
+    dal_links_work *work = &state->tree->links;
     dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, v, NULL);
     memset(C, 0, sizeof *C * (size_t)links->nv * (size_t)links->nv);

@@ -8,6 +8,8 @@
 #include "dynamics/tree_columns.h"
 #include "math/finite.h"
 #include "math/vec.h"
+#include "dynamics/tree_state.h"
+#include "state/scratch.h"
 
 #include <string.h>
 
@@ -41,10 +43,10 @@ dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, 
     if (status != DAL_OK)
         return status;
     const dal_links *links = state->system->links;
-    dal_links_work *work = &state->links;
+    dal_links_work *work = &state->tree->links;
     const dal_seat *seat = &links->seat[body];
     const dal_link_motion *m = &work->motion[seat->link];
-    const double *rates = v ? v : state->still;
+    const double *rates = v ? v : state->scratch->still;
     double arm[3], turned[3];
     dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, rates, vd);
@@ -101,7 +103,7 @@ dal_status dal_frame_jacobian(dal_state *state, const double *q, int body, const
     if (status != DAL_OK)
         return status;
     const dal_links *links = state->system->links;
-    dal_links_work *work = &state->links;
+    dal_links_work *work = &state->tree->links;
     const size_t n = (size_t)links->nv;
     state->system->recursion->position(links, work, q);
     memset(J, 0, sizeof *J * 6 * n);
@@ -123,7 +125,7 @@ dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, const doub
     if (status != DAL_OK)
         return status;
     const dal_links *links = state->system->links;
-    dal_links_work *work = &state->links;
+    dal_links_work *work = &state->tree->links;
     const size_t n = (size_t)links->nv;
     dal_tree_weigh(state);
     state->system->recursion->newton(links, work, q, v, NULL);
@@ -158,7 +160,7 @@ dal_status dal_centroidal_momentum(dal_state *state, const double *q, const doub
     if (status != DAL_OK)
         return status;
     const dal_links *links = state->system->links;
-    dal_links_work *work = &state->links;
+    dal_links_work *work = &state->tree->links;
     const size_t n = (size_t)links->nv;
     memset(centroid, 0, sizeof *centroid);
     centroid->mass = links->still_mass;
@@ -233,10 +235,10 @@ dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v
         return status;
     const dal_links *links = state->system->links;
     const dal_tree *tree = state->system->layout.tree;
-    dal_links_work *work = &state->links;
+    dal_links_work *work = &state->tree->links;
     double r[3], R[9], arm[3];
     dal_tree_weigh(state);
-    state->system->recursion->newton(links, work, q, v ? v : state->still, vd);
+    state->system->recursion->newton(links, work, q, v ? v : state->scratch->still, vd);
     for (int b = 0; b < links->n_bodies; b++)
         body_needs(links, work, &state->system->mechanism.bodies[b], b, wrenches ? &wrenches[b] : NULL, r, &carried[b]);
     for (int i = tree->n_bodies - 1; i >= 0; i--) {

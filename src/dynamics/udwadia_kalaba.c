@@ -17,6 +17,9 @@
 #include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "state/report.h"
+#include "state/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -127,7 +130,7 @@ typedef struct parts {
 static parts lay(const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    parts w = {.L = state->solver};
+    parts w = {.L = state->scratch->solver};
     w.B = w.L + layout->n_mass;
     w.tau = w.B + (size_t)layout->nv * (size_t)layout->n_rows;
     w.epsilon = w.tau + layout->n_rows;
@@ -155,16 +158,16 @@ static dal_flow factor_mass(dal_state *state, const parts *w)
 static double factor_rows(dal_state *state, const parts *w)
 {
     const int m = state->system->layout.nv;
-    for (int i = 0; i < state->rank; i++)
-        divide_row(state, state->order[i], w->L, w->B + (size_t)i * (size_t)m);
-    return dal_qr(w->B, m, state->rank, m, w->tau);
+    for (int i = 0; i < state->rank->n; i++)
+        divide_row(state, state->rank->order[i], w->L, w->B + (size_t)i * (size_t)m);
+    return dal_qr(w->B, m, state->rank->n, m, w->tau);
 }
 
 /* a = M^-1 f, v' = a + L^-T Q R^-T epsilon, lambda = R^-1 R^-T epsilon, epsilon = gamma - A a; f is in vd. */
 static void solve_for(dal_state *state, const parts *w, const double *gamma, double *vd, double *lambda)
 {
     const dal_layout *layout = &state->system->layout;
-    const int m = layout->nv, k = state->rank;
+    const int m = layout->nv, k = state->rank->n;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         complete_force(state, b, gamma, vd + at->column);
@@ -172,7 +175,7 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
     }
     dal_rows_times(layout, state->work.A, vd, lambda);
     for (int i = 0; i < k; i++)
-        w->epsilon[i] = gamma[state->order[i]] - lambda[state->order[i]];
+        w->epsilon[i] = gamma[state->rank->order[i]] - lambda[state->rank->order[i]];
     dal_qr_least_norm(w->B, m, k, m, w->tau, w->epsilon, w->x);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -184,7 +187,7 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
     dal_qr_r_solve(w->B, k, m, w->epsilon);
     memset(lambda, 0, sizeof *lambda * (size_t)layout->n_rows);
     for (int i = 0; i < k; i++)
-        lambda[state->order[i]] = w->epsilon[i];
+        lambda[state->rank->order[i]] = w->epsilon[i];
 }
 
 static dal_flow solve(dal_state *state)
@@ -199,8 +202,8 @@ static dal_flow solve(dal_state *state)
         if (!(ratio > 0))
             return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
     }
-    if (ratio < state->condition_worst)
-        state->condition_worst = ratio;
+    if (ratio < state->report->condition_worst)
+        state->report->condition_worst = ratio;
     for (int i = 0; i < state->system->layout.nv; i++)
         state->vd[i] = state->work.Q[i] - DAL_MUTATED(UDWADIA_KALABA, state->work.h[i]);
     solve_for(state, &w, state->gamma, state->vd, state->lambda);
@@ -226,7 +229,7 @@ static void show_completed(dal_state *state, dal_equations *equations)
     const char *const force = completed ? "the applied forces less h, completed by mu A_i^T gamma_i"
                                         : "the applied forces Q less h, the inertia forces that hold no accelerations";
     double *M = dal_show_matrix(equations, "M", inertia, v, v), *f = dal_show_vector(equations, "Q - h", force, v);
-    double *a = dal_show_vector(equations, "a", "accelerations without the constraints: M a = Q - h", v), *L = state->solver;
+    double *a = dal_show_vector(equations, "a", "accelerations without the constraints: M a = Q - h", v), *L = state->scratch->solver;
     for (size_t i = 0; i < m; i++)
         f[i] = state->work.Q[i] - state->work.h[i];
     for (int b = 0; b < layout->n_blocks; b++) {
@@ -247,8 +250,8 @@ static void show_completed(dal_state *state, dal_equations *equations)
 static void show_gain(dal_state *state, dal_equations *equations)
 {
     const dal_layout *layout = &state->system->layout;
-    const int m = layout->nv, k = state->rank;
-    const double *L = state->solver, *B = L + layout->n_mass, *tau = B + (size_t)m * (size_t)layout->n_rows;
+    const int m = layout->nv, k = state->rank->n;
+    const double *L = state->scratch->solver, *B = L + layout->n_mass, *tau = B + (size_t)m * (size_t)layout->n_rows;
     double *G = dal_show_matrix(equations, "G", "what brings the accelerations of the constraints in: G = M^-1/2 B^+, B = A M^-1/2",
                                 dal_names_accelerations(equations, state), dal_names_rows(equations, state));
     double *unit = dal_show_scratch(equations, (size_t)k), *x = dal_show_scratch(equations, (size_t)m);
@@ -274,7 +277,7 @@ static void show(dal_state *state, dal_equations *equations)
     const double *A = equations->blocks[dal_show_constraints(equations, state)].values;
     const double *gamma = equations->blocks[dal_show_gamma(equations, state)].values;
     double *epsilon = dal_show_vector(equations, "gamma - A a", "by how much a misses the constraints", dal_names_rows(equations, state));
-    for (int i = 0; i < state->rank; i++) {
+    for (int i = 0; i < state->rank->n; i++) {
         epsilon[i] = gamma[i];
         for (size_t j = 0; j < m; j++)
             epsilon[i] -= A[(size_t)i * m + j] * a[j];

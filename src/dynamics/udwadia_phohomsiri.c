@@ -23,6 +23,9 @@
 #include "math/dense.h"
 #include "math/rank.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "state/report.h"
+#include "state/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,7 +81,7 @@ static parts lay(const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, r = (size_t)layout->n_rows;
-    parts w = {.m = layout->nv, .k = state->rank, .ld = layout->nv + layout->n_rows, .rows = state->solver};
+    parts w = {.m = layout->nv, .k = state->rank->n, .ld = layout->nv + layout->n_rows, .rows = state->scratch->solver};
     w.tau = w.rows + m * r;
     w.unit = w.tau + r;
     w.stack = w.unit + r;
@@ -99,11 +102,11 @@ static double factor_rows(dal_state *state, const parts *w)
     const size_t m = (size_t)w->m, ld = (size_t)w->ld;
     dal_scaled_rows(state, w->scaled, w->unit);
     for (int i = 0; i < w->k; i++) {
-        const double *row = w->scaled + (size_t)state->order[i] * m;
+        const double *row = w->scaled + (size_t)state->rank->order[i] * m;
         memcpy(w->rows + (size_t)i * m, row, sizeof *row * m);
         for (size_t j = 0; j < m; j++)
             w->stack[j * ld + m + (size_t)i] = row[j];
-        w->b[w->m + i] = w->unit[state->order[i]] * state->gamma[state->order[i]];
+        w->b[w->m + i] = w->unit[state->rank->order[i]] * state->gamma[state->rank->order[i]];
     }
     return w->k ? dal_qr(w->rows, w->m, w->k, w->m, w->tau) : 1;
 }
@@ -158,8 +161,8 @@ static dal_flow solve_unique(dal_state *state, const parts *w)
     if (!(ratio > singular))
         return dal_state_fail(state, "the equations of motion are singular: the inertia and the constraints together do not determine the "
                                      "accelerations (rank [M; A] < %d)", w->m);
-    if (ratio < state->condition_worst)
-        state->condition_worst = ratio;
+    if (ratio < state->report->condition_worst)
+        state->report->condition_worst = ratio;
     solve_factored(w);
     return 0;
 }
@@ -196,13 +199,13 @@ static dal_flow solve_least(dal_state *state, const parts *w)
     for (size_t i = 0; i < (size_t)n; i++)
         for (size_t j = 0; j < m; j++)
             K[i * m + j] = w->stack[j * (size_t)w->ld + i];
-    state->determined = dal_rank_solve(K, n, w->m, w->m, state->system->rank_tolerance, w->b, w->x, K + (size_t)n * m);
-    if (state->determined < 0)
+    state->rank->determined = dal_rank_solve(K, n, w->m, w->m, state->system->rank_tolerance, w->b, w->x, K + (size_t)n * m);
+    if (state->rank->determined < 0)
         return dal_state_fail(state, "the equations of motion hold values that are not finite");
-    if (expected >= 0 && state->determined != expected)
+    if (expected >= 0 && state->rank->determined != expected)
         return dal_state_fail(state, "rank [M; A] was %d at the start and is %d here: other accelerations have become undetermined, and "
-                                     "the least ones jump", expected, state->determined);
-    return state->determined < w->m ? check_balance(state, w) : 0;
+                                     "the least ones jump", expected, state->rank->determined);
+    return state->rank->determined < w->m ? check_balance(state, w) : 0;
 }
 
 /* From x and f: v' and R lambda_s = Q1^T (M_s x - f). */
@@ -222,7 +225,7 @@ static void finish(dal_state *state, const parts *w, double *vd, double *lambda)
     dal_qr_qt_times(w->rows, w->m, w->k, w->m, w->tau, residual);
     dal_qr_r_solve(w->rows, w->k, w->m, residual);
     for (int i = 0; i < w->k; i++)
-        lambda[state->order[i]] = system->mass * w->unit[state->order[i]] * residual[i];
+        lambda[state->rank->order[i]] = system->mass * w->unit[state->rank->order[i]] * residual[i];
 }
 
 static dal_flow solve(dal_state *state)
@@ -235,8 +238,8 @@ static dal_flow solve(dal_state *state)
         if (!(ratio > 0))
             return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
     }
-    if (state->system->minimum_norm && ratio < state->condition_worst)
-        state->condition_worst = ratio; /* of the rows: the stacked matrix has no least pivot then */
+    if (state->system->minimum_norm && ratio < state->report->condition_worst)
+        state->report->condition_worst = ratio; /* of the rows: the stacked matrix has no least pivot then */
     fill_motion(state, &w);
     dal_flow flow = state->system->minimum_norm ? solve_least(state, &w) : solve_unique(state, &w);
     if (flow == 0)
@@ -252,7 +255,7 @@ static void correct(dal_state *state, const double *f, const double *b, double *
         w.b[j] = w.f[j] = f[j] / (state->system->mass * state->system->column_scale[j]);
     project(&w, w.b);
     for (int i = 0; i < w.k; i++)
-        w.b[w.m + i] = w.unit[state->order[i]] * b[state->order[i]];
+        w.b[w.m + i] = w.unit[state->rank->order[i]] * b[state->rank->order[i]];
     solve_factored(&w);
     finish(state, &w, dv, dlambda);
 }
@@ -301,7 +304,7 @@ static void show_stack(dal_state *state, dal_equations *equations)
             if (i < m)
                 G[j * m + i] = x[j] / (mu * S[i] * S[j]);
             else
-                H[j * k + i - m] = x[j] * w.unit[state->order[i - m]] / S[j];
+                H[j * k + i - m] = x[j] * w.unit[state->rank->order[i - m]] / S[j];
     }
 }
 

@@ -14,6 +14,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "state/scratch.h"
 
 #include <string.h>
 
@@ -39,14 +40,14 @@ static void find_momenta(const dal_state *state, momenta *of)
         const dal_body *body = &state->system->mechanism.bodies[b];
         const dal_kin *kin = &state->work.kin[b];
         double I[9];
-        dal_center_along(body, &state->basis->motion[b], of[b].P);
+        dal_center_along(body, &state->speeds->basis->motion[b], of[b].P);
         dal_turn_inertia(kin->R, body->inertia, I);
         dal_mul3(I, kin->w, of[b].H);
-        dal_mul3(I, state->basis->rate[b].w, of[b].Hd);
+        dal_mul3(I, state->speeds->basis->rate[b].w, of[b].Hd);
         dal_add_cross(kin->w, of[b].H, of[b].Hd);
         for (int i = 0; i < 3; i++) {
             of[b].P[i] *= body->mass;
-            of[b].Pd[i] = body->mass * state->basis->rate[b].c[i];
+            of[b].Pd[i] = body->mass * state->speeds->basis->rate[b].c[i];
         }
     }
 }
@@ -70,7 +71,7 @@ static double right_side(const dal_state *state, const momenta *of, int j)
 /* Row j of W^T M W, up to the diagonal. */
 static void inertia_row(dal_state *state, int j, double *MW)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->n;
     dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * n, MW);
     for (int l = 0; l <= j; l++) {
@@ -83,8 +84,8 @@ static void inertia_row(dal_state *state, int j, double *MW)
 
 static dal_flow solve(dal_state *state)
 {
-    dal_speeds *s = state->basis;
-    double *MW = state->solver;
+    dal_speeds *s = state->speeds->basis;
+    double *MW = state->scratch->solver;
     momenta *of = (momenta *)(MW + s->n);
     dal_flow flow = dal_speeds_ready(state);
     if (flow)

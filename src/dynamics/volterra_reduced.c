@@ -22,10 +22,13 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "dynamics/determined.h"
+#include "state/momenta.h"
+#include "state/scratch.h"
 
 #include <string.h>
 
-/* In state->solver. */
+/* In state->scratch->solver. */
 typedef struct scratch {
     double *p, *pd, *MW;  /* nv */
     dal_tangent *unit;    /* of a unit of each ignorable velocity, one a body: what it does, */
@@ -47,8 +50,8 @@ static scratch look(const dal_state *state)
 {
     const size_t n = (size_t)state->system->layout.nv;
     const size_t units = (size_t)state->system->n_ignorable * (size_t)state->system->mechanism.n_bodies;
-    double *at = state->solver + 3 * n;
-    return (scratch){.p = state->solver, .pd = state->solver + n, .MW = state->solver + 2 * n, .unit = (dal_tangent *)at,
+    double *at = state->scratch->solver + 3 * n;
+    return (scratch){.p = state->scratch->solver, .pd = state->scratch->solver + n, .MW = state->scratch->solver + 2 * n, .unit = (dal_tangent *)at,
                      .unit_rate = (dal_bend *)(at + units * doubles(sizeof(dal_tangent)))};
 }
 
@@ -65,7 +68,7 @@ static void rows(dal_state *state, double *E, double *e)
 {
     dal_momentum_rows(state, E, e);
     for (int i = 0; i < state->system->n_ignorable; i++)
-        e[i] = state->momenta[i] - e[i];
+        e[i] = state->speeds->momenta[i] - e[i];
 }
 
 /* Units of the ignorable velocities, and their bends along the motion: what bend() takes for (c_k, w_k) and D of them. */
@@ -75,15 +78,15 @@ static void bend_units(dal_state *state)
     const dal_layout *layout = &system->layout;
     const size_t bodies = (size_t)layout->mechanism->n_bodies;
     const scratch at = look(state);
-    const dal_direction motion = {state->work.v, 1, state->tangents};
+    const dal_direction motion = {state->work.v, 1, state->scratch->tangents};
     layout->family->tangent(layout, &state->work, &motion);
-    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
+    memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     for (int i = 0; i < system->n_ignorable; i++) {
-        const dal_direction unit = {state->still, 0, at.unit + (size_t)i * bodies};
-        state->still[system->ignorable[i]] = 1;
+        const dal_direction unit = {state->scratch->still, 0, at.unit + (size_t)i * bodies};
+        state->scratch->still[system->ignorable[i]] = 1;
         layout->family->tangent(layout, &state->work, &unit);
         layout->family->bend(layout, &state->work, &motion, &unit, at.unit_rate + (size_t)i * bodies);
-        state->still[system->ignorable[i]] = 0;
+        state->scratch->still[system->ignorable[i]] = 0;
     }
 }
 
@@ -130,7 +133,7 @@ static double dot(const double *a, const double *b, int n)
 /* (47), row j up to the diagonal. */
 static void inertia_row(dal_state *state, int j, double *MW)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * (size_t)s->n, MW);
     for (int l = 0; l <= j; l++)
         s->K[(size_t)j * (size_t)s->p + (size_t)l] = dot(MW, s->W + (size_t)l * (size_t)s->n, s->n);
@@ -156,15 +159,15 @@ static double K_of(const dal_state *state, int j)
 /* (52): p' becomes p' + M v_0, the rate of dT/dv for u' = 0. */
 static void complete_rates(dal_state *state, scratch *at)
 {
-    const int n = state->basis->n;
-    dal_mass_times(&state->system->layout, state->work.M, state->basis->bias, at->MW);
+    const int n = state->speeds->basis->n;
+    dal_mass_times(&state->system->layout, state->work.M, state->speeds->basis->bias, at->MW);
     for (int i = 0; i < n; i++)
         at->pd[i] += at->MW[i];
 }
 
 static dal_flow solve(dal_state *state)
 {
-    dal_speeds *s = state->basis;
+    dal_speeds *s = state->speeds->basis;
     scratch at = look(state);
     dal_flow flow = dal_speeds_ready(state);
     if (flow)

@@ -21,6 +21,9 @@
  */
 #include "integrate/stabilization.h"
 #include "math/dense.h"
+#include "dynamics/rank.h"
+#include "integrate/partition.h"
+#include "state/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,8 +50,8 @@ static size_t work(const dal_system *system)
 static parts parts_of(const dal_state *state)
 {
     const size_t m = (size_t)state->system->layout.nv, r = (size_t)state->system->layout.n_rows;
-    parts p = {.k = state->rank, .n = (int)m};
-    p.B = state->projector + m + r;
+    parts p = {.k = state->rank->n, .n = (int)m};
+    p.B = state->scratch->projector + m + r;
     p.row_scale = p.B + r * m;
     p.lu = p.row_scale + r;
     p.x = p.lu + r * r;
@@ -59,7 +62,7 @@ static parts parts_of(const dal_state *state)
 
 static const double *row_of(const dal_state *state, const parts *p, int i)
 {
-    return p->B + (size_t)state->order[i] * (size_t)p->n;
+    return p->B + (size_t)state->rank->order[i] * (size_t)p->n;
 }
 
 /* B_d = L U. The ratio of its pivots, 0 where it is singular. */
@@ -67,7 +70,7 @@ static double factor_dependent(const dal_state *state, const parts *p)
 {
     for (int i = 0; i < p->k; i++)
         for (int j = 0; j < p->k; j++)
-            p->lu[i * p->k + j] = row_of(state, p, i)[state->partition[j]];
+            p->lu[i * p->k + j] = row_of(state, p, i)[state->partition->column[j]];
     return p->k ? dal_lu(p->lu, p->k, p->k, p->pivot) : 1;
 }
 
@@ -76,7 +79,7 @@ static double steepest(const dal_state *state, const parts *p)
 {
     double most = 0;
     for (int j = 0, d = 0; j < p->n; j++) {
-        if (d < p->k && state->partition[d] == j) {
+        if (d < p->k && state->partition->column[d] == j) {
             d++;
             continue;
         }
@@ -106,7 +109,7 @@ static void find_pivot(const double *E, const parts *p, const int *taken, int fr
 static int eliminate(const dal_state *state, const parts *p, int *taken)
 {
     const size_t n = (size_t)p->n;
-    double *E = state->rank_matrix;
+    double *E = state->rank->matrix;
     memset(taken, 0, sizeof *taken * n);
     for (int i = 0; i < p->k; i++)
         memcpy(E + (size_t)i * n, row_of(state, p, i), sizeof *E * n);
@@ -135,27 +138,27 @@ static int eliminate(const dal_state *state, const parts *p, int *taken)
 /* Other columns, where there are better ones. False: none at all, the rows depend on each other. */
 static bool choose(dal_state *state, const parts *p, double before)
 {
-    const bool first = state->n_partition != p->k;
+    const bool first = state->partition->n != p->k;
     bool same = true;
     if (eliminate(state, p, p->trial) < p->k)
         return false;
     for (int j = 0, d = 0; j < p->n; j++)
         if (p->trial[j]) {
-            int was = state->partition[d];
+            int was = state->partition->column[d];
             same = same && !first && was == j;
-            state->partition[d] = j;
+            state->partition->column[d] = j;
             p->trial[d++] = first ? j : was; /* the old choice: d <= j, this mark was read */
         }
-    state->n_partition = p->k;
+    state->partition->n = p->k;
     if (same)
         return factor_dependent(state, p) > 0;
     double after = factor_dependent(state, p) > 0 ? steepest(state, p) : HUGE_VAL;
     if (!first && !(before > clearly * after)) {
-        memcpy(state->partition, p->trial, sizeof *p->trial * (size_t)p->k);
+        memcpy(state->partition->column, p->trial, sizeof *p->trial * (size_t)p->k);
         return true;
     }
-    state->partition_changed += !first;
-    state->good_ratio[DAL_FACTOR_PARTITION] = 0; /* of other columns */
+    state->partition->changed += !first;
+    state->rank->good_ratio[DAL_FACTOR_PARTITION] = 0; /* of other columns */
     return true;
 }
 
@@ -164,7 +167,7 @@ static dal_flow begin(dal_state *state)
 {
     const parts p = parts_of(state);
     dal_scaled_rows(state, p.B, p.row_scale);
-    bool chosen = state->n_partition == p.k;
+    bool chosen = state->partition->n == p.k;
     double slope = chosen && factor_dependent(state, &p) > 0 ? steepest(state, &p) : HUGE_VAL;
     if (slope > steepest_kept) {
         if (!choose(state, &p, slope))
@@ -172,7 +175,7 @@ static dal_flow begin(dal_state *state)
                 state, "the constraints became dependent and no dependent coordinates were found that they determine");
         slope = factor_dependent(state, &p) > 0 ? steepest(state, &p) : HUGE_VAL;
     }
-    state->partition_steepest = fmax(state->partition_steepest, slope);
+    state->partition->steepest = fmax(state->partition->steepest, slope);
     return 0;
 }
 
@@ -182,7 +185,7 @@ static dal_flow factor(dal_state *state)
     for (int attempt = 0; attempt < 2; attempt++) {
         const parts p = parts_of(state);
         dal_scaled_rows(state, p.B, p.row_scale);
-        if (state->n_partition != p.k)
+        if (state->partition->n != p.k)
             return dal_state_fail(state, "the rank of the constraints changed within a step");
         double ratio = factor_dependent(state, &p);
         if (!dal_state_alarm(state, DAL_FACTOR_PARTITION, ratio) || (attempt && ratio > 0))
@@ -198,10 +201,10 @@ static void solve(dal_state *state, double *b, double *x)
     const parts p = parts_of(state);
     memset(x, 0, sizeof *x * (size_t)p.n);
     for (int i = 0; i < p.k; i++)
-        p.x[i] = p.row_scale[state->order[i]] * b[state->order[i]];
+        p.x[i] = p.row_scale[state->rank->order[i]] * b[state->rank->order[i]];
     dal_lu_solve(p.lu, p.k, p.k, p.pivot, p.x);
     for (int d = 0; d < p.k; d++)
-        x[state->partition[d]] = p.x[d] / state->system->column_scale[state->partition[d]];
+        x[state->partition->column[d]] = p.x[d] / state->system->column_scale[state->partition->column[d]];
 }
 
 static dal_flow project(dal_state *state, double t, double *y)
@@ -231,3 +234,26 @@ const dal_stabilization dal_coordinate_partitioning = {
     .project = project,
     .work = work,
 };
+
+/* ---- the part of a state ------------------------------------------------------------------------ */
+
+static void lay_partition(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_partition local, *partition = DAL_LAY_PART(block, state->partition, local);
+    DAL_LAY(block, partition->column, system->layout.nv);
+}
+
+static void reset_partition(dal_state *state)
+{
+    state->partition->n = 0;
+    state->partition->changed = 0;
+    state->partition->steepest = 0;
+}
+
+static void copy_partition(const dal_state *from, dal_state *to)
+{
+    to->partition->n = from->partition->n;
+    memcpy(to->partition->column, from->partition->column, sizeof *to->partition->column * (size_t)from->system->layout.nv);
+}
+
+const dal_owner dal_partition_owner = {.lay = lay_partition, .reset = reset_partition, .copy = copy_partition};

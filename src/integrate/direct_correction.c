@@ -6,12 +6,15 @@
  */
 #include "integrate/stabilization.h"
 #include "math/dense.h"
+#include "dynamics/rank.h"
+#include "dynamics/saddle.h"
+#include "state/scratch.h"
 
 #include <string.h>
 
 static double *matrix(dal_state *state)
 {
-    return state->projector + state->system->layout.nv + state->system->layout.n_rows;
+    return state->scratch->projector + state->system->layout.nv + state->system->layout.n_rows;
 }
 
 static dal_flow factor_dense(dal_state *state)
@@ -20,13 +23,13 @@ static dal_flow factor_dense(dal_state *state)
     const size_t m = (size_t)layout->nv;
     for (int attempt = 0; attempt < 2; attempt++) {
         double *A = matrix(state), *tau = A + m * (size_t)layout->n_rows;
-        memset(A, 0, sizeof *A * m * (size_t)state->rank);
-        for (int i = 0; i < state->rank; i++) {
-            const dal_row_layout *at = &layout->row[state->order[i]];
+        memset(A, 0, sizeof *A * m * (size_t)state->rank->n);
+        for (int i = 0; i < state->rank->n; i++) {
+            const dal_row_layout *at = &layout->row[state->rank->order[i]];
             for (int k = at->value; k < at->value + at->n_values; k++)
                 A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * state->system->column_unit[layout->column[k]];
         }
-        double ratio = dal_qr(A, layout->nv, state->rank, layout->nv, tau);
+        double ratio = dal_qr(A, layout->nv, state->rank->n, layout->nv, tau);
         if (!dal_state_alarm(state, DAL_FACTOR_QR_UNIT, ratio) || (attempt && ratio > 0))
             return 0;
     }
@@ -38,9 +41,9 @@ static void solve_dense(dal_state *state, double *b, double *x)
     const dal_layout *layout = &state->system->layout;
     const double *A = matrix(state), *tau = A + (size_t)layout->nv * (size_t)layout->n_rows;
     double *chosen = matrix(state) + (size_t)(layout->nv + 1) * (size_t)layout->n_rows;
-    for (int i = 0; i < state->rank; i++)
-        chosen[i] = b[state->order[i]];
-    dal_qr_least_norm(A, layout->nv, state->rank, layout->nv, tau, chosen, x);
+    for (int i = 0; i < state->rank->n; i++)
+        chosen[i] = b[state->rank->order[i]];
+    dal_qr_least_norm(A, layout->nv, state->rank->n, layout->nv, tau, chosen, x);
     for (int k = 0; k < layout->nv; k++)
         x[k] *= state->system->column_unit[k];
 }

@@ -5,6 +5,7 @@
  *     [ A  0  ] [ mu ] = [ -phi ]
  */
 #include "integrate/stabilization.h"
+#include "dynamics/saddle.h"
 
 #include <string.h>
 

@@ -20,6 +20,9 @@
  * length. `factor` is a number, and the motion does not depend on the units of the model.
  */
 #include "state/state.h"
+#include "dynamics/saddle.h"
+#include "state/report.h"
+#include "state/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +62,7 @@ static double size_of_motion(const dal_state *state)
 static double improve(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    double *f = state->projector, *scratch = f + layout->nv, *c = scratch + layout->nv, change = 0;
+    double *f = state->scratch->projector, *scratch = f + layout->nv, *c = scratch + layout->nv, change = 0;
     residuals(state, f, c, scratch);
     dal_saddle_solve(state, f, c);
     for (int j = 0; j < layout->nv; j++) {
@@ -83,7 +86,7 @@ static dal_flow solve(dal_state *state)
             "the equations of motion are singular: the inertia and the constraints together do not determine "
             "the accelerations (rank [M; A] < %d)",
             layout->nv);
-    state->condition_worst = fmin(state->condition_worst, ratio);
+    state->report->condition_worst = fmin(state->report->condition_worst, ratio);
     memset(state->vd, 0, sizeof *state->vd * (size_t)layout->nv);
     memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
     for (int pass = 0; pass < (stated ? stated : MOST_PASSES); pass++) {

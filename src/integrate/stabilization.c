@@ -1,6 +1,11 @@
 /* The list of stabilisations, and what the projections share. */
 #include "integrate/stabilization.h"
 #include "joint/joint.h"
+#include "dynamics/rank.h"
+#include "dynamics/saddle.h"
+#include "dynamics/singular.h"
+#include "state/scale.h"
+#include "state/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,7 +88,7 @@ static dal_flow correct_velocities(dal_state *state, const dal_projector *projec
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    double *x = state->projector, *b = x + layout->nv;
+    double *x = state->scratch->projector, *b = x + layout->nv;
     const double fastest = dal_fastest(system, state->work.v);
     int where = 0;
     for (int i = 0; i < 3; i++) { /* a second pass removes the rounding of the first */
@@ -98,7 +103,7 @@ static dal_flow correct_velocities(dal_state *state, const dal_projector *projec
     }
     velocity_residual(state, b);
     const double worst = dal_worst_row(state, b, &where);
-    if (!state->near_singular && state->rank < layout->n_rows && !(worst <= contradiction * fmax(1 / system->time, fastest)))
+    if (!state->singular->near && state->rank->n < layout->n_rows && !(worst <= contradiction * fmax(1 / system->time, fastest)))
         return fail_in_velocity(state, where, worst);
     return 0;
 }
@@ -108,7 +113,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    double *x = state->projector, *b = x + layout->nv;
+    double *x = state->scratch->projector, *b = x + layout->nv;
     int where = 0;
     dal_flow flow = dal_state_take(state, t, y);
     if (flow)
@@ -120,7 +125,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     if ((flow = projector->factor(state)))
         return flow;
     double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
-    const double tolerance = dal_projection_tolerance(system), wanted = state->near_singular ? rounding : tolerance;
+    const double tolerance = dal_projection_tolerance(system), wanted = state->singular->near ? rounding : tolerance;
     /* A method with a past sees a correction that is made in some steps and left out in others as a jump, however short its steps:
      * it gets at least one in each. */
     const int least = dal_paced(system->integrator) ? 1 : 0;

@@ -14,7 +14,9 @@ typedef struct dal_projector {
 
 extern const char *const dal_tolerance_alone[]; /* the options of a projection */
 
-/* state->projector: nv + n_rows doubles, then what the metric needs. */
+/* What projections keep positions to, relative as dal_worst_row measures them: what the model gives, or what follows from rtol. */
+double dal_projection_tolerance(const dal_system *system);
+/* state->scratch->projector: nv + n_rows doubles, then what the metric needs. */
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector);
 /* The velocities alone, at the positions as they are, by the least change in the metric of the mass matrix; for stabilisations that do not project. */
 dal_flow dal_project_velocities(dal_state *state, double t, double *y);

@@ -6,6 +6,7 @@
  */
 #include "run/meetings.h"
 #include "math/vec.h"
+#include "state/directions.h"
 
 #include <math.h>
 #include <string.h>

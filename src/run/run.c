@@ -8,6 +8,18 @@
 #include "dalembert/run.h"
 #include "integrate/stabilization.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "dynamics/reactions.h"
+#include "dynamics/refine.h"
+#include "dynamics/singular.h"
+#include "dynamics/speeds.h"
+#include "integrate/partition.h"
+#include "state/directions.h"
+#include "state/momenta.h"
+#include "state/report.h"
+#include "state/scale.h"
+#include "state/values.h"
+#include "state/windings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,14 +113,14 @@ static dal_flow check_finite(dal_state *state)
 static dal_flow derivative(void *user, double t, const double *y, double *dy)
 {
     run *r = user;
-    if (r->state->near_singular && r->system->stabilization->project) {
+    if (r->state->singular->near && r->system->stabilization->project) {
         memcpy(r->stage, y, sizeof *y * (size_t)r->system->n_y);
         if (r->system->stabilization->project(r->state, t, r->stage) == 0)
             y = r->stage;
-        r->state->trouble[0] = '\0';
+        r->state->report->trouble[0] = '\0';
     }
     dal_flow flow = recoverable(dal_state_derivative(r->state, t, y, dy));
-    if (flow == 0 && r->system->integrator->adaptive && r->state->nearness < (r->stages_avoided < 30 ? stage_too_near : stage_hopeless)) {
+    if (flow == 0 && r->system->integrator->adaptive && r->state->singular->nearness < (r->stages_avoided < 30 ? stage_too_near : stage_hopeless)) {
         dal_state_fail(r->state, "a stage fell on a singular position of the constraints");
         return r->stages_avoided++ < 30 ? DAL_FLOW_ELSEWHERE : 1;
     }
@@ -136,7 +148,7 @@ static dal_flow implicit_jacobian(void *user, double t, double c, const double *
 {
     run *r = user;
     dal_flow flow = r->system->formulation->implicit->jacobian(r->state, t, c, y, yd, z, entries);
-    if (!(r->state->nearness < too_near))
+    if (!(r->state->singular->nearness < too_near))
         return recoverable(flow);
     return dal_state_fail(r->state, "a singular position of the constraints is near, where multipliers grow without bound and the implicit equations "
                                     "have no solution; an integrator of accelerations (dopri5, cvode-bdf) passes it");
@@ -204,9 +216,9 @@ static dal_flow project(void *user, double t, double *y)
     if (!r->system->formulation->unpack)
         memcpy(r->stage, y, sizeof *y * (size_t)r->system->n_y);
     dal_flow flow = recoverable(put_back(state, t, y));
-    if (flow == 0 && !r->system->formulation->unpack && !state->near_singular)
+    if (flow == 0 && !r->system->formulation->unpack && !state->singular->near)
         flow = check_correction(r, r->stage + nq, y + nq);
-    if (flow == 0 && state->system->integrator->adaptive && state->nearness < too_near && r->avoided < 10) {
+    if (flow == 0 && state->system->integrator->adaptive && state->singular->nearness < too_near && r->avoided < 10) {
         r->avoided++;
         return DAL_FLOW_LONGER; /* a step that ends on the singularity itself would be all rounding: end it beyond */
     }
@@ -220,7 +232,7 @@ static double least_step(void *user, double t, const double *y)
     const run *r = user;
     (void)t;
     (void)y;
-    if (!r->state->near_singular)
+    if (!r->state->singular->near)
         return 0;
     const double fastest = dal_fastest(r->system, r->state->work.v);
     return fastest > 0 ? singular_stride / fastest : 0;
@@ -249,7 +261,7 @@ static dal_flow guards(void *user, double t, const double *y, double *g)
     if (flow)
         return recoverable(flow);
     if (n)
-        dal_program_guards(state->system->actions.program, state->registers, state->modes, g);
+        dal_program_guards(state->system->actions.program, state->values->registers, state->values->modes, g);
     if (state->system->n_frictions)
         dal_friction_guard(state, g + n);
     return 0;
@@ -269,7 +281,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
         if (!layout->sequence_fixed && layout->family->condition(layout, &state->work, b) < chart_limit) {
             layout->family->rechart(layout, &state->work, b);
             dal_state_moved(state);
-            state->charts++;
+            state->report->charts++;
         }
     if (state->system->formulation->chooses) {
         dal_state_position(state);
@@ -281,14 +293,14 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     dal_state_units(state, r->unit);
     if (!n && !state->system->n_frictions)
         return 0;
-    state->frozen = false;
+    state->values->frozen = false;
     dal_state_position(state);
     dal_state_velocity(state);
     if ((flow = dal_state_loads(state)))
         return flow;
     if (n)
-        dal_program_modes(state->system->actions.program, state->registers, state->modes);
-    state->frozen = n > 0;
+        dal_program_modes(state->system->actions.program, state->values->registers, state->values->modes);
+    state->values->frozen = n > 0;
     if (!state->system->n_frictions)
         return 0;
     dal_state_jacobian(state);
@@ -297,39 +309,9 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     return flow ? flow : settle(state, t, y);
 }
 
-/* Another state takes over everything that the run has learnt; nothing flows back. */
-static void hand_over(const dal_system *system, const dal_state *from, dal_state *to)
-{
-    const size_t rows = (size_t)system->layout.n_rows, turns = (size_t)system->mechanism.n_windings;
-    memcpy(to->order, from->order, sizeof *to->order * rows);
-    memcpy(to->independent, from->independent, sizeof *to->independent * rows);
-    memcpy(to->best_ratio, from->best_ratio, sizeof to->best_ratio);
-    memcpy(to->good_ratio, from->good_ratio, sizeof to->good_ratio);
-    memcpy(to->work.chart, from->work.chart, sizeof *to->work.chart * 3 * (size_t)system->mechanism.n_bodies);
-    memcpy(to->work.winding, from->work.winding, sizeof *to->work.winding * turns);
-    memcpy(to->turning, from->turning, sizeof *to->turning * turns);
-    memcpy(to->inputs, from->inputs, sizeof *to->inputs * (size_t)system->n_inputs);
-    if (system->actions.program)
-        memcpy(to->modes, from->modes, sizeof *to->modes * (size_t)dal_program_switches(system->actions.program));
-    to->rank = from->rank;
-    to->nearness = from->nearness;
-    to->near_singular = from->near_singular;
-    memcpy(to->speeds, from->speeds, sizeof *to->speeds * (size_t)system->layout.nv);
-    memcpy(to->partition, from->partition, sizeof *to->partition * (size_t)system->layout.nv);
-    to->n_partition = from->n_partition;
-    memcpy(to->momenta, from->momenta, sizeof *to->momenta * (size_t)system->n_ignorable);
-    if (system->n_frictions) {
-        const dal_friction *last = &system->frictions[system->n_frictions - 1];
-        memcpy(to->slip_mode, from->slip_mode, sizeof *to->slip_mode * (size_t)system->n_frictions);
-        memcpy(to->slip_direction, from->slip_direction, sizeof *to->slip_direction * (size_t)(last->first + last->n));
-    }
-    to->frozen = from->frozen;
-    to->unwound = from->unwound;
-}
-
 static void look_on(run *r)
 {
-    hand_over(r->system, r->state, r->viewer);
+    dal_state_copy(r->state, r->viewer);
 }
 
 static dal_flow project_output(void *user, double t, double *y)
@@ -488,10 +470,10 @@ static dal_flow reconsider_rank(run *r)
 {
     dal_state *state = r->state;
     const int n = r->system->layout.n_rows;
-    bool open = state->rank < state->rank_most || (state->rank < n && state->near_singular) ||
-                (r->singular_start && state->rank <= r->system->rank && r->system->stabilization->project);
-    for (int i = state->rank; i < n && !open; i++) {
-        int row = state->order[i];
+    bool open = state->rank->n < state->rank->most || (state->rank->n < n && state->singular->near) ||
+                (r->singular_start && state->rank->n <= r->system->rank && r->system->stabilization->project);
+    for (int i = state->rank->n; i < n && !open; i++) {
+        int row = state->rank->order[i];
         open = fabs(state->work.phi[row]) > 1e-8 * r->system->row_unit[row] ||
                fabs(state->work.phid[row]) > 1e-6 * r->system->row_unit[row] / r->system->time;
     }
@@ -499,10 +481,10 @@ static dal_flow reconsider_rank(run *r)
         return 0;
     dal_state_jacobian(state);
     dal_state_rank(state, n);
-    state->rerankings++;
-    if (r->system->formulation->chooses && state->rank != r->system->rank)
+    state->rank->changed++;
+    if (r->system->formulation->chooses && state->rank->n != r->system->rank)
         return dal_state_fail(state, "the rank of the constraints is %d here and was %d at the start, where the number of the speeds was decided: %s cannot "
-                                     "go on; use lagrange, or start elsewhere", state->rank, r->system->rank, r->system->formulation->name);
+                                     "go on; use lagrange, or start elsewhere", state->rank->n, r->system->rank, r->system->formulation->name);
     return 0;
 }
 
@@ -519,11 +501,11 @@ static dal_flow check_passage(run *r, double t)
     const dal_layout *layout = &r->system->layout;
     const double *v = r->state->work.v;
     double jump = 0, fastest = dal_fastest(r->system, v), dt = t - r->t_last, balance = r->energy_last - r->work_last;
-    bool near = r->state->near_singular || r->near_last;
+    bool near = r->state->singular->near || r->near_last;
     for (int i = 0; i < layout->nv; i++)
         jump = fmax(jump, fabs(v[i] - r->v_last[i]) * r->system->column_scale[i] / r->system->length);
     r->fastest = fmax(r->fastest, fastest);
-    bool same_chart = r->charts_last == r->state->charts, comparable = r->passed_first && same_chart && dt > 0;
+    bool same_chart = r->charts_last == r->state->report->charts, comparable = r->passed_first && same_chart && dt > 0;
     bool energy = fabs(balance - r->balance_last) > jump_allowed * (r->kinetic_most + r->potential_most) + energy_rounding(r);
     bool velocity = jump > 5 * r->acceleration_most * dt + jump_allowed * fastest;
     if (comparable && !near)
@@ -538,8 +520,8 @@ static dal_flow check_passage(run *r, double t)
     memcpy(r->v_last, v, sizeof *v * (size_t)layout->nv);
     r->t_last = t;
     r->balance_last = balance;
-    r->near_last = r->state->near_singular;
-    r->charts_last = r->state->charts;
+    r->near_last = r->state->singular->near;
+    r->charts_last = r->state->report->charts;
     r->passed_first = true;
     r->avoided = r->stages_avoided = 0;
     return 0;
@@ -568,8 +550,8 @@ static dal_flow watch_speeds(run *r, double t, bool *ask_restart)
     bool change = false;
     if (!r->system->formulation->chooses)
         return 0;
-    if (r->state->speeds_condition > r->speeds_worst) {
-        r->speeds_worst = r->state->speeds_condition;
+    if (r->state->speeds->condition > r->speeds_worst) {
+        r->speeds_worst = r->state->speeds->condition;
         r->speeds_time = t;
     }
     dal_flow flow = dal_speeds_watch(r->state, &change);
@@ -581,11 +563,11 @@ static dal_flow watch_speeds(run *r, double t, bool *ask_restart)
 static dal_flow refuse_undirected(dal_state *state)
 {
     double speed;
-    dal_state_recall(state);
+    dal_need(state, DAL_STAGE_FORCES);
     for (int i = 0; i < state->system->n_forces; i++)
         if (dal_force_undirected(state, i, &speed) && speed == 0)
             return dal_state_fail(state, "the force of '%s', %.3g N, has no direction, because its points coincide and are at rest: the motion is not "
-                                         "determined", state->system->forces[i].name, fabs(state->effort[i]));
+                                         "determined", state->system->forces[i].name, fabs(state->values->effort[i]));
     return 0;
 }
 
@@ -647,9 +629,9 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
 static void look_for_missed_switch(run *r, double t)
 {
     const dal_program *program = r->system->actions.program;
-    if (!r->guard || r->missed || !r->viewer->frozen)
+    if (!r->guard || r->missed || !r->viewer->values->frozen)
         return;
-    dal_program_guards(program, r->viewer->registers, r->viewer->modes, r->guard);
+    dal_program_guards(program, r->viewer->values->registers, r->viewer->values->modes, r->guard);
     for (int i = 0; i < dal_program_switches(program); i++)
         r->guard_most[i] = fmax(r->guard_most[i], fabs(r->guard[i]));
     for (int i = 0; i < dal_program_switches(program) && !r->missed; i++)
@@ -668,12 +650,12 @@ static void list_loose(run *r)
     char *text = r->evidence->loose;
     const size_t size = sizeof r->evidence->loose;
     dal_state *state = r->viewer;
-    if (r->system->rank == r->system->layout.n_rows || (r->system->small && !state->redundancy))
+    if (r->system->rank == r->system->layout.n_rows || (r->system->small && !state->reactions->redundancy))
         return;
-    dal_state_reactions(state);
+    dal_need(state, DAL_STAGE_REACTIONS);
     r->evidence->compliant = r->system->compliant;
     for (int j = 0; j < m->n_joints; j++) {
-        const bool *loose = state->loose + 6 * j;
+        const bool *loose = state->reactions->loose + 6 * j;
         size_t used = strlen(text);
         bool first = true;
         for (int k = 0; k < 6; k++)
@@ -686,7 +668,7 @@ static void list_loose(run *r)
     }
     for (int i = 0; i < r->system->n_frictions && !r->system->compliant; i++) {
         const dal_friction *f = &r->system->frictions[i];
-        const bool *loose = state->loose + 6 * f->joint;
+        const bool *loose = state->reactions->loose + 6 * f->joint;
         if (dal_friction_presses(f) && (loose[0] || loose[1] || loose[2]) && !r->unsure)
             r->unsure = f->joint + 1;
     }
@@ -702,7 +684,7 @@ static dal_status show_frame(run *r, double t, const double *y)
     dal_state *state = r->viewer;
     const size_t bytes = sizeof *y * (size_t)r->system->n_y;
     memcpy(state->y, y, bytes);
-    state->known = true;
+    state->stages |= DAL_STAGE_ACCELERATION;
     r->tenancy.y = y;
     dal_status status = r->options->frame(r->options->frame_user, state, r->system->n_columns, r->row);
     r->tenancy.y = NULL;
@@ -723,7 +705,7 @@ static dal_flow output(void *user, double t, const double *y)
     look_on(r);
     dal_flow flow = dal_state_take(state, t, y);
     if (flow)
-        return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
+        return memcpy(r->state->report->trouble, state->report->trouble, sizeof state->report->trouble), flow;
     const bool first = !r->started;
     if (r->system->records_reactions || r->options->frame || first) {
         flow = dal_state_accelerate(state);
@@ -739,13 +721,13 @@ static dal_flow output(void *user, double t, const double *y)
         flow = dal_state_push(state);
     }
     if (flow)
-        return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
+        return memcpy(r->state->report->trouble, state->report->trouble, sizeof state->report->trouble), flow;
     watch(r, state);
     look_for_missed_switch(r, t);
     if (!wanted)
         return 0;
     if ((flow = dal_state_record(state, r->row)))
-        return memcpy(r->state->trouble, state->trouble, sizeof state->trouble), flow;
+        return memcpy(r->state->report->trouble, state->report->trouble, sizeof state->report->trouble), flow;
     r->evidence->rows_recorded++;
     if (r->options->sink)
         r->sink_status = r->options->sink->row(r->options->sink->user, r->system->n_recorded, r->row);
@@ -788,11 +770,11 @@ static bool explain_expression(run *r, const dal_drive_result *result, dal_messa
     const dal_system *system = r->system;
     const dal_state *state = r->state;
     for (int i = 0; i < system->actions.n_outputs; i++)
-        if (!isfinite(state->expression[i])) {
+        if (!isfinite(state->values->expression[i])) {
             const bool rate = i >= system->n_expressions;
             dal_error(messages, system->action_texts[i].mark, "at t = %.9g: %s%s%s'%.150s' became %s (step %.3g)", result->t,
                       rate ? "the rate of state " : "", rate ? system->state_names[i - system->n_expressions] : "", rate ? ", " : "", system->action_texts[i].text,
-                      how_not_finite(state->expression[i]), result->h);
+                      how_not_finite(state->values->expression[i]), result->h);
             return true;
         }
     for (int i = 0; i < system->mechanism.n_rows; i++) {
@@ -813,10 +795,10 @@ static const char *singular_here(run *r, char *buffer, size_t size)
 {
     char where[200] = "";
     buffer[0] = '\0';
-    if (r->singular_start && r->state->rank_least < r->system->layout.n_rows)
+    if (r->singular_start && r->state->rank->least < r->system->layout.n_rows)
         snprintf(buffer, size, "; the start is a singular position, of rank %d, from which more than one motion may begin, or none: start elsewhere",
                  r->system->rank);
-    else if (r->state->nearness < close_to_singular || strstr(r->state->trouble, "singular position"))
+    else if (r->state->singular->nearness < close_to_singular || strstr(r->state->report->trouble, "singular position"))
         snprintf(buffer, size, "%s", dal_singular_text(r->state, where, sizeof where));
     return buffer;
 }
@@ -860,7 +842,7 @@ static void explain_stall(run *r, const dal_drive_result *result, const char *wh
     case DAL_STALL_REFUSED:
         dal_error(messages, dal_nowhere,
                   "at t = %.9g: no progress: steps are %.1e s on average, and longer ones were refused %ld times: %s%s. Another start, or another "
-                  "formulation, may help", t, h, result->tries, r->state->trouble[0] ? r->state->trouble : "the evaluation failed", near);
+                  "formulation, may help", t, h, result->tries, r->state->report->trouble[0] ? r->state->report->trouble : "the evaluation failed", near);
         break;
     }
 }
@@ -872,12 +854,12 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
     const char *stands = dal_standing_text(state, standing, sizeof standing);
     const char *here = result->end == DAL_END_REACHED || r->stopped ? "" : singular_here(r, singular, sizeof singular);
     name_component(r->system, result->component < 0 ? 0 : result->component, name, sizeof name);
-    const char *trouble = state->trouble[0]        ? state->trouble
-                          : state->near_singular ? "no step gets past the singular position of the constraints that is near; other formulations may "
+    const char *trouble = state->report->trouble[0]        ? state->report->trouble
+                          : state->singular->near ? "no step gets past the singular position of the constraints that is near; other formulations may "
                                                    "(lagrange, udwadia-kalaba)"
                                                  : "the evaluation failed";
     const bool ends_there = result->end == DAL_END_STEP_COLLAPSE || result->end == DAL_END_DERIVATIVE || result->end == DAL_END_PROJECT;
-    if (dal_paced(r->system->integrator) && state->near_singular && ends_there) {
+    if (dal_paced(r->system->integrator) && state->singular->near && ends_there) {
         dal_error(messages, dal_nowhere, "at t = %.9g: '%s' does not get past the singular position of the constraints that is near; use dopri5, which is "
                                          "led across it%s", result->t, r->system->integrator->name, here);
         return DAL_NUMERICAL;
@@ -948,10 +930,10 @@ static void finish(run *r, const dal_drive_result *result)
     double scale = r->kinetic_most + r->potential_most + r->work_path;
     e->steps = result->steps;
     e->rejected = result->rejected;
-    e->evaluations = r->state->evaluations;
+    e->evaluations = r->state->report->evaluations;
     e->events = result->events;
     e->restarts = result->restarts;
-    e->charts = r->state->charts;
+    e->charts = r->state->report->charts;
     e->time_end = result->t;
     e->wall_seconds = clock_now() - r->clock_start;
     e->energy_end = r->energy_last;
@@ -972,15 +954,15 @@ static void finish(run *r, const dal_drive_result *result)
         if (r->ignorable[3 * n + i] > 0)
             e->ignorable_drift = fmax(isnan(e->ignorable_drift) ? 0 : e->ignorable_drift, r->ignorable[4 * n + i] / r->ignorable[3 * n + i]);
     e->speeds_condition = r->system->formulation->chooses ? r->speeds_worst : NAN;
-    e->speeds_changed = r->state->speeds_changed;
-    e->partition_steepest = r->state->n_partition ? r->state->partition_steepest : NAN;
-    e->partition_changed = r->state->partition_changed;
-    e->rank_least = r->state->rank_least;
-    e->rank_most = r->state->rank_most;
-    e->rerankings = r->state->rerankings;
+    e->speeds_changed = r->state->speeds->changed;
+    e->partition_steepest = r->state->partition->n ? r->state->partition->steepest : NAN;
+    e->partition_changed = r->state->partition->changed;
+    e->rank_least = r->state->rank->least;
+    e->rank_most = r->state->rank->most;
+    e->rerankings = r->state->rank->changed;
     e->projection_tolerance = r->system->stabilization->project ? dal_projection_tolerance(r->system) : NAN;
-    e->acceleration_error = r->state->refinement.since ? r->state->refinement.worst : NAN;
-    e->condition_worst = r->state->condition_worst;
+    e->acceleration_error = r->state->refinement->since ? r->state->refinement->worst : NAN;
+    e->condition_worst = r->state->report->condition_worst;
     double fastest = r->stiffest > 0 ? r->stiffest : r->stiffest_early;
     e->stiffness = r->direction && !r->system->integrator->adaptive && fastest > 0 ? fastest * r->system->info.step : NAN;
 }
@@ -1010,10 +992,10 @@ static void warn_of_inertias(const run *r, dal_messages *messages)
     char name[100];
     if (!(error > rtol))
         return;
-    dal_velocity_name(system, r->state->refinement.column, name, sizeof name);
+    dal_velocity_name(system, r->state->refinement->column, name, sizeof name);
     dal_warn(messages, dal_nowhere, DAL_CODE_ACCELERATIONS_INEXACT, error,
              "the inertias differ by a factor of %.1e, and rounding leaves an error of %.1e in the accelerations, most in %s, while rtol asks for %.1e: "
-             "the motion is not known to that; %s", r->state->refinement.ratio, error, name, rtol,
+             "the motion is not known to that; %s", r->state->refinement->ratio, error, name, rtol,
              system->layout.family->shares ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
                                            : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
 }
@@ -1076,11 +1058,11 @@ static void warn_of_inputs(const run *r, dal_messages *messages)
 {
     const dal_state *final = r->options->final;
     for (int i = 0; final && i < r->system->n_inputs; i++)
-        if (final->inputs[i] != r->system->inputs[i])
-            dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, final->inputs[i],
+        if (final->values->inputs[i] != r->system->inputs[i])
+            dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, final->values->inputs[i],
                      "input '%s' of the state `final` is %.9g, and the run does not use it: it has the value of `inputs:`, %.9g; set that before "
                      "dal_compile",
-                     r->system->input_names[i], final->inputs[i], r->system->inputs[i]);
+                     r->system->input_names[i], final->values->inputs[i], r->system->inputs[i]);
 }
 
 /* What callbacks tried to change. */
@@ -1104,9 +1086,9 @@ static void warn_of_callbacks(const run *r, dal_messages *messages)
 /* `final` belongs to the run as long as it lasts. */
 static void lend(run *r, bool begin)
 {
-    r->viewer->tenancy = begin ? &r->tenancy : NULL;
+    r->viewer->hold.tenancy = begin ? &r->tenancy : NULL;
     if (r->options->final)
-        r->options->final->tenancy = begin ? &r->tenancy : NULL;
+        r->options->final->hold.tenancy = begin ? &r->tenancy : NULL;
 }
 
 static bool can_run(const dal_system *system, const dal_run_options *o, dal_messages *messages, const dal_evidence *evidence)
@@ -1122,9 +1104,9 @@ static bool can_run(const dal_system *system, const dal_run_options *o, dal_mess
         return true;
     if (!dal_needs_state(messages, function, o->final))
         return false;
-    if (o->final->system != system || o->final->tenancy)
-        dal_error(messages, dal_nowhere, "%s: `final` is a state of another %s", function, o->final->tenancy ? "run" : "system");
-    return o->final->system == system && !o->final->tenancy;
+    if (o->final->system != system || o->final->hold.tenancy)
+        dal_error(messages, dal_nowhere, "%s: `final` is a state of another %s", function, o->final->hold.tenancy ? "run" : "system");
+    return o->final->system == system && !o->final->hold.tenancy;
 }
 
 /* The warnings of the model, then what the run added to `messages` behind `before` (NULL: from the first one on). */
@@ -1239,8 +1221,8 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
             dal_drive_result result = dal_drive(system->integrator, &ode, &drive, y, memory);
             lend(&r, false);
             if (r.options->final) {
-                r.options->final->known = false;
-                hand_over(system, r.state, r.options->final);
+                r.options->final->stages = 0;
+                dal_state_copy(r.state, r.options->final);
                 memcpy(r.options->final->y, y, sizeof *y * n);
                 dal_state_set_time(r.options->final, result.t);
             }

@@ -17,6 +17,7 @@
 #include "math/vec.h"
 #include "start/assembly.h"
 #include "start/turns.h"
+#include "state/scale.h"
 
 #include <float.h>
 #include <math.h>

@@ -20,6 +20,7 @@
 #include "math/sparse.h"
 #include "math/sparse_rank.h"
 #include "start/assembly.h"
+#include "dynamics/saddle.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "math/vec.h"
 #include "start/assembly.h"
 #include "start/turns.h"
+#include "state/scale.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,6 +13,11 @@
 #include "dalembert/equations.h"
 #include "math/rank.h"
 #include "state/state.h"
+#include "dynamics/rank.h"
+#include "state/report.h"
+#include "state/scale.h"
+#include "state/values.h"
+#include "state/windings.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +71,7 @@ static void say_unknown(const dal_state *state, const char *name, dal_messages *
     const int nq = system->layout.nq, n = nq + system->layout.nv;
     char hint[96] = "";
     dal_arena arena;
-    dal_arena_begin(&arena, &state->allocator);
+    dal_arena_begin(&arena, &state->hold.allocator);
     const char **names = DAL_TAKE(&arena, const char *, n + 1);
     for (int k = 0; k < n && names; k++) {
         char text[256];
@@ -301,7 +306,7 @@ static dal_flow settle(problem *p)
     memcpy(q, state->work.q, sizeof *q * (size_t)state->system->layout.nq);
     memcpy(v, state->work.v, sizeof *v * (size_t)state->system->layout.nv);
     dal_state_rank(state, state->system->rank);
-    state->frozen = false;
+    state->values->frozen = false;
     return dal_state_adopt(state, state->work.t, q, v);
 }
 
@@ -321,7 +326,7 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
         flow = settle(p);
     }
     if (flow) {
-        dal_error(messages, dal_nowhere, "at the given values: %s", state->trouble);
+        dal_error(messages, dal_nowhere, "at the given values: %s", state->report->trouble);
         return DAL_NUMERICAL;
     }
     if (moved)
@@ -358,9 +363,9 @@ dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_m
     const dal_layout *layout = &state->system->layout;
     const int rows = layout->n_rows + n, m = layout->nv;
     const size_t work = dal_rank_work(rows, m);
-    state->known = false;
+    state->stages &= ~(unsigned)DAL_STAGE_ACCELERATION;
     dal_arena arena;
-    dal_arena_begin(&arena, &state->allocator);
+    dal_arena_begin(&arena, &state->hold.allocator);
     target *targets = DAL_TAKE(&arena, target, n);
     double *memory = DAL_TAKE(&arena, double, (size_t)rows * (size_t)m + (size_t)rows + 2 * (size_t)m + 2 * (size_t)layout->nq +
                                                 (size_t)layout->mechanism->n_windings + work);

@@ -6,6 +6,8 @@
  */
 #include "math/vec.h"
 #include "state/state.h"
+#include "state/directions.h"
+#include "state/values.h"
 
 #include <float.h>
 #include <math.h>
@@ -30,7 +32,7 @@ static bool is_nothing(const dal_system *system, double effort)
 double dal_force_at_meeting(const dal_state *state, int force)
 {
     const dal_system *system = state->system;
-    double effort = fabs(state->effort[force]);
+    double effort = fabs(state->values->effort[force]);
     for (int g = 0; g < system->n_groups; g++)
         for (int k = 0; dal_force_types[system->groups[g].type] == &dal_force_spring_damper && k < system->groups[g].n; k++) {
             const dal_spring_info spring = dal_spring_of(&system->groups[g], k);

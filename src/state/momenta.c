@@ -1,6 +1,8 @@
 /* Momenta dT/dv: of the ignorable coordinates, which are constants of the motion, and the rates of all of them. */
 #include "math/vec.h"
 #include "state/state.h"
+#include "state/momenta.h"
+#include "state/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,11 +52,11 @@ void dal_momentum_rows(dal_state *state, double *rows, double *free)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
-    const dal_direction time = {state->still, 1, state->tangents};
+    const dal_direction time = {state->scratch->still, 1, state->scratch->tangents};
     dal_state_columns(state);
     memset(rows, 0, sizeof *rows * (size_t)system->n_ignorable * (size_t)layout->nv);
     memset(free, 0, sizeof *free * (size_t)system->n_ignorable);
-    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
+    memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     if (layout->placement)
         layout->family->tangent(layout, w, &time);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -131,11 +133,11 @@ void dal_momenta_rates(dal_state *state, double *p, double *pd)
     const dal_layout *layout = &state->system->layout;
     const int bodies = layout->mechanism->n_bodies;
     dal_work *w = &state->work;
-    const dal_direction motion = {w->v, 1, state->tangents}, unit = {state->still, 0, state->tangents + bodies};
+    const dal_direction motion = {w->v, 1, state->scratch->tangents}, unit = {state->scratch->still, 0, state->scratch->tangents + bodies};
     dal_state_columns(state);
     memset(p, 0, sizeof *p * (size_t)layout->nv);
     memset(pd, 0, sizeof *pd * (size_t)layout->nv);
-    memset(state->still, 0, sizeof *state->still * (size_t)layout->nv);
+    memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     for (int b = 0; b < bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
         momentum a = momentum_of(body, &w->kin[b]);
@@ -148,10 +150,10 @@ void dal_momenta_rates(dal_state *state, double *p, double *pd)
     }
     layout->family->tangent(layout, w, &motion);
     for (int k = 0; k < layout->nv; k++) {
-        state->still[k] = 1;
+        state->scratch->still[k] = 1;
         layout->family->tangent(layout, w, &unit);
-        layout->family->bend(layout, w, &motion, &unit, state->bends);
-        pd[k] += dal_momenta_along(state, state->bends, NULL);
-        state->still[k] = 0;
+        layout->family->bend(layout, w, &motion, &unit, state->scratch->bends);
+        pd[k] += dal_momenta_along(state, state->scratch->bends, NULL);
+        state->scratch->still[k] = 0;
     }
 }

@@ -12,6 +12,8 @@
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "state/state.h"
+#include "state/scale.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,7 +72,7 @@ void dal_state_scales(const dal_state *state, double *unit)
 {
     const dal_system *system = state->system;
     for (int i = 0; i < system->n_states; i++) {
-        const double rate = state->expression[system->n_expressions + i];
+        const double rate = state->values->expression[system->n_expressions + i];
         unit[i] = fmax(fabs(system->states[i]), fabs(rate) * system->time);
         if (!(unit[i] > 0) || !isfinite(unit[i]))
             unit[i] = 1;

@@ -2,9 +2,9 @@
  *   y -> (q, v, z) -> frames -> phi, A -> rates, gamma -> forces, M, h, Q
  * dynamics/forward.c goes on from there. Nothing here allocates.
  */
-#include "math/rotation.h"
-#include "math/vec.h"
 #include "state/state.h"
+#include "state/report.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -15,12 +15,11 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    vsnprintf(state->trouble, sizeof state->trouble, format, list);
+    vsnprintf(state->report->trouble, sizeof state->report->trouble, format, list);
     va_end(list);
     return -DAL_NUMERICAL;
 }
 
-/* With speeds, v is known only where A is: positions and rows are computed here, and not again (`placed`). */
 dal_flow dal_state_take(dal_state *state, double t, const double *y)
 {
     const dal_system *system = state->system;
@@ -28,15 +27,15 @@ dal_flow dal_state_take(dal_state *state, double t, const double *y)
     const double *w = y + layout->nq, *z = w + system->n_w;
     state->work.t = t;
     memcpy(state->work.q, y, sizeof *y * (size_t)layout->nq);
-    memcpy(state->z, z, sizeof *y * (size_t)(system->n_y - layout->nq - system->n_w));
-    state->reactions_known = state->accelerations_known = state->friction_known = state->placed = state->links_fresh = state->brief = false;
+    memcpy(state->values->z, z, sizeof *y * (size_t)(system->n_y - layout->nq - system->n_w));
+    dal_state_moved(state);
     if (!system->formulation->unpack) {
         memcpy(state->work.v, w, sizeof *y * (size_t)layout->nv);
         return 0;
     }
     dal_state_position(state);
     dal_state_jacobian(state);
-    state->placed = true;
+    state->stages |= DAL_STAGE_UNPACKED;
     return system->formulation->unpack(state, w);
 }
 
@@ -55,7 +54,7 @@ dal_flow dal_state_put(dal_state *state, double *y)
 
 void dal_state_moved(dal_state *state)
 {
-    state->placed = state->links_fresh = false;
+    state->stages = 0;
 }
 
 /* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
@@ -63,9 +62,9 @@ int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *mod
 {
     for (int i = 0; i < compiled->n_needs; i++) {
         const dal_signal *signal = &state->system->signals[compiled->needs[i]];
-        state->variables[compiled->needs[i]] = dal_signal_value(&state->work, state->z, state->inputs, signal);
+        state->values->variables[compiled->needs[i]] = dal_signal_value(&state->work, state->values->z, state->values->inputs, signal);
     }
-    return dal_program_run(compiled->program, state->variables, modes, state->registers, out);
+    return dal_program_run(compiled->program, state->values->variables, modes, state->values->registers, out);
 }
 
 /* Formulation `recursive`: nothing with the columns of bodies, as long as nobody asks for them. Friction asks. */
@@ -77,49 +76,56 @@ bool dal_skips_columns(const dal_system *system)
 void dal_state_frames(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    if (!state->frames_old)
+    if (dal_has(state, DAL_STAGE_FRAMES))
         return;
     layout->family->frames(layout, &state->work);
-    state->frames_old = false;
+    state->stages |= DAL_STAGE_FRAMES;
 }
 
 void dal_state_columns(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    if (!state->columns_old)
+    if (dal_has(state, DAL_STAGE_COLUMNS))
         return;
     layout->family->position(layout, &state->work);
-    state->frames_old = state->columns_old = false;
+    state->stages |= DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS;
 }
 
 void dal_state_position(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    if (state->placed)
+    if (dal_has(state, DAL_STAGE_UNPACKED))
         return;
-    state->swift = false;
-    state->frames_old = state->columns_old = true;
-    state->table_left = state->system->drives.program ? dal_state_run(state, &state->system->drives, NULL, state->work.time) : 0;
+    state->stages &= DAL_STAGE_LINKS;
+    state->values->table_left = state->system->drives.program ? dal_state_run(state, &state->system->drives, NULL, state->work.time) : 0;
     (dal_skips_columns(state->system) ? dal_state_frames : dal_state_columns)(state);
     dal_rows_position(layout, &state->work);
     if ((layout->forms || layout->placement) && state->work.table_left)
-        state->table_left = state->work.table_left;
+        state->values->table_left = state->work.table_left;
+    state->stages |= DAL_STAGE_POSITION;
 }
 
 void dal_state_jacobian(dal_state *state)
 {
-    if (state->placed || !(state->system->layout.n_rows + state->system->layout.n_speeds))
+    const dal_layout *layout = &state->system->layout;
+    if (dal_has(state, DAL_STAGE_UNPACKED))
         return;
-    dal_state_columns(state);
-    dal_rows_jacobian(&state->system->layout, &state->work);
+    assert(dal_has(state, DAL_STAGE_POSITION));
+    if (layout->n_rows + layout->n_speeds) {
+        dal_state_columns(state);
+        dal_rows_jacobian(layout, &state->work);
+    }
+    state->stages |= DAL_STAGE_JACOBIAN;
 }
 
 void dal_state_velocity(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
+    assert(dal_has(state, DAL_STAGE_POSITION));
     dal_state_frames(state);
     layout->family->velocity(layout, &state->work);
     dal_rows_velocity(layout, &state->work);
+    state->stages |= DAL_STAGE_VELOCITY;
 }
 
 int dal_state_not_finite(const dal_state *state)
@@ -144,32 +150,35 @@ dal_flow dal_state_push(dal_state *state)
     const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
     if (system->actions.program) {
-        int left = dal_state_run(state, &system->actions, state->frozen ? state->modes : NULL, state->expression);
-        state->table_left = state->table_left ? state->table_left : left;
+        int left = dal_state_run(state, &system->actions, state->values->frozen ? state->values->modes : NULL, state->values->expression);
+        state->values->table_left = state->values->table_left ? state->values->table_left : left;
     }
-    if (state->table_left)
-        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->table_left - 1]);
+    if (state->values->table_left)
+        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->values->table_left - 1]);
     dal_loads_apply(&state->loads, system->n_groups, system->groups);
     for (int i = 0; i < system->n_laws; i++)
-        dal_push_measure(&state->loads, system->laws[i].measure, state->expression[system->laws[i].expression], true);
-    for (int i = 0; i < state->n_pushes; i++)
-        dal_push_measure(&state->loads, state->pushes[i].measure, state->pushes[i].effort, true);
-    for (int k = 0; k < layout->nv && state->given; k++) {
-        w->direct[k] += state->given[k];
-        state->loads.power += state->given[k] * w->v[k];
+        dal_push_measure(&state->loads, system->laws[i].measure, state->values->expression[system->laws[i].expression], true);
+    for (int i = 0; i < state->values->n_pushes; i++)
+        dal_push_measure(&state->loads, state->values->pushes[i].measure, state->values->pushes[i].effort, true);
+    for (int k = 0; k < layout->nv && state->values->given; k++) {
+        w->direct[k] += state->values->given[k];
+        state->loads.power += state->values->given[k] * w->v[k];
     }
+    state->stages |= DAL_STAGE_FORCES;
     return 0;
 }
 
 dal_flow dal_state_loads(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     dal_flow flow = dal_state_push(state);
     if (flow)
         return flow;
     dal_state_columns(state);
     layout->family->inertia(layout, &state->work);
     dal_state_pull(state);
+    state->stages |= DAL_STAGE_LOADS;
     return 0;
 }
 

@@ -1,117 +1,34 @@
-/* A state: one block of memory beside the system, and what users may ask of it. */
-#include "base/argument.h"
-#include "math/rank.h"
-#include "math/sparse.h"
-#include "math/vec.h"
+/* A state: one block of memory beside the system, laid out part by part, and whose it is. */
 #include "state/state.h"
+
+#include "base/argument.h"
+#include "base/message.h"
+#include "state/values.h"
+#include "state/windings.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define TAKE(block, pointer, count) ((pointer) = dal_block_take((block), sizeof *(pointer) * (size_t)(count)))
-
-static size_t most(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-static int registers(const dal_compiled *compiled)
-{
-    return compiled->program ? dal_program_registers(compiled->program) : 0;
-}
-
-/* Entries of the largest block of M. */
-static size_t largest_block(const dal_layout *layout)
-{
-    size_t most = 0;
-    for (int b = 0; b < layout->n_blocks; b++) {
-        const size_t n = (size_t)layout->block[b].n;
-        most = n * n > most ? n * n : most;
-    }
-    return most;
-}
+/* ---- memory --------------------------------------------------------------------------------- */
 
 /* One list for measuring and for laying out. */
-static void lay(dal_block *block, const dal_system *system, dal_state *s, double **work, double **links, double **loops, double **sweep, int **chart)
+static void lay_state(dal_block *block, const dal_system *system, dal_state *state)
 {
     const dal_layout *layout = &system->layout;
-    const int nv = layout->nv, r = layout->n_rows, bodies = system->mechanism.n_bodies;
-    const size_t saddle = system->dense ? (size_t)(nv + r) * (size_t)(nv + r) : (size_t)system->n_kkt;
-    int most_registers = registers(&system->drives);
-    most_registers = (int)most((size_t)most_registers, (size_t)registers(&system->actions));
-    most_registers = (int)most((size_t)most_registers, (size_t)registers(&system->records));
-    TAKE(block, *work, dal_work_size(layout));
-    TAKE(block, *chart, 3 * bodies);
-    TAKE(block, *links, system->links ? dal_links_work_size(system->links) : 0);
-    TAKE(block, *loops, system->loops ? dal_loops_work_size(system->loops) : 0);
-    TAKE(block, *sweep, system->sweep ? dal_sweep_work_size(system->sweep) : 0);
-    TAKE(block, s->y, system->n_y);
-    TAKE(block, s->yd, system->n_y);
-    TAKE(block, s->z, system->n_states + 1);
-    TAKE(block, s->turning, system->mechanism.n_windings);
-    TAKE(block, s->vd, nv);
-    TAKE(block, s->vd_more, system->loops ? nv : 0);
-    TAKE(block, s->lambda, r);
-    TAKE(block, s->gamma, r);
-    TAKE(block, s->variables, system->n_signals);
-    TAKE(block, s->registers, most_registers);
-    TAKE(block, s->expression, system->actions.n_outputs);
-    TAKE(block, s->effort, system->n_forces);
-    TAKE(block, s->inputs, system->n_inputs);
-    TAKE(block, s->modes, system->actions.program ? dal_program_switches(system->actions.program) : 0);
-    TAKE(block, s->order, r);
-    TAKE(block, s->independent, r);
-    TAKE(block, s->solver, system->formulation->work(system));
-    const size_t projector = system->stabilization->work ? system->stabilization->work(system) : 0;
-    TAKE(block, s->projector, most(projector, system->n_frictions ? (size_t)(nv + r) : 0));
-    TAKE(block, s->saddle, saddle);
-    TAKE(block, s->saddle_rhs, nv + r);
-    TAKE(block, s->row_scale, r);
-    TAKE(block, s->weakest, r);
-    TAKE(block, s->pivots, nv + r + 1);
-    if (system->small) {
-        TAKE(block, s->rank_matrix, (size_t)r * (size_t)nv);
-        TAKE(block, s->rank_work, dal_rank_work(r, nv));
-    }
-    for (int i = 0; i < system->mechanism.n_rows && system->small; i++)
-        if (system->mechanism.rows[i].nonholonomic) {
-            TAKE(block, s->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
-            break;
-        }
-    if (system->rank < r && system->small)
-        TAKE(block, s->redundancy, dal_redundancy_size(r, nv, system->mechanism.n_joints));
-    TAKE(block, s->loose, 6 * system->mechanism.n_joints);
-    TAKE(block, s->reaction, 6 * system->mechanism.n_joints);
-    if (system->n_frictions) {
-        const int slips = system->frictions[system->n_frictions - 1].first + system->frictions[system->n_frictions - 1].n;
-        TAKE(block, s->friction, slips);
-        TAKE(block, s->slip_direction, slips);
-        TAKE(block, s->slip_pivots, slips);
-        TAKE(block, s->slip_mode, system->n_frictions);
-        TAKE(block, s->slip_broken, system->n_frictions);
-        TAKE(block, s->friction_work, dal_friction_work(system));
-    }
-    TAKE(block, s->attitude, 4 * bodies);
-    TAKE(block, s->still, nv);
-    TAKE(block, s->tangents, 4 * bodies);
-    TAKE(block, s->bends, bodies);
-    if (system->formulation->correct && !system->minimum_norm && !system->stabilization->solve) {
-        TAKE(block, s->refinement.f, nv);
-        TAKE(block, s->refinement.b, r);
-        TAKE(block, s->refinement.dv, nv);
-        TAKE(block, s->refinement.dlambda, r);
-        TAKE(block, s->refinement.wd, system->n_w);
-        if (system->layout.family->shares)
-            TAKE(block, s->refinement.block, largest_block(&system->layout));
-    }
-    TAKE(block, s->wd, system->n_w);
-    TAKE(block, s->momenta, system->n_ignorable);
-    TAKE(block, s->speeds, nv);
-    TAKE(block, s->partition, nv);
-    if (system->formulation->chooses)
-        dal_speeds_lay(block, system, &s->basis);
-    TAKE(block, s->acceleration, bodies);
+    double *work;
+    int *chart;
+    DAL_LAY(block, work, dal_work_size(layout));
+    DAL_LAY(block, chart, 3 * system->mechanism.n_bodies);
+    DAL_LAY(block, state->y, system->n_y);
+    DAL_LAY(block, state->vd, layout->nv);
+    DAL_LAY(block, state->lambda, layout->n_rows);
+    DAL_LAY(block, state->gamma, layout->n_rows);
+    for (const dal_owner *const *owner = system->owners; *owner; owner++)
+        if ((*owner)->lay)
+            (*owner)->lay(block, system, state);
+    if (block->memory)
+        dal_work_lay(layout, work, chart, &state->work);
 }
 
 static void reset(dal_state *state);
@@ -123,9 +40,7 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
     dal_state shape = {0};
     dal_block block = {NULL, sizeof(dal_state)};
-    double *work, *links, *loops, *sweep;
-    int *chart;
-    lay(&block, system, &shape, &work, &links, &loops, &sweep, &chart);
+    lay_state(&block, system, &shape);
     char *memory = source.allocate(source.user, block.used + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         return NULL;
@@ -133,31 +48,16 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
     dal_state *state = (dal_state *)(void *)aligned;
     block = (dal_block){aligned, sizeof(dal_state)};
-    lay(&block, system, state, &work, &links, &loops, &sweep, &chart);
     state->system = system;
-    state->life = system->life;
-    dal_life_join(state->life);
-    state->allocator = source;
-    state->memory = memory;
-    dal_work_lay(&system->layout, work, chart, &state->work);
-    if (system->links)
-        dal_links_work_lay(system->links, links, &state->links);
-    if (system->loops)
-        dal_loops_work_lay(system->loops, loops, &state->loops);
-    if (system->sweep)
-        dal_sweep_work_lay(system->sweep, sweep, &state->sweep);
-    state->loads = (dal_loads){&system->layout, &state->work, state->expression, state->effort, 0, 0};
-    if (!system->dense) {
-        state->sparse = dal_sparse_create(&source, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);
-        if (!state->sparse) {
+    state->hold = (dal_hold){system->life, source, memory, NULL};
+    lay_state(&block, system, state);
+    dal_life_join(state->hold.life);
+    state->loads = (dal_loads){&system->layout, &state->work, state->values->expression, state->values->effort, 0, 0};
+    for (const dal_owner *const *owner = system->owners; *owner; owner++)
+        if ((*owner)->open && !(*owner)->open(state)) {
             dal_state_free(state);
             return NULL;
         }
-    }
-    if (system->formulation->components && !(state->network = dal_network_create(&source, system))) {
-        dal_state_free(state);
-        return NULL;
-    }
     reset(state);
     return state;
 }
@@ -166,11 +66,14 @@ void dal_state_free(dal_state *state)
 {
     if (!state)
         return;
-    dal_sparse_free(state->sparse);
-    dal_network_free(state->network);
-    dal_life_leave(state->life);
-    state->allocator.release(state->allocator.user, state->memory);
+    for (const dal_owner *const *owner = state->system->owners; *owner; owner++)
+        if ((*owner)->close)
+            (*owner)->close(state);
+    dal_life_leave(state->hold.life);
+    state->hold.allocator.release(state->hold.allocator.user, state->hold.memory);
 }
+
+/* ---- the start ------------------------------------------------------------------------------- */
 
 /* Families that share columns are placed as a whole; the model's own coordinates are start values themselves. */
 static void place_all(dal_state *state)
@@ -229,74 +132,28 @@ static void choose_charts(dal_state *state)
         }
 }
 
-/* (26): G = M' v + N_2 at the start, in other words the momenta of the ignorable coordinates. */
-static void start_momenta(dal_state *state)
+static void start_owners(dal_state *state)
 {
-    if (!state->system->formulation->ignores)
-        return;
-    dal_state_position(state);
-    dal_state_velocity(state);
-    dal_state_momenta(state, state->momenta, NULL);
-}
-
-/* Automatic speeds that suit this position; those of the model that go with the momenta. */
-static void start_speeds(dal_state *state)
-{
-    if (!state->system->formulation->chooses)
-        return;
-    state->speeds_good = state->speeds_ranked = 0;
-    dal_state_position(state);
-    dal_state_jacobian(state);
-    dal_speeds_choose(state);
+    for (const dal_owner *const *owner = state->system->owners; *owner; owner++)
+        if ((*owner)->start)
+            (*owner)->start(state);
 }
 
 static void reset(dal_state *state)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    for (const dal_owner *const *owner = system->owners; *owner; owner++)
+        if ((*owner)->reset)
+            (*owner)->reset(state);
     memcpy(state->work.winding, system->start_winding, sizeof *system->start_winding * (size_t)system->mechanism.n_windings);
     place(state);
     choose_charts(state);
-    if (system->n_inputs)
-        memcpy(state->inputs, system->inputs, sizeof *state->inputs * (size_t)system->n_inputs);
-    memset(state->attitude, 0, sizeof *state->attitude * 4 * (size_t)system->mechanism.n_bodies);
-    memset(state->turning, 0, sizeof *state->turning * (size_t)system->mechanism.n_windings);
-    state->work.t = state->unwound = 0;
-    state->known = false;
-    state->rank = system->rank;
-    for (int i = 0; i < layout->n_rows; i++) {
-        state->order[i] = system->start_order[i];
-        state->independent[system->start_order[i]] = i < system->rank;
-    }
-    state->evaluations = state->rerankings = state->charts = 0;
-    state->rank_least = state->rank_most = system->rank;
-    state->condition_worst = 1;
-    state->refinement.ratio = state->refinement.worst = 0;
-    state->refinement.since = 0;
-    state->near_singular = state->attentive = false;
-    state->nearness = 1;
-    state->asked_at = -HUGE_VAL;
-    for (int i = 0; i < layout->n_rows; i++)
-        state->weakest[i] = sin(1 + 2.4 * i) / sqrt(fmax(1, layout->n_rows)); /* near to no combination in particular */
-    memset(state->good_ratio, 0, sizeof state->good_ratio);
-    memset(state->best_ratio, 0, sizeof state->best_ratio);
-    state->frozen = state->placed = state->friction_known = false;
-    if (system->n_frictions)
-        memset(state->slip_mode, 0, sizeof *state->slip_mode * (size_t)system->n_frictions);
-    state->trouble[0] = '\0';
-    state->speeds_changed = state->partition_changed = 0;
-    state->n_partition = 0;
-    state->partition_steepest = 0;
-    state->speeds_side_kept = 0;
-    state->speeds_condition = state->speeds_worst = state->speeds_steepness = 1;
-    state->speeds_good = state->speeds_ranked = 0;
-    if (system->start_speeds)
-        memcpy(state->speeds, system->start_speeds, sizeof *state->speeds * (size_t)(layout->nv - system->rank));
-    memcpy(state->y + layout->nq + system->n_w, system->states, sizeof *state->y * (size_t)system->n_states);
+    state->work.t = 0;
+    dal_state_moved(state);
+    memcpy(state->y + system->layout.nq + system->n_w, system->states, sizeof *state->y * (size_t)system->n_states);
     if (system->works)
         state->y[system->n_y - 1] = 0;
-    start_momenta(state);
-    start_speeds(state);
+    start_owners(state);
     dal_state_put(state, state->y); /* a failure shows again at the first evaluation */
 }
 
@@ -304,12 +161,10 @@ dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const doub
 {
     const dal_layout *layout = &state->system->layout;
     state->work.t = t;
-    state->known = false;
     memcpy(state->work.q, q, sizeof *q * (size_t)layout->nq);
     memcpy(state->work.v, v, sizeof *v * (size_t)layout->nv);
     dal_state_moved(state);
-    start_momenta(state);
-    start_speeds(state);
+    start_owners(state);
     dal_flow flow = dal_state_put(state, state->y);
     if (flow)
         return flow;
@@ -317,6 +172,16 @@ dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const doub
     dal_state_velocity(state);
     dal_state_unwind(state);
     return 0;
+}
+
+void dal_state_copy(const dal_state *from, dal_state *to)
+{
+    const dal_mechanism *m = &from->system->mechanism;
+    memcpy(to->work.chart, from->work.chart, sizeof *to->work.chart * 3 * (size_t)m->n_bodies);
+    memcpy(to->work.winding, from->work.winding, sizeof *to->work.winding * (size_t)m->n_windings);
+    for (const dal_owner *const *owner = from->system->owners; *owner; owner++)
+        if ((*owner)->copy)
+            (*owner)->copy(from, to);
 }
 
 /* ---- what users may do with it ------------------------------------------------------------ */
@@ -333,7 +198,7 @@ bool dal_needs_state(dal_messages *messages, const char *function, const dal_sta
 
 bool dal_state_own(dal_state *state, const char *function)
 {
-    dal_tenancy *run = state->tenancy;
+    dal_tenancy *run = state->hold.tenancy;
     if (!run)
         return true;
     if (!run->refused++) {
@@ -389,13 +254,13 @@ bool dal_state_set_input(dal_state *state, const char *name, double value)
         if (!isfinite(value))
             return false;
         if (dal_state_own(state, __func__)) {
-            state->inputs[i] = value;
+            state->values->inputs[i] = value;
             return true;
         }
-        if (state->tenancy->refused == 1) {
-            snprintf(state->tenancy->input, sizeof state->tenancy->input, "%s", name);
-            state->tenancy->value = value;
-            state->tenancy->kept = state->inputs[i];
+        if (state->hold.tenancy->refused == 1) {
+            snprintf(state->hold.tenancy->input, sizeof state->hold.tenancy->input, "%s", name);
+            state->hold.tenancy->value = value;
+            state->hold.tenancy->kept = state->values->inputs[i];
         }
         return false;
     }

@@ -1,7 +1,8 @@
 /* Whole turns of angles, from one accepted step to the next. */
-#include "state/state.h"
+#include "state/windings.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double most_turn = 3; /* rad in one step: below half a turn, so that an angle has one nearest value */
 
@@ -18,10 +19,10 @@ static const char *name_of_angle(const dal_mechanism *m, int measure)
 dal_flow dal_state_turned(dal_state *state)
 {
     const dal_mechanism *m = &state->system->mechanism;
-    double h = state->work.t - state->unwound;
+    double h = state->work.t - state->turns->accepted;
     for (int n = 0; n < state->system->layout.n_measures; n++) {
         const int i = state->system->layout.measure[n], k = m->measures[i].winding;
-        if (k >= 0 && h * fmax(fabs(state->work.rate[i]), fabs(state->turning[k])) > most_turn) {
+        if (k >= 0 && h * fmax(fabs(state->work.rate[i]), fabs(state->turns->rate[k])) > most_turn) {
             dal_state_fail(state, "'%s' turns by about half a turn in one step of %.3g s: the number of its turns would be lost; take a smaller step",
                            name_of_angle(m, i), h);
             return 1;
@@ -37,8 +38,31 @@ void dal_state_unwind(dal_state *state)
         const int i = state->system->layout.measure[n], k = m->measures[i].winding;
         if (k >= 0) {
             state->work.winding[k] = state->work.value[i];
-            state->turning[k] = state->work.rate[i];
+            state->turns->rate[k] = state->work.rate[i];
         }
     }
-    state->unwound = state->work.t;
+    state->turns->accepted = state->work.t;
 }
+
+static void lay_windings(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_windings local, *turns = DAL_LAY_PART(block, state->turns, local);
+    DAL_LAY(block, turns->rate, system->mechanism.n_windings);
+    DAL_LAY(block, turns->attitude, 4 * system->mechanism.n_bodies);
+}
+
+static void reset_windings(dal_state *state)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    state->turns->accepted = 0;
+    memset(state->turns->rate, 0, sizeof *state->turns->rate * (size_t)m->n_windings);
+    memset(state->turns->attitude, 0, sizeof *state->turns->attitude * 4 * (size_t)m->n_bodies);
+}
+
+static void copy_windings(const dal_state *from, dal_state *to)
+{
+    to->turns->accepted = from->turns->accepted;
+    memcpy(to->turns->rate, from->turns->rate, sizeof *to->turns->rate * (size_t)from->system->mechanism.n_windings);
+}
+
+const dal_owner dal_windings_owner = {.lay = lay_windings, .reset = reset_windings, .copy = copy_windings};

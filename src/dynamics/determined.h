@@ -1,0 +1,24 @@
+/* Are the accelerations determined (determined.c), and which coordinates are ignorable (ignorable.c)? */
+#ifndef DAL_DYNAMICS_DETERMINED_H
+#define DAL_DYNAMICS_DETERMINED_H
+
+#include "state/state.h"
+
+/* Did the last evaluation stop at a singular matrix of the equations of motion? M, A, h and Q are known nevertheless. */
+bool dal_state_singular(dal_state *state);
+typedef struct dal_determined {
+    int rank;        /* of [M; A]; -1: not finite, or too large to be asked */
+    char names[400]; /* of the velocities, or bodies, whose accelerations are open */
+    char text[800];  /* the verdict as a sentence; "" where it is not finite */
+    int first, body; /* one of them */
+} dal_determined;
+enum { DAL_LARGEST_DETERMINED = 1500 }; /* velocities up to which that can be asked */
+/* Is rank [M; A] = nv at the state that was evaluated? */
+bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out);
+
+/* Columns of v that are ignorable coordinates, ascending; returns their number. */
+int dal_find_ignorable(dal_state *state, int *columns);
+/* What the formulations that need some say where there are none. */
+bool dal_ignorable_applies(const dal_system *system, const char *formulation, char *why, size_t size);
+
+#endif

@@ -1,0 +1,40 @@
+/* Reactions of joints and accelerations of bodies: reactions.c. */
+#ifndef DAL_DYNAMICS_REACTIONS_H
+#define DAL_DYNAMICS_REACTIONS_H
+
+#include "state/state.h"
+
+/* Accelerations of a body: the part linear in v', and the whole. */
+typedef struct dal_acceleration {
+    double r_v[3], R_v[9];
+    double rdd[3], alpha[3];
+} dal_acceleration;
+
+typedef struct dal_reactions {
+    dal_acceleration *body; /* of each: DAL_STAGE_BODIES */
+    double *wrench;         /* 6 a joint: DAL_STAGE_REACTIONS */
+    bool *loose;            /* 6 a joint: components of its reaction that are not unique */
+    double *redundancy;     /* scratch of the distribution of redundant reactions; NULL where no row is redundant */
+} dal_reactions;
+
+extern const dal_owner dal_reactions_owner;
+
+/* Adds what a force along a measure does on the second body of a joint, at its point. */
+void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6]);
+/* The wrenches: for dal_need(state, DAL_STAGE_REACTIONS). */
+void dal_find_reactions(dal_state *state);
+/* Of a joint of the model's own, after that: force and torque (component 0..5) on the body of its point `side`, at that point. */
+double dal_side_reaction(const dal_state *state, int joint, int side, int component);
+
+/* ---- channel_values.c -------------------------------------------------------------------------- */
+
+/* Signals of motion and results, after accelerate. */
+double dal_state_signal(dal_state *state, const dal_signal *signal);
+dal_flow dal_state_record(dal_state *state, double *row); /* the recorded columns at the present evaluation */
+
+/* ---- state_calls.c ------------------------------------------------------------------------------ */
+
+dal_energy dal_energy_now(const dal_state *state); /* at the present kinematics and loads */
+void dal_residuals_now(const dal_state *state, double *position, double *velocity);
+
+#endif

@@ -1,0 +1,19 @@
+/* Iterative refinement of accelerations and multipliers: refine.c. */
+#ifndef DAL_DYNAMICS_REFINE_H
+#define DAL_DYNAMICS_REFINE_H
+
+#include "state/state.h"
+
+typedef struct dal_refinement {
+    double *f, *b, *dv, *dlambda; /* residuals and corrections; NULL where the formulation cannot be refined */
+    double *wd;                   /* scratch, n_w */
+    double *block;                /* where bodies share coordinates: of the size of the largest block of M */
+    long since;                   /* evaluations that were refined */
+    double ratio;                 /* largest over smallest inertia; 0: not known yet */
+    double worst;                 /* the largest error since the start, over the accelerations */
+    int column;                   /* of the velocity that had it */
+} dal_refinement;
+
+extern const dal_owner dal_refinement_owner;
+
+#endif

@@ -1,0 +1,43 @@
+/* The saddle matrix [[G, A^T], [A, 0]], factored and solved: saddle.c. */
+#ifndef DAL_DYNAMICS_SADDLE_H
+#define DAL_DYNAMICS_SADDLE_H
+
+#include "state/state.h"
+
+typedef struct dal_saddle {
+    double *matrix, *rhs;      /* dense, or on the pattern of compile; then its factor */
+    double *row_scale;         /* what makes the rows of unit norm */
+    int *pivots;               /* nv + n_rows + 1 */
+    double ratio;              /* pivot ratio of the last factorisation */
+    bool on_tree;              /* which was one over the links */
+    bool soft;                 /* which gave way in all rows: dal_saddle_soften */
+    struct dal_sparse *sparse; /* NULL: dense */
+} dal_saddle;
+
+extern const dal_owner dal_saddle_owner;
+
+/* Pattern of the matrix at compile. */
+void dal_saddle_pattern(dal_arena *arena, dal_system *system);
+typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
+/* Factor [[G, A^T], [A, 0]] with G = M / mass or 1; dependent rows become identities. Returns the pivot ratio. */
+double dal_saddle_factor(dal_state *state, dal_metric metric);
+/* Factor [[M / mass, A^T], [A, -softness]] with all rows, dependent ones too, at unit norm when turns are measured by the model's length. */
+double dal_saddle_soften(dal_state *state, double softness);
+/* For the least change dv with A dv = b: in the metric of the masses, or, where these leave a motion open, of the coordinates. */
+dal_flow dal_saddle_least(dal_state *state);
+/* The same as dal_saddle_factor, with other rows where these have become dependent; a failure where none are left. */
+dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
+/* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b (softened: A x - softness mu = b); rows that depend get mu = 0. */
+void dal_saddle_solve(dal_state *state, double *f, double *b);
+
+/* ---- what formulations share with it ---------------------------------------------------------------- */
+
+/* M v' + h = Q + A^T lambda, A v' = gamma on the null space of A, dense: near singular positions (null_space.c). */
+dal_flow dal_null_space_solve(dal_state *state);
+size_t dal_null_space_work(const dal_system *system);
+/* The same by the saddle matrix, and on the null space where that is called for (lagrange.c). */
+dal_flow dal_lagrange_solve(dal_state *state);
+/* v' and lambda by the formulation, refined where inertias differ widely (refine.c). */
+dal_flow dal_state_solve(dal_state *state);
+
+#endif

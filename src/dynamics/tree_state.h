@@ -1,0 +1,22 @@
+/* The joint tree of a state: links, loops and sweeps (tree/), and the calls of dynamics/recursive.c on them. */
+#ifndef DAL_DYNAMICS_TREE_STATE_H
+#define DAL_DYNAMICS_TREE_STATE_H
+
+#include "state/state.h"
+
+typedef struct dal_tree_state {
+    dal_links_work links; /* where the system has links */
+    dal_loops_work loops; /* where it has loops */
+    dal_sweep_work sweep; /* where it can be swept */
+    double *vd_more;      /* what refinement adds */
+} dal_tree_state;
+
+extern const dal_owner dal_tree_owner;
+
+/* Frames of the bodies and how they move, from the links at work.q, work.v. */
+void dal_tree_motion(dal_state *state);
+/* Factor and solve as dal_saddle_factor, on the links; without the scaling. */
+double dal_tree_factor(dal_state *state);
+void dal_tree_saddle(dal_state *state, double *f, double *b);
+
+#endif

@@ -1,0 +1,15 @@
+/* The dependent coordinates of the stabilisation coordinate-partitioning. */
+#ifndef DAL_INTEGRATE_PARTITION_H
+#define DAL_INTEGRATE_PARTITION_H
+
+#include "state/state.h"
+
+typedef struct dal_partition {
+    int *column, n;  /* the dependent columns of v, ascending; 0 of them: not chosen yet */
+    double steepest; /* how far a dependent coordinate moved at most, over the independent one that moved it, since the start */
+    long changed;
+} dal_partition;
+
+extern const dal_owner dal_partition_owner;
+
+#endif

@@ -1,0 +1,12 @@
+/* Forces along the line through two points, where these coincide: directions.c. */
+#ifndef DAL_STATE_DIRECTIONS_H
+#define DAL_STATE_DIRECTIONS_H
+
+#include "state/state.h"
+
+/* The size of such a force: that of a spring with the length zero. 0 if it is next to nothing. */
+double dal_force_at_meeting(const dal_state *state, int force);
+/* Does a force that is not zero act along the line through two points that coincide? After loads. *speed: with which they part. */
+bool dal_force_undirected(const dal_state *state, int force, double *speed);
+
+#endif

@@ -1,0 +1,17 @@
+/* Momenta dT/dv: momenta.c. */
+#ifndef DAL_STATE_MOMENTA_H
+#define DAL_STATE_MOMENTA_H
+
+#include "state/state.h"
+
+/* dT/dv of the ignorable coordinates, from the bodies' velocities: after velocity. size (may be NULL): the sum of the bodies' shares. */
+void dal_state_momenta(dal_state *state, double *momenta, double *size);
+/* The same as rows: dT/dv = rows v + free, n_ignorable x nv and n_ignorable; after position. */
+void dal_momentum_rows(dal_state *state, double *rows, double *free);
+/* dT/dv of all velocities, and its rate for v' = 0; after velocity. */
+void dal_momenta_rates(dal_state *state, double *p, double *pd);
+/* Sum over bodies of (m c', I w).(D c', D w) for a bend D; with the tangents of its direction, D w as seen from the body: of the tangent
+ * of (v, 1) it is then the derivative of T along that direction. */
+double dal_momenta_along(const dal_state *state, const dal_bend *bends, const dal_tangent *turning);
+
+#endif

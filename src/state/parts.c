@@ -1,0 +1,87 @@
+/* The parts of a state that belong to no method: values, scratch, report. */
+#include "state/report.h"
+#include "state/scratch.h"
+#include "state/values.h"
+
+#include <string.h>
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int registers_of(const dal_compiled *compiled)
+{
+    return compiled->program ? dal_program_registers(compiled->program) : 0;
+}
+
+static int switches_of(const dal_system *system)
+{
+    return system->actions.program ? dal_program_switches(system->actions.program) : 0;
+}
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+static void lay_values(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_values local, *values = DAL_LAY_PART(block, state->values, local);
+    const int registers = larger(registers_of(&system->drives), larger(registers_of(&system->actions), registers_of(&system->records)));
+    DAL_LAY(block, values->z, system->n_states + 1);
+    DAL_LAY(block, values->inputs, system->n_inputs);
+    DAL_LAY(block, values->variables, system->n_signals);
+    DAL_LAY(block, values->registers, registers);
+    DAL_LAY(block, values->expression, system->actions.n_outputs);
+    DAL_LAY(block, values->effort, system->n_forces);
+    DAL_LAY(block, values->modes, switches_of(system));
+}
+
+static void reset_values(dal_state *state)
+{
+    const dal_system *system = state->system;
+    if (system->n_inputs)
+        memcpy(state->values->inputs, system->inputs, sizeof *system->inputs * (size_t)system->n_inputs);
+    state->values->frozen = false;
+}
+
+static void copy_values(const dal_state *from, dal_state *to)
+{
+    const dal_system *system = from->system;
+    memcpy(to->values->inputs, from->values->inputs, sizeof *to->values->inputs * (size_t)system->n_inputs);
+    memcpy(to->values->modes, from->values->modes, sizeof *to->values->modes * (size_t)switches_of(system));
+    to->values->frozen = from->values->frozen;
+}
+
+const dal_owner dal_values_owner = {.lay = lay_values, .reset = reset_values, .copy = copy_values};
+
+/* ---- scratch ------------------------------------------------------------------------------------ */
+
+static void lay_scratch(dal_block *block, const dal_system *system, dal_state *state)
+{
+    dal_scratch local, *scratch = DAL_LAY_PART(block, state->scratch, local);
+    const int nv = system->layout.nv, bodies = system->mechanism.n_bodies;
+    const size_t projector = system->stabilization->work ? system->stabilization->work(system) : 0;
+    const size_t velocities = system->n_frictions ? (size_t)(nv + system->layout.n_rows) : 0; /* which are projected at stick events */
+    DAL_LAY(block, scratch->tangents, 4 * bodies);
+    DAL_LAY(block, scratch->bends, bodies);
+    DAL_LAY(block, scratch->still, nv);
+    DAL_LAY(block, scratch->yd, system->n_y);
+    DAL_LAY(block, scratch->solver, system->formulation->work(system));
+    DAL_LAY(block, scratch->projector, projector > velocities ? projector : velocities);
+}
+
+const dal_owner dal_scratch_owner = {.lay = lay_scratch};
+
+/* ---- report -------------------------------------------------------------------------------------- */
+
+static void lay_report(dal_block *block, const dal_system *system, dal_state *state)
+{
+    (void)system;
+    DAL_LAY(block, state->report, 1);
+}
+
+static void reset_report(dal_state *state)
+{
+    *state->report = (dal_report){.condition_worst = 1};
+}
+
+const dal_owner dal_report_owner = {.lay = lay_report, .reset = reset_report};

@@ -1,0 +1,25 @@
+/* The model's own units, on a state: scale.c. */
+#ifndef DAL_STATE_SCALE_H
+#define DAL_STATE_SCALE_H
+
+#include "state/state.h"
+
+/* The unit of each component of y, at the present choice of speeds: what absolute tolerances are multiples of. */
+void dal_state_units(const dal_state *state, double *unit);
+/* The largest of numbers that belong to the rows, in the units of these, and which row it is. */
+double dal_worst_row(const dal_state *state, const double *rows, int *where);
+/* What a turn of a body is measured by, in metres. */
+double dal_turn_lever(const dal_system *system, int body);
+/* The largest velocity, in lengths and radians. */
+double dal_fastest(const dal_system *system, const double *v);
+/* What a row weighs on the bodies, before their columns are put in; the largest that it may be there, its coefficients and their slopes counted. */
+double dal_row_weight(const dal_state *state, const dal_row *row);
+double dal_row_reach(const dal_state *state, const dal_row *row);
+/* What residuals of the rows are measured by, when A is known; of one row of a built-in joint, NAN: it is an equation of the model's own. */
+void dal_row_units(const dal_state *state, double *unit);
+double dal_row_unit(const dal_row *row, double length);
+/* The model's time and the scales of its states, after the first evaluation. */
+double dal_system_time(const dal_state *state);
+void dal_state_scales(const dal_state *state, double *unit);
+
+#endif

@@ -1,0 +1,18 @@
+/* Room that belongs to nobody for longer than a call, and the work space of the chosen methods. */
+#ifndef DAL_STATE_SCRATCH_H
+#define DAL_STATE_SCRATCH_H
+
+#include "state/state.h"
+
+typedef struct dal_scratch {
+    dal_tangent *tangents; /* 4 a body: whoever needs directions */
+    dal_bend *bends;       /* one a body */
+    double *still;         /* nv zeros; whoever writes there puts them back */
+    double *yd;            /* the rate of y, for users */
+    double *solver;        /* of the formulation: formulation->work */
+    double *projector;     /* of the stabilisation: stabilization->work */
+} dal_scratch;
+
+extern const dal_owner dal_scratch_owner;
+
+#endif

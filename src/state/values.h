@@ -1,0 +1,29 @@
+/* Signals, expressions and inputs at the present evaluation, and the states of the model. */
+#ifndef DAL_STATE_VALUES_H
+#define DAL_STATE_VALUES_H
+
+#include "state/state.h"
+
+/* An effort along a measure. */
+typedef struct dal_push {
+    int measure;
+    double effort;
+} dal_push;
+
+typedef struct dal_values {
+    double *z;                     /* states of the model, then the work: taken from y */
+    double *inputs;                /* set by users */
+    double *variables, *registers; /* signals of a program, and its scratch: dal_state_run */
+    double *expression;            /* of forces, then rates of states: dal_state_push */
+    double *effort;                /* of each force: dal_state_push */
+    int *modes;                    /* switches of the actions: the pieces that a run uses until the next event */
+    bool frozen;                   /* the pieces of `modes` are used, also where a switch has passed */
+    int table_left;                /* number from 1 of a table that was left, or 0 */
+    const double *given;           /* generalized forces beside those of the model, nv of them; NULL: none */
+    int n_pushes;                  /* efforts along measures, beside those of the model */
+    const dal_push *pushes;
+} dal_values;
+
+extern const dal_owner dal_values_owner;
+
+#endif

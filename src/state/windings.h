@@ -1,0 +1,20 @@
+/* What has to stay continuous from one accepted step to the next: whole turns of angles, signs of quaternions. */
+#ifndef DAL_STATE_WINDINGS_H
+#define DAL_STATE_WINDINGS_H
+
+#include "state/state.h"
+
+typedef struct dal_windings {
+    double accepted;  /* time of the last accepted step: dal_state_unwind */
+    double *rate;     /* of the angles there: dal_state_unwind */
+    double *attitude; /* 4 a body, last quaternion: dal_state_signal */
+} dal_windings;
+
+extern const dal_owner dal_windings_owner;
+
+/* 1 (recoverable) if an angle turns so far since the last accepted step that its whole turns cannot be counted. */
+dal_flow dal_state_turned(dal_state *state);
+/* An accepted step: the angles seen are the new references. */
+void dal_state_unwind(dal_state *state);
+
+#endif
