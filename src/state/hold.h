@@ -19,6 +19,7 @@ typedef struct dal_hold {
     dal_allocator allocator;
     void *memory;             /* the block that the state lies in */
     dal_tenancy *tenancy;     /* NULL: the state belongs to its user alone */
+    const struct dal_owner *const *owners; /* of its parts: a state may be freed after its system */
 } dal_hold;
 
 #endif

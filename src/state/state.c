@@ -49,7 +49,7 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     dal_state *state = (dal_state *)(void *)aligned;
     block = (dal_block){aligned, sizeof(dal_state)};
     state->system = system;
-    state->hold = (dal_hold){system->life, source, memory, NULL};
+    state->hold = (dal_hold){system->life, source, memory, NULL, system->owners};
     lay_state(&block, system, state);
     dal_life_join(state->hold.life);
     state->loads = (dal_loads){&system->layout, &state->work, state->values->expression, state->values->effort, 0, 0};
@@ -66,7 +66,7 @@ void dal_state_free(dal_state *state)
 {
     if (!state)
         return;
-    for (const dal_owner *const *owner = state->system->owners; *owner; owner++)
+    for (const dal_owner *const *owner = state->hold.owners; *owner; owner++)
         if ((*owner)->close)
             (*owner)->close(state);
     dal_life_leave(state->hold.life);

@@ -65,7 +65,7 @@ typedef struct dal_owner {
     void (*reset)(dal_state *state);                           /* to the start of the system; before anything is evaluated */
     void (*start)(dal_state *state);                           /* a new start at work.q, work.v */
     void (*copy)(const dal_state *from, dal_state *to);        /* what a run has learnt, to another state of the same system */
-    void (*close)(dal_state *state);
+    void (*close)(dal_state *state); /* memory of its own; the system may be gone */
 } dal_owner;
 
 /* Room for count of *pointer; for a part, which is a local one while the block is only measured. */
