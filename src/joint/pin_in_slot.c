@@ -21,10 +21,8 @@ const dal_joint_type dal_joint_pin_in_slot = {
     .name = "pin-in-slot",
     .title = "a pin of the second body slides in a straight slot of the first and turns freely",
     .spaces = DAL_IN_PLANE,
-    .axis_planar = DAL_AXIS_ONE,
+    .planar = {.axis = DAL_AXIS_ONE, .motion = "Tx Rz", .coordinates = {"distance", "angle"}},
     .keys = "start zero drive drive-rate coordinate",
-    .motion_planar = "Tx Rz",
-    .coordinates_planar = {"distance", "angle"},
     .forbid = forbid,
     .measure = measure,
 };

@@ -13,8 +13,7 @@ const dal_joint_type dal_joint_point_on_plane = {
     .name = "point-on-plane",
     .title = "a point of the second body stays on a plane of the first (the axis is its normal)",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_ONE,
+    .spatial = {.axis = DAL_AXIS_ONE, .motion = "Tx Ty Rx Ry Rz"},
     .keys = "",
-    .motion_spatial = "Tx Ty Rx Ry Rz",
     .forbid = forbid,
 };

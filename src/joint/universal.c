@@ -29,11 +29,8 @@ const dal_joint_type dal_joint_universal = {
     .name = "universal",
     .title = "Hooke's joint: two turns about crossed axes, one fixed in each body",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_TWO,
-    .turns = true,
+    .spatial = {.axis = DAL_AXIS_TWO, .turns = true, .motion = "Rz Rx", .coordinates = {"angle", "angle2"}},
     .keys = "drive drive-rate coordinate",
-    .motion_spatial = "Rz Rx",
-    .coordinates_spatial = {"angle", "angle2"},
     .forbid = forbid,
     .measure = measure,
 };

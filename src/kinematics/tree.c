@@ -70,7 +70,7 @@ static int read_motion(const char *motion, bool reversed, bool particle, dal_ste
 
 static const char *motion_of(const dal_mechanism *m, const dal_joint *joint)
 {
-    return m->space == DAL_PLANAR ? joint->type->motion_planar : joint->type->motion_spatial;
+    return dal_joint_in(joint->type, m->space)->motion;
 }
 
 /* The row "distance - k angle = constant" of a screw. */
@@ -534,8 +534,7 @@ static void name_step(const dal_mechanism *m, const dal_carrier *c, const dal_st
     if (c->joint < 0)
         word = step->kind == DAL_STEP_SHIFT ? axes[step->axis] : "angle";
     else if (step->coordinate >= 0)
-        word = (m->space == DAL_PLANAR ? m->joints[c->joint].type->coordinates_planar
-                                       : m->joints[c->joint].type->coordinates_spatial)[step->coordinate];
+        word = dal_joint_in(m->joints[c->joint].type, m->space)->coordinates[step->coordinate];
     if (word)
         snprintf(buffer, size, "%s.%s%s", owner, word, prime);
     else
