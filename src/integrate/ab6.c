@@ -27,7 +27,7 @@ static dal_flow step(dal_stepper *s, double h, double *error)
 {
     *error = 0;
     if (s->history < OLD || h != s->h_history)
-        return dal_rk6.trial(s, h, s->y_new);
+        return dal_tableau_sum(s, dal_rk6.tableau, h, s->y_new);
     const double *f0 = s->f, *f1 = old_slope(s, 1), *f2 = old_slope(s, 2);
     const double *f3 = old_slope(s, 3), *f4 = old_slope(s, 4), *f5 = old_slope(s, 5);
     for (int i = 0; i < s->ode->n; i++)
@@ -38,7 +38,7 @@ static dal_flow step(dal_stepper *s, double h, double *error)
 
 static dal_flow trial(dal_stepper *s, double h, double *y_out)
 {
-    return dal_rk6.trial(s, h, y_out);
+    return dal_tableau_sum(s, dal_rk6.tableau, h, y_out);
 }
 
 /* f_5 <- f_4 <- ... <- f_1 <- f_0 */

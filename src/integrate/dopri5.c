@@ -36,11 +36,12 @@ static const double d[STAGES] = {
     -12715105075.0 / 11282082432.0, 0, 87487479700.0 / 32700410799.0, -10690763975.0 / 1880347072.0,
     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0};
 /* clang-format on */
+static const dal_tableau tableau = {STAGES, a, b, c};
 
 static dal_flow step(dal_stepper *s, double h, double *error)
 {
     /* the last stage is y_new, as a_7j = b_j */
-    dal_flow flow = dal_stages(s, STAGES, a, c, h, s->y_new);
+    dal_flow flow = dal_stages(s, &tableau, h, s->y_new);
     if (flow)
         return flow;
     s->h_history = h;
