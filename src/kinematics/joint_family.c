@@ -28,7 +28,7 @@
  *
  * A particle has R = 1 and w = 0, whatever the frame that carries it does.
  */
-#include "kinematics/family.h"
+#include "kinematics/newton_euler.h"
 #include "kinematics/tree.h"
 #include "math/rotation.h"
 #include "math/vec.h"
@@ -440,18 +440,13 @@ static void shift_inertia(dal_real m, const dal_real d[3], const dal_real s[3], 
 static void body_alone(const dal_body *body, const dal_kin *kin, composite *out)
 {
     static const dal_real none[3] = {0, 0, 0};
-    dal_real rho[3], spin[3];
+    dal_real rho[3];
     out->m = body->mass;
     dal_turn(kin->R, body->center, rho);
-    dal_turn(kin->Rb, body->center, out->force);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         out->s[i] = body->mass * rho[i];
-        out->force[i] = body->mass * (out->force[i] + kin->rb[i]);
-    }
     dal_turn_inertia(kin->R, body->inertia, out->I);
-    dal_mul3(out->I, kin->w, spin);
-    dal_mul3(out->I, kin->wb, out->moment);
-    dal_add_cross(kin->w, spin, out->moment);
+    dal_inertial_wrench(body, out->I, kin->rb, kin->Rb, kin->w, kin->w, kin->wb, out->force, out->moment);
     dal_add_cross(rho, out->force, out->moment);
     shift_inertia(body->mass, rho, none, out->I);
 }
@@ -671,25 +666,15 @@ static void move(const dal_layout *layout, dal_work *work, int body, const doubl
     }
 }
 
-/* q := q + dv; a quaternion is multiplied from the right by (cos, sin) of half the vector, which is in the axes behind the step. */
+/* q := q + dv; the vector of a quaternion is in the axes behind the step. */
 static void add(const dal_layout *layout, double *q, const double *dv)
 {
     for (int s = 0; s < layout->tree->n_steps; s++) {
         const dal_step *step = &layout->tree->step[s];
-        if (step->kind == DAL_STEP_CONSTANT)
-            continue;
-        double *p = q + step->q;
-        const double *d = dv + step->v;
-        if (step->kind != DAL_STEP_BALL) {
-            p[0] += d[0];
-            continue;
-        }
-        double angle = sqrt(dal_dot(d, d)), k = angle > 1e-9 ? sin(angle / 2) / angle : 0.5;
-        double a = cos(angle / 2), u[3] = {k * d[0], k * d[1], k * d[2]}, e0 = p[0], e[3] = {p[1], p[2], p[3]}, turn[3];
-        dal_cross(e, u, turn);
-        p[0] = a * e0 - dal_dot(e, u);
-        for (int i = 0; i < 3; i++)
-            p[1 + i] = a * e[i] + e0 * u[i] + turn[i];
+        if (step->kind == DAL_STEP_BALL)
+            dal_quaternion_turn(q + step->q, dv + step->v, false);
+        else if (step->kind != DAL_STEP_CONSTANT)
+            q[step->q] += dv[step->v];
     }
 }
 
@@ -701,16 +686,7 @@ const dal_family dal_family_joint = {
     .shares = true,
     .scratch = scratch,
     .frames = frames,
-    .position = position,
-    .velocity = velocity,
-    .tangent = tangent,
-    .bend = bend,
-    .inertia = inertia,
-    .pull = dal_shared_pull,
-    .rates = rates,
-#ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
-    .add = add,
-#endif
+    DAL_FAMILY_MOTION(position, velocity, tangent, bend),
+    DAL_FAMILY_INERTIA(inertia, dal_shared_pull, rates),
+    DAL_FAMILY_START(place, move, add)
 };

@@ -39,6 +39,15 @@ static void unpack(int space, int n_rot, const dal_real *q, dal_real r[3], dal_r
                 R[3 * i + k] = q[space + space * k + i];
 }
 
+/* Adds 1/2 sum over columns of R_k x R_k'. */
+static void add_spin(int space, const dal_real R[9], const dal_real Rd[9], dal_real w[3])
+{
+    for (int k = 0; k < space; k++) {
+        const dal_real e[3] = {R[k], R[3 + k], R[6 + k]}, ed[3] = {0.5 * Rd[k], 0.5 * Rd[3 + k], 0.5 * Rd[6 + k]};
+        dal_add_cross(e, ed, w);
+    }
+}
+
 static void position(const dal_layout *layout, dal_work *work)
 {
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -59,11 +68,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
         if (!at->n_rot)
             continue;
         dal_zero3(kin->w);
-        for (int k = 0; k < space; k++) {
-            const dal_real e[3] = {kin->R[k], kin->R[3 + k], kin->R[6 + k]};
-            const dal_real ed[3] = {0.5 * kin->Rd[k], 0.5 * kin->Rd[3 + k], 0.5 * kin->Rd[6 + k]};
-            dal_add_cross(e, ed, kin->w);
-        }
+        add_spin(space, kin->R, kin->Rd, kin->w);
     }
 }
 
@@ -73,14 +78,10 @@ static void tangent(const dal_layout *layout, dal_work *work, const dal_directio
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
         dal_tangent *out = &direction->tangent[b];
-        const dal_real *R = work->kin[b].R;
         memset(out, 0, sizeof *out);
         unpack(space, at->n_rot, direction->a + at->v, out->rd, out->Rd);
-        for (int k = 0; k < space && at->n_rot; k++) {
-            const dal_real e[3] = {R[k], R[3 + k], R[6 + k]};
-            const dal_real ed[3] = {0.5 * out->Rd[k], 0.5 * out->Rd[3 + k], 0.5 * out->Rd[6 + k]};
-            dal_add_cross(e, ed, out->w);
-        }
+        if (at->n_rot)
+            add_spin(space, work->kin[b].R, out->Rd, out->w);
     }
 }
 
@@ -90,12 +91,9 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
     const int space = (int)layout->mechanism->space;
     (void)work;
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
-        const dal_real *x = a->tangent[i].Rd, *y = b->tangent[i].Rd;
         memset(&out[i], 0, sizeof out[i]);
-        for (int k = 0; k < space && layout->body[i].n_rot; k++) {
-            const dal_real e[3] = {x[k], x[3 + k], x[6 + k]}, ed[3] = {0.5 * y[k], 0.5 * y[3 + k], 0.5 * y[6 + k]};
-            dal_add_cross(e, ed, out[i].wb);
-        }
+        if (layout->body[i].n_rot)
+            add_spin(space, a->tangent[i].Rd, b->tangent[i].Rd, out[i].wb);
     }
 }
 
@@ -182,29 +180,29 @@ static void pull(const dal_layout *layout, const dal_work *work, int body, const
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+/* Vector and matrix -> coordinates (r, columns). */
+static void pack(int space, int n_rot, const double r[3], const double R[9], double *q)
 {
-    const int space = (int)layout->mechanism->space;
-    double *q = work->q + layout->body[b].q;
     for (int i = 0; i < space; i++)
         q[i] = r[i];
-    if (layout->body[b].n_rot)
+    if (n_rot)
         for (int k = 0; k < space; k++)
             for (int i = 0; i < space; i++)
                 q[space + space * k + i] = R[3 * i + k];
 }
 
+static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+{
+    const dal_body_layout *at = &layout->body[b];
+    pack((int)layout->mechanism->space, at->n_rot, r, R, work->q + at->q);
+}
+
 static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
-    const int space = (int)layout->mechanism->space;
-    double *v = work->v + layout->body[b].v, Rd[9];
-    for (int i = 0; i < space; i++)
-        v[i] = rd[i];
+    const dal_body_layout *at = &layout->body[b];
+    double Rd[9];
     dal_cross33(w, work->kin[b].R, Rd);
-    if (layout->body[b].n_rot)
-        for (int k = 0; k < space; k++)
-            for (int i = 0; i < space; i++)
-                v[space + space * k + i] = Rd[3 * i + k];
+    pack((int)layout->mechanism->space, at->n_rot, rd, Rd, work->v + at->v);
 }
 
 #endif
@@ -214,19 +212,8 @@ const dal_family dal_family_natural = {
     .title = "position and direction cosines: constant mass matrix, no velocity terms, 3 or 6 intrinsic constraints a body",
     .separated = true,
     .count = count,
-    .position = position,
-    .velocity = velocity,
-    .tangent = tangent,
-    .bend = bend,
-    .intrinsic = intrinsic,
-    .intrinsic_bias = intrinsic_bias,
-    .intrinsic_bend = intrinsic_bend,
-    .inertia = inertia,
-    .pull = pull,
-    .rates = dal_plain_rates,
-#ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
-    .add = dal_plain_add,
-#endif
+    DAL_FAMILY_MOTION(position, velocity, tangent, bend),
+    DAL_FAMILY_INTRINSIC(intrinsic, intrinsic_bias, intrinsic_bend),
+    DAL_FAMILY_INERTIA(inertia, pull, dal_plain_rates),
+    DAL_FAMILY_START(place, move, dal_plain_add)
 };

@@ -229,14 +229,7 @@ const dal_family dal_family_user = {
     .title = "the model's own coordinates: bodies are placed by expressions in them",
     .shares = true,
     .scratch = scratch,
-    .position = position,
-    .velocity = velocity,
-    .tangent = tangent,
-    .bend = bend,
-    .inertia = dal_shared_inertia,
-    .pull = dal_shared_pull,
-    .rates = dal_plain_rates,
-#ifndef DAL_SCALAR_VARIANT
-    .add = dal_plain_add,
-#endif
+    DAL_FAMILY_MOTION(position, velocity, tangent, bend),
+    DAL_FAMILY_INERTIA(dal_shared_inertia, dal_shared_pull, dal_plain_rates),
+    DAL_FAMILY_START(NULL, NULL, dal_plain_add)
 };
