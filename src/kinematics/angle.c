@@ -21,32 +21,18 @@ static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intri
     *n_intrinsic = 0;
 }
 
-/* R := R rotation about its own axis `axis`: two columns are mixed. */
-static void turn_columns(dal_real R[9], int axis, dal_real angle)
+static inline void attitude(int space, const int *chart, const dal_real *angle, dal_kin *kin)
 {
-    int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    dal_real c = dal_cos(angle), s = dal_sin(angle);
-    for (int k = 0; k < 3; k++) {
-        dal_real x = R[3 * k + i], y = R[3 * k + j];
-        R[3 * k + i] = c * x + s * y;
-        R[3 * k + j] = c * y - s * x;
-    }
-}
-
-static void attitude(const dal_layout *layout, dal_work *work, int b, const dal_real *angle)
-{
-    dal_kin *kin = &work->kin[b];
-    if (layout->mechanism->space == DAL_PLANAR) {
+    if (space == DAL_PLANAR) {
         dal_planar_rotation(angle[0], kin->R);
         return; /* J = e_z */
     }
-    const int *axis = work->chart + 3 * b;
     for (int i = 0; i < 9; i++)
         kin->R[i] = i % 4 == 0;
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 3; i++)
-            kin->J[k][i] = kin->R[3 * i + axis[k]];
-        turn_columns(kin->R, axis[k], angle[k]);
+            kin->J[k][i] = kin->R[3 * i + chart[k]];
+        dal_turn_columns(kin->R, chart[k], angle[k]);
     }
 }
 
@@ -55,10 +41,10 @@ static void position(const dal_layout *layout, dal_work *work)
     dal_own_positions(layout, work, attitude);
 }
 
-static void spin(const dal_layout *layout, dal_work *work, int b, const dal_real *rate)
+static inline void spin(int space, const dal_real *p, const dal_real *rate, dal_kin *kin)
 {
-    dal_kin *kin = &work->kin[b];
-    if (layout->mechanism->space == DAL_PLANAR) {
+    (void)p;
+    if (space == DAL_PLANAR) {
         kin->w[2] = rate[0];
         return;
     }
@@ -79,7 +65,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
     dal_own_velocities(layout, work, spin);
 }
 
-static void bend_attitude(const dal_layout *layout, const dal_work *work, int body, const dal_real *x, const dal_real *y,
+static inline void bend_attitude(const dal_layout *layout, const dal_work *work, int body, const dal_real *x, const dal_real *y,
                           const dal_tangent *tangent_b, dal_real wb[3])
 {
     const dal_kin *kin = &work->kin[body];

@@ -32,10 +32,9 @@ static void fill_up(int space, const dal_real *p, dal_real out[4])
     out[3] = space == DAL_PLANAR ? p[1] : p[3];
 }
 
-static void attitude(const dal_layout *layout, dal_work *work, int b, const dal_real *parameters)
+static inline void attitude(int space, const int *chart, const dal_real *parameters, dal_kin *kin)
 {
-    const int space = (int)layout->mechanism->space;
-    dal_kin *kin = &work->kin[b];
+    (void)chart;
     dal_real p[4];
     fill_up(space, parameters, p);
     dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3], k = 2 / n;
@@ -58,14 +57,12 @@ static void position(const dal_layout *layout, dal_work *work)
     dal_own_positions(layout, work, attitude);
 }
 
-static void spin(const dal_layout *layout, dal_work *work, int b, const dal_real *pd)
+static inline void spin(int space, const dal_real *p, const dal_real *pd, dal_kin *kin)
 {
-    const dal_body_layout *at = &layout->body[b];
-    const dal_real *p = work->q + at->q + (int)layout->mechanism->space;
-    dal_kin *kin = &work->kin[b];
+    const int n_rot = space == DAL_PLANAR ? 2 : 4;
     dal_real n = 0, ppd = 0;
     dal_zero3(kin->w);
-    for (int k = 0; k < at->n_rot; k++) {
+    for (int k = 0; k < n_rot; k++) {
         dal_axpy3(pd[k], kin->J[k], kin->w);
         n += p[k] * p[k];
         ppd += p[k] * pd[k];
@@ -79,7 +76,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
     dal_own_velocities(layout, work, spin);
 }
 
-static void bend_attitude(const dal_layout *layout, const dal_work *work, int body, const dal_real *a, const dal_real *b,
+static inline void bend_attitude(const dal_layout *layout, const dal_work *work, int body, const dal_real *a, const dal_real *b,
                           const dal_tangent *tangent_b, dal_real wb[3])
 {
     const int space = (int)layout->mechanism->space;

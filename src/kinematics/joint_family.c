@@ -60,18 +60,6 @@ static dal_real *shift_of(const dal_work *work, int s)
 
 /* ---- position -------------------------------------------------------------------- */
 
-/* R := R rotation about its own axis `axis`: two columns are mixed. */
-static void turn_columns(dal_real R[9], int axis, dal_real angle)
-{
-    int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    dal_real c = dal_cos(angle), s = dal_sin(angle);
-    for (int k = 0; k < 3; k++) {
-        dal_real x = R[3 * k + i], y = R[3 * k + j];
-        R[3 * k + i] = c * x + s * y;
-        R[3 * k + j] = c * y - s * x;
-    }
-}
-
 static void column_of(const dal_real R[9], int axis, dal_real out[3])
 {
     out[0] = R[axis], out[1] = R[3 + axis], out[2] = R[6 + axis];
@@ -101,7 +89,7 @@ static void take_step(const dal_step *step, const dal_real *q, dal_real r[3], da
     dal_axpy3(step->sign * by, axes, shift);
     dal_axpy3(1, shift, r);
     if (step->kind == DAL_STEP_TURN || step->kind == DAL_STEP_SCREW)
-        turn_columns(R, step->axis, step->sign * q[0]);
+        dal_turn_columns(R, step->axis, step->sign * q[0]);
 }
 
 /* out = A B, B constant; or A B^T. */

@@ -39,13 +39,15 @@ static void unpack(int space, int n_rot, const dal_real *q, dal_real r[3], dal_r
                 R[3 * i + k] = q[space + space * k + i];
 }
 
-/* Adds 1/2 sum over columns of R_k x R_k'. */
-static void add_spin(int space, const dal_real R[9], const dal_real Rd[9], dal_real w[3])
+/* w = 1/2 sum over columns of R_k x R_k'. */
+static inline void spin_of(int space, const dal_real R[9], const dal_real Rd[9], dal_real w[3])
 {
+    dal_real sum[3] = {0};
     for (int k = 0; k < space; k++) {
         const dal_real e[3] = {R[k], R[3 + k], R[6 + k]}, ed[3] = {0.5 * Rd[k], 0.5 * Rd[3 + k], 0.5 * Rd[6 + k]};
-        dal_add_cross(e, ed, w);
+        dal_add_cross(e, ed, sum);
     }
+    dal_copy3(sum, w);
 }
 
 static void position(const dal_layout *layout, dal_work *work)
@@ -65,10 +67,8 @@ static void velocity(const dal_layout *layout, dal_work *work)
         const dal_body_layout *at = &layout->body[b];
         dal_kin *kin = &work->kin[b];
         unpack(space, at->n_rot, work->v + at->v, kin->rd, kin->Rd);
-        if (!at->n_rot)
-            continue;
-        dal_zero3(kin->w);
-        add_spin(space, kin->R, kin->Rd, kin->w);
+        if (at->n_rot)
+            spin_of(space, kin->R, kin->Rd, kin->w);
     }
 }
 
@@ -81,7 +81,7 @@ static void tangent(const dal_layout *layout, dal_work *work, const dal_directio
         memset(out, 0, sizeof *out);
         unpack(space, at->n_rot, direction->a + at->v, out->rd, out->Rd);
         if (at->n_rot)
-            add_spin(space, work->kin[b].R, out->Rd, out->w);
+            spin_of(space, work->kin[b].R, out->Rd, out->w);
     }
 }
 
@@ -93,7 +93,7 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
         memset(&out[i], 0, sizeof out[i]);
         if (layout->body[i].n_rot)
-            add_spin(space, a->tangent[i].Rd, b->tangent[i].Rd, out[i].wb);
+            spin_of(space, a->tangent[i].Rd, b->tangent[i].Rd, out[i].wb);
     }
 }
 

@@ -8,35 +8,37 @@
 #include "kinematics/family.h"
 #include "math/vec.h"
 
-/* r = q; `attitude` fills R and J of a body from its other coordinates p. */
+/* r = q; `attitude` fills R and J of a body from its other coordinates p, read in its chart. */
 static inline void dal_own_positions(const dal_layout *layout, dal_work *work,
-                                     void (*attitude)(const dal_layout *layout, dal_work *work, int body,
-                                                      const dal_real *p))
+                                     void (*attitude)(int space, const int *chart, const dal_real *p, dal_kin *kin))
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_real *q = work->q + layout->body[b].q;
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *q = work->q + at->q;
+        dal_kin *kin = &work->kin[b];
         for (int i = 0; i < space; i++)
-            work->kin[b].r[i] = q[i];
-        if (layout->body[b].n_rot)
-            attitude(layout, work, b, q + space);
+            kin->r[i] = q[i];
+        if (at->n_rot)
+            attitude(space, work->chart + 3 * b, q + space, kin);
     }
 }
 
-/* r' = v; `spin` fills w and its bias of a body from its other velocities; then R' and its bias. */
+/* r' = v; `spin` fills w and its bias of a body from its other velocities p'; then R' and its bias. */
 static inline void dal_own_velocities(const dal_layout *layout, dal_work *work,
-                                      void (*spin)(const dal_layout *layout, dal_work *work, int body,
-                                                   const dal_real *pd))
+                                      void (*spin)(int space, const dal_real *p, const dal_real *pd, dal_kin *kin))
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_real *v = work->v + layout->body[b].v;
+        const dal_body_layout *at = &layout->body[b];
+        const dal_real *v = work->v + at->v;
+        dal_kin *kin = &work->kin[b];
         for (int i = 0; i < space; i++)
-            work->kin[b].rd[i] = v[i];
-        if (!layout->body[b].n_rot)
+            kin->rd[i] = v[i];
+        if (!at->n_rot)
             continue;
-        spin(layout, work, b, v + space);
-        dal_orthonormal_bias(&work->kin[b]);
+        spin(space, work->q + at->q + space, v + space, kin);
+        dal_orthonormal_bias(kin);
     }
 }
 

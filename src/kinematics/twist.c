@@ -16,10 +16,10 @@ static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intri
     *n_intrinsic = 0;
 }
 
-static void attitude(const dal_layout *layout, dal_work *work, int b, const dal_real *p)
+static inline void attitude(int space, const int *chart, const dal_real *p, dal_kin *kin)
 {
-    dal_kin *kin = &work->kin[b];
-    if (layout->mechanism->space == DAL_PLANAR) {
+    (void)chart;
+    if (space == DAL_PLANAR) {
         dal_planar_rotation(p[0], kin->R);
         return;
     }
@@ -34,12 +34,13 @@ static void position(const dal_layout *layout, dal_work *work)
     dal_own_positions(layout, work, attitude);
 }
 
-static void spin(const dal_layout *layout, dal_work *work, int b, const dal_real *w)
+static inline void spin(int space, const dal_real *p, const dal_real *w, dal_kin *kin)
 {
-    if (layout->mechanism->space == DAL_PLANAR)
-        work->kin[b].w[2] = w[0];
+    (void)p;
+    if (space == DAL_PLANAR)
+        kin->w[2] = w[0];
     else
-        dal_copy3(w, work->kin[b].w);
+        dal_copy3(w, kin->w);
 }
 
 static void velocity(const dal_layout *layout, dal_work *work)
