@@ -12,7 +12,7 @@
  * The family natural has a constant M, and C = 0.
  */
 #include "analysis/evaluator.h"
-#include "kinematics/newton_euler.h"
+#include "math/vec.h"
 #include "state/state.h"
 #include "state/scratch.h"
 
@@ -22,10 +22,15 @@
 static void column_of_body(const dal_body *body, const dal_kin *kin, const dal_tangent *unit, const dal_bend *bend, double force[3],
                            double moment[3])
 {
-    double rho[3], I[9];
+    double rho[3], I[9], spin[3];
     dal_turn(kin->R, body->center, rho);
+    dal_turn(bend->Rb, body->center, force);
+    for (int i = 0; i < 3; i++)
+        force[i] = body->mass * (force[i] + bend->rb[i]);
     dal_turn_inertia(kin->R, body->inertia, I);
-    dal_inertial_wrench(body, I, bend->rb, bend->Rb, kin->w, unit->w, bend->wb, force, moment);
+    dal_mul3(I, unit->w, spin);
+    dal_mul3(I, bend->wb, moment);
+    dal_add_cross(kin->w, spin, moment);
     dal_add_cross(rho, force, moment);
 }
 

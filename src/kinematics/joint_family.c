@@ -28,7 +28,6 @@
  *
  * A particle has R = 1 and w = 0, whatever the frame that carries it does.
  */
-#include "kinematics/newton_euler.h"
 #include "kinematics/tree.h"
 #include "math/rotation.h"
 #include "math/vec.h"
@@ -428,13 +427,18 @@ static void shift_inertia(dal_real m, const dal_real d[3], const dal_real s[3], 
 static void body_alone(const dal_body *body, const dal_kin *kin, composite *out)
 {
     static const dal_real none[3] = {0, 0, 0};
-    dal_real rho[3];
+    dal_real rho[3], spin[3];
     out->m = body->mass;
     dal_turn(kin->R, body->center, rho);
-    for (int i = 0; i < 3; i++)
+    dal_turn(kin->Rb, body->center, out->force);
+    for (int i = 0; i < 3; i++) {
         out->s[i] = body->mass * rho[i];
+        out->force[i] = body->mass * (out->force[i] + kin->rb[i]);
+    }
     dal_turn_inertia(kin->R, body->inertia, out->I);
-    dal_inertial_wrench(body, out->I, kin->rb, kin->Rb, kin->w, kin->w, kin->wb, out->force, out->moment);
+    dal_mul3(out->I, kin->w, spin);
+    dal_mul3(out->I, kin->wb, out->moment);
+    dal_add_cross(kin->w, spin, out->moment);
     dal_add_cross(rho, out->force, out->moment);
     shift_inertia(body->mass, rho, none, out->I);
 }

@@ -1,5 +1,5 @@
 /* Momenta dT/dv: of the ignorable coordinates, which are constants of the motion, and the rates of all of them. */
-#include "kinematics/newton_euler.h"
+#include "math/vec.h"
 #include "state/state.h"
 #include "state/momenta.h"
 #include "state/scratch.h"
@@ -25,8 +25,14 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_body_layout *at = &layout->body[b];
         const dal_kin *kin = &w->kin[b];
-        double P[3], H[3];
-        dal_momentum_wrench(body, kin, P, H);
+        double rho[3], P[3], H[3], I[9];
+        dal_turn(kin->R, body->center, rho);
+        dal_turn(kin->Rd, body->center, P);
+        for (int i = 0; i < 3; i++)
+            P[i] = body->mass * (P[i] + kin->rd[i]);
+        dal_turn_inertia(kin->R, body->inertia, I);
+        dal_mul3(I, kin->w, H);
+        dal_add_cross(rho, P, H);
         for (int i = 0, k = 0; i < system->n_ignorable; i++) {
             while (k < at->n_columns && layout->body_column[at->column + k] < system->ignorable[i])
                 k++;
