@@ -54,7 +54,7 @@ static dal_flow solve(dal_state *state)
     if (flow)
         return flow;
     dal_speeds_basis(state);
-    dal_speeds_held(state);
+    dal_speeds_bias_vector(state);
     for (int j = 0; j < state->speeds->basis->p; j++)
         project(state, j, state->scratch->solver);
     return dal_speeds_finish(state);

@@ -89,7 +89,7 @@ dal_flow dal_speeds_ready(dal_state *state);
 void dal_speeds_basis(dal_state *state);   /* W */
 void dal_speeds_columns(dal_state *state); /* W, and the partial velocities T */
 void dal_speeds_rates(dal_state *state);   /* W', motion, and the bends of the columns along it; after columns and velocity */
-void dal_speeds_held(dal_state *state);    /* bias; after velocity */
+void dal_speeds_bias_vector(dal_state *state);    /* bias; after velocity */
 void dal_speeds_bias(dal_state *state);    /* bias, and rate of every body; after velocity */
 /* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
 dal_direction dal_speeds_column(const dal_state *state, int j);
