@@ -3,7 +3,7 @@
  *     M v' = Q - h + A^T lambda,   A v' = gamma
  *
  * without M, h, Q or A: the wrench that each link needs while v' = 0, less the forces on its bodies, is eliminated from the tips to the
- * ground together with the inertias (recursive/recursion.c) and the rows that close loops (recursive/loops.h), and v' follows on the way
+ * ground together with the inertias (tree/aba.c) and the rows that close loops (tree/loops.h), and v' follows on the way
  * out. The work grows with the number of bodies, where loops couple locally.
  *
  * The rows are eliminated by the pivots of A M^-1 A^T, so that what is left of A v' - gamma is larger than rounding where many loops hang
@@ -72,7 +72,7 @@ static void export_body(const dal_seat *seat, const dal_link_motion *m, dal_kin 
 static void refresh(dal_state *state)
 {
     memset(state->tree->links.lift, 0, sizeof state->tree->links.lift); /* weight is among the forces on bodies */
-    state->system->recursion->prepare(state->system->links, &state->tree->links, state->work.q, state->work.v);
+    state->system->recursion->aba_velocity(state->system->links, &state->tree->links, state->work.q, state->work.v);
     state->stages |= DAL_STAGE_LINKS;
 }
 
@@ -148,7 +148,7 @@ double dal_tree_factor(dal_state *state)
 {
     const dal_system *system = state->system;
     ready_links(state);
-    return system->recursion->loops->factor(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->rank->independent);
+    return system->recursion->loops->backward_inertia(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->rank->independent);
 }
 
 static void clear_wrenches(dal_state *state)
@@ -191,9 +191,9 @@ static void load_rows(dal_state *state, bool swept, const double *b)
     const dal_system *system = state->system;
     const dal_sweep_task task = sweep_of(state);
     if (swept)
-        system->recursion->sweep->load(&task, b);
+        system->recursion->sweep->backward_bias(&task, b);
     else
-        system->recursion->loops->load(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, NULL, b);
+        system->recursion->loops->backward_bias(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, NULL, b);
 }
 
 static void go_outwards(dal_state *state, bool swept, const double *tau, double *x, double *lambda)
@@ -201,9 +201,9 @@ static void go_outwards(dal_state *state, bool swept, const double *tau, double 
     const dal_system *system = state->system;
     const dal_sweep_task task = sweep_of(state);
     if (swept)
-        system->recursion->sweep->outwards(&task, x, lambda);
+        system->recursion->sweep->forward(&task, x, lambda);
     else
-        system->recursion->loops->outwards(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, tau, x, lambda);
+        system->recursion->loops->forward(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, tau, x, lambda);
 }
 
 static const double good = 1e-14; /* of the sums that a row is made of: nothing to refine */
@@ -237,7 +237,7 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
     clear_wrenches(state);
     double *wanted = state->tree->loops.lambda + 2 * r;
     memcpy(wanted, b, sizeof *b * (size_t)r);
-    system->recursion->loops->load(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->saddle->rhs, wanted);
+    system->recursion->loops->backward_bias(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->saddle->rhs, wanted);
     finish(state, false, state->saddle->rhs, wanted, f, b);
     for (int i = 0; i < r; i++)
         b[i] *= -1 / mass;
@@ -272,7 +272,7 @@ static dal_flow solve_open(dal_state *state)
         refresh(state);
     state->stages &= ~(unsigned)DAL_STAGE_LINKS;
     const double *tau = load(state);
-    return system->recursion->advance(system->links, &state->tree->links, tau, state->vd) ? 0 : no_inertia(state);
+    return system->recursion->aba_solve(system->links, &state->tree->links, tau, state->vd) ? 0 : no_inertia(state);
 }
 
 /* Factor and the way in at once. */
@@ -282,11 +282,11 @@ static double advance(dal_state *state, const double **tau)
     if (dal_has(state, DAL_STAGE_NO_FORCES)) {
         const dal_sweep_task task = sweep_of(state);
         *tau = NULL;
-        return system->recursion->sweep->inwards(&task, state->gamma);
+        return system->recursion->sweep->backward(&task, state->gamma);
     }
     ready_links(state);
     *tau = load(state);
-    return system->recursion->loops->factor_and_load(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops,
+    return system->recursion->loops->backward(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops,
                                                      state->rank->independent, *tau, state->gamma);
 }
 

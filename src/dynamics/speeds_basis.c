@@ -10,13 +10,6 @@
 
 #include <string.h>
 
-dal_direction dal_speeds_column(const dal_state *state, int j)
-{
-    const dal_speeds *s = state->speeds->basis;
-    return (dal_direction){s->W + (size_t)j * (size_t)s->n, 0,
-                           s->T + (size_t)j * (size_t)state->system->mechanism.n_bodies};
-}
-
 /* S W = [1; 0; 0] */
 void dal_speeds_basis(dal_state *state)
 {
@@ -37,11 +30,6 @@ void dal_speeds_columns(dal_state *state)
     }
 }
 
-bool dal_speeds_constant(const dal_state *state)
-{
-    return state->speeds->basis->n == dal_speeds_units(state->speeds->basis);
-}
-
 void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
                      double *out)
 {
@@ -58,11 +46,6 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
         state->system->formulation->more->bend(state, a, b, bend, out + s->p);
     for (int i = 0; i < s->k; i++)
         out[s->p + s->s + i] = s->bent[s->row[i]];
-}
-
-dal_direction dal_speeds_motion(const dal_state *state)
-{
-    return (dal_direction){state->work.v, 1, state->speeds->basis->motion};
 }
 
 static dal_direction motion_of(dal_state *state)

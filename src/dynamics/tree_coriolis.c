@@ -146,7 +146,7 @@ dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *
     const dal_links *links = state->system->links;
     dal_links_work *work = &state->tree->links;
     dal_tree_weigh(state);
-    state->system->recursion->newton(links, work, q, v, NULL);
+    state->system->recursion->rnea_forward(links, work, q, v, NULL);
     memset(C, 0, sizeof *C * (size_t)links->nv * (size_t)links->nv);
     for (int i = 0; i < links->n; i++)
         alone(&links->link[i], &work->motion[i], composite_of(work, i));

@@ -1,6 +1,6 @@
 /* The way in, branch by branch: what a large model of many small trees needs, tied to each other by loops.
  *
- * `prepare`, the rows, their covectors and the elimination (loops.h), one after the other over all links, read and write the same memory
+ * `aba_velocity`, the rows, their covectors and the elimination (loops.h), one after the other over all links, read and write the same memory
  * again and again; once it is larger than the caches, that is what takes the time. Nothing forces this order. Here the tree is cut into
  * blocks of links, each a number of whole trees that hang at the ground, and the blocks are taken from the last to the first:
  *
@@ -124,12 +124,12 @@ typedef struct dal_sweep_task {
 } dal_sweep_task;
 
 struct dal_sweeping {
-    /* Everything up to the ground: gamma, covectors, weights, the factor; gamma is what the rows are loaded with. Returns what `factor` of
+    /* Everything up to the ground: gamma, covectors, weights, the factor; gamma is what the rows are loaded with. Returns what `backward_inertia` of
      * dal_elimination does. */
-    double (*inwards)(const dal_sweep_task *task, double *gamma);
+    double (*backward)(const dal_sweep_task *task, double *gamma);
     /* Rows b and nothing else, with the factor of the last sweep; task->motion holds zeros, and is used up. */
-    void (*load)(const dal_sweep_task *task, const double *b);
-    void (*outwards)(const dal_sweep_task *task, double *x, double *lambda);
+    void (*backward_bias)(const dal_sweep_task *task, const double *b);
+    void (*forward)(const dal_sweep_task *task, double *x, double *lambda);
 };
 
 enum { DAL_SWEEP_ENOUGH = 24 }; /* links of a block, a kB each: measured, fewer cost more calls, more leave the first cache */
