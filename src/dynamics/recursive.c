@@ -3,10 +3,10 @@
  *     M v' = Q - h + A^T lambda,   A v' = gamma
  *
  * without M, h, Q or A: the wrench that each link needs while v' = 0, less the forces on its bodies, is eliminated from the tips to the
- * ground together with the inertias (tree/aba.c) and the rows that close loops (tree/loops.h), and v' follows on the way
- * out. The work grows with the number of bodies, where loops couple locally.
+ * ground together with the inertias (ABA, tree/aba.c) and the rows that close loops (tree/loops.h), and v' follows in the
+ * forward pass. The work grows with the number of bodies, where loops couple locally.
  *
- * The rows are eliminated by the pivots of A M^-1 A^T, so that what is left of A v' - gamma is larger than rounding where many loops hang
+ * The rows are eliminated by the pivots of A M^-1 A^T, so that what is left of A v' - gamma is larger than rounding where many loops depend
  * on each other; one step of refinement removes it. Near a singular position small systems are solved on the null space of A.
  */
 #include "dynamics/equations.h"
@@ -156,7 +156,7 @@ static void clear_wrenches(dal_state *state)
     memset(state->tree->links.wrench, 0, sizeof *state->tree->links.wrench * (size_t)state->system->links->n);
 }
 
-/* ---- branch by branch ------------------------------------------------------------------ */
+/* ---- block by block --------------------------------------------------------------------- */
 
 static void watch(void *user, int body, const dal_link_motion *motion)
 {
@@ -184,7 +184,7 @@ static dal_sweep_task sweep_of(dal_state *state)
                             .watch = watch};
 }
 
-/* ---- the way out --------------------------------------------------------------------------- */
+/* ---- forward pass --------------------------------------------------------------------------- */
 
 static void load_rows(dal_state *state, bool swept, const double *b)
 {
@@ -196,7 +196,7 @@ static void load_rows(dal_state *state, bool swept, const double *b)
         system->recursion->loops->backward_bias(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, NULL, b);
 }
 
-static void go_outwards(dal_state *state, bool swept, const double *tau, double *x, double *lambda)
+static void forward_pass(dal_state *state, bool swept, const double *tau, double *x, double *lambda)
 {
     const dal_system *system = state->system;
     const dal_sweep_task task = sweep_of(state);
@@ -208,18 +208,18 @@ static void go_outwards(dal_state *state, bool swept, const double *tau, double 
 
 static const double good = 1e-14; /* of the sums that a row is made of: nothing to refine */
 
-/* The way out, and one step of refinement where A x = b is not met. `swept`: the way in was a sweep. */
+/* The forward pass, and one step of refinement where A x = b is not met. `swept`: the backward pass was a sweep. */
 static void finish(dal_state *state, bool swept, const double *tau, const double *b, double *x, double *lambda)
 {
     const dal_system *system = state->system;
     const dal_links *links = system->links;
     double *residual = state->tree->loops.lambda, *more = state->saddle->rhs + links->nv, *dx = state->tree->vd_more;
-    go_outwards(state, swept, tau, x, lambda);
+    forward_pass(state, swept, tau, x, lambda);
     if (!(system->recursion->loops->residual(system->loops, &state->tree->links, &state->tree->loops, state->rank->independent, b, residual) > good))
         return;
     clear_wrenches(state);
     load_rows(state, swept, residual);
-    go_outwards(state, swept, NULL, dx, more);
+    forward_pass(state, swept, NULL, dx, more);
     for (int i = 0; i < links->nv; i++)
         x[i] += dx[i];
     for (int i = 0; i < system->layout.n_rows; i++)
@@ -275,8 +275,8 @@ static dal_flow solve_open(dal_state *state)
     return system->recursion->aba_solve(system->links, &state->tree->links, tau, state->vd) ? 0 : no_inertia(state);
 }
 
-/* Factor and the way in at once. */
-static double advance(dal_state *state, const double **tau)
+/* The backward pass: inertias and biases at once. */
+static double backward_pass(dal_state *state, const double **tau)
 {
     const dal_system *system = state->system;
     if (dal_has(state, DAL_STAGE_NO_FORCES)) {
@@ -296,10 +296,10 @@ static dal_flow solve(dal_state *state)
     if (!state->system->layout.n_rows)
         return solve_open(state);
     bool swept = dal_has(state, DAL_STAGE_NO_FORCES);
-    double ratio = advance(state, &tau);
+    double ratio = backward_pass(state, &tau);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) { /* which may have recalled everything else */
         swept = dal_has(state, DAL_STAGE_NO_FORCES);
-        ratio = advance(state, &tau);
+        ratio = backward_pass(state, &tau);
         if (!(ratio > 0))
             return no_inertia(state);
     }

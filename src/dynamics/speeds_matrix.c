@@ -131,11 +131,10 @@ void dal_speeds_solve_scaled(const dal_state *state, double *b, double *x)
     const dal_speeds *s = state->speeds->basis;
     const int first = dal_speeds_units(s), m = s->n - first;
     double *rest = b + first;
-    for (int i = 0; i < m && first; i++) {
-        const double *row = dal_speeds_row(s, i);
+    const double *row = dal_speeds_row(s, 0);
+    for (int i = 0; i < m && first; i++, row += s->n)
         for (int j = 0; j < first; j++)
             rest[i] -= row[state->speeds->column[j]] * b[j];
-    }
     dal_lu_solve(s->lu, m, m, s->pivot, rest);
     for (int j = 0; j < first; j++)
         x[state->speeds->column[j]] = b[j];
@@ -153,11 +152,10 @@ void dal_speeds_solve_scaled_transposed(const dal_state *state, const double *f,
     solve_lu_transposed(s, y + first);
     for (int j = 0; j < first; j++)
         y[j] = f[state->speeds->column[j]];
-    for (int i = 0; i < m && first; i++) {
-        const double *row = dal_speeds_row(s, i);
+    const double *row = dal_speeds_row(s, 0);
+    for (int i = 0; i < m && first; i++, row += s->n)
         for (int j = 0; j < first; j++)
             y[j] -= row[state->speeds->column[j]] * y[first + i];
-    }
 }
 
 /* ---- solutions with S ----------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Recursive dynamics for users: dalembert/tree.h over the kernels of recursive/. Forces, masses; frames are in tree_frames.c. */
+/* Recursive dynamics for users: dalembert/tree.h over the kernels of tree/. ABA, RNEA, CRBA; frames are in tree_frames.c. */
 #include "dynamics/tree_columns.h"
 #include "math/finite.h"
 #include "math/vec.h"

@@ -71,7 +71,7 @@ static void alone(const dal_link *link, const dal_link_motion *m, composite *out
     add_double_cross(rho, rate, link->mass, out->K);
 }
 
-static void hang(const composite *body, const double d[3], const double dd[3], composite *parent)
+static void propagate_composite(const composite *body, const double d[3], const double dd[3], composite *parent)
 {
     const double diagonal = body->m * dal_dot(d, d) + 2 * dal_dot(d, body->s);
     parent->m += body->m;
@@ -157,7 +157,7 @@ dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *
         if (link->parent >= 0) {
             double rate[3];
             dal_sub3(work->motion[i].rd, work->motion[link->parent].rd, rate);
-            hang(composite_of(work, i), work->motion[i].d, rate, composite_of(work, link->parent));
+            propagate_composite(composite_of(work, i), work->motion[i].d, rate, composite_of(work, link->parent));
         }
     }
     return DAL_OK;

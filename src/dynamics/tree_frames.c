@@ -2,7 +2,7 @@
  *
  * Column k moves the point P of a body behind it by
  *     J_k = direction + axis x (P - o),   J_k' = direction' + axis' x (P - o) + axis x (P' - o')
- * The momentum of column k is that of the composite body behind it (head of tree/aba.c), moved to the centre of the whole.
+ * The momentum of column k is that of the composite body behind it (tree/crba.c), moved to the centre of the whole.
  */
 #include "dalembert/tree.h"
 #include "dynamics/tree_columns.h"

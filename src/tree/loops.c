@@ -1,4 +1,4 @@
-/* Numbers of the elimination: see the head of loops.h. One source for every instruction set, as aba.c. */
+/* The elimination of loops: the equations are in the head of loops.h. One source for every instruction set, as aba.c. */
 #include "tree/loops.h"
 #include "tree/vector.h"
 

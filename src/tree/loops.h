@@ -1,6 +1,6 @@
 /* Loops on a tree: rows A x = b on top of M x = f + A^T lambda, by elimination from the tips to the ground.
  *
- * A row acts on some bodies with a covector each (a wrench a unit of its multiplier). On the way inwards every link carries, for the
+ * A row acts on some bodies with a covector each (a wrench a unit of its multiplier). In the backward pass every link carries, for the
  * rows that act on something behind it and are not yet eliminated (its "open" rows), the wrench K and the part of the row that is known:
  *
  *     wrench that the link needs      F = I a + p - K lambda                       I articulated inertia, a its acceleration (alpha, acc)
@@ -11,7 +11,7 @@
  *     x = (u + kappa.lambda - U.a) / D
  *     K -= U kappa / D,   L += kappa kappa^T / D,   l += kappa u / D
  *
- * A row that knows only relative motions is complete at the last link that all of its bodies hang at; any other one at the ground. There,
+ * A row that knows only relative motions is complete at the last link that carries all of its bodies; any other one at the ground. There,
  * with the complete rows E, the open ones O and g = b - l:
  *
  *     lambda_E = L_EE^-1 (g_E - K_E^T a - L_EO lambda_O)
@@ -23,6 +23,8 @@
  *
  * A slot is a row at a link. L is kept as the entries that elimination fills, in the fronts where rows are complete: those of links and
  * the ground's. What the joints between two such fronts add to L goes straight to the next one.
+ *
+ * Large models of many small trees are eliminated block by block by the same kernels: sweep.h.
  */
 #ifndef DAL_TREE_LOOPS_H
 #define DAL_TREE_LOOPS_H

@@ -1,4 +1,4 @@
-/* Numbers of a sweep: see the head of sweep.h. One source for every instruction set, as aba.c. */
+/* Sweeps: the equations are in the head of sweep.h. One source for every instruction set, as aba.c. */
 #include "tree/sweep.h"
 #include "tree/vector.h"
 
