@@ -21,7 +21,7 @@
 
 enum { MOST_FAILURES = 200 }; /* of one step: the smallest step that t resolves ends it earlier */
 
-static bool available(char *why, size_t size)
+static bool available_cvode(char *why, size_t size)
 {
     dal_sundials_library library = {0};
     bool found = dal_cvode_load(&library, why, size);
@@ -29,13 +29,13 @@ static bool available(char *why, size_t size)
     return found;
 }
 
-static int slope(double t, N_Vector Y, N_Vector dY, void *user)
+static int slope_cvode(double t, N_Vector Y, N_Vector dY, void *user)
 {
     return dal_sundials_slope(user, t, Y, NV_DATA_S(dY));
 }
 
 /* Column j of df/dy: (f(y + sigma e_j) - f(y)) / sigma. */
-static int jacobian(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other,
+static int jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other,
                     N_Vector unused)
 {
     dal_sundials *c = user;
@@ -76,13 +76,13 @@ static int put_back(double t, N_Vector Y, N_Vector correction, double tolerance,
     return dal_creeps(c->s, c->put_back) ? -1 : c->put_back;
 }
 
-static bool set_up(dal_sundials *c, int formula)
+static bool set_up_cvode(dal_sundials *c, int formula)
 {
     const dal_sundials_library *call = &c->call;
     const dal_stepper *s = c->s;
     c->memory = call->CVodeCreate(formula, c->context);
     if (!c->memory || call->CVodeSetErrHandlerFn(c->memory, dal_sundials_silent, NULL) ||
-        call->CVodeInit(c->memory, slope, s->t, c->Y) || call->CVodeSetUserData(c->memory, c) ||
+        call->CVodeInit(c->memory, slope_cvode, s->t, c->Y) || call->CVodeSetUserData(c->memory, c) ||
         call->CVodeWFtolerances(c->memory, dal_sundials_weigh) ||
         call->CVodeSetMaxErrTestFails(c->memory, MOST_FAILURES) ||
         call->CVodeSetMaxConvFails(c->memory, MOST_FAILURES) ||
@@ -94,14 +94,14 @@ static bool set_up(dal_sundials *c, int formula)
     }
     if (!dal_sundials_newton(c) || call->CVodeSetLinearSolver(c->memory, c->linear, c->matrix))
         return false;
-    if (c->matrix && call->CVodeSetJacFn(c->memory, jacobian))
+    if (c->matrix && call->CVodeSetJacFn(c->memory, jacobian_cvode))
         return false;
     return !s->ode->project ||
            !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
              call->CVodeSetMaxNumProjFails(c->memory, MOST_FAILURES));
 }
 
-static bool open(dal_stepper *s, int formula)
+static bool open_cvode(dal_stepper *s, int formula)
 {
     dal_sundials *c = s->self;
     char why[200];
@@ -111,20 +111,20 @@ static bool open(dal_stepper *s, int formula)
     if (!dal_cvode_load(&c->call, why, sizeof why))
         return false;
     s->flow = -DAL_NO_MEMORY;
-    return dal_sundials_begin(c, s, s->ode->n) && set_up(c, formula);
+    return dal_sundials_begin(c, s, s->ode->n) && set_up_cvode(c, formula);
 }
 
 static bool open_adams(dal_stepper *s)
 {
-    return open(s, CV_ADAMS);
+    return open_cvode(s, CV_ADAMS);
 }
 
 static bool open_bdf(dal_stepper *s)
 {
-    return open(s, CV_BDF);
+    return open_cvode(s, CV_BDF);
 }
 
-static void count_rejected(dal_sundials *c)
+static void count_rejected_cvode(dal_sundials *c)
 {
     long errors = 0, solves = 0;
     c->call.CVodeGetNumErrTestFails(c->memory, &errors);
@@ -132,10 +132,10 @@ static void count_rejected(dal_sundials *c)
     c->s->rejected = c->rejected + errors + solves;
 }
 
-static bool reset(dal_stepper *s, double h)
+static bool reset_cvode(dal_stepper *s, double h)
 {
     dal_sundials *c = s->self;
-    count_rejected(c);
+    count_rejected_cvode(c);
     c->rejected = s->rejected;
     dal_sundials_restart(c);
     s->h_tried = h;
@@ -145,7 +145,7 @@ static bool reset(dal_stepper *s, double h)
     return true;
 }
 
-static bool advance(dal_stepper *s, double *t_new)
+static bool advance_cvode(dal_stepper *s, double *t_new)
 {
     dal_sundials *c = s->self;
     bool done;
@@ -169,14 +169,14 @@ static bool advance(dal_stepper *s, double *t_new)
 static bool advance_projected(dal_stepper *s, double *t_new)
 {
     const dal_sundials *c = s->self;
-    if (!advance(s, t_new))
+    if (!advance_cvode(s, t_new))
         return false;
     if (s->ode->project && !c->crumb)
         memcpy(s->y_new, c->base, sizeof *s->y_new * (size_t)s->ode->n);
     return true;
 }
 
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
+static dal_flow trial_cvode(dal_stepper *s, double h, double *y_out)
 {
     dal_sundials *c = s->self;
     if (!c->crumb && !c->gap_known) {
@@ -190,16 +190,16 @@ static dal_flow trial(dal_stepper *s, double h, double *y_out)
     return 0;
 }
 
-static void keep(dal_stepper *s, double h)
+static void store_cvode(dal_stepper *s, double h)
 {
     (void)s, (void)h; /* CVODE has moved its own state */
 }
 
-static void close(dal_stepper *s)
+static void close_cvode(dal_stepper *s)
 {
     dal_sundials *c = s->self;
     if (c->memory) {
-        count_rejected(c);
+        count_rejected_cvode(c);
         c->call.CVodeFree(&c->memory);
     }
     dal_sundials_end(c);
@@ -216,14 +216,14 @@ const dal_integrator dal_cvode_adams = {
     .imaginary_stability = 1,
 #ifdef DAL_HAVE_SUNDIALS
     .vectors = DAL_SUNDIALS_VECTORS,
-    .available = available,
+    .available = available_cvode,
     .room = dal_sundials_room,
     .open = open_adams,
-    .reset = reset,
-    .advance = advance,
-    .trial = trial,
+    .reset = reset_cvode,
+    .advance = advance_cvode,
+    .trial = trial_cvode,
     .accept = dal_sundials_accept,
-    .close = close,
+    .close = close_cvode,
 #else
     .available = dal_sundials_absent,
     .open = dal_sundials_unopened,
@@ -240,14 +240,14 @@ const dal_integrator dal_cvode_bdf = {
     .projects = true,
 #ifdef DAL_HAVE_SUNDIALS
     .vectors = DAL_SUNDIALS_VECTORS,
-    .available = available,
+    .available = available_cvode,
     .room = dal_sundials_room,
     .open = open_bdf,
-    .reset = reset,
+    .reset = reset_cvode,
     .advance = advance_projected,
-    .trial = trial,
-    .accept = keep,
-    .close = close,
+    .trial = trial_cvode,
+    .accept = store_cvode,
+    .close = close_cvode,
 #else
     .available = dal_sundials_absent,
     .open = dal_sundials_unopened,

@@ -19,7 +19,7 @@ static const double a[] = {
 static const double b[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 /* clang-format on */
 
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
+static dal_flow trial_rk4(dal_stepper *s, double h, double *y_out)
 {
     dal_flow flow = dal_stages(s, STAGES, a, c, h, y_out);
     if (!flow)
@@ -27,13 +27,13 @@ static dal_flow trial(dal_stepper *s, double h, double *y_out)
     return flow;
 }
 
-static dal_flow step(dal_stepper *s, double h, double *error)
+static dal_flow step_rk4(dal_stepper *s, double h, double *error)
 {
     *error = 0;
-    return trial(s, h, s->y_new);
+    return trial_rk4(s, h, s->y_new);
 }
 
-static void accept(dal_stepper *s, double h)
+static void accept_rk4(dal_stepper *s, double h)
 {
     (void)s, (void)h; /* no history */
 }
@@ -45,7 +45,7 @@ const dal_integrator dal_rk4 = {
     .vectors = STAGES - 1,
     .real_stability = 2.7853,
     .imaginary_stability = 2.8295,
-    .step = step,
-    .trial = trial,
-    .accept = accept,
+    .step = step_rk4,
+    .trial = trial_rk4,
+    .accept = accept_rk4,
 };

@@ -155,13 +155,13 @@ bool dal_sundials_seen(dal_sundials *c)
     return fine;
 }
 
-static SUNLinearSolver_Type solver_kind(SUNLinearSolver solver)
+static SUNLinearSolver_Type solver_kind_sundials(SUNLinearSolver solver)
 {
     (void)solver;
     return SUNLINEARSOLVER_DIRECT;
 }
 
-static int factor_dense(SUNLinearSolver solver, SUNMatrix J)
+static int factor_dense_sundials(SUNLinearSolver solver, SUNMatrix J)
 {
     dal_sundials *c = solver->content;
     const int n = c->size;
@@ -177,7 +177,7 @@ static int factor_dense(SUNLinearSolver solver, SUNMatrix J)
     return dal_lu(c->lu, n, n, c->pivot) > 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
 }
 
-static int solve_dense(SUNLinearSolver solver, SUNMatrix J, N_Vector X, N_Vector B, double tolerance)
+static int solve_dense_sundials(SUNLinearSolver solver, SUNMatrix J, N_Vector X, N_Vector B, double tolerance)
 {
     dal_sundials *c = solver->content;
     double *x = NV_DATA_S(X);
@@ -205,9 +205,9 @@ bool dal_sundials_newton(dal_sundials *c)
     c->linear = c->call.SUNLinSolNewEmpty(c->context);
     if (!c->linear)
         return false;
-    c->linear->ops->gettype = solver_kind;
-    c->linear->ops->setup = factor_dense;
-    c->linear->ops->solve = solve_dense;
+    c->linear->ops->gettype = solver_kind_sundials;
+    c->linear->ops->setup = factor_dense_sundials;
+    c->linear->ops->solve = solve_dense_sundials;
     c->linear->content = c;
     return true;
 }

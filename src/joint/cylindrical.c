@@ -7,7 +7,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_cylindrical(dal_joint_builder *b)
 {
     dal_forbid_tilt(b, 0, 2);
     dal_forbid_tilt(b, 1, 2);
@@ -15,7 +15,7 @@ static void forbid(dal_joint_builder *b)
     dal_forbid_shift(b, 1);
 }
 
-static void measure(dal_joint_builder *b)
+static void measure_cylindrical(dal_joint_builder *b)
 {
     dal_measure_turn(b);
     dal_measure_shift(b, 2);
@@ -30,6 +30,6 @@ const dal_joint_type dal_joint_cylindrical = {
     .keys = "start zero drive drive-rate coordinate friction",
     .motion_spatial = "Tz Rz",
     .coordinates_spatial = {"angle", "distance"},
-    .forbid = forbid,
-    .measure = measure,
+    .forbid = forbid_cylindrical,
+    .measure = measure_cylindrical,
 };

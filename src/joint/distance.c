@@ -5,7 +5,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_distance(dal_joint_builder *b)
 {
     dal_forbid_stretch(b, b->length);
 }
@@ -19,5 +19,5 @@ const dal_joint_type dal_joint_distance = {
     .keys = "length",
     .motion_planar = "Rz Lx Rz",
     .motion_spatial = "Rz Ry Lx Rx Ry Rz",
-    .forbid = forbid,
+    .forbid = forbid_distance,
 };

@@ -4,7 +4,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_parallel(dal_joint_builder *b)
 {
     dal_forbid_tilt(b, 0, 2);
     dal_forbid_tilt(b, 1, 2);
@@ -19,6 +19,6 @@ const dal_joint_type dal_joint_parallel = {
     .keys = "drive drive-rate",
     .motion_spatial = "Tx Ty Tz Rz",
     .coordinates_spatial = {"angle"},
-    .forbid = forbid,
+    .forbid = forbid_parallel,
     .measure = dal_measure_turn,
 };

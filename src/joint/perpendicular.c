@@ -4,7 +4,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_perpendicular(dal_joint_builder *b)
 {
     dal_forbid_tilt(b, 2, 0);
 }
@@ -17,5 +17,5 @@ const dal_joint_type dal_joint_perpendicular = {
     .turns = true,
     .keys = "",
     .motion_spatial = "Tx Ty Tz Rz Rx",
-    .forbid = forbid,
+    .forbid = forbid_perpendicular,
 };

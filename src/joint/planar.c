@@ -4,7 +4,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_planar(dal_joint_builder *b)
 {
     dal_forbid_shift(b, 2);
     dal_forbid_tilt(b, 0, 2);
@@ -19,5 +19,5 @@ const dal_joint_type dal_joint_planar = {
     .turns = true,
     .keys = "",
     .motion_spatial = "Tx Ty Rz",
-    .forbid = forbid,
+    .forbid = forbid_planar,
 };

@@ -4,13 +4,13 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_point_on_line(dal_joint_builder *b)
 {
     dal_forbid_shift(b, 0);
     dal_forbid_shift(b, 1);
 }
 
-static void measure(dal_joint_builder *b)
+static void measure_point_on_line(dal_joint_builder *b)
 {
     dal_measure_shift(b, 2);
 }
@@ -23,6 +23,6 @@ const dal_joint_type dal_joint_point_on_line = {
     .keys = "drive drive-rate",
     .motion_spatial = "Tz Rx Ry Rz",
     .coordinates_spatial = {"distance"},
-    .forbid = forbid,
-    .measure = measure,
+    .forbid = forbid_point_on_line,
+    .measure = measure_point_on_line,
 };

@@ -4,7 +4,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_point_on_plane(dal_joint_builder *b)
 {
     dal_forbid_shift(b, 2);
 }
@@ -16,5 +16,5 @@ const dal_joint_type dal_joint_point_on_plane = {
     .axis_spatial = DAL_AXIS_ONE,
     .keys = "",
     .motion_spatial = "Tx Ty Rx Ry Rz",
-    .forbid = forbid,
+    .forbid = forbid_point_on_plane,
 };

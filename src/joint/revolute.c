@@ -8,7 +8,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_revolute(dal_joint_builder *b)
 {
     dal_forbid_gap(b);
     if (dal_joint_space(b) == DAL_SPATIAL) {
@@ -29,6 +29,6 @@ const dal_joint_type dal_joint_revolute = {
     .motion_spatial = "Rz",
     .coordinates_planar = {"angle"},
     .coordinates_spatial = {"angle"},
-    .forbid = forbid,
+    .forbid = forbid_revolute,
     .measure = dal_measure_turn,
 };

@@ -3,7 +3,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_rolling_wheel(dal_joint_builder *b)
 {
     dal_forbid_height(b);
     dal_forbid_tilt(b, 2, 2);
@@ -18,5 +18,5 @@ const dal_joint_type dal_joint_rolling_wheel = {
     .turns = true,
     .surface = true,
     .keys = "normal! radius!",
-    .forbid = forbid,
+    .forbid = forbid_rolling_wheel,
 };

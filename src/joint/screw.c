@@ -10,7 +10,7 @@
 
 static const double two_pi = 6.283185307179586476925287;
 
-static void forbid(dal_joint_builder *b)
+static void forbid_screw(dal_joint_builder *b)
 {
     dal_forbid_tilt(b, 0, 2);
     dal_forbid_tilt(b, 1, 2);
@@ -31,5 +31,5 @@ const dal_joint_type dal_joint_screw = {
     .keys = "pitch! start zero drive drive-rate coordinate friction",
     .motion_spatial = "Pz",
     .coordinates_spatial = {"angle", "distance"},
-    .forbid = forbid,
+    .forbid = forbid_screw,
 };

@@ -15,14 +15,14 @@
 
 #include <string.h>
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+static void count_angle(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = *nv = particle ? (int)space : space == DAL_PLANAR ? 3 : 6;
     *n_intrinsic = 0;
 }
 
 /* R := R rotation about its own axis `axis`: two columns are mixed. */
-static void turn_columns(dal_real R[9], int axis, dal_real angle)
+static void turn_columns_angle(dal_real R[9], int axis, dal_real angle)
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
     dal_real c = dal_cos(angle), s = dal_sin(angle);
@@ -33,7 +33,7 @@ static void turn_columns(dal_real R[9], int axis, dal_real angle)
     }
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_angle(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -57,12 +57,12 @@ static void position(const dal_layout *layout, dal_work *work)
         for (int k = 0; k < 3; k++) {
             for (int i = 0; i < 3; i++)
                 kin->J[k][i] = kin->R[3 * i + axis[k]];
-            turn_columns(kin->R, axis[k], q[3 + k]);
+            turn_columns_angle(kin->R, axis[k], q[3 + k]);
         }
     }
 }
 
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_angle(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -91,7 +91,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_angle(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
         const dal_body_layout *at = &layout->body[i];
@@ -114,7 +114,7 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+static void place_angle(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
     const int space = (int)layout->mechanism->space;
     double *q = work->q + layout->body[b].q;
@@ -129,7 +129,7 @@ static void place(const dal_layout *layout, dal_work *work, int b, const double 
 }
 
 /* w = J t': a 3 x 3 system, J by columns; Cramer's rule through the cross products of the columns. */
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void move_angle(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
     const int space = (int)layout->mechanism->space;
     double *v = work->v + layout->body[b].v;
@@ -151,7 +151,7 @@ static void move(const dal_layout *layout, dal_work *work, int b, const double r
     }
 }
 
-static double condition(const dal_layout *layout, const dal_work *work, int b)
+static double condition_angle(const dal_layout *layout, const dal_work *work, int b)
 {
     if (layout->mechanism->space == DAL_PLANAR || !layout->body[b].n_rot)
         return 1;
@@ -161,21 +161,21 @@ static double condition(const dal_layout *layout, const dal_work *work, int b)
 }
 
 /* The attitude and the twist stay; the angles and their rates are those of the other sequence. */
-static void rechart(const dal_layout *layout, dal_work *work, int b)
+static void rechart_angle(const dal_layout *layout, dal_work *work, int b)
 {
     static const int zyx[3] = {2, 1, 0}, zxz[3] = {2, 0, 2};
     int *axis = work->chart + 3 * b;
     double R[9], r[3], rd[3], w[3];
-    position(layout, work);
-    velocity(layout, work);
+    position_angle(layout, work);
+    velocity_angle(layout, work);
     memcpy(R, work->kin[b].R, sizeof R);
     memcpy(r, work->kin[b].r, sizeof r);
     memcpy(rd, work->kin[b].rd, sizeof rd);
     memcpy(w, work->kin[b].w, sizeof w);
     memcpy(axis, memcmp(axis, zyx, sizeof zyx) ? zyx : zxz, sizeof zyx);
-    place(layout, work, b, r, R);
-    position(layout, work);
-    move(layout, work, b, rd, w);
+    place_angle(layout, work, b, r, R);
+    position_angle(layout, work);
+    move_angle(layout, work, b, rd, w);
 }
 
 #endif
@@ -183,19 +183,19 @@ static void rechart(const dal_layout *layout, dal_work *work, int b)
 const dal_family dal_family_angle = {
     .name = "angle",
     .title = "position and angle; in space three Euler angles that change their sequence before a singular attitude",
-    .count = count,
-    .position = position,
-    .velocity = velocity,
+    .count = count_angle,
+    .position = position_angle,
+    .velocity = velocity_angle,
     .tangent = dal_plain_tangent,
-    .bend = bend,
+    .bend = bend_angle,
     .inertia = dal_orthonormal_inertia,
     .pull = dal_orthonormal_pull,
     .rates = dal_plain_rates,
 #ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
+    .place = place_angle,
+    .move = move_angle,
     .add = dal_plain_add,
-    .condition = condition,
-    .rechart = rechart,
+    .condition = condition_angle,
+    .rechart = rechart_angle,
 #endif
 };

@@ -15,14 +15,14 @@
 #include "math/rotation.h"
 #include "math/vec.h"
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+static void count_euler(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = *nv = (int)space + (particle ? 0 : space == DAL_PLANAR ? 2 : 4);
     *n_intrinsic = particle ? 0 : 1;
 }
 
 /* The four parameters, planar ones filled up with zeros. */
-static void full(int space, const dal_real *p, dal_real out[4])
+static void full_euler(int space, const dal_real *p, dal_real out[4])
 {
     out[0] = p[0];
     out[1] = space == DAL_PLANAR ? 0 : p[1];
@@ -30,7 +30,7 @@ static void full(int space, const dal_real *p, dal_real out[4])
     out[3] = space == DAL_PLANAR ? p[1] : p[3];
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_euler(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -42,7 +42,7 @@ static void position(const dal_layout *layout, dal_work *work)
         if (!at->n_rot)
             continue;
         dal_real p[4];
-        full(space, q + space, p);
+        full_euler(space, q + space, p);
         dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3], k = 2 / n;
         dal_matrix_of(p, kin->R);
         const dal_real J[4][3] = {{-k * p[1], -k * p[2], -k * p[3]},
@@ -59,7 +59,7 @@ static void position(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_euler(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -83,7 +83,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_euler(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     const int space = (int)layout->mechanism->space;
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
@@ -92,9 +92,9 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
         dal_zero3(out[i].wb);
         if (at->n_rot) {
             dal_real p[4], x[4], y[4];
-            full(space, work->q + at->q + space, p);
-            full(space, a->a + at->v + space, x);
-            full(space, b->a + at->v + space, y);
+            full_euler(space, work->q + at->q + space, p);
+            full_euler(space, a->a + at->v + space, x);
+            full_euler(space, b->a + at->v + space, y);
             dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3];
             dal_real pa = p[0] * x[0] + p[1] * x[1] + p[2] * x[2] + p[3] * x[3];
             dal_cross(x + 1, y + 1, out[i].wb);
@@ -106,7 +106,7 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
     }
 }
 
-static void intrinsic(const dal_layout *layout, dal_work *work)
+static void intrinsic_euler(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -125,7 +125,7 @@ static void intrinsic(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void intrinsic_bias(const dal_layout *layout, dal_work *work)
+static void intrinsic_bias_euler(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -144,7 +144,7 @@ static void intrinsic_bias(const dal_layout *layout, dal_work *work)
 }
 
 /* D_a [2 p . b] */
-static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
+static void intrinsic_bend_euler(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
 {
     const int space = (int)layout->mechanism->space;
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
@@ -159,7 +159,7 @@ static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const da
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+static void place_euler(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
     const int space = (int)layout->mechanism->space;
     double *q = work->q + layout->body[b].q, p[4];
@@ -178,7 +178,7 @@ static void place(const dal_layout *layout, dal_work *work, int b, const double 
 }
 
 /* p' = n/4 J^T w on the sphere: J J^T = 4/n 1, J p = 0. */
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void move_euler(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
     const int space = (int)layout->mechanism->space, n_rot = layout->body[b].n_rot;
     double *v = work->v + layout->body[b].v, n = 0;
@@ -196,20 +196,20 @@ static void move(const dal_layout *layout, dal_work *work, int b, const double r
 const dal_family dal_family_euler = {
     .name = "euler",
     .title = "position and Euler parameters: no singular attitude, one intrinsic constraint a body",
-    .count = count,
-    .position = position,
-    .velocity = velocity,
+    .count = count_euler,
+    .position = position_euler,
+    .velocity = velocity_euler,
     .tangent = dal_plain_tangent,
-    .bend = bend,
-    .intrinsic = intrinsic,
-    .intrinsic_bias = intrinsic_bias,
-    .intrinsic_bend = intrinsic_bend,
+    .bend = bend_euler,
+    .intrinsic = intrinsic_euler,
+    .intrinsic_bias = intrinsic_bias_euler,
+    .intrinsic_bend = intrinsic_bend_euler,
     .inertia = dal_orthonormal_inertia,
     .pull = dal_orthonormal_pull,
     .rates = dal_plain_rates,
 #ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
+    .place = place_euler,
+    .move = move_euler,
     .add = dal_plain_add,
 #endif
 };

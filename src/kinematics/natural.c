@@ -22,14 +22,14 @@
 
 static const int pairs[6][2] = {{0, 0}, {1, 1}, {0, 1}, {2, 2}, {1, 2}, {2, 0}};
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+static void count_natural(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = *nv = (int)space * (particle ? 1 : 1 + (int)space);
     *n_intrinsic = particle ? 0 : space == DAL_PLANAR ? 3 : 6;
 }
 
 /* Coordinates (r, columns) -> vector and matrix. */
-static void unpack(int space, int n_rot, const dal_real *q, dal_real r[3], dal_real R[9])
+static void unpack_natural(int space, int n_rot, const dal_real *q, dal_real r[3], dal_real R[9])
 {
     for (int i = 0; i < space; i++)
         r[i] = q[i];
@@ -39,23 +39,23 @@ static void unpack(int space, int n_rot, const dal_real *q, dal_real r[3], dal_r
                 R[3 * i + k] = q[space + space * k + i];
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_natural(const dal_layout *layout, dal_work *work)
 {
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
-        unpack((int)layout->mechanism->space, at->n_rot, work->q + at->q, work->kin[b].r, work->kin[b].R);
+        unpack_natural((int)layout->mechanism->space, at->n_rot, work->q + at->q, work->kin[b].r, work->kin[b].R);
     }
 }
 
 /* w = 1/2 sum over columns of R_k x R_k', for forces and channels that speak of angular velocity; in the plane both
  * columns give w_z, in space each column misses its own direction. */
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_natural(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
         dal_kin *kin = &work->kin[b];
-        unpack(space, at->n_rot, work->v + at->v, kin->rd, kin->Rd);
+        unpack_natural(space, at->n_rot, work->v + at->v, kin->rd, kin->Rd);
         if (!at->n_rot)
             continue;
         dal_zero3(kin->w);
@@ -67,7 +67,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+static void tangent_natural(const dal_layout *layout, dal_work *work, const dal_direction *direction)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -75,7 +75,7 @@ static void tangent(const dal_layout *layout, dal_work *work, const dal_directio
         dal_tangent *out = &direction->tangent[b];
         const dal_real *R = work->kin[b].R;
         memset(out, 0, sizeof *out);
-        unpack(space, at->n_rot, direction->a + at->v, out->rd, out->Rd);
+        unpack_natural(space, at->n_rot, direction->a + at->v, out->rd, out->Rd);
         for (int k = 0; k < space && at->n_rot; k++) {
             const dal_real e[3] = {R[k], R[3 + k], R[6 + k]};
             const dal_real ed[3] = {0.5 * out->Rd[k], 0.5 * out->Rd[3 + k], 0.5 * out->Rd[6 + k]};
@@ -85,7 +85,7 @@ static void tangent(const dal_layout *layout, dal_work *work, const dal_directio
 }
 
 /* x = S q: only the angular velocity, made of R and R', changes. */
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_natural(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     const int space = (int)layout->mechanism->space;
     (void)work;
@@ -99,7 +99,7 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
     }
 }
 
-static void intrinsic(const dal_layout *layout, dal_work *work)
+static void intrinsic_natural(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -120,7 +120,7 @@ static void intrinsic(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void intrinsic_bias(const dal_layout *layout, dal_work *work)
+static void intrinsic_bias_natural(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -139,7 +139,7 @@ static void intrinsic_bias(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
+static void intrinsic_bend_natural(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
 {
     const int space = (int)layout->mechanism->space;
     for (int j = 0; j < layout->mechanism->n_bodies; j++) {
@@ -155,7 +155,7 @@ static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const da
     }
 }
 
-static void inertia(const dal_layout *layout, dal_work *work)
+static void inertia_natural(const dal_layout *layout, dal_work *work)
 {
     for (int i = 0; i < layout->n_mass; i++)
         work->M[i] = layout->constant_mass[i];
@@ -165,7 +165,7 @@ static void inertia(const dal_layout *layout, dal_work *work)
 
 /* A force at r and a moment: <G, R'> = moment . w for R' = [w x] R holds with G = 1/2 [moment x] R (in the plane, where
  * only two columns move, as well). */
-static void pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
+static void pull_natural(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
                  dal_real *out)
 {
     const int space = (int)layout->mechanism->space;
@@ -182,7 +182,7 @@ static void pull(const dal_layout *layout, const dal_work *work, int body, const
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+static void place_natural(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
     const int space = (int)layout->mechanism->space;
     double *q = work->q + layout->body[b].q;
@@ -194,7 +194,7 @@ static void place(const dal_layout *layout, dal_work *work, int b, const double 
                 q[space + space * k + i] = R[3 * i + k];
 }
 
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void move_natural(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
     const int space = (int)layout->mechanism->space;
     double *v = work->v + layout->body[b].v, Rd[9];
@@ -213,20 +213,20 @@ const dal_family dal_family_natural = {
     .name = "natural",
     .title = "position and direction cosines: constant mass matrix, no velocity terms, 3 or 6 intrinsic constraints a body",
     .separated = true,
-    .count = count,
-    .position = position,
-    .velocity = velocity,
-    .tangent = tangent,
-    .bend = bend,
-    .intrinsic = intrinsic,
-    .intrinsic_bias = intrinsic_bias,
-    .intrinsic_bend = intrinsic_bend,
-    .inertia = inertia,
-    .pull = pull,
+    .count = count_natural,
+    .position = position_natural,
+    .velocity = velocity_natural,
+    .tangent = tangent_natural,
+    .bend = bend_natural,
+    .intrinsic = intrinsic_natural,
+    .intrinsic_bias = intrinsic_bias_natural,
+    .intrinsic_bend = intrinsic_bend_natural,
+    .inertia = inertia_natural,
+    .pull = pull_natural,
     .rates = dal_plain_rates,
 #ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
+    .place = place_natural,
+    .move = move_natural,
     .add = dal_plain_add,
 #endif
 };

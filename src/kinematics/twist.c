@@ -9,14 +9,14 @@
 #include "math/rotation.h"
 #include "math/vec.h"
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+static void count_twist(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = particle ? (int)space : space == DAL_PLANAR ? 3 : 7;
     *nv = particle ? (int)space : space == DAL_PLANAR ? 3 : 6;
     *n_intrinsic = 0;
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_twist(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -41,7 +41,7 @@ static void position(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_twist(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -61,7 +61,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
 }
 
 /* The velocities are the twists themselves. */
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_twist(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
         dal_zero3(out[i].rb);
@@ -70,7 +70,7 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
     }
 }
 
-static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
+static void rates_twist(const dal_layout *layout, const dal_work *work, dal_real *qd)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -94,7 +94,7 @@ static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+static void place_twist(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
     const int space = (int)layout->mechanism->space;
     double *q = work->q + layout->body[b].q;
@@ -108,7 +108,7 @@ static void place(const dal_layout *layout, dal_work *work, int b, const double 
         dal_quaternion_of(R, q + 3);
 }
 
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void move_twist(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
     const int space = (int)layout->mechanism->space, n_rot = layout->body[b].n_rot;
     double *v = work->v + layout->body[b].v;
@@ -146,17 +146,17 @@ static void add(const dal_layout *layout, double *q, const double *dv)
 const dal_family dal_family_twist = {
     .name = "twist",
     .title = "position and attitude with twists as velocities",
-    .count = count,
-    .position = position,
-    .velocity = velocity,
+    .count = count_twist,
+    .position = position_twist,
+    .velocity = velocity_twist,
     .tangent = dal_plain_tangent,
-    .bend = bend,
+    .bend = bend_twist,
     .inertia = dal_orthonormal_inertia,
     .pull = dal_orthonormal_pull,
-    .rates = rates,
+    .rates = rates_twist,
 #ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
+    .place = place_twist,
+    .move = move_twist,
     .add = add,
 #endif
 };
