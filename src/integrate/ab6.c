@@ -23,7 +23,7 @@ static double *old_slope(const dal_stepper *s, int steps_ago)
     return s->vectors + (size_t)(STAGES + steps_ago - 1) * (size_t)s->ode->n;
 }
 
-static dal_flow step(dal_stepper *s, double h, double *error)
+static dal_flow step_ab6(dal_stepper *s, double h, double *error)
 {
     *error = 0;
     if (s->history < OLD || h != s->h_history)
@@ -36,13 +36,13 @@ static dal_flow step(dal_stepper *s, double h, double *error)
     return 0;
 }
 
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
+static dal_flow trial_ab6(dal_stepper *s, double h, double *y_out)
 {
     return dal_tableau_sum(s, dal_rk6.tableau, h, y_out);
 }
 
 /* f_5 <- f_4 <- ... <- f_1 <- f_0 */
-static void accept(dal_stepper *s, double h)
+static void accept_ab6(dal_stepper *s, double h)
 {
     if (h != s->h_history)
         s->history = 0;
@@ -61,7 +61,7 @@ const dal_integrator dal_ab6 = {
     .vectors = STAGES + OLD,
     .real_stability = 5.0 / 57,
     .imaginary_stability = 0.1143,
-    .step = step,
-    .trial = trial,
-    .accept = accept,
+    .step = step_ab6,
+    .trial = trial_ab6,
+    .accept = accept_ab6,
 };

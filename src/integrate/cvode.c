@@ -18,13 +18,13 @@
 
 #ifdef DAL_HAVE_SUNDIALS
 
-static int cvode_slope(double t, N_Vector Y, N_Vector dY, void *user)
+static int slope_cvode(double t, N_Vector Y, N_Vector dY, void *user)
 {
     return dal_sundials_slope(user, t, Y, NV_DATA_S(dY));
 }
 
 /* Column j of df/dy: (f(y + sigma e_j) - f(y)) / sigma. */
-static int cvode_jacobian(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other,
+static int jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other,
                           N_Vector unused)
 {
     dal_sundials *c = user;
@@ -65,17 +65,17 @@ static int put_back(double t, N_Vector Y, N_Vector correction, double tolerance,
     return dal_creeps(c->s, c->put_back) ? -1 : c->put_back;
 }
 
-static bool set_up(dal_sundials *c, int formula)
+static bool set_up_cvode(dal_sundials *c, int formula)
 {
     const dal_sundials_library *call = &c->call;
     c->memory = call->CVodeCreate(formula, c->context);
-    return c->memory && dal_sundials_silence(c) && !call->CVodeInit(c->memory, cvode_slope, c->s->t, c->Y) &&
+    return c->memory && dal_sundials_silence(c) && !call->CVodeInit(c->memory, slope_cvode, c->s->t, c->Y) &&
            dal_sundials_configure(c);
 }
 
 static bool set_up_adams(dal_sundials *c)
 {
-    if (!set_up(c, CV_ADAMS))
+    if (!set_up_cvode(c, CV_ADAMS))
         return false;
     c->nonlinear = c->call.SUNNonlinSol_FixedPoint(c->Y, 0, c->context);
     return c->nonlinear && !c->call.SetNonlinearSolver(c->memory, c->nonlinear);
@@ -84,9 +84,9 @@ static bool set_up_adams(dal_sundials *c)
 static bool set_up_bdf(dal_sundials *c)
 {
     const dal_sundials_library *call = &c->call;
-    if (!set_up(c, CV_BDF) || !dal_sundials_newton(c) || call->SetLinearSolver(c->memory, c->linear, c->matrix))
+    if (!set_up_cvode(c, CV_BDF) || !dal_sundials_newton(c) || call->SetLinearSolver(c->memory, c->linear, c->matrix))
         return false;
-    if (c->matrix && call->CVodeSetJacFn(c->memory, cvode_jacobian))
+    if (c->matrix && call->CVodeSetJacFn(c->memory, jacobian_cvode))
         return false;
     return !c->s->ode->project ||
            !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
@@ -106,7 +106,7 @@ static int step_cvode(dal_sundials *c, double *t_new)
 static const dal_sundials_package adams = {dal_cvode_load, set_up_adams, begin_cvode, step_cvode, CV_MEM_FAIL};
 static const dal_sundials_package bdf = {dal_cvode_load, set_up_bdf, begin_cvode, step_cvode, CV_MEM_FAIL};
 
-static bool cvode_available(char *why, size_t size)
+static bool available_cvode(char *why, size_t size)
 {
     return dal_sundials_available(&bdf, why, size);
 }
@@ -130,7 +130,7 @@ const dal_integrator dal_cvode_adams = {
     .adaptive = true,
     .real_stability = 1, /* beyond, the fixed-point iteration does not converge in the few rounds it has */
     .imaginary_stability = 1,
-    DAL_SUNDIALS_ENTRIES(cvode_available, open_adams),
+    DAL_SUNDIALS_ENTRIES(available_cvode, open_adams),
 };
 
 const dal_integrator dal_cvode_bdf = {
@@ -141,5 +141,5 @@ const dal_integrator dal_cvode_bdf = {
     .real_stability = HUGE_VAL,
     .imaginary_stability = HUGE_VAL,
     .projects = true,
-    DAL_SUNDIALS_ENTRIES(cvode_available, open_bdf),
+    DAL_SUNDIALS_ENTRIES(available_cvode, open_bdf),
 };

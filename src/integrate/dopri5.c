@@ -38,7 +38,7 @@ static const double d[STAGES] = {
 /* clang-format on */
 static const dal_tableau tableau = {STAGES, a, b, c};
 
-static dal_flow step(dal_stepper *s, double h, double *error)
+static dal_flow step_dopri5(dal_stepper *s, double h, double *error)
 {
     /* the last stage is y_new, as a_7j = b_j */
     dal_flow flow = dal_stages(s, &tableau, h, s->y_new);
@@ -51,7 +51,7 @@ static dal_flow step(dal_stepper *s, double h, double *error)
     return 0;
 }
 
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
+static dal_flow trial_dopri5(dal_stepper *s, double h, double *y_out)
 {
     double theta = h / s->h_history, w[STAGES];
     for (int i = 0; i < STAGES; i++) {
@@ -62,7 +62,7 @@ static dal_flow trial(dal_stepper *s, double h, double *y_out)
     return 0;
 }
 
-static void accept(dal_stepper *s, double h)
+static void accept_dopri5(dal_stepper *s, double h)
 {
     (void)h;
     size_t n = (size_t)s->ode->n;
@@ -78,7 +78,7 @@ const dal_integrator dal_dopri5 = {
     .vectors = STAGES - 1,
     .real_stability = 3.3065,
     .imaginary_stability = 1.3792,
-    .step = step,
-    .trial = trial,
-    .accept = accept,
+    .step = step_dopri5,
+    .trial = trial_dopri5,
+    .accept = accept_dopri5,
 };

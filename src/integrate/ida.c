@@ -19,7 +19,7 @@
 static const double unknown_contraction = 20, least_contraction = 0.01, too_slow = 0.9;
 enum { SMALL = 40 }; /* unknowns up to which a dense matrix is the faster one */
 
-static int first_not_finite(const double *x, int n)
+static int first_not_finite_ida(const double *x, int n)
 {
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i]))
@@ -28,7 +28,7 @@ static int first_not_finite(const double *x, int n)
 }
 
 /* F(t, Y - c, Y', z) */
-static int residual(double t, N_Vector Y, N_Vector Yd, N_Vector F, void *user)
+static int residual_ida(double t, N_Vector Y, N_Vector Yd, N_Vector F, void *user)
 {
     dal_sundials *c = user;
     dal_stepper *s = c->s;
@@ -46,14 +46,14 @@ static int residual(double t, N_Vector Y, N_Vector Yd, N_Vector F, void *user)
         for (int i = 0; i < c->size && !flow; i++)
             f[i] = i < s->ode->n ? yd[i] - c->slope[i] : yd[i];
     }
-    if (!flow && (s->component = first_not_finite(f, c->size)) >= 0) {
+    if (!flow && (s->component = first_not_finite_ida(f, c->size)) >= 0) {
         s->component = s->component < s->ode->n ? s->component : s->ode->n - 1;
         flow = 1;
     }
     return dal_sundials_answer(c, t, flow);
 }
 
-static double *entry(const dal_sundials *c, SUNMatrix J, int row, int column, int k)
+static double *entry_ida(const dal_sundials *c, SUNMatrix J, int row, int column, int k)
 {
     return c->sparse ? &c->entries[k] : &SM_ELEMENT_D(J, row, column);
 }
@@ -74,7 +74,7 @@ static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vecto
             y1[j] = y[j] + sigma;
             yd1[j] = form && j < n ? yd[j] + cj * sigma : yd[j]; /* dF/dy' is known without one */
         }
-        int flow = residual(t, Y1, Yd1, F1, c);
+        int flow = residual_ida(t, Y1, Yd1, F1, c);
         if (flow)
             return flow;
         for (int j = form ? 0 : group; j < (form ? c->size : group + 1); j++) {
@@ -83,14 +83,14 @@ static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vecto
                 continue;
             for (int k = form ? form->start[j] : 0; k < (form ? form->start[j + 1] : c->size); k++) {
                 const int i = form ? form->row[k] : k;
-                *entry(c, J, i, j, k) = (f1[i] - f[i]) / sigma + (!form && i == j ? cj : 0);
+                *entry_ida(c, J, i, j, k) = (f1[i] - f[i]) / sigma + (!form && i == j ? cj : 0);
             }
         }
     }
     return 0;
 }
 
-static int jacobian(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1,
+static int jacobian_ida(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1,
                     N_Vector Yd1, N_Vector F1)
 {
     dal_sundials *c = user;
@@ -185,7 +185,7 @@ static bool use_sparse(dal_sundials *c)
  * shrink, kept from step to step until there is a new matrix. But r is not taken for smaller than it will be: beside a fresh and exact
  * matrix the second change is rounding, r about 1e-13, and from then on IDA's own test would take every first change of any size for the
  * last one. Multipliers are not in the test of the step's error; what is left open in them would grow with every extrapolation. */
-static int converged(SUNNonlinearSolver newton, N_Vector Y, N_Vector change, double tolerance, N_Vector weights,
+static int converged_ida(SUNNonlinearSolver newton, N_Vector Y, N_Vector change, double tolerance, N_Vector weights,
                      void *session)
 {
     dal_sundials *c = session;
@@ -215,7 +215,7 @@ static bool use_newton(dal_sundials *c)
     c->contraction = unknown_contraction;
     c->nonlinear = c->call.SUNNonlinSol_Newton(c->Y, c->context);
     return c->nonlinear && !c->call.SetNonlinearSolver(c->memory, c->nonlinear) &&
-           !c->call.SUNNonlinSolSetConvTestFn(c->nonlinear, converged, c);
+           !c->call.SUNNonlinSolSetConvTestFn(c->nonlinear, converged_ida, c);
 }
 
 /* ---- the session ---- */
@@ -234,7 +234,7 @@ static bool set_up_ida(dal_sundials *c)
     const dal_sundials_library *call = &c->call;
     const dal_stepper *s = c->s;
     c->memory = call->IDACreate(c->context);
-    if (!c->memory || !dal_sundials_silence(c) || call->IDAInit(c->memory, residual, s->t, c->Y, c->Yd) ||
+    if (!c->memory || !dal_sundials_silence(c) || call->IDAInit(c->memory, residual_ida, s->t, c->Y, c->Yd) ||
         !dal_sundials_configure(c) || !suppress_algebraic(c))
         return false;
     if (s->ode->implicit)
@@ -244,7 +244,7 @@ static bool set_up_ida(dal_sundials *c)
     if (s->ode->implicit && !use_newton(c))
         return false;
     return !call->SetLinearSolver(c->memory, c->linear, c->matrix) &&
-           (!c->matrix || !call->IDASetJacFn(c->memory, jacobian));
+           (!c->matrix || !call->IDASetJacFn(c->memory, jacobian_ida));
 }
 
 /* y' and z of the new start. */
@@ -261,7 +261,7 @@ static dal_flow start_slopes(dal_sundials *c)
     dal_flow flow = form->begin(s->ode->user, s->t, s->y, yd, z);
     if (flow)
         return flow;
-    s->component = first_not_finite(yd, s->ode->n);
+    s->component = first_not_finite_ida(yd, s->ode->n);
     return s->component >= 0;
 }
 
@@ -280,7 +280,7 @@ static int step_ida(dal_sundials *c, double *t_new)
 
 static const dal_sundials_package ida = {dal_ida_load, set_up_ida, begin_ida, step_ida, IDA_MEM_FAIL};
 
-static bool ida_available(char *why, size_t size)
+static bool available_ida(char *why, size_t size)
 {
     return dal_sundials_available(&ida, why, size);
 }
@@ -299,5 +299,5 @@ const dal_integrator dal_ida = {
     .adaptive = true,
     .real_stability = HUGE_VAL,
     .imaginary_stability = HUGE_VAL,
-    DAL_SUNDIALS_ENTRIES(ida_available, open_ida),
+    DAL_SUNDIALS_ENTRIES(available_ida, open_ida),
 };

@@ -7,13 +7,13 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_cylindrical(dal_joint_builder *b)
 {
     dal_forbid_skew(b);
     dal_forbid_offset(b);
 }
 
-static void measure(dal_joint_builder *b)
+static void measure_cylindrical(dal_joint_builder *b)
 {
     dal_measure_turn(b);
     dal_measure_shift_z(b);
@@ -25,6 +25,6 @@ const dal_joint_type dal_joint_cylindrical = {
     .spaces = DAL_IN_SPACE,
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tz Rz", .coordinates = {"angle", "distance"}},
     .keys = "start zero drive drive-rate coordinate friction",
-    .forbid = forbid,
-    .measure = measure,
+    .forbid = forbid_cylindrical,
+    .measure = measure_cylindrical,
 };

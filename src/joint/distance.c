@@ -5,7 +5,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_distance(dal_joint_builder *b)
 {
     dal_forbid_stretch(b, b->length);
 }
@@ -17,5 +17,5 @@ const dal_joint_type dal_joint_distance = {
     .planar = {.motion = "Rz Lx Rz"},
     .spatial = {.motion = "Rz Ry Lx Rx Ry Rz"},
     .keys = "length",
-    .forbid = forbid,
+    .forbid = forbid_distance,
 };

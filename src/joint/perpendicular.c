@@ -4,7 +4,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_perpendicular(dal_joint_builder *b)
 {
     dal_forbid_tilt(b, 2, 0);
 }
@@ -15,5 +15,5 @@ const dal_joint_type dal_joint_perpendicular = {
     .spaces = DAL_IN_SPACE,
     .spatial = {.axis = DAL_AXIS_TWO, .turns = true, .motion = "Tx Ty Tz Rz Rx"},
     .keys = "",
-    .forbid = forbid,
+    .forbid = forbid_perpendicular,
 };

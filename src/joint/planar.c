@@ -4,7 +4,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_planar(dal_joint_builder *b)
 {
     dal_forbid_shift(b, 2);
     dal_forbid_skew(b);
@@ -16,5 +16,5 @@ const dal_joint_type dal_joint_planar = {
     .spaces = DAL_IN_SPACE,
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tx Ty Rz"},
     .keys = "",
-    .forbid = forbid,
+    .forbid = forbid_planar,
 };

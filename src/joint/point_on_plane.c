@@ -4,7 +4,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_point_on_plane(dal_joint_builder *b)
 {
     dal_forbid_shift(b, 2);
 }
@@ -15,5 +15,5 @@ const dal_joint_type dal_joint_point_on_plane = {
     .spaces = DAL_IN_SPACE,
     .spatial = {.axis = DAL_AXIS_ONE, .motion = "Tx Ty Rx Ry Rz"},
     .keys = "",
-    .forbid = forbid,
+    .forbid = forbid_point_on_plane,
 };

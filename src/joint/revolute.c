@@ -8,7 +8,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_revolute(dal_joint_builder *b)
 {
     dal_forbid_gap(b);
     if (dal_joint_space(b) == DAL_SPATIAL)
@@ -22,6 +22,6 @@ const dal_joint_type dal_joint_revolute = {
     .planar = {.motion = "Rz", .coordinates = {"angle"}},
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Rz", .coordinates = {"angle"}},
     .keys = "start zero drive drive-rate friction",
-    .forbid = forbid,
+    .forbid = forbid_revolute,
     .measure = dal_measure_turn,
 };

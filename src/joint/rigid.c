@@ -6,7 +6,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_rigid(dal_joint_builder *b)
 {
     dal_forbid_gap(b);
     dal_forbid_turn(b);
@@ -19,5 +19,5 @@ const dal_joint_type dal_joint_rigid = {
     .planar = {.turns = true, .motion = ""},
     .spatial = {.turns = true, .motion = ""},
     .keys = "",
-    .forbid = forbid,
+    .forbid = forbid_rigid,
 };

@@ -3,7 +3,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_rolling_ball(dal_joint_builder *b)
 {
     dal_forbid_height(b);
     dal_forbid_slip_below(b, dal_joint_space(b));
@@ -17,5 +17,5 @@ const dal_joint_type dal_joint_rolling_ball = {
     .spatial = {.turns = true},
     .surface = true,
     .keys = "normal! radius!",
-    .forbid = forbid,
+    .forbid = forbid_rolling_ball,
 };

@@ -6,7 +6,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_rolling_disc(dal_joint_builder *b)
 {
     if (dal_joint_space(b) == DAL_PLANAR) {
         dal_forbid_height(b);
@@ -33,5 +33,5 @@ const dal_joint_type dal_joint_rolling_disc = {
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true},
     .surface = true,
     .keys = "normal! radius!",
-    .forbid = forbid,
+    .forbid = forbid_rolling_disc,
 };

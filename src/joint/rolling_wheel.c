@@ -3,7 +3,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_rolling_wheel(dal_joint_builder *b)
 {
     dal_forbid_height(b);
     dal_forbid_tilt(b, 2, 2);
@@ -17,5 +17,5 @@ const dal_joint_type dal_joint_rolling_wheel = {
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true},
     .surface = true,
     .keys = "normal! radius!",
-    .forbid = forbid,
+    .forbid = forbid_rolling_wheel,
 };

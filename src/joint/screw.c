@@ -10,7 +10,7 @@
 
 static const double two_pi = 6.283185307179586476925287;
 
-static void forbid(dal_joint_builder *b)
+static void forbid_screw(dal_joint_builder *b)
 {
     dal_forbid_skew(b);
     dal_forbid_offset(b);
@@ -26,5 +26,5 @@ const dal_joint_type dal_joint_screw = {
     .spaces = DAL_IN_SPACE,
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Pz", .coordinates = {"angle", "distance"}},
     .keys = "pitch! start zero drive drive-rate coordinate friction",
-    .forbid = forbid,
+    .forbid = forbid_screw,
 };

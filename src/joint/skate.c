@@ -11,7 +11,7 @@ static dal_node times(dal_graph *graph, dal_node u, dal_node v)
     return dal_binary(graph, DAL_OP_MUL, u, v);
 }
 
-static void forbid(dal_joint_builder *b)
+static void forbid_skate(dal_joint_builder *b)
 {
     const bool flat = dal_joint_space(b) == DAL_PLANAR;
     dal_graph *graph = b->graph;
@@ -37,5 +37,5 @@ const dal_joint_type dal_joint_skate = {
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true},
     .surface = true,
     .keys = "normal",
-    .forbid = forbid,
+    .forbid = forbid_skate,
 };

@@ -15,13 +15,13 @@
 
 #include <string.h>
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+static void count_angle(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = *nv = particle ? (int)space : space == DAL_PLANAR ? 3 : 6;
     *n_intrinsic = 0;
 }
 
-static inline void attitude(int space, const int *chart, const dal_real *angle, dal_kin *kin)
+static inline void attitude_angle(int space, const int *chart, const dal_real *angle, dal_kin *kin)
 {
     if (space == DAL_PLANAR) {
         dal_planar_rotation(angle[0], kin->R);
@@ -36,12 +36,12 @@ static inline void attitude(int space, const int *chart, const dal_real *angle, 
     }
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_angle(const dal_layout *layout, dal_work *work)
 {
-    dal_own_positions(layout, work, attitude);
+    dal_own_positions(layout, work, attitude_angle);
 }
 
-static inline void spin(int space, const dal_real *p, const dal_real *rate, dal_kin *kin)
+static inline void spin_angle(int space, const dal_real *p, const dal_real *rate, dal_kin *kin)
 {
     (void)p;
     if (space == DAL_PLANAR) {
@@ -60,12 +60,12 @@ static inline void spin(int space, const dal_real *p, const dal_real *rate, dal_
     dal_axpy3(rate[2], kin->J[2], kin->w);
 }
 
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_angle(const dal_layout *layout, dal_work *work)
 {
-    dal_own_velocities(layout, work, spin);
+    dal_own_velocities(layout, work, spin_angle);
 }
 
-static inline void bend_attitude(const dal_layout *layout, const dal_work *work, int body, const dal_real *x, const dal_real *y,
+static inline void bend_attitude_angle(const dal_layout *layout, const dal_work *work, int body, const dal_real *x, const dal_real *y,
                           const dal_tangent *tangent_b, dal_real wb[3])
 {
     const dal_kin *kin = &work->kin[body];
@@ -81,14 +81,14 @@ static inline void bend_attitude(const dal_layout *layout, const dal_work *work,
     dal_axpy3(y[2], turn, wb);
 }
 
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_angle(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
-    dal_own_bends(layout, work, a, b, out, bend_attitude);
+    dal_own_bends(layout, work, a, b, out, bend_attitude_angle);
 }
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+static void place_angle(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
     double *angle = dal_place_point(layout, b, r, work->q + layout->body[b].q);
     if (angle && layout->mechanism->space == DAL_PLANAR)
@@ -98,7 +98,7 @@ static void place(const dal_layout *layout, dal_work *work, int b, const double 
 }
 
 /* w = J t': a 3 x 3 system, J by columns; Cramer's rule through the cross products of the columns. */
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void move_angle(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
     double *rate = dal_place_point(layout, b, rd, work->v + layout->body[b].v);
     if (!rate)
@@ -117,7 +117,7 @@ static void move(const dal_layout *layout, dal_work *work, int b, const double r
     }
 }
 
-static double condition(const dal_layout *layout, const dal_work *work, int b)
+static double condition_angle(const dal_layout *layout, const dal_work *work, int b)
 {
     if (layout->mechanism->space == DAL_PLANAR || !layout->body[b].n_rot)
         return 1;
@@ -127,21 +127,21 @@ static double condition(const dal_layout *layout, const dal_work *work, int b)
 }
 
 /* The attitude and the twist stay; the angles and their rates are those of the other sequence. */
-static void rechart(const dal_layout *layout, dal_work *work, int b)
+static void rechart_angle(const dal_layout *layout, dal_work *work, int b)
 {
     static const int zyx[3] = {2, 1, 0}, zxz[3] = {2, 0, 2};
     int *axis = work->chart + 3 * b;
     double R[9], r[3], rd[3], w[3];
-    position(layout, work);
-    velocity(layout, work);
+    position_angle(layout, work);
+    velocity_angle(layout, work);
     memcpy(R, work->kin[b].R, sizeof R);
     memcpy(r, work->kin[b].r, sizeof r);
     memcpy(rd, work->kin[b].rd, sizeof rd);
     memcpy(w, work->kin[b].w, sizeof w);
     memcpy(axis, memcmp(axis, zyx, sizeof zyx) ? zyx : zxz, sizeof zyx);
-    place(layout, work, b, r, R);
-    position(layout, work);
-    move(layout, work, b, rd, w);
+    place_angle(layout, work, b, r, R);
+    position_angle(layout, work);
+    move_angle(layout, work, b, rd, w);
 }
 
 #endif
@@ -149,12 +149,12 @@ static void rechart(const dal_layout *layout, dal_work *work, int b)
 const dal_family dal_family_angle = {
     .name = "angle",
     .title = "position and angle; in space three Euler angles that change their sequence before a singular attitude",
-    .count = count,
-    DAL_FAMILY_MOTION(position, velocity, dal_plain_tangent, bend),
+    .count = count_angle,
+    DAL_FAMILY_MOTION(position_angle, velocity_angle, dal_plain_tangent, bend_angle),
     DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
 #ifndef DAL_SCALAR_VARIANT
-    .condition = condition,
-    .rechart = rechart,
+    .condition = condition_angle,
+    .rechart = rechart_angle,
 #endif
-    DAL_FAMILY_START(place, move, dal_plain_add)
+    DAL_FAMILY_START(place_angle, move_angle, dal_plain_add)
 };

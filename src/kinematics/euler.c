@@ -17,14 +17,14 @@
 
 #include <string.h>
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+static void count_euler(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = *nv = (int)space + (particle ? 0 : space == DAL_PLANAR ? 2 : 4);
     *n_intrinsic = particle ? 0 : 1;
 }
 
 /* The four parameters, planar ones filled up with zeros. */
-static void fill_up(int space, const dal_real *p, dal_real out[4])
+static void fill_up_euler(int space, const dal_real *p, dal_real out[4])
 {
     out[0] = p[0];
     out[1] = space == DAL_PLANAR ? 0 : p[1];
@@ -32,11 +32,11 @@ static void fill_up(int space, const dal_real *p, dal_real out[4])
     out[3] = space == DAL_PLANAR ? p[1] : p[3];
 }
 
-static inline void attitude(int space, const int *chart, const dal_real *parameters, dal_kin *kin)
+static inline void attitude_euler(int space, const int *chart, const dal_real *parameters, dal_kin *kin)
 {
     (void)chart;
     dal_real p[4];
-    fill_up(space, parameters, p);
+    fill_up_euler(space, parameters, p);
     dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3], k = 2 / n;
     dal_matrix_of(p, kin->R);
     const dal_real J[4][3] = {{-k * p[1], -k * p[2], -k * p[3]},
@@ -52,12 +52,12 @@ static inline void attitude(int space, const int *chart, const dal_real *paramet
     }
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_euler(const dal_layout *layout, dal_work *work)
 {
-    dal_own_positions(layout, work, attitude);
+    dal_own_positions(layout, work, attitude_euler);
 }
 
-static inline void spin(int space, const dal_real *p, const dal_real *pd, dal_kin *kin)
+static inline void spin_euler(int space, const dal_real *p, const dal_real *pd, dal_kin *kin)
 {
     const int n_rot = space == DAL_PLANAR ? 2 : 4;
     dal_real n = 0, ppd = 0;
@@ -71,19 +71,19 @@ static inline void spin(int space, const dal_real *p, const dal_real *pd, dal_ki
     dal_axpy3(-2 * ppd / n, kin->w, kin->wb);
 }
 
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_euler(const dal_layout *layout, dal_work *work)
 {
-    dal_own_velocities(layout, work, spin);
+    dal_own_velocities(layout, work, spin_euler);
 }
 
-static inline void bend_attitude(const dal_layout *layout, const dal_work *work, int body, const dal_real *a, const dal_real *b,
+static inline void bend_attitude_euler(const dal_layout *layout, const dal_work *work, int body, const dal_real *a, const dal_real *b,
                           const dal_tangent *tangent_b, dal_real wb[3])
 {
     const int space = (int)layout->mechanism->space;
     dal_real p[4], x[4], y[4];
-    fill_up(space, work->q + layout->body[body].q + space, p);
-    fill_up(space, a, x);
-    fill_up(space, b, y);
+    fill_up_euler(space, work->q + layout->body[body].q + space, p);
+    fill_up_euler(space, a, x);
+    fill_up_euler(space, b, y);
     dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3];
     dal_real pa = p[0] * x[0] + p[1] * x[1] + p[2] * x[2] + p[3] * x[3];
     dal_cross(x + 1, y + 1, wb);
@@ -92,12 +92,12 @@ static inline void bend_attitude(const dal_layout *layout, const dal_work *work,
     dal_axpy3(-2 * pa / n, tangent_b->w, wb);
 }
 
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_euler(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
-    dal_own_bends(layout, work, a, b, out, bend_attitude);
+    dal_own_bends(layout, work, a, b, out, bend_attitude_euler);
 }
 
-static void intrinsic(const dal_layout *layout, dal_work *work)
+static void intrinsic_euler(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -116,7 +116,7 @@ static void intrinsic(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void intrinsic_bias(const dal_layout *layout, dal_work *work)
+static void intrinsic_bias_euler(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -135,7 +135,7 @@ static void intrinsic_bias(const dal_layout *layout, dal_work *work)
 }
 
 /* D_a [2 p . b] */
-static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
+static void intrinsic_bend_euler(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
 {
     const int space = (int)layout->mechanism->space;
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
@@ -150,7 +150,7 @@ static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const da
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+static void place_euler(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
     double *out = dal_place_point(layout, b, r, work->q + layout->body[b].q), p[4];
     if (!out)
@@ -165,7 +165,7 @@ static void place(const dal_layout *layout, dal_work *work, int b, const double 
 }
 
 /* p' = n/4 J^T w on the sphere: J J^T = 4/n 1, J p = 0. */
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void move_euler(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
     const int space = (int)layout->mechanism->space, n_rot = layout->body[b].n_rot;
     double *pd = dal_place_point(layout, b, rd, work->v + layout->body[b].v), n = 0;
@@ -180,10 +180,10 @@ static void move(const dal_layout *layout, dal_work *work, int b, const double r
 
 const dal_family dal_family_euler = {
     .name = "euler",
-    .title = "position and Euler parameters: no singular attitude, one intrinsic constraint a body",
-    .count = count,
-    DAL_FAMILY_MOTION(position, velocity, dal_plain_tangent, bend),
-    DAL_FAMILY_INTRINSIC(intrinsic, intrinsic_bias, intrinsic_bend),
+    .title = "position and Euler parameters: no singular attitude_euler, one intrinsic constraint a body",
+    .count = count_euler,
+    DAL_FAMILY_MOTION(position_euler, velocity_euler, dal_plain_tangent, bend_euler),
+    DAL_FAMILY_INTRINSIC(intrinsic_euler, intrinsic_bias_euler, intrinsic_bend_euler),
     DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
-    DAL_FAMILY_START(place, move, dal_plain_add)
+    DAL_FAMILY_START(place_euler, move_euler, dal_plain_add)
 };

@@ -28,6 +28,7 @@
  *
  * A particle has R = 1 and w = 0, whatever the frame that carries it does.
  */
+#include "kinematics/family.h"
 #include "kinematics/tree.h"
 #include "math/rotation.h"
 #include "math/vec.h"
@@ -41,7 +42,7 @@ typedef struct composite {
 
 enum { NUMBERS_OF_COMPOSITE = sizeof(composite) / sizeof(dal_real) };
 
-static size_t scratch(const dal_layout *layout)
+static size_t scratch_joint(const dal_layout *layout)
 {
     return (size_t)DAL_STEP_NUMBERS * (size_t)layout->tree->n_steps + NUMBERS_OF_COMPOSITE * (size_t)layout->tree->n_bodies;
 }
@@ -148,7 +149,7 @@ static void own_columns(const dal_tree *tree, const dal_carrier *c, const dal_wo
 }
 
 /* P: the body's marker. Columns of the parent moved to P, own ones, then all of them from P to r of the body. */
-static void columns(const dal_layout *layout, dal_work *work, const dal_carrier *c, const dal_real P[3])
+static void columns_joint(const dal_layout *layout, dal_work *work, const dal_carrier *c, const dal_real P[3])
 {
     const dal_body_layout *at = &layout->body[c->body];
     dal_real *J = work->jacobian + 6 * (size_t)at->jacobian, arm[3];
@@ -173,7 +174,7 @@ static void columns(const dal_layout *layout, dal_work *work, const dal_carrier 
     }
 }
 
-static void frames(const dal_layout *layout, dal_work *work)
+static void frames_joint(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
     for (int i = 0; i < tree->n_bodies; i++) {
@@ -193,15 +194,15 @@ static void frames(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_joint(const dal_layout *layout, dal_work *work)
 {
-    frames(layout, work);
+    frames_joint(layout, work);
     for (int i = 0; i < layout->tree->n_bodies; i++) {
         const dal_carrier *c = &layout->tree->carrier[i];
         dal_real P[3];
         dal_turn(work->kin[c->body].R, c->to.s, P);
         dal_axpy3(1, work->kin[c->body].r, P);
-        columns(layout, work, c, P);
+        columns_joint(layout, work, c, P);
     }
 }
 
@@ -234,7 +235,7 @@ static void carry_tangent(const dal_step *step, const dal_real *axes, const dal_
     }
 }
 
-static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+static void tangent_joint(const dal_layout *layout, dal_work *work, const dal_direction *direction)
 {
     const dal_tree *tree = layout->tree;
     for (int i = 0; i < tree->n_bodies; i++) {
@@ -339,7 +340,7 @@ static void bend_carrier(const dal_layout *layout, const dal_work *work, const d
         bend_arm(&work->kin[c->body], &c->to, -1, f);
 }
 
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_joint(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     const dal_tree *tree = layout->tree;
     for (int i = 0; i < tree->n_bodies; i++) {
@@ -359,7 +360,7 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
 }
 
 /* The tangent of v, and its bend along v itself. */
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_joint(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
     for (int i = 0; i < tree->n_bodies; i++) {
@@ -390,7 +391,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
+static void rates_joint(const dal_layout *layout, const dal_work *work, dal_real *qd)
 {
     if (layout->nq == layout->nv) { /* no quaternions */
         memcpy(qd, work->v, sizeof *qd * (size_t)layout->nv);
@@ -455,7 +456,7 @@ static void particle_alone(const dal_body *body, const dal_kin *kin, composite *
 }
 
 /* d: from r of the parent to r of the body. */
-static void hang(const composite *body, const dal_real d[3], bool on_particle, composite *parent)
+static void attach_joint(const composite *body, const dal_real d[3], bool on_particle, composite *parent)
 {
     parent->m += body->m;
     dal_axpy3(1, body->force, parent->force);
@@ -490,7 +491,7 @@ static void own_rows(const dal_layout *layout, dal_work *work, const dal_carrier
     }
 }
 
-static void inertia(const dal_layout *layout, dal_work *work)
+static void inertia_joint(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
     const dal_mechanism *m = layout->mechanism;
@@ -511,7 +512,7 @@ static void inertia(const dal_layout *layout, dal_work *work)
         if (c->parent != DAL_GROUND) {
             dal_real d[3];
             dal_sub3(work->kin[c->body].r, work->kin[c->parent].r, d);
-            hang(&all[c->body], d, m->bodies[c->parent].particle, &all[c->parent]);
+            attach_joint(&all[c->body], d, m->bodies[c->parent].particle, &all[c->parent]);
         }
     }
     for (int i = 0; i < layout->n_blocks; i++) { /* only the lower triangle was filled */
@@ -558,7 +559,7 @@ static double find_angle(const dal_step *step, int n_rest, const double r[3], co
 }
 
 /* Whole turns as the joint has counted them, from where its frames coincide. */
-static double wind(const dal_work *work, const dal_step *step, double angle)
+static double wind_joint(const dal_work *work, const dal_step *step, double angle)
 {
     return step->winding < 0 ? angle : angle + two_pi * floor((work->winding[step->winding] + step->zero - angle) / two_pi + 0.5);
 }
@@ -574,7 +575,7 @@ static void find_step(const dal_work *work, const dal_step *step, int n_rest, co
         q[0] = step->sign * dal_dot(e, gap);
         break;
     case DAL_STEP_TURN:
-    case DAL_STEP_SCREW: q[0] = wind(work, step, step->sign * find_angle(step, n_rest, r, R, P, E)); break;
+    case DAL_STEP_SCREW: q[0] = wind_joint(work, step, step->sign * find_angle(step, n_rest, r, R, P, E)); break;
     case DAL_STEP_BALL:
         dal_rotation_multiply_left_transposed(R, E, D);
         dal_quaternion_of(D, q);
@@ -585,7 +586,7 @@ static void find_step(const dal_work *work, const dal_step *step, int n_rest, co
 
 /* Step after step, from the parent's frame as it is given to that of the body. A shift is the component of the gap along its axis:
  * the shifts of a joint stand side by side, before all of its turns or behind them, and their axes are orthogonal. */
-static void place(const dal_layout *layout, dal_work *work, int body, const double unused_r[3], const double unused_R[9])
+static void place_joint(const dal_layout *layout, dal_work *work, int body, const double unused_r[3], const double unused_R[9])
 {
     const dal_tree *tree = layout->tree;
     (void)body, (void)unused_r, (void)unused_R; /* all bodies, from their frames in work->kin */
@@ -631,7 +632,7 @@ static void solve_columns(int n, double C[MOST_OWN][6], double b[6], double *x)
 }
 
 /* What the body's twist at its marker has beyond the parent's is made of its own columns there. */
-static void move(const dal_layout *layout, dal_work *work, int body, const double unused_rd[3], const double unused_w[3])
+static void move_joint(const dal_layout *layout, dal_work *work, int body, const double unused_rd[3], const double unused_w[3])
 {
     const dal_tree *tree = layout->tree;
     (void)body, (void)unused_rd, (void)unused_w; /* all bodies, from their velocities in work->kin */
@@ -659,7 +660,7 @@ static void move(const dal_layout *layout, dal_work *work, int body, const doubl
 }
 
 /* q := q + dv; the vector of a quaternion is in the axes behind the step. */
-static void add(const dal_layout *layout, double *q, const double *dv)
+static void add_joint(const dal_layout *layout, double *q, const double *dv)
 {
     for (int s = 0; s < layout->tree->n_steps; s++) {
         const dal_step *step = &layout->tree->step[s];
@@ -676,9 +677,9 @@ const dal_family dal_family_joint = {
     .name = "joint",
     .title = "relative coordinates over the tree of the joints, as few as it has freedoms; joints that close loops stay constraints",
     .shares = true,
-    .scratch = scratch,
-    .frames = frames,
-    DAL_FAMILY_MOTION(position, velocity, tangent, bend),
-    DAL_FAMILY_INERTIA(inertia, dal_shared_pull, rates),
-    DAL_FAMILY_START(place, move, add)
+    .scratch = scratch_joint,
+    .frames = frames_joint,
+    DAL_FAMILY_MOTION(position_joint, velocity_joint, tangent_joint, bend_joint),
+    DAL_FAMILY_INERTIA(inertia_joint, dal_shared_pull, rates_joint),
+    DAL_FAMILY_START(place_joint, move_joint, add_joint)
 };

@@ -1,7 +1,7 @@
-/* Family `twist`: position and attitude, with velocities that are twists (r', w in world axes).
+/* Family `twist`: position and attitude_twist, with velocities that are twists (r', w in world axes).
  *
  * The attitude is an angle in the plane, a quaternion in space; q' = N(q) v. It has
- * no intrinsic rows and no singular attitude, so it is what assembly, ranks and
+ * no intrinsic rows and no singular attitude_twist, so it is what assembly, ranks and
  * reactions are computed in, whatever family the run uses:
  *   J_k = 1_k,   w_b = 0,   e0' = -1/2 e . w,   e' = 1/2 (e0 w + w x e)
  */
@@ -9,14 +9,14 @@
 #include "math/rotation.h"
 #include "math/vec.h"
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+static void count_twist(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = particle ? (int)space : space == DAL_PLANAR ? 3 : 7;
     *nv = particle ? (int)space : space == DAL_PLANAR ? 3 : 6;
     *n_intrinsic = 0;
 }
 
-static inline void attitude(int space, const int *chart, const dal_real *p, dal_kin *kin)
+static inline void attitude_twist(int space, const int *chart, const dal_real *p, dal_kin *kin)
 {
     (void)chart;
     if (space == DAL_PLANAR) {
@@ -29,12 +29,12 @@ static inline void attitude(int space, const int *chart, const dal_real *p, dal_
             kin->J[i][j] = i == j;
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_twist(const dal_layout *layout, dal_work *work)
 {
-    dal_own_positions(layout, work, attitude);
+    dal_own_positions(layout, work, attitude_twist);
 }
 
-static inline void spin(int space, const dal_real *p, const dal_real *w, dal_kin *kin)
+static inline void spin_twist(int space, const dal_real *p, const dal_real *w, dal_kin *kin)
 {
     (void)p;
     if (space == DAL_PLANAR)
@@ -43,18 +43,18 @@ static inline void spin(int space, const dal_real *p, const dal_real *w, dal_kin
         dal_copy3(w, kin->w);
 }
 
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_twist(const dal_layout *layout, dal_work *work)
 {
-    dal_own_velocities(layout, work, spin);
+    dal_own_velocities(layout, work, spin_twist);
 }
 
 /* The velocities are the twists themselves. */
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_twist(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     dal_own_bends(layout, work, a, b, out, NULL);
 }
 
-static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
+static void rates_twist(const dal_layout *layout, const dal_work *work, dal_real *qd)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -78,7 +78,7 @@ static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+static void place_twist(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
     double *p = dal_place_point(layout, b, r, work->q + layout->body[b].q);
     if (p && layout->mechanism->space == DAL_PLANAR)
@@ -87,7 +87,7 @@ static void place(const dal_layout *layout, dal_work *work, int b, const double 
         dal_quaternion_of(R, p);
 }
 
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void move_twist(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
     const int n_rot = layout->body[b].n_rot;
     double *turn = dal_place_point(layout, b, rd, work->v + layout->body[b].v);
@@ -96,7 +96,7 @@ static void move(const dal_layout *layout, dal_work *work, int b, const double r
 }
 
 /* R := exp([dw x]) R */
-static void add(const dal_layout *layout, double *q, const double *dv)
+static void add_twist(const dal_layout *layout, double *q, const double *dv)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -115,8 +115,8 @@ static void add(const dal_layout *layout, double *q, const double *dv)
 const dal_family dal_family_twist = {
     .name = "twist",
     .title = "position and attitude with twists as velocities",
-    .count = count,
-    DAL_FAMILY_MOTION(position, velocity, dal_plain_tangent, bend),
-    DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, rates),
-    DAL_FAMILY_START(place, move, add)
+    .count = count_twist,
+    DAL_FAMILY_MOTION(position_twist, velocity_twist, dal_plain_tangent, bend_twist),
+    DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, rates_twist),
+    DAL_FAMILY_START(place_twist, move_twist, add_twist)
 };
