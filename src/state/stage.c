@@ -168,18 +168,23 @@ dal_flow dal_state_push(dal_state *state)
     return 0;
 }
 
-dal_flow dal_state_loads(dal_state *state)
+void dal_state_inertia(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    assert(dal_has(state, DAL_STAGE_VELOCITY));
-    dal_flow flow = dal_state_push(state);
-    if (flow)
-        return flow;
+    assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_state_columns(state);
     layout->family->inertia(layout, &state->work);
     dal_state_pull(state);
     state->stages |= DAL_STAGE_LOADS;
-    return 0;
+}
+
+dal_flow dal_state_loads(dal_state *state)
+{
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
+    dal_flow flow = dal_state_push(state);
+    if (!flow)
+        dal_state_inertia(state);
+    return flow;
 }
 
 void dal_state_pull(dal_state *state)

@@ -112,7 +112,8 @@ void dal_state_jacobian(dal_state *state);
 void dal_state_velocity(dal_state *state);
 dal_flow dal_state_push(dal_state *state); /* forces on bodies and coordinates */
 void dal_state_pull(dal_state *state);     /* Q from them */
-dal_flow dal_state_loads(dal_state *state); /* push, M, h, pull */
+void dal_state_inertia(dal_state *state);  /* M, h, pull; after push */
+dal_flow dal_state_loads(dal_state *state); /* push, then inertia */
 void dal_state_stabilise(dal_state *state); /* gamma */
 int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is no number, -1: none; after velocity */
 /* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
