@@ -70,6 +70,7 @@ static dal_flow renew_pieces(dal_state *state)
     if (n)
         dal_program_modes(state->system->actions.program, state->values->registers, state->values->modes);
     state->values->frozen = n > 0;
+    state->stages &= ~(unsigned)DAL_STAGE_FORCES; /* they were those of free pieces */
     return 0;
 }
 
@@ -135,8 +136,9 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
     run *r = user;
     dal_state *state = r->state;
     y = dal_passage_stage(r, t, y);
-    dal_flow flow = dal_recoverable(dal_state_derivative(state, t, y, dy)),
-             avoid = flow ? 0 : dal_passage_avoid_stage(r);
+    dal_flow flow = dal_state_revisit(state, t, y);
+    flow = dal_recoverable(flow ? flow : dal_state_rates(state, dy));
+    const dal_flow avoid = flow ? 0 : dal_passage_avoid_stage(r);
     if (avoid)
         return avoid;
     if (r->system->layout.placement && (flow == 0 || dal_state_not_finite(state) >= 0)) {
@@ -205,14 +207,10 @@ static dal_flow project_output(void *user, double t, double *y)
 
 /* ---- record ------------------------------------------------------------------------------------------- */
 
-/* Frames, rates, rows and forces at the present (t, y). */
+/* Frames, rates, rows and forces, as far as they are not known. The residual of the intrinsic rows comes with their Jacobian. */
 static dal_flow evaluate_motion(dal_state *state)
 {
-    dal_state_position(state);
-    if (state->system->layout.family->intrinsic)
-        dal_state_jacobian(state); /* the residual of the intrinsic rows comes with their Jacobian */
-    dal_state_velocity(state);
-    return dal_state_push(state);
+    return dal_state_motion(state, state->system->layout.family->intrinsic != NULL);
 }
 
 static dal_flow evaluate_row(run *r, double t, const double *y)
@@ -333,7 +331,7 @@ static dal_flow report_progress(run *r, double t)
 static dal_flow measure_motion(run *r, double t, const double *y)
 {
     dal_state *state = r->state;
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_revisit(state, t, y);
     if (flow || (flow = evaluate_motion(state)))
         return flow;
     if (state->system->n_frictions)
