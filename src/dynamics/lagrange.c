@@ -43,7 +43,7 @@ dal_flow dal_lagrange_solve(dal_state *state)
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
-    if (state->singular->near && state->system->careful)
+    if (dal_singular_on_null_space(state))
         return dal_null_space_solve(state);
     for (int i = 0; i < layout->nv; i++)
         state->vd[i] = unit * (state->work.Q[i] - DAL_MUTATED(LAGRANGE, state->work.h[i]));

@@ -305,7 +305,7 @@ static dal_flow solve_recursive(dal_state *state)
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
-    if (state->singular->near && state->system->careful) {
+    if (dal_singular_on_null_space(state)) {
         dal_need(state, DAL_STAGE_LOADS);
         return dal_null_space_solve(state);
     }

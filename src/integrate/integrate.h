@@ -87,7 +87,7 @@ typedef enum dal_drive_end {
     DAL_END_UNOPENED       /* the library of the integrator is not there, or there was no memory (flow: -DAL_NO_MEMORY) */
 } dal_drive_end;
 
-/* Why steps lead nowhere (progress.c). */
+/* Why steps lead nowhere (stagnation.c). */
 typedef enum dal_stall {
     DAL_STALL_NONE,
     DAL_STALL_SLOWING,  /* they become smaller and smaller */
