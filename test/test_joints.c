@@ -64,7 +64,7 @@ static void place(double r[3], double R[9], const dal_marker *marker, const doub
 
 static void conform(const dal_joint_type *type, dal_space space)
 {
-    const char *motion = space == DAL_PLANAR ? type->motion_planar : type->motion_spatial;
+    const char *motion = dal_joint_in(type, space)->motion;
     const int n = space == DAL_PLANAR ? 3 : 6;
     uint64_t seed = 11;
     for (int round = 0; round < 20; round++) {

@@ -253,7 +253,7 @@ static void every_model_has_the_same_rank_both_ways(void **unused)
 static int freedoms_of(const dal_joint *joint)
 {
     int n = 0;
-    for (const char *motion = joint->type->motion_planar; *motion; motion += motion[2] ? 3 : 2)
+    for (const char *motion = joint->type->planar.motion; *motion; motion += motion[2] ? 3 : 2)
         n += *motion != 'L';
     return n;
 }

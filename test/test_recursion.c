@@ -329,10 +329,10 @@ static void every_instruction_set_gives_the_same(void **unused)
     for (int round = 0; round < 3; round++) {
         random_state(state, &seed, round == 2 ? 1e7 : 3, &n);
         const dal_recursion *best = dal_recursion_choose(), *plain = &dal_recursion_baseline;
-        best->prepare(system->links, &state->tree->links, n.q, n.v);
-        assert_true(best->advance(system->links, &state->tree->links, NULL, n.x));
-        plain->prepare(system->links, &state->tree->links, n.q, n.v);
-        assert_true(plain->advance(system->links, &state->tree->links, NULL, n.y));
+        best->aba_velocity(system->links, &state->tree->links, n.q, n.v);
+        assert_true(best->aba_solve(system->links, &state->tree->links, NULL, n.x));
+        plain->aba_velocity(system->links, &state->tree->links, n.q, n.v);
+        assert_true(plain->aba_solve(system->links, &state->tree->links, NULL, n.y));
         check_vectors(best->name, "accelerations", nv, n.x, n.y, 0, 1e-12);
     }
     release(&n);

@@ -37,7 +37,7 @@ static inline const char *pair_model(char text[LONGEST], dal_space space, const 
     const bool flat = space == DAL_PLANAR;
     const char *axis = "";
     const dal_joint_type *t = dal_joint_type_find(type);
-    dal_axis_need need = flat ? t->axis_planar : t->axis_spatial;
+    dal_axis_need need = (flat ? t->planar : t->spatial).axis;
     if (need == DAL_AXIS_ONE)
         axis = flat ? ", axis: [0.8, 0.3]" : ", axis: [0.3, -0.5, 0.9]";
     if (need == DAL_AXIS_TWO)
@@ -69,10 +69,11 @@ static inline void every_pair(void (*check)(const char *text, const char *name))
         for (int planar = 0; planar < 2; planar++)
             for (int way = 0; way < 6; way++) {
                 const dal_joint_type *type = dal_joint_types[t];
-                const char *motion = planar ? type->motion_planar : type->motion_spatial;
+                const dal_joint_variant *variant = planar ? &type->planar : &type->spatial;
+                const char *motion = variant->motion;
                 bool reversed = way % 2, particle = way / 2 == 2, free = way / 2 == 1;
-                bool turns = planar ? type->planar_turns : type->turns;
-                dal_axis_need need = planar ? type->axis_planar : type->axis_spatial;
+                bool turns = variant->turns;
+                dal_axis_need need = variant->axis;
                 if (type->class != DAL_JOINT_PAIR || !motion || (particle && (turns || (reversed && need != DAL_AXIS_NONE))))
                     continue;
                 const char *root = free ? "" : planar ? "  G: {type: pin-in-slot, connect: [base, ground], axis: [0.4, -0.7]}\n"

@@ -79,7 +79,7 @@ static void print_key_table(FILE *out, const char *section)
 
 static void print_coordinates(FILE *out, const dal_joint_type *type)
 {
-    const char *const *in_space = type->coordinates_spatial, *const *in_plane = type->coordinates_planar;
+    const char *const *in_space = type->spatial.coordinates, *const *in_plane = type->planar.coordinates;
     const char *const *names = in_space[0] ? in_space : in_plane;
     fputc(' ', out);
     for (int k = 0; k < DAL_MAX_COORDINATES && names[k]; k++)
@@ -89,8 +89,8 @@ static void print_coordinates(FILE *out, const dal_joint_type *type)
 
 static const char *axes(const dal_joint_type *type)
 {
-    bool plane = type->axis_planar == DAL_AXIS_ONE, space = type->axis_spatial == DAL_AXIS_ONE;
-    if (type->axis_spatial == DAL_AXIS_TWO)
+    bool plane = type->planar.axis == DAL_AXIS_ONE, space = type->spatial.axis == DAL_AXIS_ONE;
+    if (type->spatial.axis == DAL_AXIS_TWO)
         return "two";
     if (plane != space && type->spaces == (DAL_IN_PLANE | DAL_IN_SPACE))
         return plane ? "one in the plane" : "one in space";

@@ -167,7 +167,7 @@ static bool frame_along(dal_build *build, const dal_joint_spec *spec, const char
 /* A surface of the first body has its normal along z, in the plane along y; the axis of the second body is its own. */
 static bool surface_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2], const bool has_axes[2])
 {
-    dal_axis_need need = planar(build) ? type->axis_planar : type->axis_spatial;
+    dal_axis_need need = dal_joint_in(type, build->spec->space)->axis;
     if (planar(build) && need != DAL_AXIS_NONE && spec->normal.n) { /* a skate */
         dal_error(build->messages, spec->normal.mark, "joint '%s': a %s takes no normal in a planar model: it slides in the plane",
                   spec->name.text, type->name);
@@ -190,13 +190,13 @@ static bool surface_frames(dal_build *build, const dal_joint_spec *spec, const d
 /* A pin in the plane. */
 static bool is_pin(const dal_build *build, const dal_joint_type *type)
 {
-    return planar(build) && type->axis_planar == DAL_AXIS_NONE && !type->planar_turns;
+    return planar(build) && type->planar.axis == DAL_AXIS_NONE && !type->planar.turns;
 }
 
 bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2],
                       const bool has_axes[2], bool *carried)
 {
-    dal_axis_need need = planar(build) ? type->axis_planar : type->axis_spatial;
+    dal_axis_need need = dal_joint_in(type, build->spec->space)->axis;
     int letter = planar(build) ? 0 : 2;
     bool same_axes = spec->start.angle.text || spec->start.distance.text;
     *carried = false;

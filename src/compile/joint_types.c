@@ -75,13 +75,12 @@ static const dal_joint_type *make_type(dal_build *build, const dal_joint_type_sp
     *type = (dal_joint_type){.name = own_name(spec->name.text),
                              .title = "a joint of the model's own",
                              .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-                             .axis_planar = DAL_AXIS_OPTIONAL,
-                             .axis_spatial = DAL_AXIS_OPTIONAL,
-                             .planar_turns = true,
+                             .planar = {.axis = DAL_AXIS_OPTIONAL, .turns = true},
+                             .spatial = {.axis = DAL_AXIS_OPTIONAL},
                              .written = true,
                              .keys = "parameters start zero drive coordinate"};
     for (int i = 0; i < spec->coordinates.n && i < DAL_MAX_COORDINATES; i++)
-        type->coordinates_planar[i] = type->coordinates_spatial[i] = spec->coordinates.item[i].name.text;
+        type->planar.coordinates[i] = type->spatial.coordinates[i] = spec->coordinates.item[i].name.text;
     return type;
 }
 

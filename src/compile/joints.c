@@ -30,7 +30,7 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, const dal_j
         {"parameters", spec->parameters.n > 0, spec->parameters.n ? spec->parameters.item[0].name.mark : spec->name.mark},
         {"non-ideal", spec->law.n > 0, spec->law.n ? spec->law.item[0].name.mark : spec->name.mark},
     };
-    dal_axis_need need = planar(build) ? type->axis_planar : type->axis_spatial;
+    dal_axis_need need = dal_joint_in(type, build->spec->space)->axis;
     const char *axis = need != DAL_AXIS_NONE || spec->axis.n ? "axis " : ""; /* one too many is told with the reason */
     const char *known = type->class == DAL_JOINT_PAIR ? dal_arena_print(build->arena, "connect! %s%s cut compliance non-ideal", axis, type->keys) : type->keys;
     return dal_check_keys(build, "joint", spec->name, type->name, known, sizeof keys / sizeof *keys, keys);
@@ -38,12 +38,12 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, const dal_j
 
 static bool check_attitudes(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, const dal_marker marker[2])
 {
-    bool turns = planar(build) ? type->planar_turns : type->turns;
+    const dal_joint_variant *in_space = dal_joint_in(type, build->spec->space);
     for (int k = 0; k < 2; k++) {
         int body = marker[k].body;
         if (body == DAL_GROUND || !build->mechanism.bodies[body].particle)
             continue;
-        if (turns || (k == 0 && (planar(build) ? type->axis_planar : type->axis_spatial) != DAL_AXIS_NONE)) {
+        if (in_space->turns || (k == 0 && in_space->axis != DAL_AXIS_NONE)) {
             dal_error(build->messages, spec->connect.item[k].mark,
                       "joint '%s' of type %s needs the attitude of '%s', which is a particle (a mass without inertia): give it an inertia",
                       spec->name.text, type->name, build->mechanism.bodies[body].name);
@@ -142,7 +142,7 @@ static bool check_one_drive(dal_build *build, const dal_joint_spec *spec, const 
 
 const char *dal_joint_coordinate_name(const dal_joint *joint, dal_space space, int k)
 {
-    return (space == DAL_PLANAR ? joint->type->coordinates_planar : joint->type->coordinates_spatial)[k];
+    return dal_joint_in(joint->type, space)->coordinates[k];
 }
 
 static int find_coordinate(dal_build *build, const dal_joint *joint, const char *name, dal_mark mark)

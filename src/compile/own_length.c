@@ -11,7 +11,7 @@
 /* Does a joint leave no relative turn? */
 static bool keeps_attitude(const dal_joint *joint, dal_space space)
 {
-    const char *motion = joint->type ? (space == DAL_PLANAR ? joint->type->motion_planar : joint->type->motion_spatial) : NULL;
+    const char *motion = joint->type ? dal_joint_in(joint->type, space)->motion : NULL;
     return motion && !strpbrk(motion, "RQP");
 }
 

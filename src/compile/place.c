@@ -133,7 +133,7 @@ static void place_side(dal_build *build, const dal_joint_spec *spec, const dal_m
 /* `zero:` belongs to the first coordinate of a joint. */
 static bool first_is(const dal_build *build, const dal_joint_type *type, const char *name)
 {
-    const char *first = (planar(build) ? type->coordinates_planar : type->coordinates_spatial)[0];
+    const char *first = dal_joint_in(type, build->spec->space)->coordinates[0];
     return first && !strcmp(first, name);
 }
 

@@ -108,7 +108,7 @@ static void add_joints(maker *m)
     scene->joints = DAL_TAKE(m->build.arena, dal_scene_joint, scene->n_joints);
     for (int j = 0; j < scene->n_joints; j++) {
         const dal_joint *joint = &mechanism->joints[j];
-        const char *motion = scene->space == DAL_PLANAR ? joint->type->motion_planar : joint->type->motion_spatial;
+        const char *motion = dal_joint_in(joint->type, scene->space)->motion;
         scene->joints[j] = (dal_scene_joint){.name = joint->name,
                                              .type = joint->type->name,
                                              .motion = motion ? motion : "",

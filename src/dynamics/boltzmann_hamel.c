@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_boltzmann_hamel(const dal_system *system, char *why, size_t size)
 {
     return dal_speeds_apply(system, "boltzmann-hamel", system->layout.nv - system->rank, why, size);
 }
@@ -44,13 +44,13 @@ static size_t speeds_of(const dal_system *system)
     return (size_t)(system->layout.nv - system->rank);
 }
 
-static size_t work(const dal_system *system)
+static size_t work_boltzmann_hamel(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, p = speeds_of(system), bodies = (size_t)system->mechanism.n_bodies;
     return 7 * m + p * m + (bodies * sizeof(momenta) + p * bodies * sizeof(dal_bend)) / sizeof(double);
 }
 
-static scratch look(const dal_state *state)
+static scratch evaluate_boltzmann_hamel(const dal_state *state)
 {
     const size_t m = (size_t)state->system->layout.nv, p = speeds_of(state->system);
     double *change = state->scratch->solver + 7 * m;
@@ -60,7 +60,7 @@ static scratch look(const dal_state *state)
 }
 
 /* Momenta of the bodies, dT/dv (their pull), and K. */
-static void find_momenta(dal_state *state, momenta *of, double *dT_dv, double *partials)
+static void find_momenta_boltzmann_hamel(dal_state *state, momenta *of, double *dT_dv, double *partials)
 {
     const dal_layout *layout = &state->system->layout;
     dal_speeds *s = state->speeds->basis;
@@ -153,7 +153,7 @@ static double slope_of_energy(dal_state *state, const momenta *of, int j, const 
 
 /* The commutator of N on the momenta: sum of P.(D_a [v of b] - D_b [v of a]) + H.(D_a [w of b] - D_b [w of a] - w of a x w of b) for the
  * motion a and b = W_j, with the bends D_a of b and D_b of a. */
-static double commute(const dal_state *state, const momenta *of, int j, const dal_bend *ab, const dal_bend *ba)
+static double commute_boltzmann_hamel(const dal_state *state, const momenta *of, int j, const dal_bend *ab, const dal_bend *ba)
 {
     const dal_direction a = dal_speeds_motion(state), b = dal_speeds_column(state, j);
     double sum = 0;
@@ -175,20 +175,20 @@ static double commutator(const dal_state *state, const momenta *of, int j, const
     double sum = 0;
     for (int i = 0; i < state->speeds->basis->n; i++)
         sum += (Wd[i] - change[i]) * dT_dv[i];
-    return sum + commute(state, of, j, dal_speeds_column_bend(state, j), bends);
+    return sum + commute_boltzmann_hamel(state, of, j, dal_speeds_column_bend(state, j), bends);
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_boltzmann_hamel(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
-    const scratch at = look(state);
+    const scratch at = evaluate_boltzmann_hamel(state);
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
     dal_speeds_columns(state);
     dal_speeds_rates(state);
     dal_speeds_bias(state);
-    find_momenta(state, at.of, at.dT_dv, at.partials);
+    find_momenta_boltzmann_hamel(state, at.of, at.dT_dv, at.partials);
     find_changes(state, at.change, at.bends);
     for (int j = 0; j < s->p; j++) {
         const double *change = at.change + (size_t)j * (size_t)s->n;
@@ -203,16 +203,16 @@ static dal_flow solve(dal_state *state)
 const dal_formulation dal_boltzmann_hamel = {
     .name = "boltzmann-hamel",
     .title = "Boltzmann and Hamel: Lagrange's equations in speeds, with the commutators of the speeds; as many equations as freedoms",
-    .applies = applies,
+    .applies = applies_boltzmann_hamel,
     .equations = dal_speeds_count,
     .multipliers = dal_speeds_no_multipliers,
-    .work = work,
+    .work = work_boltzmann_hamel,
     .speeds = dal_speeds_count,
     .unpack = dal_speeds_unpack,
     .pack = dal_speeds_pack,
     .unit = dal_speeds_unit,
     .chooses = true,
-    .solve = solve,
+    .solve = solve_boltzmann_hamel,
     .correct = dal_speeds_correct,
     .show = dal_show_boltzmann_hamel,
 };

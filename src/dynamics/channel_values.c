@@ -62,7 +62,7 @@ static double energy(const dal_state *state, int which)
 }
 
 /* The quaternion nearest to the last one that was asked for: continuous along a motion. */
-static double attitude(dal_state *state, const dal_signal *s)
+static double attitude_channel(dal_state *state, const dal_signal *s)
 {
     double p[4], *last = state->turns->attitude + 4 * s->index, dot = 0;
     dal_quaternion_of(state->work.kin[s->index].R, p);
@@ -104,7 +104,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
         if (s->order == 1)
             return state->values->expression[system->n_expressions + s->index];
         break;
-    case DAL_SIGNAL_ATTITUDE: return attitude(state, s);
+    case DAL_SIGNAL_ATTITUDE: return attitude_channel(state, s);
     case DAL_SIGNAL_REACTION:
         dal_need(state, DAL_STAGE_REACTIONS);
         return s->component < 6 ? state->reactions->wrench[6 * s->index + s->component] : dal_side_reaction(state, s->index, s->component / 6 - 1, s->component % 6);

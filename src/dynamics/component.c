@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Of the bodies: positive mass, and an inertia that can be inverted. */
-static const char *lacks(const dal_mechanism *m, const dal_body *body)
+static const char *lacks_component(const dal_mechanism *m, const dal_body *body)
 {
     const double *I = body->inertia;
     if (!(body->mass > 0))
@@ -33,7 +33,7 @@ static const char *lacks(const dal_mechanism *m, const dal_body *body)
     return det > 1e-12 * trace * trace * trace ? NULL : "a zero moment of inertia";
 }
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_component(const dal_system *system, char *why, size_t size)
 {
     const dal_mechanism *m = &system->mechanism;
     if (system->layout.family != &dal_family_angle) {
@@ -44,7 +44,7 @@ static bool applies(const dal_system *system, char *why, size_t size)
         return false;
     }
     for (int b = 0; b < m->n_bodies; b++) {
-        const char *lack = lacks(m, &m->bodies[b]);
+        const char *lack = lacks_component(m, &m->bodies[b]);
         if (!lack)
             continue;
         snprintf(why, size,
@@ -57,12 +57,12 @@ static bool applies(const dal_system *system, char *why, size_t size)
     return true;
 }
 
-static int equations(const dal_system *system)
+static int equations_component(const dal_system *system)
 {
     return system->layout.nv;
 }
 
-static int multipliers(const dal_system *system)
+static int multipliers_component(const dal_system *system)
 {
     return system->layout.n_rows;
 }
@@ -74,7 +74,7 @@ static dal_flow fail_at_table(dal_state *state, int table)
 }
 
 /* S at the ports as they are, with rows that are independent of each other. */
-static dal_flow factor(dal_state *state)
+static dal_flow factor_component(dal_state *state)
 {
     double ratio = dal_network_factor(state->network, state->rank->independent);
     if (dal_state_alarm(state, DAL_FACTOR_NETWORK, ratio))
@@ -93,7 +93,7 @@ enum {
 }; /* S has the square of the condition of the rows: the second pass removes the rounding of the first */
 
 /* Without the joints' wrenches the joints miss (23) by r_0; lambda = -S^-1 r_0, and the bodies move with the wrenches of it. */
-static dal_flow solve(dal_state *state)
+static dal_flow solve_component(dal_state *state)
 {
     dal_network *network = state->network;
     const dal_layout *layout = &state->system->layout;
@@ -105,7 +105,7 @@ static dal_flow solve(dal_state *state)
         const int left = dal_network_residuals(network, state);
         if (left)
             return fail_at_table(state, left);
-        if (pass == 0 && (flow = factor(state)))
+        if (pass == 0 && (flow = factor_component(state)))
             return flow;
         if (state->singular->near) /* S has the square of the condition of the rows */
             return dal_lagrange_solve(state);
@@ -137,7 +137,7 @@ static void divide_by_inertia(const dal_state *state, double *x)
 
 /* S dlambda = b - A M^-1 f of the joints, dv = M^-1 (f + A^T dlambda) of the bodies: a correction that is added to v' keeps what a sum of
  * wrenches, each many times as large, would lose. */
-static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+static void correct_component(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     dal_network *network = state->network;
     const dal_layout *layout = &state->system->layout;
@@ -197,7 +197,7 @@ static void show_mobility(dal_state *state, double *W)
 }
 
 /* v' = a + W lambda of the bodies, S lambda = -r_0 of the joints. */
-static void show(dal_state *state, dal_equations *equations)
+static void show_component(dal_state *state, dal_equations *equations)
 {
     dal_network *network = state->network;
     const int m = state->system->layout.nv, k = state->rank->n;
@@ -236,14 +236,14 @@ const dal_formulation dal_component = {
     .name = "component",
     .title = "bodies and joints as components that exchange port variables; multipliers from Baumgarte's equation of "
              "each joint",
-    .applies = applies,
-    .equations = equations,
-    .multipliers = multipliers,
+    .applies = applies_component,
+    .equations = equations_component,
+    .multipliers = multipliers_component,
     .work = dal_null_space_work,
     .components = true,
     .stabilization = "baumgarte",
     .implicit = &dal_network_implicit,
-    .solve = solve,
-    .correct = correct,
-    .show = show,
+    .solve = solve_component,
+    .correct = correct_component,
+    .show = show_component,
 };

@@ -53,7 +53,7 @@ static dal_names make_names(dal_equations *equations, const dal_state *state, in
     return (dal_names){n, names};
 }
 
-static dal_names keep(dal_equations *equations, dal_names *kept, const dal_state *state, int n, name_writer *write)
+static dal_names store_equations(dal_equations *equations, dal_names *kept, const dal_state *state, int n, name_writer *write)
 {
     if (!kept->name)
         *kept = make_names(equations, state, n, write);
@@ -145,37 +145,37 @@ static void write_twist(const dal_state *state, int k, char *buffer, size_t size
 
 dal_names dal_names_velocities(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->velocities, state, state->system->layout.nv, write_velocity);
+    return store_equations(equations, &frame_of(equations)->velocities, state, state->system->layout.nv, write_velocity);
 }
 
 dal_names dal_names_accelerations(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->accelerations, state, state->system->layout.nv, write_acceleration);
+    return store_equations(equations, &frame_of(equations)->accelerations, state, state->system->layout.nv, write_acceleration);
 }
 
 dal_names dal_names_rows(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->rows, state, state->rank->n, write_independent);
+    return store_equations(equations, &frame_of(equations)->rows, state, state->rank->n, write_independent);
 }
 
 dal_names dal_names_dependent(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->dependent, state, state->system->layout.n_rows - state->rank->n, write_dependent);
+    return store_equations(equations, &frame_of(equations)->dependent, state, state->system->layout.n_rows - state->rank->n, write_dependent);
 }
 
 dal_names dal_names_speeds(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->speeds, state, state->speeds->basis->p, write_speed);
+    return store_equations(equations, &frame_of(equations)->speeds, state, state->speeds->basis->p, write_speed);
 }
 
 dal_names dal_names_speed_rates(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->speed_rates, state, state->speeds->basis->p, write_speed_rate);
+    return store_equations(equations, &frame_of(equations)->speed_rates, state, state->speeds->basis->p, write_speed_rate);
 }
 
 dal_names dal_names_twist(dal_equations *equations, const dal_state *state)
 {
-    return keep(equations, &frame_of(equations)->twist, state, state->system->mechanism.space == DAL_PLANAR ? 3 : 6, write_twist);
+    return store_equations(equations, &frame_of(equations)->twist, state, state->system->mechanism.space == DAL_PLANAR ? 3 : 6, write_twist);
 }
 
 dal_names dal_names_multipliers(dal_equations *equations, const dal_state *state, const char *sign)
@@ -299,7 +299,7 @@ int dal_show_force(dal_equations *equations, const dal_state *state)
     return equations->n_blocks - 1;
 }
 
-static void fill_rows(const dal_state *state, int first, int n, double *A)
+static void fill_rows_equations(const dal_state *state, int first, int n, double *A)
 {
     const dal_layout *layout = &state->system->layout;
     for (int i = 0; i < n; i++) {
@@ -322,7 +322,7 @@ int dal_show_constraints(dal_equations *equations, const dal_state *state)
                                 all ? "the constraints at the level of velocities, A v = beta"
                                     : "independent rows of the constraints, A v = beta",
                                 dal_names_rows(equations, state), dal_names_velocities(equations, state));
-    fill_rows(state, 0, state->rank->n, A);
+    fill_rows_equations(state, 0, state->rank->n, A);
     return equations->n_blocks - 1;
 }
 
@@ -340,7 +340,7 @@ void dal_show_dependent(dal_equations *equations, const dal_state *state)
     int n = state->system->layout.n_rows - state->rank->n;
     if (!n)
         return;
-    fill_rows(state, state->rank->n, n,
+    fill_rows_equations(state, state->rank->n, n,
               dal_show_matrix(equations, "A_d", "the rows that depend on those of A_k: they hold by themselves and are left out",
                               dal_names_dependent(equations, state), dal_names_velocities(equations, state)));
     fill_gamma(state, state->rank->n, n, dal_show_vector(equations, "gamma_d", "their right side", dal_names_dependent(equations, state)));
@@ -366,7 +366,7 @@ static void note_state(dal_equations *equations, dal_state *state)
         equations->speeds = name_values(equations, dal_names_speeds(equations, state), state->y + system->layout.nq);
 }
 
-static dal_status compose(dal_equations *equations, dal_state *state, dal_messages *messages)
+static dal_status compose_equations(dal_equations *equations, dal_state *state, dal_messages *messages)
 {
     const dal_formulation *formulation = state->system->formulation;
     equations->info = state->system->info;
@@ -407,7 +407,7 @@ dal_status dal_equations_create(const dal_allocator *allocator, dal_state *state
         dal_equations_free(&f->shown);
         return DAL_NO_MEMORY;
     }
-    dal_status status = compose(&f->shown, state, messages);
+    dal_status status = compose_equations(&f->shown, state, messages);
     f->arena.guard = NULL;
     if (status == DAL_OK)
         *equations = &f->shown;

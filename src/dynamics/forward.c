@@ -167,19 +167,26 @@ void dal_need(dal_state *state, dal_stage stage)
         dal_find_reactions(state);
 }
 
-dal_flow dal_state_accelerate(dal_state *state)
+/* v' and lambda from whatever is known of the motion. */
+static dal_flow accelerate_from_motion(dal_state *state)
 {
     if (dal_skips_columns(state->system))
         return accelerate_on_links(state);
-    dal_state_position(state);
-    dal_state_jacobian(state);
-    dal_state_velocity(state);
-    dal_flow flow = dal_state_loads(state);
+    dal_flow flow = dal_state_motion(state, true);
     if (flow)
         return flow;
+    dal_state_inertia(state);
     dal_state_stabilise(state);
     state->report->evaluations++;
     return state->system->n_frictions ? dal_friction_accelerate(state) : dal_state_solve(state);
+}
+
+dal_flow dal_state_accelerate(dal_state *state)
+{
+    enum { UNPACKED = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN | DAL_STAGE_UNPACKED };
+    if (!dal_skips_columns(state->system))
+        state->stages &= dal_has(state, DAL_STAGE_UNPACKED) ? UNPACKED : DAL_STAGE_LINKS;
+    return accelerate_from_motion(state);
 }
 
 /* lambda . A v, and the sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
@@ -239,11 +246,15 @@ double dal_state_power(dal_state *state)
 
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy)
 {
+    dal_flow flow = dal_state_take(state, t, y);
+    return flow ? flow : dal_state_rates(state, dy);
+}
+
+dal_flow dal_state_rates(dal_state *state, double *dy)
+{
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    dal_flow flow = dal_state_take(state, t, y);
-    if (!flow)
-        flow = can_sweep(state) ? accelerate_by_sweep(state) : dal_state_accelerate(state);
+    dal_flow flow = can_sweep(state) ? accelerate_by_sweep(state) : accelerate_from_motion(state);
     if (flow)
         return flow;
     state->stages |= DAL_STAGE_ACCELERATION;

@@ -47,7 +47,7 @@ static int components(const dal_system *system)
 }
 
 /* One pass of a penalty leaves 1 / factor of what the rows should hold, each further one as much of that; the iteration its tolerance. */
-static double softness(const dal_system *system)
+static double softness_friction(const dal_system *system)
 {
     if (!system->stabilization->solve)
         return 0;
@@ -55,7 +55,7 @@ static double softness(const dal_system *system)
     return soft_margin * (passes ? pow(system->penalty, -passes) : system->tolerance);
 }
 
-static size_t lay(const dal_system *system, double *memory, dal_friction_parts *p)
+static size_t layout_friction(const dal_system *system, double *memory, dal_friction_parts *p)
 {
     const size_t n = (size_t)components(system), m = (size_t)system->n_frictions, nv = (size_t)system->layout.nv;
     const size_t r = (size_t)system->layout.n_rows;
@@ -79,7 +79,7 @@ static size_t lay(const dal_system *system, double *memory, dal_friction_parts *
     p->elements = (int)m;
     p->n_held = p->worst = 0;
     p->drift = 0;
-    p->soft = softness(system);
+    p->soft = softness_friction(system);
     p->shared = false;
     return used;
 }
@@ -87,7 +87,7 @@ static size_t lay(const dal_system *system, double *memory, dal_friction_parts *
 dal_friction_parts dal_friction_lay(const dal_state *state)
 {
     dal_friction_parts p;
-    lay(state->system, state->friction->work, &p);
+    layout_friction(state->system, state->friction->work, &p);
     return p;
 }
 
@@ -202,7 +202,7 @@ static dal_flow solve_with(dal_state *state, const dal_friction_parts *p, const 
 }
 
 /* s' and F of all elements, into columns. */
-static void observe(dal_state *state, double *rate, double *F)
+static void observe_friction(dal_state *state, double *rate, double *F)
 {
     const dal_system *system = state->system;
     dal_need(state, DAL_STAGE_REACTIONS);
@@ -250,7 +250,7 @@ static double free_mobility(const dal_state *state, int b, const double f[3], co
 }
 
 /* g_k and the rounding of s'_k, while the loads carry `unit` of e_k. */
-static void weigh(const dal_state *state, const dal_friction_parts *p, const dal_friction *f, int k, double unit, double most)
+static void weigh_friction(const dal_state *state, const dal_friction_parts *p, const dal_friction *f, int k, double unit, double most)
 {
     const dal_joint *joint = &state->system->mechanism.joints[f->joint];
     double reach = 0;
@@ -277,7 +277,7 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
     dal_flow flow = solve_with(state, p, NULL);
     if (flow)
         return flow;
-    observe(state, p->rate, p->F);
+    observe_friction(state, p->rate, p->F);
     memcpy(p->vd, state->vd, sizeof *p->vd * nv);
     const double most = largest_acceleration(state, p);
     double force = system->mass * system->length / (system->time * system->time); /* what is there, so that differences keep their digits */
@@ -291,14 +291,14 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
             p->e[k] = unit;
             if ((flow = solve_with(state, p, p->e)))
                 return flow;
-            observe(state, G, F);
+            observe_friction(state, G, F);
             for (size_t i = 0; i < n; i++)
                 G[i] = (G[i] - p->rate[i]) / unit;
             for (size_t i = 0; i < 3 * m; i++)
                 F[i] = (F[i] - p->F[i]) / unit;
             for (size_t i = 0; i < nv; i++)
                 B[i] = (state->vd[i] - p->vd[i]) / unit;
-            weigh(state, p, &system->frictions[j], (int)k, unit, most);
+            weigh_friction(state, p, &system->frictions[j], (int)k, unit, most);
         }
     }
     return 0;
@@ -368,7 +368,7 @@ static void lay_friction(dal_block *block, const dal_system *system, dal_state *
     DAL_LAY(block, friction->pivots, components);
     DAL_LAY(block, friction->mode, n);
     DAL_LAY(block, friction->broken, n);
-    DAL_LAY(block, friction->work, lay(system, NULL, &parts));
+    DAL_LAY(block, friction->work, layout_friction(system, NULL, &parts));
 }
 
 static void reset_friction(dal_state *state)

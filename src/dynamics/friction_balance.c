@@ -59,7 +59,7 @@ bool dal_friction_is_bound(const dal_friction_parts *p, int k)
     return !(p->G[(size_t)k * (size_t)(p->n + 1)] > fmax(immobile, p->soft) * p->mobility[k]);
 }
 
-static int held(const dal_friction_parts *p, int i)
+static int held_balance(const dal_friction_parts *p, int i)
 {
     return (int)p->held[i];
 }
@@ -81,8 +81,8 @@ void dal_friction_factor(const dal_state *state, dal_friction_parts *p)
     int where;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) {
-            const double *G = p->G, scale = sqrt(G[held(p, i) * (p->n + 1)] * G[held(p, j) * (p->n + 1)]);
-            p->H_plain[i * m + j] = G[held(p, j) * p->n + held(p, i)];
+            const double *G = p->G, scale = sqrt(G[held_balance(p, i) * (p->n + 1)] * G[held_balance(p, j) * (p->n + 1)]);
+            p->H_plain[i * m + j] = G[held_balance(p, j) * p->n + held_balance(p, i)];
             p->H[i * m + j] = p->H_plain[i * m + j] / scale;
         }
     p->shared = m > 0 && !dal_cholesky(p->H, m, m, fmax(fmax(dependent, p->soft), fmin(fmax(immobile, p->soft) * rounding, 0.1)), &where);
@@ -93,8 +93,8 @@ void dal_friction_solve(const dal_friction_parts *p, double *b)
     const int m = p->n_held;
     double *x = p->x, *rhs = p->x + p->n;
     for (int i = 0; i < m; i++) {
-        rhs[i] = b[held(p, i)];
-        x[i] = rhs[i] / sqrt(p->G[held(p, i) * (p->n + 1)]);
+        rhs[i] = b[held_balance(p, i)];
+        x[i] = rhs[i] / sqrt(p->G[held_balance(p, i) * (p->n + 1)]);
     }
     if (p->shared)
         dal_rank_solve(p->H_plain, m, m, m, fmax(dependent, p->soft), rhs, x, p->rank_work);
@@ -102,7 +102,7 @@ void dal_friction_solve(const dal_friction_parts *p, double *b)
         dal_cholesky_solve(p->H, m, m, x);
     memset(b, 0, sizeof *b * (size_t)p->n);
     for (int i = 0; i < m; i++)
-        b[held(p, i)] = p->shared ? x[i] : x[i] / sqrt(p->G[held(p, i) * (p->n + 1)]);
+        b[held_balance(p, i)] = p->shared ? x[i] : x[i] / sqrt(p->G[held_balance(p, i) * (p->n + 1)]);
 }
 
 double dal_friction_mobility(const dal_friction_parts *p, int k)
@@ -117,7 +117,7 @@ double dal_friction_mobility(const dal_friction_parts *p, int k)
 }
 
 /* column: components that slip are given; those that stick follow, with s'_0 (`rest`) or without. */
-static void complete(const dal_state *state, const dal_friction_parts *p, const double *rest, double *column)
+static void complete_balance(const dal_state *state, const dal_friction_parts *p, const double *rest, double *column)
 {
     double *b = p->e; /* not known yet */
     for (int i = 0; i < p->n; i++) {
@@ -179,14 +179,14 @@ static void find_columns(const dal_state *state, dal_friction_parts *p)
             slide(state, p, i);
     if (!p->n_held)
         return;
-    complete(state, p, p->rate, p->base);
+    complete_balance(state, p, p->rate, p->base);
     for (int i = 0; i < p->elements; i++)
         if (state->friction->mode[i] != DAL_STICKS)
-            complete(state, p, NULL, p->E + i * p->n);
+            complete_balance(state, p, NULL, p->E + i * p->n);
 }
 
 /* share P F of the forces `F_0` (may be NULL) and those that e causes. */
-static void press(const dal_state *state, const dal_friction_parts *p, int element, const double *F_0, const double *e, double out[3])
+static void press_balance(const dal_state *state, const dal_friction_parts *p, int element, const double *F_0, const double *e, double out[3])
 {
     const dal_friction *f = &state->system->frictions[element];
     const int body = state->system->mechanism.joints[f->joint].marker[0].body;
@@ -224,7 +224,7 @@ static void linearise(const dal_friction_parts *p, double theta, const double *N
     }
 }
 
-static bool factor(const dal_friction_parts *p, int *pivot)
+static bool factor_balance(const dal_friction_parts *p, int *pivot)
 {
     const int m = p->elements;
     bool positive = true;
@@ -236,14 +236,14 @@ static bool factor(const dal_friction_parts *p, int *pivot)
 }
 
 /* N at theta, from the N that is given. False where the matrix loses the sign that it has without friction, or nothing settles. */
-static bool newton(const dal_state *state, dal_friction_parts *p, double theta, double *N)
+static bool newton_balance(const dal_state *state, dal_friction_parts *p, double theta, double *N)
 {
     const int m = p->elements;
     double before = HUGE_VAL;
     for (int round = 0; round < MOST_STEPS; round++) {
         double change = 0, size = 0;
         linearise(p, theta, N);
-        if (!factor(p, state->friction->pivots))
+        if (!factor_balance(p, state->friction->pivots))
             return false;
         dal_lu_solve(p->J, m, m, state->friction->pivots, p->step);
         for (int i = 0; i < m; i++) {
@@ -265,7 +265,7 @@ static bool newton(const dal_state *state, dal_friction_parts *p, double theta, 
 }
 
 /* From theta = 0 along the branch. */
-static bool follow(const dal_state *state, dal_friction_parts *p)
+static bool follow_balance(const dal_state *state, dal_friction_parts *p)
 {
     const size_t m = (size_t)p->elements;
     double theta = 0, stride = 0.25;
@@ -274,7 +274,7 @@ static bool follow(const dal_state *state, dal_friction_parts *p)
     while (theta < 1) {
         const double next = fmin(theta + stride, 1);
         memcpy(p->path, p->N, sizeof *p->N * m);
-        if (newton(state, p, next, p->path)) {
+        if (newton_balance(state, p, next, p->path)) {
             memcpy(p->N, p->path, sizeof *p->N * m);
             theta = next;
             stride *= 2;
@@ -286,17 +286,17 @@ static bool follow(const dal_state *state, dal_friction_parts *p)
 }
 
 /* e and N for the directions that are there. */
-static bool solve(dal_state *state, dal_friction_parts *p)
+static bool solve_balance(dal_state *state, dal_friction_parts *p)
 {
     const int m = p->elements;
     find_columns(state, p);
     for (int i = 0; i < m; i++) {
-        press(state, p, i, p->F, p->base, p->a + 3 * i);
+        press_balance(state, p, i, p->F, p->base, p->a + 3 * i);
         for (int j = 0; j < m; j++)
-            press(state, p, i, NULL, p->E + j * p->n, p->b + 3 * (i * m + j));
+            press_balance(state, p, i, NULL, p->E + j * p->n, p->b + 3 * (i * m + j));
     }
     memset(p->N, 0, sizeof *p->N * (size_t)m);
-    if (!newton(state, p, 1, p->N) && !follow(state, p))
+    if (!newton_balance(state, p, 1, p->N) && !follow_balance(state, p))
         return false;
     memcpy(p->press, p->N, sizeof *p->N * (size_t)m);
     for (int k = 0; k < p->n; k++) {
@@ -325,7 +325,7 @@ static double shifted(const dal_friction_parts *p, const dal_friction *f, double
 }
 
 /* (rho + h (K + mu N) G_ii) n = s + h r, |n| = 1. Returns how far n has turned. */
-static double aim(dal_state *state, const dal_friction_parts *p, int element)
+static double aim_balance(dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->system->frictions[element];
     const double h = p->look[element], *s = p->slip + f->first, speed = dal_size(s, f->n);
@@ -359,11 +359,11 @@ bool dal_friction_balance(dal_state *state, dal_friction_parts *p)
 {
     for (int round = 0; round < MOST_TURNS; round++) {
         double turned = 0;
-        if (!solve(state, p))
+        if (!solve_balance(state, p))
             return false;
         for (int i = 0; i < p->elements; i++)
             if (p->look[i] > 0 && state->friction->mode[i] == DAL_SLIPS)
-                turned = fmax(turned, aim(state, p, i));
+                turned = fmax(turned, aim_balance(state, p, i));
         if (turned < 1e-14)
             break;
     }

@@ -15,19 +15,19 @@
 
 #include <string.h>
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_gibbs_appell(const dal_system *system, char *why, size_t size)
 {
     return dal_speeds_apply(system, "gibbs-appell", system->layout.nv - system->rank, why, size);
 }
 
 /* Accelerations of one body: for each speed, and the rest. */
-static size_t work(const dal_system *system)
+static size_t work_gibbs_appell(const dal_system *system)
 {
     return 6 * ((size_t)system->layout.nv + 1);
 }
 
 /* The terms of one body in the form; row p is that of the 1, which only meets the speeds. */
-static void add_body(dal_state *state, int b)
+static void add_body_gibbs_appell(dal_state *state, int b)
 {
     const dal_body *body = &state->system->mechanism.bodies[b];
     const dal_kin *kin = &state->work.kin[b];
@@ -57,7 +57,7 @@ static void add_body(dal_state *state, int b)
     }
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_gibbs_appell(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     dal_flow flow = dal_speeds_ready(state);
@@ -69,23 +69,23 @@ static dal_flow solve(dal_state *state)
     for (int j = 0; j < s->p; j++)
         s->f[j] = dal_speeds_force(state, j);
     for (int b = 0; b < state->system->mechanism.n_bodies; b++)
-        add_body(state, b);
+        add_body_gibbs_appell(state, b);
     return dal_speeds_finish(state);
 }
 
 const dal_formulation dal_gibbs_appell = {
     .name = "gibbs-appell",
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
-    .applies = applies,
+    .applies = applies_gibbs_appell,
     .equations = dal_speeds_count,
     .multipliers = dal_speeds_no_multipliers,
-    .work = work,
+    .work = work_gibbs_appell,
     .speeds = dal_speeds_count,
     .unpack = dal_speeds_unpack,
     .pack = dal_speeds_pack,
     .unit = dal_speeds_unit,
     .chooses = true,
-    .solve = solve,
+    .solve = solve_gibbs_appell,
     .correct = dal_speeds_correct,
     .show = dal_show_gibbs_appell,
 };

@@ -43,7 +43,7 @@ static double random_number(uint64_t *seed)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
-static verdict judge(double sum, double size)
+static verdict judge_ignorable(double sum, double size)
 {
     if (!isfinite(sum) || !isfinite(size))
         return UNKNOWN;
@@ -119,7 +119,7 @@ static bool sift_rows(const dal_state *state, int *n, int *columns, double *mark
         for (int k = at->value; k < at->value + at->n_values; k++) {
             if (mark[layout->column[k]] == 0)
                 continue;
-            const verdict v = judge(state->work.A[k] / scale[layout->column[k]], sqrt(sum));
+            const verdict v = judge_ignorable(state->work.A[k] / scale[layout->column[k]], sqrt(sum));
             known = known && v != UNKNOWN;
             if (v == FAILS)
                 mark[layout->column[k]] = 0;
@@ -166,7 +166,7 @@ static bool sift_forces(dal_state *state, int *n, int *columns)
         all += size[k] * unit[k];
     for (int i = 0; i < *n; i++) {
         const int k = columns[i];
-        const verdict v = judge(Q[k] * unit[k], fmax(size[k] * unit[k], nothing / rounding * all));
+        const verdict v = judge_ignorable(Q[k] * unit[k], fmax(size[k] * unit[k], nothing / rounding * all));
         known = known && v != UNKNOWN;
         if (v != FAILS)
             columns[left++] = k;
@@ -246,7 +246,7 @@ static verdict absent_from_energy(dal_state *state, int column)
         const double *rd = along.tangent[b].rd, *turn = along.tangent[b].w;
         pace = fmax(pace, sqrt(dal_dot(rd, rd)) / state->system->length + sqrt(dal_dot(turn, turn)));
     }
-    return judge(sum, size + 1e-2 * energy * pace);
+    return judge_ignorable(sum, size + 1e-2 * energy * pace);
 }
 
 /* ---- all together --------------------------------------------------------------------- */

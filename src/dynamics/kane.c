@@ -13,13 +13,13 @@
 
 #include <string.h>
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_kane(const dal_system *system, char *why, size_t size)
 {
     return dal_speeds_apply(system, "kane", system->layout.nv - system->rank, why, size);
 }
 
 /* Partial velocities of one body. */
-static size_t work(const dal_system *system)
+static size_t work_kane(const dal_system *system)
 {
     return 6 * (size_t)system->layout.nv;
 }
@@ -46,7 +46,7 @@ static void find_remainder(const dal_state *state, int b, double moment[3], doub
     }
 }
 
-static void add_body(dal_state *state, int b)
+static void add_body_kane(dal_state *state, int b)
 {
     const dal_body *body = &state->system->mechanism.bodies[b];
     dal_speeds *s = state->speeds->basis;
@@ -66,7 +66,7 @@ static void add_body(dal_state *state, int b)
     }
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_kane(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     dal_flow flow = dal_speeds_ready(state);
@@ -81,23 +81,23 @@ static dal_flow solve(dal_state *state)
             s->f[j] += s->W[(size_t)j * (size_t)s->n + (size_t)i] * state->work.direct[i];
     }
     for (int b = 0; b < state->system->mechanism.n_bodies; b++)
-        add_body(state, b);
+        add_body_kane(state, b);
     return dal_speeds_finish(state);
 }
 
 const dal_formulation dal_kane = {
     .name = "kane",
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
-    .applies = applies,
+    .applies = applies_kane,
     .equations = dal_speeds_count,
     .multipliers = dal_speeds_no_multipliers,
-    .work = work,
+    .work = work_kane,
     .speeds = dal_speeds_count,
     .unpack = dal_speeds_unpack,
     .pack = dal_speeds_pack,
     .unit = dal_speeds_unit,
     .chooses = true,
-    .solve = solve,
+    .solve = solve_kane,
     .correct = dal_speeds_correct,
     .show = dal_show_kane,
 };

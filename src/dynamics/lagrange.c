@@ -14,18 +14,18 @@
 
 #include <string.h>
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_lagrange(const dal_system *system, char *why, size_t size)
 {
     (void)system, (void)why, (void)size;
     return true;
 }
 
-static int equations(const dal_system *system)
+static int equations_lagrange(const dal_system *system)
 {
     return system->layout.nv;
 }
 
-static int multipliers(const dal_system *system)
+static int multipliers_lagrange(const dal_system *system)
 {
     return system->layout.n_rows;
 }
@@ -43,7 +43,7 @@ dal_flow dal_lagrange_solve(dal_state *state)
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
-    if (state->singular->near && state->system->careful)
+    if (dal_singular_on_null_space(state))
         return dal_null_space_solve(state);
     for (int i = 0; i < layout->nv; i++)
         state->vd[i] = unit * (state->work.Q[i] - DAL_MUTATED(LAGRANGE, state->work.h[i]));
@@ -55,13 +55,13 @@ dal_flow dal_lagrange_solve(dal_state *state)
 }
 
 /* A stabilisation that solves in its own way (penalty.c) does so here, where every v' and every multiplier comes from. */
-static dal_flow solve(dal_state *state)
+static dal_flow solve_lagrange(dal_state *state)
 {
     return (state->system->stabilization->solve ? state->system->stabilization->solve : dal_lagrange_solve)(state);
 }
 
 /* (dv, -dlambda) from the same saddle matrix. */
-static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+static void correct_lagrange(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     const dal_layout *layout = &state->system->layout;
     for (int i = 0; i < layout->nv; i++)
@@ -100,11 +100,11 @@ void dal_lagrange_show(dal_state *state, dal_equations *equations)
 const dal_formulation dal_lagrange = {
     .name = "lagrange",
     .title = "Lagrange multipliers: one saddle system for accelerations and multipliers; the mass matrix may be singular",
-    .applies = applies,
-    .equations = equations,
-    .multipliers = multipliers,
+    .applies = applies_lagrange,
+    .equations = equations_lagrange,
+    .multipliers = multipliers_lagrange,
     .work = dal_null_space_work,
-    .solve = solve,
-    .correct = correct,
+    .solve = solve_lagrange,
+    .correct = correct_lagrange,
     .show = dal_lagrange_show,
 };

@@ -12,24 +12,24 @@
 #include "dynamics/speeds.h"
 #include "state/scratch.h"
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_maggi(const dal_system *system, char *why, size_t size)
 {
     return dal_speeds_apply(system, "maggi", system->layout.nv - system->rank, why, size);
 }
 
-static int equations(const dal_system *system)
+static int equations_maggi(const dal_system *system)
 {
     return system->layout.nv;
 }
 
 /* A row of W^T M. */
-static size_t work(const dal_system *system)
+static size_t work_maggi(const dal_system *system)
 {
     return (size_t)system->layout.nv;
 }
 
 /* Row j of W^T M [W bias], and of the right side W^T (Q - h): the equation for x. */
-static void project(const dal_state *state, int j, double *row)
+static void project_maggi(const dal_state *state, int j, double *row)
 {
     dal_speeds *s = state->speeds->basis;
     const size_t m = (size_t)s->n;
@@ -48,27 +48,27 @@ static void project(const dal_state *state, int j, double *row)
     }
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_maggi(dal_state *state)
 {
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
     dal_speeds_basis(state);
-    dal_speeds_held(state);
+    dal_speeds_bias_vector(state);
     for (int j = 0; j < state->speeds->basis->p; j++)
-        project(state, j, state->scratch->solver);
+        project_maggi(state, j, state->scratch->solver);
     return dal_speeds_finish(state);
 }
 
 const dal_formulation dal_maggi = {
     .name = "maggi",
     .title = "Maggi: Lagrange's equations on the motions that the constraints leave free, and the constraints; no multipliers",
-    .applies = applies,
-    .equations = equations,
+    .applies = applies_maggi,
+    .equations = equations_maggi,
     .multipliers = dal_speeds_no_multipliers,
-    .work = work,
+    .work = work_maggi,
     .chooses = true,
-    .solve = solve,
+    .solve = solve_maggi,
     .correct = dal_speeds_correct,
     .show = dal_show_maggi,
 };

@@ -69,7 +69,7 @@ static void find_followers_of(dal_state *state, dal_network_pattern *p, int c)
     p->follows[c * (n + 1) + n] = expressions && system->n_states;
 }
 
-static void colour(dal_network_pattern *p, int n)
+static void colour_network(dal_network_pattern *p, int n)
 {
     for (int c = 0; c < n; c++) {
         int own = 0;
@@ -131,7 +131,7 @@ static void size_groups(const dal_system *system, const dal_network *n, dal_netw
     }
 }
 
-static void mark_joint(const dal_network *n, bool *mark, int groups, int j)
+static void mark_joint_network(const dal_network *n, bool *mark, int groups, int j)
 {
     const int own = group_joint(n, j);
     mark[own * groups + own] = true;
@@ -157,7 +157,7 @@ static void mark_blocks(const dal_network *n, const dal_network_pattern *p, bool
         mark[q * groups + q] = mark[v * groups + q] = mark[q * groups + v] = mark[v * groups + v] = true;
     }
     for (int j = 0; j < n->n_joints; j++)
-        mark_joint(n, mark, groups, j);
+        mark_joint_network(n, mark, groups, j);
     for (int c = 0; c <= bodies; c++)
         for (int r = 0; r <= bodies; r++) {
             if (!p->follows[c * (bodies + 1) + r])
@@ -201,7 +201,7 @@ typedef struct layer {
     dal_network_pattern *pattern;
 } layer;
 
-static dal_status lay(void *user)
+static dal_status layout_network(void *user)
 {
     layer *l = user;
     dal_state *state = l->state;
@@ -223,7 +223,7 @@ static dal_status lay(void *user)
     for (int c = 0; c <= bodies; c++)
         find_followers_of(state, p, c);
     dal_state_take(state, state->work.t, state->y);
-    colour(p, bodies + 1);
+    colour_network(p, bodies + 1);
     size_groups(system, n, p);
     mark_blocks(n, p, mark);
     lay_columns(l->arena, p, mark, system->n_y + n->n_rows);
@@ -231,7 +231,7 @@ static dal_status lay(void *user)
 }
 
 /* Friction follows from all multipliers at once, with laws that are no equations of a joint: it has no part here. */
-static dal_status ready(dal_state *state, dal_implicit *form, bool *offered)
+static dal_status ready_network(dal_state *state, dal_implicit *form, bool *offered)
 {
     dal_network *n = state->network;
     *offered = state->system->n_frictions == 0;
@@ -241,7 +241,7 @@ static dal_status ready(dal_state *state, dal_implicit *form, bool *offered)
         dal_arena arena;
         layer l = {&arena, state, NULL};
         dal_arena_begin(&arena, &state->hold.allocator);
-        if (dal_arena_try(&arena, lay, &l) != DAL_OK || !(l.pattern->arena = dal_arena_keep(&arena))) {
+        if (dal_arena_try(&arena, layout_network, &l) != DAL_OK || !(l.pattern->arena = dal_arena_keep(&arena))) {
             dal_arena_release(&arena);
             return DAL_NO_MEMORY;
         }
@@ -257,7 +257,7 @@ static dal_status ready(dal_state *state, dal_implicit *form, bool *offered)
 /* ---- F ----------------------------------------------------------------------------------- */
 
 /* lambda and v' of the explicit solution; its rows are the ones that count from now on. */
-static dal_flow begin(dal_state *state, double t, const double *y, double *yd, double *z)
+static dal_flow begin_network(dal_state *state, double t, const double *y, double *yd, double *z)
 {
     dal_network *n = state->network;
     dal_flow flow = dal_state_derivative(state, t, y, yd);
@@ -281,7 +281,7 @@ static dal_flow sources_at(dal_state *state, double t, const double *y)
 }
 
 /* Every component at (t, y, y', lambda): bodies move with y', and have all wrenches; joints have seen their ports. */
-static dal_flow visit(dal_state *state, double t, const double *y, const double *yd, const double *z)
+static dal_flow visit_network(dal_state *state, double t, const double *y, const double *yd, const double *z)
 {
     dal_network *n = state->network;
     const dal_layout *layout = &state->system->layout;
@@ -310,12 +310,12 @@ static void look_at_rows(dal_state *state)
     dal_state_alarm(state, DAL_FACTOR_NETWORK, dal_network_factor(n, n->independent));
 }
 
-static dal_flow residual(dal_state *state, double t, const double *y, const double *yd, const double *z, double *F)
+static dal_flow residual_network(dal_state *state, double t, const double *y, const double *yd, const double *z, double *F)
 {
     dal_network *n = state->network;
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    dal_flow flow = visit(state, t, y, yd, z);
+    dal_flow flow = visit_network(state, t, y, yd, z);
     if (flow)
         return flow;
     const int nq = layout->nq, nv = layout->nv;
@@ -349,7 +349,7 @@ typedef struct filler {
 } filler;
 
 /* The first row of a block in one of its columns. */
-static double *at(const filler *f, int row_group, int column_group, int column)
+static double *at_network(const filler *f, int row_group, int column_group, int column)
 {
     const dal_network_pattern *p = f->pattern;
     int k = p->block_start[column_group];
@@ -364,7 +364,7 @@ static void fill_body(const filler *f, int b)
     const int q = group_q(n, b), v = group_v(n, b), size = f->pattern->size[q];
     const dal_body_slopes *s = &f->pattern->slopes[b];
     for (int k = 0; k < size; k++) {
-        double *qq = at(f, q, q, k), *qv = at(f, q, v, k), *vq = at(f, v, q, k), *vv = at(f, v, v, k);
+        double *qq = at_network(f, q, q, k), *qv = at_network(f, q, v, k), *vq = at_network(f, v, q, k), *vv = at_network(f, v, v, k);
         qq[k] += f->c;
         qv[k] -= 1;
         vv[k] += f->c;
@@ -385,7 +385,7 @@ static double times(const double *row, const double *matrix, int columns, int k)
 }
 
 /* Rows of the joint of a connection by q and v of its body. */
-static void fill_rows(const filler *f, const dal_connection *c, const dal_joint_slopes *joint)
+static void fill_rows_network(const filler *f, const dal_connection *c, const dal_joint_slopes *joint)
 {
     const dal_network *n = f->network;
     const int own = group_joint(n, c->joint), q = group_q(n, c->body), v = group_v(n, c->body),
@@ -396,7 +396,7 @@ static void fill_rows(const filler *f, const dal_connection *c, const dal_joint_
                  *port_a = s->port_a + 6 * size * c->port;
     const double *g = dal_joint_component_gradient(n->joint[c->joint], c->side);
     for (int k = 0; k < size; k++) {
-        double *by_q = at(f, own, q, k), *by_v = at(f, own, v, k);
+        double *by_q = at_network(f, own, q, k), *by_v = at_network(f, own, v, k);
         for (int i = 0; i < rows; i++) {
             const double *x = joint->row_x + 6 * (sides * i + c->side),
                          *rate = joint->row_v + 6 * (sides * i + c->side);
@@ -420,7 +420,7 @@ static void fill_wrench(const filler *f, const dal_connection *c, const dal_join
     double W[36];
     dal_body_component_mobility(n->body[c->body], c->port, W);
     for (int i = 0; i < f->pattern->size[own]; i++) {
-        double *out = at(f, v, own, i);
+        double *out = at_network(f, v, own, i);
         for (int k = 0; k < size; k++)
             out[k] -= times(W + 6 * k, g + 6 * i, 1, 0);
     }
@@ -431,7 +431,7 @@ static void fill_wrench(const filler *f, const dal_connection *c, const dal_join
         const int q = group_q(n, other->body), columns = f->pattern->size[q];
         const double *T = f->pattern->slopes[other->body].port_a + 6 * columns * other->port;
         for (int k = 0; k < columns; k++) {
-            double wrench[6], *out = at(f, v, q, k);
+            double wrench[6], *out = at_network(f, v, q, k);
             for (int i = 0; i < 6; i++)
                 wrench[i] = times(joint->wrench_x + (6 * c->side + i) * 6 * sides + 6 * other->side, T, columns, k);
             for (int i = 0; i < size; i++)
@@ -446,10 +446,10 @@ static void fill_joint(const filler *f, int j, const double *z)
     const dal_joint_slopes slopes = dal_joint_component_linearise(n->joint[j], f->t, z + n->row[j]);
     const int own = group_joint(n, j);
     for (int i = 0; i < f->pattern->size[own]; i++)
-        at(f, own, own, i)[i] = n->independent[n->row[j] + i] ? 0 : 1;
+        at_network(f, own, own, i)[i] = n->independent[n->row[j] + i] ? 0 : 1;
     for (int c = n->of_joint[j]; c < n->of_joint[j + 1]; c++)
         if (n->connection[c].body < n->n_bodies) {
-            fill_rows(f, &n->connection[c], &slopes);
+            fill_rows_network(f, &n->connection[c], &slopes);
             fill_wrench(f, &n->connection[c], &slopes);
         }
 }
@@ -513,7 +513,7 @@ static void fill_followers(const filler *f, const double *y, int c, int k, bool 
     for (int b = 0; b < n->n_bodies; b++) {
         if (!p->follows[c * (n->n_bodies + 1) + b])
             continue;
-        double *out = at(f, group_v(n, b), column, k);
+        double *out = at_network(f, group_v(n, b), column, k);
         for (int i = 0; i < 6; i++)
             change[i] = (p->above[6 * b + i] - p->below[6 * b + i]) / (2 * step);
         dal_body_component_mobility(n->body[b], -1, W);
@@ -521,11 +521,11 @@ static void fill_followers(const filler *f, const double *y, int c, int k, bool 
             out[i] -= times(W + 6 * i, change, 1, 0);
     }
     for (int s = 0; p->follows[c * (n->n_bodies + 1) + n->n_bodies] && s < p->size[group_states(n)]; s++)
-        at(f, group_states(n), column, k)[s] -=
+        at_network(f, group_states(n), column, k)[s] -=
             (p->above[6 * n->n_bodies + s] - p->below[6 * n->n_bodies + s]) / (2 * step);
 }
 
-static dal_flow fill_sources(const filler *f, const double *y)
+static dal_flow fill_sources_network(const filler *f, const double *y)
 {
     const dal_network_pattern *p = f->pattern;
     int most = p->size[group_states(f->network)];
@@ -544,12 +544,12 @@ static dal_flow fill_sources(const filler *f, const double *y)
     return 0;
 }
 
-static dal_flow jacobian(dal_state *state, double t, double c, const double *y, const double *yd, const double *z,
+static dal_flow jacobian_network(dal_state *state, double t, double c, const double *y, const double *yd, const double *z,
                          double *entries)
 {
     dal_network *n = state->network;
     const filler f = {state, n, n->implicit, t, c, entries};
-    dal_flow flow = visit(state, t, y, yd, z);
+    dal_flow flow = visit_network(state, t, y, yd, z);
     if (flow)
         return flow;
     look_at_rows(state);
@@ -561,16 +561,16 @@ static dal_flow jacobian(dal_state *state, double t, double c, const double *y, 
     for (int j = 0; j < n->n_joints; j++)
         fill_joint(&f, j, z);
     for (int k = 0; k < state->system->n_states; k++)
-        at(&f, group_states(n), group_states(n), k)[k] += c;
+        at_network(&f, group_states(n), group_states(n), k)[k] += c;
     if (state->system->works)
-        *at(&f, group_work(n), group_work(n), 0) = c;
-    return fill_sources(&f, y);
+        *at_network(&f, group_work(n), group_work(n), 0) = c;
+    return fill_sources_network(&f, y);
 }
 
-static bool stale(const dal_state *state)
+static bool stale_network(const dal_state *state)
 {
     return memcmp(state->network->independent, state->rank->independent,
                   sizeof *state->rank->independent * (size_t)state->network->n_rows) != 0;
 }
 
-const dal_implicit_form dal_network_implicit = {ready, begin, residual, jacobian, stale};
+const dal_implicit_form dal_network_implicit = {ready_network, begin_network, residual_network, jacobian_network, stale_network};

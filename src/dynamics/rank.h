@@ -1,12 +1,22 @@
-/* Which rows of A are independent: rank.c. */
+/* Which rows of A are independent: independent_rows.c. */
 #ifndef DAL_DYNAMICS_RANK_H
 #define DAL_DYNAMICS_RANK_H
 
 #include "state/state.h"
 
 /* Kinds of factorisations, whose pivot ratios are remembered each by itself. Those of symmetric matrices are before DAL_FACTOR_QR. */
-typedef enum dal_factor { DAL_FACTOR_SADDLE, DAL_FACTOR_UNIT, DAL_FACTOR_NETWORK, DAL_FACTOR_QR, DAL_FACTOR_QR_UNIT,
-                          DAL_FACTOR_ROWS, DAL_FACTOR_PARTITION, DAL_FACTOR_LEAST, DAL_FACTOR_LEAST_UNIT, DAL_FACTORS } dal_factor;
+typedef enum dal_factor {
+    DAL_FACTOR_SADDLE,
+    DAL_FACTOR_UNIT,
+    DAL_FACTOR_NETWORK,
+    DAL_FACTOR_QR,
+    DAL_FACTOR_QR_UNIT,
+    DAL_FACTOR_ROWS,
+    DAL_FACTOR_PARTITION,
+    DAL_FACTOR_LEAST,
+    DAL_FACTOR_LEAST_UNIT,
+    DAL_FACTORS
+} dal_factor;
 
 typedef struct dal_rank {
     int n, *order;                  /* how many; the rows, independent ones first: dal_state_rank */
@@ -22,11 +32,26 @@ typedef struct dal_rank {
 
 extern const dal_owner dal_rank_owner;
 
-/* A with rows at unit norm, columns over column_scale, dense; scale (may be NULL): what each row was multiplied by. */
+/* What row i is multiplied by to count as one of unit norm; `norm` is that of its entries. Where bodies share coordinates the row is
+ * measured by its weight on the bodies instead: its entries are sums that may cancel. In a singular position they all do, and the row
+ * has to be seen to vanish. Some cancel wherever the bodies are (rows across a plane mechanism in space): what is left is rounding,
+ * which at unit norm would be a row like any other. 0: there is only rounding. */
+double dal_unit_of_shared_row(const dal_state *state, int i, double norm);
+static inline double dal_unit_of_row(const dal_state *state, int i, double norm)
+{
+    return state->system->layout.family->shares ? dal_unit_of_shared_row(state, i, norm) : norm > 0 ? 1 / norm : 1;
+}
+/* The dense A with columns over column_scale and rows at unit norm; scale (may be NULL): what each row was multiplied by. Ranks taken of it
+ * do not depend on units or on multiples of rows. */
 void dal_scaled_rows(const dal_state *state, double *A, double *scale);
-/* Choose independent rows at the present A, `most` at the most. */
+/* Are the entries of A, and their squares, numbers? */
+bool dal_rows_are_finite(const dal_state *state);
+/* Choose independent rows at the present A, at most `most`. */
 void dal_state_rank(dal_state *state, int most);
-/* Has this factorisation become so much worse since the last ranking that other rows should be taken? */
+/* The same, as many as there are now; counted. */
+void dal_rank_choose_again(dal_state *state);
+/* After a factorisation: has it become so much worse since the last ranking that other rows were chosen? Then it has to be made again.
+ * Observes also how near a singular position is (singular.h). */
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio);
 
 #endif

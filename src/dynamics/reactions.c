@@ -34,7 +34,7 @@
 #include <string.h>
 
 /* A force along a measure acts on each of its vectors with the gradient there: what of it acts on a body, at P. */
-static void add_measure(const dal_state *state, int number, double effort, int body, const double P[3], double force[3], double moment[3])
+static void add_measure_reactions(const dal_state *state, int number, double effort, int body, const double P[3], double force[3], double moment[3])
 {
     const dal_mechanism *m = &state->system->mechanism;
     const dal_work *w = &state->work;
@@ -60,7 +60,7 @@ static void add_row(const dal_state *state, int i, double lambda, int body, cons
     const dal_mechanism *m = &state->system->mechanism;
     const dal_row *row = &m->rows[state->system->layout.row[i].source];
     for (int k = row->term; k < row->term + row->n_terms; k++)
-        add_measure(state, m->terms[k].measure, lambda * state->work.coef[k], body, P, force, moment);
+        add_measure_reactions(state, m->terms[k].measure, lambda * state->work.coef[k], body, P, force, moment);
 }
 
 /* The joint's point on its second body. */
@@ -218,7 +218,7 @@ static bool find_loose(dal_state *state, const double *W, int n)
 }
 
 /* lambda := lambda + Z y of least norm of the joints' wrenches. Scratch: state->reactions->redundancy, state->reactions->wrench. */
-static void distribute(dal_state *state)
+static void distribute_reactions(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
@@ -263,7 +263,7 @@ static int root_of(int *parent, int column)
     return column;
 }
 
-static void mark_joint(dal_state *state, int joint)
+static void mark_joint_reactions(dal_state *state, int joint)
 {
     for (int k = 0; k < 6 && joint >= 0; k++)
         state->reactions->loose[6 * joint + k] = true;
@@ -290,12 +290,12 @@ static void mark_loose(dal_state *state)
     }
     for (int i = 0; i < layout->n_extrinsic; i++)
         if (layout->row[i].n_values && root_of(parent, layout->column[layout->row[i].value]) == root_of(parent, dropped))
-            mark_joint(state, m->rows[layout->row[i].source].joint);
+            mark_joint_reactions(state, m->rows[layout->row[i].source].joint);
     for (int j = 0; layout->tree && j < m->n_joints; j++) {
         const int body = layout->tree->carries[j];
         const dal_body_layout *at = body < 0 ? NULL : &layout->body[body];
         if (at && (!at->n_columns || root_of(parent, layout->body_column[at->column + at->n_columns - 1]) == root_of(parent, dropped)))
-            mark_joint(state, j);
+            mark_joint_reactions(state, j);
     }
 }
 
@@ -311,7 +311,7 @@ void dal_add_measure(const dal_state *state, int joint, int measure, double effo
     const dal_joint *of = &state->system->mechanism.joints[joint];
     double P[3];
     joint_point(state, of, P);
-    add_measure(state, measure, effort, of->marker[1].body, P, wrench, wrench + 3);
+    add_measure_reactions(state, measure, effort, of->marker[1].body, P, wrench, wrench + 3);
 }
 
 double dal_side_reaction(const dal_state *state, int number, int side, int component)
@@ -327,7 +327,7 @@ double dal_side_reaction(const dal_state *state, int number, int side, int compo
             add_row(state, layout->row_at[i], state->lambda[layout->row_at[i]], marker->body, P, wrench, wrench + 3);
     for (int i = 0; i < state->system->n_laws; i++)
         if (state->system->laws[i].joint == number)
-            add_measure(state, state->system->laws[i].measure, state->values->expression[state->system->laws[i].expression], marker->body, P, wrench, wrench + 3);
+            add_measure_reactions(state, state->system->laws[i].measure, state->values->expression[state->system->laws[i].expression], marker->body, P, wrench, wrench + 3);
     return wrench[component];
 }
 
@@ -336,7 +336,7 @@ void dal_find_reactions(dal_state *state)
     dal_need(state, DAL_STAGE_FORCES);
     if (state->rank->n < state->system->layout.n_rows && state->reactions->redundancy) {
         dal_need(state, DAL_STAGE_LOADS); /* A */
-        distribute(state);
+        distribute_reactions(state);
     } else if (state->rank->n < state->system->layout.n_rows && !state->system->small)
         mark_loose(state);
     add_joints(state, state->lambda, true, state->reactions->wrench);

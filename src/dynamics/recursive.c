@@ -3,10 +3,10 @@
  *     M v' = Q - h + A^T lambda,   A v' = gamma
  *
  * without M, h, Q or A: the wrench that each link needs while v' = 0, less the forces on its bodies, is eliminated from the tips to the
- * ground together with the inertias (recursive/recursion.c) and the rows that close loops (recursive/loops.h), and v' follows on the way
- * out. The work grows with the number of bodies, where loops couple locally.
+ * ground together with the inertias (ABA, tree/aba.c) and the rows that close loops (tree/loops.h), and v' follows in the
+ * forward pass. The work grows with the number of bodies, where loops couple locally.
  *
- * The rows are eliminated by the pivots of A M^-1 A^T, so that what is left of A v' - gamma is larger than rounding where many loops hang
+ * The rows are eliminated by the pivots of A M^-1 A^T, so that what is left of A v' - gamma is larger than rounding where many loops depend
  * on each other; one step of refinement removes it. Near a singular position small systems are solved on the null space of A.
  */
 #include "dynamics/equations.h"
@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_recursive(const dal_system *system, char *why, size_t size)
 {
     if (system->links)
         return true;
@@ -34,12 +34,12 @@ static bool applies(const dal_system *system, char *why, size_t size)
     return false;
 }
 
-static int equations(const dal_system *system)
+static int equations_recursive(const dal_system *system)
 {
     return system->layout.nv;
 }
 
-static int multipliers(const dal_system *system)
+static int multipliers_recursive(const dal_system *system)
 {
     return system->layout.n_rows;
 }
@@ -69,23 +69,23 @@ static void export_body(const dal_seat *seat, const dal_link_motion *m, dal_kin 
     dal_orthonormal_bias(kin);
 }
 
-static void refresh(dal_state *state)
+static void refresh_recursive(dal_state *state)
 {
     memset(state->tree->links.lift, 0, sizeof state->tree->links.lift); /* weight is among the forces on bodies */
-    state->system->recursion->prepare(state->system->links, &state->tree->links, state->work.q, state->work.v);
+    state->system->recursion->aba_velocity(state->system->links, &state->tree->links, state->work.q, state->work.v);
     state->stages |= DAL_STAGE_LINKS;
 }
 
 void dal_tree_motion(dal_state *state)
 {
     const dal_links *links = state->system->links;
-    refresh(state);
+    refresh_recursive(state);
     for (int b = 0; b < links->n_bodies; b++)
         export_body(&links->seat[b], &state->tree->links.motion[links->seat[b].link], &state->work.kin[b]);
 }
 
 /* The forces on bodies: what a link is given, it needs less. */
-static void load_links(dal_state *state)
+static void load_links_recursive(dal_state *state)
 {
     const dal_links *links = state->system->links;
     for (int b = 0; b < links->n_bodies; b++) {
@@ -139,7 +139,7 @@ static void find_covectors(dal_state *state)
 static void ready_links(dal_state *state)
 {
     if (!dal_has(state, DAL_STAGE_LINKS))
-        refresh(state);
+        refresh_recursive(state);
     state->stages &= ~(unsigned)DAL_STAGE_LINKS;
     find_covectors(state);
 }
@@ -148,7 +148,7 @@ double dal_tree_factor(dal_state *state)
 {
     const dal_system *system = state->system;
     ready_links(state);
-    return system->recursion->loops->factor(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->rank->independent);
+    return system->recursion->loops->backward_inertia(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->rank->independent);
 }
 
 static void clear_wrenches(dal_state *state)
@@ -156,9 +156,9 @@ static void clear_wrenches(dal_state *state)
     memset(state->tree->links.wrench, 0, sizeof *state->tree->links.wrench * (size_t)state->system->links->n);
 }
 
-/* ---- branch by branch ------------------------------------------------------------------ */
+/* ---- block by block --------------------------------------------------------------------- */
 
-static void watch(void *user, int body, const dal_link_motion *motion)
+static void watch_recursive(void *user, int body, const dal_link_motion *motion)
 {
     dal_state *state = user;
     export_body(&state->system->links->seat[body], motion, &state->work.kin[body]);
@@ -181,45 +181,45 @@ static dal_sweep_task sweep_of(dal_state *state)
                             .length = system->length,
                             .mass = system->mass,
                             .user = state,
-                            .watch = watch};
+                            .watch = watch_recursive};
 }
 
-/* ---- the way out --------------------------------------------------------------------------- */
+/* ---- forward pass --------------------------------------------------------------------------- */
 
 static void load_rows(dal_state *state, bool swept, const double *b)
 {
     const dal_system *system = state->system;
     const dal_sweep_task task = sweep_of(state);
     if (swept)
-        system->recursion->sweep->load(&task, b);
+        system->recursion->sweep->backward_bias(&task, b);
     else
-        system->recursion->loops->load(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, NULL, b);
+        system->recursion->loops->backward_bias(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, NULL, b);
 }
 
-static void go_outwards(dal_state *state, bool swept, const double *tau, double *x, double *lambda)
+static void forward_pass(dal_state *state, bool swept, const double *tau, double *x, double *lambda)
 {
     const dal_system *system = state->system;
     const dal_sweep_task task = sweep_of(state);
     if (swept)
-        system->recursion->sweep->outwards(&task, x, lambda);
+        system->recursion->sweep->forward(&task, x, lambda);
     else
-        system->recursion->loops->outwards(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, tau, x, lambda);
+        system->recursion->loops->forward(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, tau, x, lambda);
 }
 
 static const double good = 1e-14; /* of the sums that a row is made of: nothing to refine */
 
-/* The way out, and one step of refinement where A x = b is not met. `swept`: the way in was a sweep. */
-static void finish(dal_state *state, bool swept, const double *tau, const double *b, double *x, double *lambda)
+/* The forward pass, and one step of refinement where A x = b is not met. `swept`: the backward pass was a sweep. */
+static void finish_recursive(dal_state *state, bool swept, const double *tau, const double *b, double *x, double *lambda)
 {
     const dal_system *system = state->system;
     const dal_links *links = system->links;
     double *residual = state->tree->loops.lambda, *more = state->saddle->rhs + links->nv, *dx = state->tree->vd_more;
-    go_outwards(state, swept, tau, x, lambda);
+    forward_pass(state, swept, tau, x, lambda);
     if (!(system->recursion->loops->residual(system->loops, &state->tree->links, &state->tree->loops, state->rank->independent, b, residual) > good))
         return;
     clear_wrenches(state);
     load_rows(state, swept, residual);
-    go_outwards(state, swept, NULL, dx, more);
+    forward_pass(state, swept, NULL, dx, more);
     for (int i = 0; i < links->nv; i++)
         x[i] += dx[i];
     for (int i = 0; i < system->layout.n_rows; i++)
@@ -237,8 +237,8 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
     clear_wrenches(state);
     double *wanted = state->tree->loops.lambda + 2 * r;
     memcpy(wanted, b, sizeof *b * (size_t)r);
-    system->recursion->loops->load(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->saddle->rhs, wanted);
-    finish(state, false, state->saddle->rhs, wanted, f, b);
+    system->recursion->loops->backward_bias(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->saddle->rhs, wanted);
+    finish_recursive(state, false, state->saddle->rhs, wanted, f, b);
     for (int i = 0; i < r; i++)
         b[i] *= -1 / mass;
 }
@@ -252,10 +252,10 @@ static dal_flow no_inertia(dal_state *state)
 }
 
 /* Wrenches on the links and tau. Where everything was evaluated (friction, singular positions) Q and h take their place. */
-static const double *load(dal_state *state)
+static const double *load_recursive(dal_state *state)
 {
     if (dal_has(state, DAL_STAGE_NO_LOADS)) {
-        load_links(state);
+        load_links_recursive(state);
         return state->work.direct;
     }
     clear_wrenches(state);
@@ -269,47 +269,47 @@ static dal_flow solve_open(dal_state *state)
 {
     const dal_system *system = state->system;
     if (!dal_has(state, DAL_STAGE_LINKS))
-        refresh(state);
+        refresh_recursive(state);
     state->stages &= ~(unsigned)DAL_STAGE_LINKS;
-    const double *tau = load(state);
-    return system->recursion->advance(system->links, &state->tree->links, tau, state->vd) ? 0 : no_inertia(state);
+    const double *tau = load_recursive(state);
+    return system->recursion->aba_solve(system->links, &state->tree->links, tau, state->vd) ? 0 : no_inertia(state);
 }
 
-/* Factor and the way in at once. */
-static double advance(dal_state *state, const double **tau)
+/* The backward pass: inertias and biases at once. */
+static double backward_pass(dal_state *state, const double **tau)
 {
     const dal_system *system = state->system;
     if (dal_has(state, DAL_STAGE_NO_FORCES)) {
         const dal_sweep_task task = sweep_of(state);
         *tau = NULL;
-        return system->recursion->sweep->inwards(&task, state->gamma);
+        return system->recursion->sweep->backward(&task, state->gamma);
     }
     ready_links(state);
-    *tau = load(state);
-    return system->recursion->loops->factor_and_load(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops,
+    *tau = load_recursive(state);
+    return system->recursion->loops->backward(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops,
                                                      state->rank->independent, *tau, state->gamma);
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_recursive(dal_state *state)
 {
     const double *tau;
     if (!state->system->layout.n_rows)
         return solve_open(state);
     bool swept = dal_has(state, DAL_STAGE_NO_FORCES);
-    double ratio = advance(state, &tau);
+    double ratio = backward_pass(state, &tau);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) { /* which may have recalled everything else */
         swept = dal_has(state, DAL_STAGE_NO_FORCES);
-        ratio = advance(state, &tau);
+        ratio = backward_pass(state, &tau);
         if (!(ratio > 0))
             return no_inertia(state);
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
-    if (state->singular->near && state->system->careful) {
+    if (dal_singular_on_null_space(state)) {
         dal_need(state, DAL_STAGE_LOADS);
         return dal_null_space_solve(state);
     }
-    finish(state, swept, tau, state->gamma, state->vd, state->lambda);
+    finish_recursive(state, swept, tau, state->gamma, state->vd, state->lambda);
     state->stages &= ~(unsigned)DAL_STAGE_LINKS;
     return 0;
 }
@@ -317,12 +317,12 @@ static dal_flow solve(dal_state *state)
 const dal_formulation dal_recursive = {
     .name = "recursive",
     .title = "articulated bodies over the joint tree, loops closed on top: work in proportion to the bodies",
-    .applies = applies,
-    .equations = equations,
-    .multipliers = multipliers,
+    .applies = applies_recursive,
+    .equations = equations_recursive,
+    .multipliers = multipliers_recursive,
     .work = dal_null_space_work,
     .recursive = true,
-    .solve = solve,
+    .solve = solve_recursive,
     .show = dal_lagrange_show,
 };
 

@@ -190,7 +190,7 @@ static void add(dal_state *state)
         state->lambda[i] += state->refinement->dlambda[i];
 }
 
-static dal_flow fail(dal_state *state, double error, int where)
+static dal_flow fail_refine(dal_state *state, double error, int where)
 {
     char name[100];
     dal_velocity_name(state->system, where, name, sizeof name);
@@ -199,7 +199,7 @@ static dal_flow fail(dal_state *state, double error, int where)
                           name, state->refinement->ratio, state->system->formulation->name, error);
 }
 
-static void keep(dal_refinement *r, double error, int where)
+static void store_refine(dal_refinement *r, double error, int where)
 {
     if (error > r->worst) {
         r->worst = error;
@@ -208,7 +208,7 @@ static void keep(dal_refinement *r, double error, int where)
 }
 
 /* What rounding of the terms of the equations brings in v'. Nothing is changed. */
-static void probe(dal_state *state)
+static void probe_refine(dal_state *state)
 {
     dal_refinement *r = state->refinement;
     const size_t n = (size_t)state->system->n_w;
@@ -217,7 +217,7 @@ static void probe(dal_state *state)
     memcpy(r->wd, state->speeds->wd, sizeof *r->wd * n);
     state->system->formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
     memcpy(state->speeds->wd, r->wd, sizeof *r->wd * n);
-    keep(r, size_of(state, r->dv, &where) / size_of_accelerations(state), where);
+    store_refine(r, size_of(state, r->dv, &where) / size_of_accelerations(state), where);
 }
 
 static dal_flow refine(dal_state *state)
@@ -236,12 +236,12 @@ static dal_flow refine(dal_state *state)
             break;
     }
     if (!(error < nothing))
-        return fail(state, error, where);
+        return fail_refine(state, error, where);
     if (state->speeds->basis)
         dal_speeds_combine(state); /* as W and bias are printed: what the rows missed was rounding */
-    keep(r, error, where);
+    store_refine(r, error, where);
     if (r->since++ % PROBE_EVERY == 0)
-        probe(state);
+        probe_refine(state);
     return 0;
 }
 

@@ -50,7 +50,7 @@ typedef struct routhian {
 } routhian;
 
 /* One list for measuring and for laying out. */
-static size_t lay(const dal_system *system, double *memory, routhian *r)
+static size_t layout_routh(const dal_system *system, double *memory, routhian *r)
 {
     const size_t m = (size_t)system->layout.nv, s = (size_t)system->n_ignorable, n = m - s, rows = (size_t)system->layout.n_rows;
     double **const parts[] = {&r->rows, &r->free, &r->M22, &r->X, &r->K, &r->x, &r->scale, &r->p, &r->pd, &r->slope, &r->rest};
@@ -68,10 +68,10 @@ static size_t lay(const dal_system *system, double *memory, routhian *r)
     return used;
 }
 
-static routhian look(const dal_state *state)
+static routhian evaluate_routh(const dal_state *state)
 {
     routhian r;
-    lay(state->system, state->scratch->solver, &r);
+    layout_routh(state->system, state->scratch->solver, &r);
     for (int k = 0, i = 0, j = 0; k < state->system->layout.nv; k++) {
         bool ignorable = i < r.s && state->system->ignorable[i] == k;
         i += ignorable;
@@ -82,23 +82,23 @@ static routhian look(const dal_state *state)
     return r;
 }
 
-static size_t work(const dal_system *system)
+static size_t work_routh(const dal_system *system)
 {
     routhian r;
-    return lay(system, NULL, &r);
+    return layout_routh(system, NULL, &r);
 }
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_routh(const dal_system *system, char *why, size_t size)
 {
     return dal_ignorable_applies(system, "routh", why, size);
 }
 
-static int equations(const dal_system *system)
+static int equations_routh(const dal_system *system)
 {
     return system->layout.nv - system->n_ignorable;
 }
 
-static int multipliers(const dal_system *system)
+static int multipliers_routh(const dal_system *system)
 {
     return system->layout.n_rows;
 }
@@ -121,11 +121,11 @@ static dal_flow factor_momenta(dal_state *state, routhian *r)
 }
 
 /* M22 v_2 = G - N_2 - M21 v_1; the second pass takes the rounding of the first out of the momenta. */
-static dal_flow unpack(dal_state *state, const double *w)
+static dal_flow unpack_routh(dal_state *state, const double *w)
 {
     const dal_system *system = state->system;
     const int m = system->layout.nv;
-    routhian r = look(state);
+    routhian r = evaluate_routh(state);
     double *v = state->work.v;
     dal_flow flow = factor_momenta(state, &r);
     for (int j = 0; j < r.n; j++)
@@ -146,7 +146,7 @@ static dal_flow unpack(dal_state *state, const double *w)
     return flow;
 }
 
-static double unit(const dal_state *state, int k)
+static double unit_routh(const dal_state *state, int k)
 {
     const dal_system *system = state->system;
     for (int i = 0; i < system->n_ignorable && system->ignorable[i] <= k; i++)
@@ -154,9 +154,9 @@ static double unit(const dal_state *state, int k)
     return system->length / system->column_scale[k];
 }
 
-static dal_flow pack(dal_state *state, double *w)
+static dal_flow pack_routh(dal_state *state, double *w)
 {
-    routhian r = look(state);
+    routhian r = evaluate_routh(state);
     for (int j = 0; j < r.n; j++)
         w[j] = state->work.v[r.first[j]];
     return 0;
@@ -165,7 +165,7 @@ static dal_flow pack(dal_state *state, double *w)
 /* ---- derivatives of T ------------------------------------------------------------------ */
 
 /* slope := D_k T of the coordinates that are not ignorable. */
-static void differentiate(dal_state *state, routhian *r)
+static void differentiate_routh(dal_state *state, routhian *r)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
@@ -183,7 +183,7 @@ static void differentiate(dal_state *state, routhian *r)
 }
 
 /* C = p x W of each ball, added to the slopes. */
-static void commute(dal_state *state, routhian *r)
+static void commute_routh(dal_state *state, routhian *r)
 {
     const dal_tree *tree = state->system->layout.tree;
     for (int i = 0; tree && i < tree->n_steps; i++)
@@ -240,7 +240,7 @@ static void scale_mass(const dal_state *state, routhian *r)
 }
 
 /* Below it the independent rows of A_1 U, at unit norm. */
-static void fill_rows(dal_state *state, routhian *r)
+static void fill_rows_routh(dal_state *state, routhian *r)
 {
     const dal_layout *layout = &state->system->layout;
     const double *U = state->system->column_unit;
@@ -259,11 +259,11 @@ static void fill_rows(dal_state *state, routhian *r)
     }
 }
 
-static double factor(dal_state *state, routhian *r)
+static double factor_routh(dal_state *state, routhian *r)
 {
     fill_mass(state, r);
     scale_mass(state, r);
-    fill_rows(state, r);
+    fill_rows_routh(state, r);
     return r->n ? dal_ldlt(r->K, r->n + state->rank->n, r->size, r->pivot) : 1;
 }
 
@@ -307,10 +307,10 @@ static void take_solution(dal_state *state, routhian *r, double *vd, double *lam
 }
 
 /* The same for the right side (f_1 - X^T f_2, b), rest = M22^-1 f_2: M12 M22^-1 = X^T. */
-static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+static void correct_routh(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     const dal_system *system = state->system;
-    routhian r = look(state);
+    routhian r = evaluate_routh(state);
     for (int i = 0; i < r.s; i++)
         r.rest[i] = f[system->ignorable[i]];
     for (int j = 0; j < r.n; j++) {
@@ -327,12 +327,12 @@ static void correct(dal_state *state, const double *f, const double *b, double *
         state->speeds->wd[j] += dv[r.first[j]];
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_routh(dal_state *state)
 {
-    routhian r = look(state);
-    double ratio = factor(state, &r);
+    routhian r = evaluate_routh(state);
+    double ratio = factor_routh(state, &r);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
-        ratio = factor(state, &r);
+        ratio = factor_routh(state, &r);
         if (!(ratio > 0))
             return dal_state_fail(state, "Routh's equations are singular: the inertia and the constraints do not determine the "
                                          "accelerations");
@@ -340,8 +340,8 @@ static dal_flow solve(dal_state *state)
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
     dal_momenta_rates(state, r.p, r.pd);
-    differentiate(state, &r);
-    commute(state, &r);
+    differentiate_routh(state, &r);
+    commute_routh(state, &r);
     fill_right(state, &r);
     take_solution(state, &r, state->vd, state->lambda);
     for (int j = 0; j < r.n; j++)
@@ -352,16 +352,16 @@ static dal_flow solve(dal_state *state)
 /* ---- what is shown ---------------------------------------------------------------------------- */
 
 /* [B A_1^T; A_1 0] [v_1'; -lambda] = [f; gamma], without the scaling of its factorisation; solve has left all but K and x. */
-static void show(dal_state *state, dal_equations *equations)
+static void show_routh(dal_state *state, dal_equations *equations)
 {
     const dal_system *system = state->system;
-    routhian r = look(state);
+    routhian r = evaluate_routh(state);
     const dal_names v = dal_names_velocities(equations, state), rows = dal_names_rows(equations, state);
     const dal_names first = dal_names_part(equations, v, r.n, r.first), second = dal_names_part(equations, v, r.s, system->ignorable);
     const size_t n = (size_t)r.n, s = (size_t)r.s;
     double *mu = dal_show_scratch(equations, (size_t)state->rank->n);
     fill_mass(state, &r);
-    fill_rows(state, &r);
+    fill_rows_routh(state, &r);
     fill_right(state, &r);
     dal_show_equation(equations, "[B A_1^T; A_1 0] [v_1'; -lambda] = [f; gamma],  v_2' = c - X v_1'",
                       "Routh's equations, R = T - V - G.v_2");
@@ -396,16 +396,16 @@ static void show(dal_state *state, dal_equations *equations)
 const dal_formulation dal_routh = {
     .name = "routh",
     .title = "Routh's equations: the velocities of the ignorable coordinates follow from their constant momenta",
-    .applies = applies,
-    .equations = equations,
-    .multipliers = multipliers,
-    .work = work,
-    .speeds = equations,
-    .unpack = unpack,
-    .pack = pack,
-    .unit = unit,
+    .applies = applies_routh,
+    .equations = equations_routh,
+    .multipliers = multipliers_routh,
+    .work = work_routh,
+    .speeds = equations_routh,
+    .unpack = unpack_routh,
+    .pack = pack_routh,
+    .unit = unit_routh,
     .ignores = true,
-    .solve = solve,
-    .correct = correct,
-    .show = show,
+    .solve = solve_routh,
+    .correct = correct_routh,
+    .show = show_routh,
 };

@@ -2,7 +2,7 @@
 #ifndef DAL_DYNAMICS_SADDLE_H
 #define DAL_DYNAMICS_SADDLE_H
 
-#include "state/state.h"
+#include "dynamics/rank.h"
 
 typedef struct dal_saddle {
     double *matrix, *rhs;      /* dense, or on the pattern of compile; then its factor */
@@ -16,6 +16,11 @@ typedef struct dal_saddle {
 
 extern const dal_owner dal_saddle_owner;
 
+/* Is row i an equation of the matrix? Else it is an identity. */
+static inline bool dal_saddle_has_row(const dal_state *state, int i)
+{
+    return state->saddle->soft || state->rank->independent[i];
+}
 /* Pattern of the matrix at compile. */
 void dal_saddle_pattern(dal_arena *arena, dal_system *system);
 typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;

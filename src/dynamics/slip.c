@@ -49,7 +49,7 @@ const char *dal_friction_guard_name(const dal_system *system, int guard)
     return system->mechanism.joints[system->frictions[i].joint].name;
 }
 
-static double forward(const dal_state *state, const dal_friction *f, const double *s)
+static double forward_slip(const dal_state *state, const dal_friction *f, const double *s)
 {
     double sum = 0;
     for (int k = 0; k < f->n; k++)
@@ -85,7 +85,7 @@ void dal_friction_guard(const dal_state *state, double *guard)
         if (!dal_friction_switches(f))
             continue;
         switch ((dal_slip)state->friction->mode[i]) {
-        case DAL_SLIPS: *guard++ = forward(state, f, p.slip + f->first) + p.slack[i]; break;
+        case DAL_SLIPS: *guard++ = forward_slip(state, f, p.slip + f->first) + p.slack[i]; break;
         case DAL_STICKS: *guard++ = guard_of_sticking(state, &p, i); break;
         case DAL_YIELDS: *guard++ = 1; break;
         }
@@ -102,7 +102,7 @@ void dal_friction_accepted(dal_state *state)
         if (!dal_friction_switches(f) || state->friction->mode[i] != DAL_SLIPS)
             continue;
         dal_friction_slip(state, f, s);
-        const double speed = dal_size(s, f->n), ahead = forward(state, f, s);
+        const double speed = dal_size(s, f->n), ahead = forward_slip(state, f, s);
         if (speed > clear * p.ahead[i] || speed < p.fastest[i])
             p.look[i] = 0;
         p.fastest[i] = fmax(speed, p.fastest[i]);
@@ -117,7 +117,7 @@ void dal_friction_accepted(dal_state *state)
 /* ---- at a restart ---------------------------------------------------------------------------- */
 
 /* s' of a component by which rows that are soft give way to the forces at hand. */
-static double softness(const dal_friction_parts *p, int component)
+static double softness_slip(const dal_friction_parts *p, int component)
 {
     double force = 0;
     for (int i = 0; i < p->elements && p->soft > 0; i++)
@@ -126,14 +126,14 @@ static double softness(const dal_friction_parts *p, int component)
 }
 
 /* s' of an element under the present forces. False where it is nothing but the rounding of what cancels. */
-static bool starts(const dal_state *state, const dal_friction_parts *p, int element, double *rate)
+static bool starts_slip(const dal_state *state, const dal_friction_parts *p, int element, double *rate)
 {
     const dal_friction *f = &state->system->frictions[element];
     double size = 0, rounding = 0;
     for (int k = 0; k < f->n; k++) {
         rate[k] = p->rate[f->first + k];
         size = fmax(size, fabs(rate[k]));
-        rounding = fmax(rounding, fmax(p->rounding[f->first + k], softness(p, f->first + k)));
+        rounding = fmax(rounding, fmax(p->rounding[f->first + k], softness_slip(p, f->first + k)));
         for (int j = 0; j < p->n; j++) {
             double share = p->G[j * p->n + f->first + k] * p->e[j];
             rate[k] += share;
@@ -165,7 +165,7 @@ static bool release_carried(dal_state *state, const dal_friction_parts *p)
 {
     for (int i = 0; i < p->elements; i++) {
         double rate[DAL_MAX_SLIP];
-        if (state->friction->mode[i] == DAL_STICKS && starts(state, p, i, rate)) {
+        if (state->friction->mode[i] == DAL_STICKS && starts_slip(state, p, i, rate)) {
             slip_along(state, p, i, rate, 1);
             return true;
         }
@@ -185,7 +185,7 @@ static double give_of(const dal_state *state, const dal_friction_parts *p, int e
 }
 
 /* By how much more is wanted of a sticking element than it can give: over 1 it slips. */
-static double overload(const dal_state *state, const dal_friction_parts *p, int i)
+static double overload_slip(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->system->frictions[i];
     const double wanted = dal_size(p->e + f->first, f->n), allowed = dal_friction_holds(f, p->press[i]), give = give_of(state, p, i);
@@ -199,7 +199,7 @@ static bool release_weakest(dal_state *state, const dal_friction_parts *p)
     int weakest = -1;
     double most = 0;
     for (int i = 0; i < p->elements; i++) {
-        double over = state->friction->mode[i] == DAL_STICKS ? overload(state, p, i) : 0;
+        double over = state->friction->mode[i] == DAL_STICKS ? overload_slip(state, p, i) : 0;
         if (over > most) {
             weakest = i;
             most = over;
@@ -213,17 +213,17 @@ static bool release_weakest(dal_state *state, const dal_friction_parts *p)
 }
 
 /* A surface that slips from rest: 1 the way it should, 0 not at all, -1 back. */
-static int departs(const dal_state *state, const dal_friction_parts *p, int i)
+static int departs_slip(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->system->frictions[i];
     double rate[DAL_MAX_SLIP];
-    return !starts(state, p, i, rate) ? 0 : forward(state, f, rate) > 0 ? 1 : -1;
+    return !starts_slip(state, p, i, rate) ? 0 : forward_slip(state, f, rate) > 0 ? 1 : -1;
 }
 
 static bool catch_backward(dal_state *state, const dal_friction_parts *p)
 {
     for (int i = 0; i < p->elements; i++)
-        if (p->fresh[i] > 0 && state->friction->mode[i] == DAL_SLIPS && departs(state, p, i) < 0) {
+        if (p->fresh[i] > 0 && state->friction->mode[i] == DAL_SLIPS && departs_slip(state, p, i) < 0) {
             state->friction->mode[i] = DAL_STICKS;
             state->friction->broken[i] = false;
             p->look[i] = 0;
@@ -238,16 +238,16 @@ static bool is_consistent(const dal_state *state, const dal_friction_parts *p)
         double rate[DAL_MAX_SLIP];
         if (!dal_friction_switches(&state->system->frictions[i]))
             continue;
-        if (state->friction->mode[i] == DAL_STICKS && (starts(state, p, i, rate) || overload(state, p, i) > 1))
+        if (state->friction->mode[i] == DAL_STICKS && (starts_slip(state, p, i, rate) || overload_slip(state, p, i) > 1))
             return false;
-        if (state->friction->mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) < 0)
+        if (state->friction->mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs_slip(state, p, i) < 0)
             return false;
     }
     return true;
 }
 
 /* All combinations of the elements at rest: digit 0 sticks, 1 slips forth, 2 back. */
-static bool combine(dal_state *state, dal_friction_parts *p, const int *list, int n)
+static bool combine_slip(dal_state *state, dal_friction_parts *p, const int *list, int n)
 {
     int all = 1;
     for (int i = 0; i < n; i++)
@@ -302,16 +302,16 @@ static bool is_held_by_others(const dal_state *state, const dal_friction_parts *
 }
 
 /* Guards of what was chosen; elements that are to slip and are held by others yield. What holds the others has to hold the stray, too. */
-static void conclude(dal_state *state, const dal_friction_parts *p)
+static void conclude_slip(dal_state *state, const dal_friction_parts *p)
 {
     double *e = p->stray;
     dal_friction_solve(p, e); /* the factors are those of the last balance */
     for (int i = 0; i < p->elements; i++) {
         const dal_friction *f = &state->system->frictions[i];
-        const double ahead = forward(state, f, p->slip + f->first);
+        const double ahead = forward_slip(state, f, p->slip + f->first);
         if (!dal_friction_switches(f))
             continue;
-        if (state->friction->mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs(state, p, i) == 0 && is_held_by_others(state, p, i))
+        if (state->friction->mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs_slip(state, p, i) == 0 && is_held_by_others(state, p, i))
             state->friction->mode[i] = DAL_YIELDS;
         p->slack[i] = p->fresh[i] > 0 ? fmax(slack_for(state, f), -2 * ahead) : 0;
         p->give[i] = give_of(state, p, i) + beyond_drift * dal_size(e + f->first, f->n);
@@ -353,7 +353,7 @@ static dal_flow check_reactions(dal_state *state)
 }
 
 /* It sticks from here on, unless it did so before. */
-static void stop(dal_state *state, const dal_friction_parts *p, int i)
+static void stop_slip(dal_state *state, const dal_friction_parts *p, int i)
 {
     if (state->friction->mode[i] != DAL_STICKS)
         dal_friction_mark(state, p, i);
@@ -372,7 +372,7 @@ static void begin_modes(dal_state *state, const dal_friction_parts *p, const boo
         const bool over = ended && ended[guard++];
         state->friction->broken[i] = broken;
         if (is_at_rest(state, p, i, over)) {
-            stop(state, p, i);
+            stop_slip(state, p, i);
         } else {
             slip_along(state, p, i, p->slip + f->first, 1);
             p->fresh[i] = p->look[i] = 0;
@@ -397,7 +397,7 @@ static bool stop_with_others(dal_state *state, dal_friction_parts *p)
                 left[k] -= p->G[j * p->n + f->first + k] * c[j];
         }
         if (dal_friction_switches(f) && state->friction->mode[i] != DAL_STICKS && dal_size(left, f->n) <= rest_of(state, p, f)) {
-            stop(state, p, i);
+            stop_slip(state, p, i);
             return true;
         }
     }
@@ -433,8 +433,8 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended)
         solved = dal_friction_balance(state, &p);
         found = solved && !release_carried(state, &p) && !release_weakest(state, &p) && !catch_backward(state, &p);
     }
-    if (!found && (n_list > MOST_COMBINED || !combine(state, &p, list, n_list)))
+    if (!found && (n_list > MOST_COMBINED || !combine_slip(state, &p, list, n_list)))
         return dal_friction_jams(state, p.worst);
-    conclude(state, &p);
+    conclude_slip(state, &p);
     return 0;
 }

@@ -89,17 +89,28 @@ dal_flow dal_speeds_ready(dal_state *state);
 void dal_speeds_basis(dal_state *state);   /* W */
 void dal_speeds_columns(dal_state *state); /* W, and the partial velocities T */
 void dal_speeds_rates(dal_state *state);   /* W', motion, and the bends of the columns along it; after columns and velocity */
-void dal_speeds_held(dal_state *state);    /* bias; after velocity */
+void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity */
 void dal_speeds_bias(dal_state *state);    /* bias, and rate of every body; after velocity */
 /* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
-dal_direction dal_speeds_column(const dal_state *state, int j);
-dal_direction dal_speeds_motion(const dal_state *state);
+static inline dal_direction dal_speeds_column(const dal_state *state, int j)
+{
+    const dal_speeds *s = state->speeds->basis;
+    return (dal_direction){s->W + (size_t)j * (size_t)s->n, 0,
+                           s->T + (size_t)j * (size_t)state->system->mechanism.n_bodies};
+}
+static inline dal_direction dal_speeds_motion(const dal_state *state)
+{
+    return (dal_direction){state->work.v, 1, state->speeds->basis->motion};
+}
 static inline dal_bend *dal_speeds_column_bend(const dal_state *state, int j)
 {
     return state->speeds->basis->bend + (size_t)j * (size_t)state->system->mechanism.n_bodies;
 }
 /* Automatic speeds of a model without rows: W is constant, W' is zero. */
-bool dal_speeds_constant(const dal_state *state);
+static inline bool dal_speeds_constant(const dal_state *state)
+{
+    return !state->speeds->basis->fixed && state->speeds->basis->n == state->speeds->basis->p;
+}
 /* Partial velocities of a body's centre of mass and partial angular velocities, world axes: 3 a speed each. After columns. */
 void dal_speeds_partials(const dal_state *state, int body, double *c, double *w);
 /* The speeds that move a body at all, ascending, from its partial velocities. Returns how many. */

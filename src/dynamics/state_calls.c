@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Which surfaces stick at the present y. */
-static dal_flow settle(dal_state *state)
+static dal_flow settle_state(dal_state *state)
 {
     if (!state->system->n_frictions)
         return 0;
@@ -53,11 +53,11 @@ static dal_status evaluated_by_run(dal_state *state, dal_messages *messages)
     return DAL_BAD_COMMAND;
 }
 
-static dal_status evaluate(dal_state *state, dal_messages *messages)
+static dal_status evaluate_state(dal_state *state, dal_messages *messages)
 {
     if (!check_given(state, messages))
         return DAL_NUMERICAL;
-    dal_flow flow = settle(state);
+    dal_flow flow = settle_state(state);
     if (!flow)
         flow = dal_state_derivative(state, state->work.t, state->y, state->scratch->yd);
     if (flow) {
@@ -80,14 +80,14 @@ dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
         return DAL_BAD_COMMAND;
     if (state->hold.tenancy)
         return evaluated_by_run(state, messages);
-    dal_status status = evaluate(state, messages);
+    dal_status status = evaluate_state(state, messages);
     if (status != DAL_OK)
         state->stages &= ~(unsigned)DAL_STAGE_ACCELERATION;
     return status;
 }
 
 /* May it be read? */
-static bool is_known(const dal_state *state)
+static bool is_known_state(const dal_state *state)
 {
     return dal_state_usable(state) && dal_has(state, DAL_STAGE_ACCELERATION);
 }
@@ -102,7 +102,7 @@ dal_motion dal_state_body(const dal_state *state, int body)
 {
     dal_motion motion;
     fill_nan((double *)(void *)&motion, sizeof motion);
-    if (!is_known(state) || body < 0 || body >= state->system->mechanism.n_bodies)
+    if (!is_known_state(state) || body < 0 || body >= state->system->mechanism.n_bodies)
         return motion;
     /* the accelerations are found on demand, in scratch that belongs to the state */
     dal_need((dal_state *)(size_t)state, DAL_STAGE_BODIES);
@@ -118,7 +118,7 @@ dal_motion dal_state_body(const dal_state *state, int body)
 
 bool dal_state_reaction(dal_state *state, int joint, double force[3], double torque[3])
 {
-    const bool fine = is_known(state) && joint >= 0 && joint < state->system->mechanism.n_joints;
+    const bool fine = is_known_state(state) && joint >= 0 && joint < state->system->mechanism.n_joints;
     if (fine)
         dal_need(state, DAL_STAGE_REACTIONS);
     for (int k = 0; k < 3; k++) {
@@ -144,7 +144,7 @@ dal_energy dal_state_energy(const dal_state *state)
 {
     dal_energy e;
     fill_nan((double *)(void *)&e, sizeof e);
-    return is_known(state) ? dal_energy_now(state) : e;
+    return is_known_state(state) ? dal_energy_now(state) : e;
 }
 
 void dal_residuals_now(const dal_state *state, double *position, double *velocity)
@@ -160,7 +160,7 @@ void dal_residuals_now(const dal_state *state, double *position, double *velocit
 bool dal_state_residuals(const dal_state *state, double *position, double *velocity)
 {
     double found[2] = {NAN, NAN};
-    const bool fine = is_known(state);
+    const bool fine = is_known_state(state);
     if (fine)
         dal_residuals_now(state, &found[0], &found[1]);
     if (position)

@@ -20,7 +20,7 @@
 
 static const double in_place = 1e-12; /* of the extent, and of it in a unit of time: what is nearer is left alone */
 
-static const double *attitude(const dal_state *state, const dal_friction *f, int side)
+static const double *attitude_stick(const dal_state *state, const dal_friction *f, int side)
 {
     return state->work.kin[state->system->mechanism.joints[f->joint].marker[side].body].R;
 }
@@ -30,7 +30,7 @@ void dal_friction_mark(const dal_state *state, const dal_friction_parts *p, int 
     const dal_friction *f = &state->system->frictions[element];
     double *place = p->place + 9 * element;
     if (f->turn) {
-        dal_rotation_multiply_left_transposed(attitude(state, f, 0), attitude(state, f, 1), place);
+        dal_rotation_multiply_left_transposed(attitude_stick(state, f, 0), attitude_stick(state, f, 1), place);
         return;
     }
     for (int k = 0; k < f->n + f->terms - 1; k++)
@@ -44,9 +44,9 @@ static void find_shift(const dal_state *state, const dal_friction_parts *p, int 
     const double *place = p->place + 9 * element;
     if (f->turn) {
         double R_1P[9], E[9]; /* E = (R_1 P)^T R_2 has the same turn, in the axes of the second body: to the first order R_2 of it */
-        dal_rotation_multiply(attitude(state, f, 0), place, R_1P);
-        dal_rotation_multiply_left_transposed(R_1P, attitude(state, f, 1), E);
-        const double own[3] = {(E[7] - E[5]) / 2, (E[2] - E[6]) / 2, (E[3] - E[1]) / 2}, *R = attitude(state, f, 1);
+        dal_rotation_multiply(attitude_stick(state, f, 0), place, R_1P);
+        dal_rotation_multiply_left_transposed(R_1P, attitude_stick(state, f, 1), E);
+        const double own[3] = {(E[7] - E[5]) / 2, (E[2] - E[6]) / 2, (E[3] - E[1]) / 2}, *R = attitude_stick(state, f, 1);
         for (int i = 0; i < 3; i++)
             x[i] = f->lever[0] * (R[3 * i] * own[0] + R[3 * i + 1] * own[1] + R[3 * i + 2] * own[2]);
         return;

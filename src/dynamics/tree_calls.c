@@ -1,4 +1,4 @@
-/* Recursive dynamics for users: dalembert/tree.h over the kernels of recursive/. Forces, masses; frames are in tree_frames.c. */
+/* Recursive dynamics for users: dalembert/tree.h over the kernels of tree/. ABA, RNEA, CRBA; frames are in tree_frames.c. */
 #include "dynamics/tree_columns.h"
 #include "math/finite.h"
 #include "math/vec.h"
@@ -49,7 +49,7 @@ void dal_tree_weigh(dal_state *state)
 }
 
 /* Wrenches on bodies, moved to the origins of their links: what a link is given, it needs less. */
-static void load_links(const dal_links *links, dal_links_work *work, const dal_wrench *wrenches)
+static void load_links_tree(const dal_links *links, dal_links_work *work, const dal_wrench *wrenches)
 {
     for (int b = 0; b < links->n_bodies; b++) {
         const dal_seat *seat = &links->seat[b];
@@ -76,10 +76,10 @@ dal_status dal_forward_dynamics(dal_state *state, const double *q, const double 
     const dal_links *links = state->system->links;
     const dal_recursion *run = state->system->recursion;
     dal_tree_weigh(state);
-    run->prepare(links, &state->tree->links, q, v);
+    run->aba_velocity(links, &state->tree->links, q, v);
     if (wrenches)
-        load_links(links, &state->tree->links, wrenches);
-    return run->advance(links, &state->tree->links, tau, vd) && dal_all_finite(vd, links->nv) ? DAL_OK : DAL_NUMERICAL;
+        load_links_tree(links, &state->tree->links, wrenches);
+    return run->aba_solve(links, &state->tree->links, tau, vd) && dal_all_finite(vd, links->nv) ? DAL_OK : DAL_NUMERICAL;
 }
 
 dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
@@ -91,10 +91,10 @@ dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double 
     const dal_links *links = state->system->links;
     const dal_recursion *run = state->system->recursion;
     dal_tree_weigh(state);
-    run->newton(links, &state->tree->links, q, v ? v : state->scratch->still, vd);
+    run->rnea_forward(links, &state->tree->links, q, v ? v : state->scratch->still, vd);
     if (wrenches)
-        load_links(links, &state->tree->links, wrenches);
-    run->gather(links, &state->tree->links, tau);
+        load_links_tree(links, &state->tree->links, wrenches);
+    run->rnea_backward(links, &state->tree->links, tau);
     return DAL_OK;
 }
 
@@ -112,7 +112,7 @@ dal_status dal_mass_matrix(dal_state *state, const double *q, double *M)
 {
     const dal_status status = M ? dal_tree_accepts(state, q, NULL, NULL, NULL) : DAL_BAD_COMMAND;
     if (status == DAL_OK)
-        state->system->recursion->mass(state->system->links, &state->tree->links, q, M);
+        state->system->recursion->crba(state->system->links, &state->tree->links, q, M);
     return status;
 }
 

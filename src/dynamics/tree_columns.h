@@ -1,4 +1,4 @@
-/* Columns of a tree, one at a time: how a unit of velocity k moves what hangs behind it, and how that changes. Plain code for calls
+/* Columns of a tree, one at a time: how a unit of velocity k moves what it carries, and how that changes. Plain code for calls
  * that are not made in the inner loop. */
 #ifndef DAL_DYNAMICS_TREE_COLUMNS_H
 #define DAL_DYNAMICS_TREE_COLUMNS_H
@@ -13,11 +13,11 @@ typedef struct dal_column_motion {
     double axis_rate[3], direction_rate[3], origin_rate[3];
 } dal_column_motion;
 
-/* The calls of users know weight as an acceleration of the ground: before `newton` and `prepare`. */
+/* The calls of users know weight as an acceleration of the ground: before rnea_forward and aba_velocity. */
 void dal_tree_weigh(dal_state *state);
-/* After the kernels' `position` (or more). */
+/* After the kernel `kinematics` (or more). */
 void dal_tree_column(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
-/* After `newton`. */
+/* After rnea_forward. */
 void dal_tree_column_rate(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
 
 /* What the calls of users begin with: a state whose system has a tree, and finite numbers of q, and of v, vd or tau, and wrenches where

@@ -43,7 +43,7 @@ static composite *composite_of(dal_links_work *work, int i)
 
 /* One link by itself: about its centre c = s / m for the mass, about its origin for I. With rho = c - r, rho' = w x rho, I_b the
  * inertia about c: K = m rho x (e x rho') + w x I_b e. A link without mass has none of it. */
-static void alone(const dal_link *link, const dal_link_motion *m, composite *out)
+static void alone_coriolis(const dal_link *link, const dal_link_motion *m, composite *out)
 {
     const double *I = link->inertia;
     const double own[9] = {I[0], I[3], I[5], I[3], I[1], I[4], I[5], I[4], I[2]};
@@ -71,7 +71,7 @@ static void alone(const dal_link *link, const dal_link_motion *m, composite *out
     add_double_cross(rho, rate, link->mass, out->K);
 }
 
-static void hang(const composite *body, const double d[3], const double dd[3], composite *parent)
+static void propagate_composite(const composite *body, const double d[3], const double dd[3], composite *parent)
 {
     const double diagonal = body->m * dal_dot(d, d) + 2 * dal_dot(d, body->s);
     parent->m += body->m;
@@ -101,7 +101,7 @@ static void field_at(const dal_column_motion *c, const double r[3], const double
     dal_add_cross(c->axis, arm_rate, ud);
 }
 
-static void share(const composite *all, const dal_column_motion *c, const double ud[3], double f[3], double n[3])
+static void share_coriolis(const composite *all, const dal_column_motion *c, const double ud[3], double f[3], double n[3])
 {
     double turned[3];
     for (int i = 0; i < 3; i++)
@@ -116,7 +116,7 @@ static void share(const composite *all, const dal_column_motion *c, const double
 }
 
 /* The entries of column k with itself and all before it, from the composite at its link. */
-static void entries(const dal_links *links, const dal_links_work *work, const composite *all, int k, double *C)
+static void entries_coriolis(const dal_links *links, const dal_links_work *work, const composite *all, int k, double *C)
 {
     const size_t n = (size_t)links->nv;
     const int link = links->link_of[k];
@@ -125,14 +125,14 @@ static void entries(const dal_links *links, const dal_links_work *work, const co
     double u[3], ud[3], f[3], moment[3];
     dal_tree_column_rate(links, work, k, &own);
     field_at(&own, r, rd, u, ud);
-    share(all, &own, ud, f, moment);
+    share_coriolis(all, &own, ud, f, moment);
     C[(n + 1) * (size_t)k] = dal_dot(u, f) + dal_dot(own.axis, moment);
     for (int j = links->parent_column[k]; j >= 0; j = links->parent_column[j]) {
         dal_column_motion other;
         double v[3], vd[3], g[3], torque[3];
         dal_tree_column_rate(links, work, j, &other);
         field_at(&other, r, rd, v, vd);
-        share(all, &other, vd, g, torque);
+        share_coriolis(all, &other, vd, g, torque);
         C[n * (size_t)j + (size_t)k] = dal_dot(v, f) + dal_dot(other.axis, moment);
         C[n * (size_t)k + (size_t)j] = dal_dot(u, g) + dal_dot(own.axis, torque);
     }
@@ -146,18 +146,18 @@ dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *
     const dal_links *links = state->system->links;
     dal_links_work *work = &state->tree->links;
     dal_tree_weigh(state);
-    state->system->recursion->newton(links, work, q, v, NULL);
+    state->system->recursion->rnea_forward(links, work, q, v, NULL);
     memset(C, 0, sizeof *C * (size_t)links->nv * (size_t)links->nv);
     for (int i = 0; i < links->n; i++)
-        alone(&links->link[i], &work->motion[i], composite_of(work, i));
+        alone_coriolis(&links->link[i], &work->motion[i], composite_of(work, i));
     for (int i = links->n - 1; i >= 0; i--) {
         const dal_link *link = &links->link[i];
         for (int k = link->v; k < link->v + dal_link_velocities(link->kind); k++)
-            entries(links, work, composite_of(work, i), k, C);
+            entries_coriolis(links, work, composite_of(work, i), k, C);
         if (link->parent >= 0) {
             double rate[3];
             dal_sub3(work->motion[i].rd, work->motion[link->parent].rd, rate);
-            hang(composite_of(work, i), work->motion[i].d, rate, composite_of(work, link->parent));
+            propagate_composite(composite_of(work, i), work->motion[i].d, rate, composite_of(work, link->parent));
         }
     }
     return DAL_OK;

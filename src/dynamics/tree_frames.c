@@ -2,7 +2,7 @@
  *
  * Column k moves the point P of a body behind it by
  *     J_k = direction + axis x (P - o),   J_k' = direction' + axis' x (P - o) + axis x (P' - o')
- * The momentum of column k is that of the composite body behind it (head of recursive/recursion.c), moved to the centre of the whole.
+ * The momentum of column k is that of the composite body behind it (tree/crba.c), moved to the centre of the whole.
  */
 #include "dalembert/tree.h"
 #include "dynamics/tree_columns.h"
@@ -49,7 +49,7 @@ dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, 
     const double *rates = v ? v : state->scratch->still;
     double arm[3], turned[3];
     dal_tree_weigh(state);
-    state->system->recursion->newton(links, work, q, rates, vd);
+    state->system->recursion->rnea_forward(links, work, q, rates, vd);
     memset(motion, 0, sizeof *motion);
     arm_of(links, work, body, point, arm, motion->rotation);
     dal_copy3(m->r, motion->position);
@@ -105,7 +105,7 @@ dal_status dal_frame_jacobian(dal_state *state, const double *q, int body, const
     const dal_links *links = state->system->links;
     dal_links_work *work = &state->tree->links;
     const size_t n = (size_t)links->nv;
-    state->system->recursion->position(links, work, q);
+    state->system->recursion->kinematics(links, work, q);
     memset(J, 0, sizeof *J * 6 * n);
     for (way w = start_way(links, work, body, point); w.column >= 0; next_column(links, work, &w)) {
         dal_column_motion c;
@@ -128,7 +128,7 @@ dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, const doub
     dal_links_work *work = &state->tree->links;
     const size_t n = (size_t)links->nv;
     dal_tree_weigh(state);
-    state->system->recursion->newton(links, work, q, v, NULL);
+    state->system->recursion->rnea_forward(links, work, q, v, NULL);
     memset(Jd, 0, sizeof *Jd * 6 * n);
     for (way w = start_way(links, work, body, point); w.column >= 0; next_column(links, work, &w)) {
         dal_column_motion c;
@@ -165,7 +165,7 @@ dal_status dal_centroidal_momentum(dal_state *state, const double *q, const doub
     memset(centroid, 0, sizeof *centroid);
     centroid->mass = links->still_mass;
     dal_copy3(links->still_moment, centroid->center);
-    state->system->recursion->mass(links, work, q, NULL);
+    state->system->recursion->crba(links, work, q, NULL);
     for (int i = 0; i < links->n; i++)
         if (links->link[i].parent < 0) { /* what it carries, about the world's origin */
             const dal_link_inertia *at = &work->inertia[i];
@@ -238,7 +238,7 @@ dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v
     dal_links_work *work = &state->tree->links;
     double r[3], R[9], arm[3];
     dal_tree_weigh(state);
-    state->system->recursion->newton(links, work, q, v ? v : state->scratch->still, vd);
+    state->system->recursion->rnea_forward(links, work, q, v ? v : state->scratch->still, vd);
     for (int b = 0; b < links->n_bodies; b++)
         body_needs(links, work, &state->system->mechanism.bodies[b], b, wrenches ? &wrenches[b] : NULL, r, &carried[b]);
     for (int i = tree->n_bodies - 1; i >= 0; i--) {

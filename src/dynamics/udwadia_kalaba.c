@@ -33,7 +33,7 @@ static double size_of_inertia(const dal_body *body)
     return I[0] + I[4] + I[8] + body->mass * reach;
 }
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_udwadia_kalaba(const dal_system *system, char *why, size_t size)
 {
     if (system->layout.family->shares)
         return true; /* bodies without mass may move with others: the factorisation decides */
@@ -55,25 +55,25 @@ static bool applies(const dal_system *system, char *why, size_t size)
     return true;
 }
 
-static int equations(const dal_system *system)
+static int equations_udwadia_kalaba(const dal_system *system)
 {
     return system->layout.nv;
 }
 
-static int multipliers(const dal_system *system)
+static int multipliers_udwadia_kalaba(const dal_system *system)
 {
     (void)system;
     return 0;
 }
 
-static size_t work(const dal_system *system)
+static size_t work_udwadia_kalaba(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
     return (size_t)system->layout.n_mass + m * r + 2 * r + m;
 }
 
 /* M + mu A_i^T A_i of a block, if its family asks for it: then the blocks are those of the bodies. */
-static void complete(const dal_state *state, int b, double *L)
+static void complete_udwadia_kalaba(const dal_state *state, int b, double *L)
 {
     const dal_layout *layout = &state->system->layout;
     const int n = layout->block[b].n;
@@ -127,7 +127,7 @@ typedef struct parts {
     double *x;             /* nv */
 } parts;
 
-static parts lay(const dal_state *state)
+static parts layout_udwadia_kalaba(const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     parts w = {.L = state->scratch->solver};
@@ -144,7 +144,7 @@ static dal_flow factor_mass(dal_state *state, const parts *w)
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         int where;
-        complete(state, b, w->L + at->value);
+        complete_udwadia_kalaba(state, b, w->L + at->value);
         if (!dal_cholesky(w->L + at->value, at->n, at->n, layout->family->shares ? 1e-15 : 0, &where)) { /* by structure: was refused */
             char name[80];
             dal_velocity_name(state->system, at->column + where, name, sizeof name);
@@ -155,7 +155,7 @@ static dal_flow factor_mass(dal_state *state, const parts *w)
 }
 
 /* B^T = Q R on the independent rows. The pivot ratio. */
-static double factor_rows(dal_state *state, const parts *w)
+static double factor_rows_udwadia_kalaba(dal_state *state, const parts *w)
 {
     const int m = state->system->layout.nv;
     for (int i = 0; i < state->rank->n; i++)
@@ -190,15 +190,15 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
         lambda[state->rank->order[i]] = w->epsilon[i];
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_udwadia_kalaba(dal_state *state)
 {
-    parts w = lay(state);
+    parts w = layout_udwadia_kalaba(state);
     dal_flow flow = factor_mass(state, &w);
     if (flow)
         return flow;
-    double ratio = factor_rows(state, &w);
+    double ratio = factor_rows_udwadia_kalaba(state, &w);
     if (dal_state_alarm(state, DAL_FACTOR_QR, ratio)) {
-        ratio = factor_rows(state, &w);
+        ratio = factor_rows_udwadia_kalaba(state, &w);
         if (!(ratio > 0))
             return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
     }
@@ -210,9 +210,9 @@ static dal_flow solve(dal_state *state)
     return 0;
 }
 
-static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+static void correct_udwadia_kalaba(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
-    const parts w = lay(state);
+    const parts w = layout_udwadia_kalaba(state);
     memcpy(dv, f, sizeof *f * (size_t)state->system->layout.nv);
     solve_for(state, &w, b, dv, dlambda);
 }
@@ -235,7 +235,7 @@ static void show_completed(dal_state *state, dal_equations *equations)
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         double *block = dal_show_scratch(equations, (size_t)at->n * (size_t)at->n);
-        complete(state, b, block);
+        complete_udwadia_kalaba(state, b, block);
         complete_force(state, b, state->gamma, f + at->column);
         for (int i = 0; i < at->n; i++)
             for (int j = 0; j < at->n; j++)
@@ -267,7 +267,7 @@ static void show_gain(dal_state *state, dal_equations *equations)
 }
 
 /* (4.24): v' = a + G (gamma - A a); explicit. */
-static void show(dal_state *state, dal_equations *equations)
+static void show_udwadia_kalaba(dal_state *state, dal_equations *equations)
 {
     const size_t m = (size_t)state->system->layout.nv;
     dal_show_equation(equations, "v' = a + G (gamma - A a),  a = M^-1 (Q - h),  G = M^-1/2 (A M^-1/2)^+",
@@ -291,11 +291,11 @@ static void show(dal_state *state, dal_equations *equations)
 const dal_formulation dal_udwadia_kalaba = {
     .name = "udwadia-kalaba",
     .title = "the explicit equation of Udwadia and Kalaba, through the pseudo-inverse of A M^-1/2; needs a regular mass matrix",
-    .applies = applies,
-    .equations = equations,
-    .multipliers = multipliers,
-    .work = work,
-    .solve = solve,
-    .correct = correct,
-    .show = show,
+    .applies = applies_udwadia_kalaba,
+    .equations = equations_udwadia_kalaba,
+    .multipliers = multipliers_udwadia_kalaba,
+    .work = work_udwadia_kalaba,
+    .solve = solve_udwadia_kalaba,
+    .correct = correct_udwadia_kalaba,
+    .show = show_udwadia_kalaba,
 };

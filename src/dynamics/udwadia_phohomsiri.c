@@ -35,7 +35,7 @@ enum { LARGEST = 600 };               /* velocities: the matrices are dense */
 static const double singular = 1e-14; /* pivot ratio of the stacked matrix that is only rounding */
 static const double unbalanced = 1e-8; /* of the largest force: what may be left along directions without inertia */
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_udwadia_phohomsiri(const dal_system *system, char *why, size_t size)
 {
     if (system->layout.nv <= LARGEST)
         return true;
@@ -46,12 +46,12 @@ static bool applies(const dal_system *system, char *why, size_t size)
     return false;
 }
 
-static int equations(const dal_system *system)
+static int equations_udwadia_phohomsiri(const dal_system *system)
 {
     return system->layout.nv;
 }
 
-static int multipliers(const dal_system *system)
+static int multipliers_udwadia_phohomsiri(const dal_system *system)
 {
     (void)system;
     return 0;
@@ -70,14 +70,14 @@ typedef struct parts {
     double *svd;           /* the stacked matrix by rows, and what its singular values need; with minimum-norm only */
 } parts;
 
-static size_t work(const dal_system *system)
+static size_t work_udwadia_phohomsiri(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
     const size_t values = system->minimum_norm ? (m + r) * m + dal_rank_work((int)(m + r), (int)m) : 0;
     return 2 * m * r + 2 * r + (m + r) * m + m + (m + r) + 2 * m + values;
 }
 
-static parts lay(const dal_state *state)
+static parts layout_udwadia_phohomsiri(const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, r = (size_t)layout->n_rows;
@@ -97,7 +97,7 @@ static parts lay(const dal_state *state)
 /* ---- the stacked matrix ----------------------------------------------------------- */
 
 /* A_s^T = [Q1 Q2] [R; 0] on the independent rows; A_s also goes to the lower part of the stack. Returns the pivot ratio. */
-static double factor_rows(dal_state *state, const parts *w)
+static double factor_rows_udwadia_phohomsiri(dal_state *state, const parts *w)
 {
     const size_t m = (size_t)w->m, ld = (size_t)w->ld;
     dal_scaled_rows(state, w->scaled, w->unit);
@@ -112,7 +112,7 @@ static double factor_rows(dal_state *state, const parts *w)
 }
 
 /* x := P x = Q [0 0; 0 1] Q^T x. */
-static void project(const parts *w, double *x)
+static void project_udwadia_phohomsiri(const parts *w, double *x)
 {
     if (!w->k)
         return;
@@ -137,11 +137,11 @@ static void fill_motion(dal_state *state, const parts *w)
             double *column = w->stack + (size_t)(at->column + j) * (size_t)w->ld;
             for (int i = 0; i < at->n; i++)
                 column[at->column + i] = unit * M[at->n * i + j] / (scale[i] * scale[j]);
-            project(w, column);
+            project_udwadia_phohomsiri(w, column);
         }
     }
     memcpy(w->b, w->f, sizeof *w->b * (size_t)w->m);
-    project(w, w->b);
+    project_udwadia_phohomsiri(w, w->b);
 }
 
 /* ---- its pseudo-inverse ----------------------------------------------------------- */
@@ -191,7 +191,7 @@ static dal_flow check_balance(dal_state *state, const parts *w)
 }
 
 /* (2.14) with eta = 0. The rank is that of the start: where it changes, so do the directions that are free, and v' would jump. */
-static dal_flow solve_least(dal_state *state, const parts *w)
+static dal_flow solve_least_udwadia_phohomsiri(dal_state *state, const parts *w)
 {
     const size_t m = (size_t)w->m;
     const int n = w->m + w->k, expected = state->system->determined;
@@ -209,7 +209,7 @@ static dal_flow solve_least(dal_state *state, const parts *w)
 }
 
 /* From x and f: v' and R lambda_s = Q1^T (M_s x - f). */
-static void finish(dal_state *state, const parts *w, double *vd, double *lambda)
+static void finish_udwadia_phohomsiri(dal_state *state, const parts *w, double *vd, double *lambda)
 {
     const dal_system *system = state->system;
     const double *S = system->column_scale, unit = 1 / system->mass;
@@ -228,36 +228,36 @@ static void finish(dal_state *state, const parts *w, double *vd, double *lambda)
         lambda[state->rank->order[i]] = system->mass * w->unit[state->rank->order[i]] * residual[i];
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_udwadia_phohomsiri(dal_state *state)
 {
-    parts w = lay(state);
-    double ratio = factor_rows(state, &w);
+    parts w = layout_udwadia_phohomsiri(state);
+    double ratio = factor_rows_udwadia_phohomsiri(state, &w);
     if (dal_state_alarm(state, DAL_FACTOR_QR, ratio)) {
-        w = lay(state);
-        ratio = factor_rows(state, &w);
+        w = layout_udwadia_phohomsiri(state);
+        ratio = factor_rows_udwadia_phohomsiri(state, &w);
         if (!(ratio > 0))
             return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
     }
     if (state->system->minimum_norm && ratio < state->report->condition_worst)
         state->report->condition_worst = ratio; /* of the rows: the stacked matrix has no least pivot then */
     fill_motion(state, &w);
-    dal_flow flow = state->system->minimum_norm ? solve_least(state, &w) : solve_unique(state, &w);
+    dal_flow flow = state->system->minimum_norm ? solve_least_udwadia_phohomsiri(state, &w) : solve_unique(state, &w);
     if (flow == 0)
-        finish(state, &w, state->vd, state->lambda);
+        finish_udwadia_phohomsiri(state, &w, state->vd, state->lambda);
     return flow;
 }
 
 /* [P M_s; A_s] x = [P f_s; b_s], f_s = S^-1 f / mu */
-static void correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
+static void correct_udwadia_phohomsiri(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
-    const parts w = lay(state);
+    const parts w = layout_udwadia_phohomsiri(state);
     for (int j = 0; j < w.m; j++)
         w.b[j] = w.f[j] = f[j] / (state->system->mass * state->system->column_scale[j]);
-    project(&w, w.b);
+    project_udwadia_phohomsiri(&w, w.b);
     for (int i = 0; i < w.k; i++)
         w.b[w.m + i] = w.unit[state->rank->order[i]] * b[state->rank->order[i]];
     solve_factored(&w);
-    finish(state, &w, dv, dlambda);
+    finish_udwadia_phohomsiri(state, &w, dv, dlambda);
 }
 
 /* ---- equations --------------------------------------------------------------------- */
@@ -280,12 +280,12 @@ static void inverse_column(const dal_state *state, const parts *w, size_t i, dou
 /* P M and the two parts of the pseudo-inverse, without the scaling. The stack is filled and factored as in solve. */
 static void show_stack(dal_state *state, dal_equations *equations)
 {
-    const parts w = lay(state);
+    const parts w = layout_udwadia_phohomsiri(state);
     const double *S = state->system->column_scale, mu = state->system->mass;
     const size_t m = (size_t)w.m, k = (size_t)w.k, n = m + k;
     const dal_names v = dal_names_velocities(equations, state), vd = dal_names_accelerations(equations, state);
     double *PM = dal_show_matrix(equations, "P M", "the mass matrix, less what the constraints take: P = 1 - A^+ A, all in metres", v, v);
-    factor_rows(state, &w);
+    factor_rows_udwadia_phohomsiri(state, &w);
     fill_motion(state, &w);
     double *Pf = dal_show_vector(equations, "P (Q - h)", "the forces, less what the constraints take", v);
     for (size_t i = 0; i < m; i++) {
@@ -293,7 +293,7 @@ static void show_stack(dal_state *state, dal_equations *equations)
         for (size_t j = 0; j < m; j++)
             PM[i * m + j] = mu * S[i] * S[j] * w.stack[j * (size_t)w.ld + i];
     }
-    (void)(state->system->minimum_norm ? solve_least(state, &w) : solve_unique(state, &w)); /* has succeeded at this state */
+    (void)(state->system->minimum_norm ? solve_least_udwadia_phohomsiri(state, &w) : solve_unique(state, &w)); /* has succeeded at this state */
     double *unit = dal_show_scratch(equations, n), *x = dal_show_scratch(equations, m);
     double *G = dal_show_matrix(equations, "G", "what forces bring: the columns of [P M; A]^+ that belong to P M", vd, v);
     double *H = dal_show_matrix(equations, "H", "what the constraints bring: the columns of [P M; A]^+ that belong to A", vd,
@@ -309,7 +309,7 @@ static void show_stack(dal_state *state, dal_equations *equations)
 }
 
 /* (2.15) with the right side of (2.12): v' = [P M; A]^+ [P (Q - h); gamma]; explicit. */
-static void show(dal_state *state, dal_equations *equations)
+static void show_udwadia_phohomsiri(dal_state *state, dal_equations *equations)
 {
     dal_show_equation(equations, "v' = [P M; A]^+ [P (Q - h); gamma] = G P (Q - h) + H gamma,  P = 1 - A^+ A",
                       "`udwadia-phohomsiri` (2.15) with the right side of (2.12), C among Q");
@@ -328,11 +328,11 @@ const dal_formulation dal_udwadia_phohomsiri = {
     .name = "udwadia-phohomsiri",
     .title = "the explicit equation of Udwadia and Phohomsiri, through the pseudo-inverse of [(1 - A^+ A) M; A]; the mass matrix may be "
              "singular",
-    .applies = applies,
-    .equations = equations,
-    .multipliers = multipliers,
-    .work = work,
-    .solve = solve,
-    .correct = correct,
-    .show = show,
+    .applies = applies_udwadia_phohomsiri,
+    .equations = equations_udwadia_phohomsiri,
+    .multipliers = multipliers_udwadia_phohomsiri,
+    .work = work_udwadia_phohomsiri,
+    .solve = solve_udwadia_phohomsiri,
+    .correct = correct_udwadia_phohomsiri,
+    .show = show_udwadia_phohomsiri,
 };

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_volterra(const dal_system *system, char *why, size_t size)
 {
     return dal_speeds_apply(system, "volterra", system->layout.nv - system->rank, why, size);
 }
@@ -28,13 +28,13 @@ typedef struct momenta {
     double P[3], H[3], Pd[3], Hd[3];
 } momenta;
 
-static size_t work(const dal_system *system)
+static size_t work_volterra(const dal_system *system)
 {
     return (size_t)system->mechanism.n_bodies * sizeof(momenta) / sizeof(double) + (size_t)system->layout.nv;
 }
 
 /* (59): P = m v, H = I w; P' = m v_0, H' = I w_0 + I' w. */
-static void find_momenta(const dal_state *state, momenta *of)
+static void find_momenta_volterra(const dal_state *state, momenta *of)
 {
     for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
         const dal_body *body = &state->system->mechanism.bodies[b];
@@ -69,7 +69,7 @@ static double right_side(const dal_state *state, const momenta *of, int j)
 }
 
 /* Row j of W^T M W, up to the diagonal. */
-static void inertia_row(dal_state *state, int j, double *MW)
+static void inertia_row_volterra(dal_state *state, int j, double *MW)
 {
     dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->n;
@@ -82,7 +82,7 @@ static void inertia_row(dal_state *state, int j, double *MW)
     }
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_volterra(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     double *MW = state->scratch->solver;
@@ -93,9 +93,9 @@ static dal_flow solve(dal_state *state)
     dal_speeds_columns(state);
     dal_speeds_rates(state);
     dal_speeds_bias(state);
-    find_momenta(state, of);
+    find_momenta_volterra(state, of);
     for (int j = 0; j < s->p; j++) {
-        inertia_row(state, j, MW);
+        inertia_row_volterra(state, j, MW);
         s->f[j] = right_side(state, of, j);
     }
     return dal_speeds_finish(state);
@@ -104,16 +104,16 @@ static dal_flow solve(dal_state *state)
 const dal_formulation dal_volterra = {
     .name = "volterra",
     .title = "Volterra: rates of the momenta of the speeds and of the partial velocities; as many equations as freedoms",
-    .applies = applies,
+    .applies = applies_volterra,
     .equations = dal_speeds_count,
     .multipliers = dal_speeds_no_multipliers,
-    .work = work,
+    .work = work_volterra,
     .speeds = dal_speeds_count,
     .unpack = dal_speeds_unpack,
     .pack = dal_speeds_pack,
     .unit = dal_speeds_unit,
     .chooses = true,
-    .solve = solve,
+    .solve = solve_volterra,
     .correct = dal_speeds_correct,
     .show = dal_show_volterra,
 };

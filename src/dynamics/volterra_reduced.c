@@ -35,27 +35,27 @@ typedef struct scratch {
     dal_bend *unit_rate;  /* and how that changes along the motion */
 } scratch;
 
-static size_t doubles(size_t bytes)
+static size_t doubles_volterra_reduced(size_t bytes)
 {
     return bytes / sizeof(double);
 }
 
-static size_t work(const dal_system *system)
+static size_t work_volterra_reduced(const dal_system *system)
 {
     const size_t units = (size_t)system->n_ignorable * (size_t)system->mechanism.n_bodies;
-    return 3 * (size_t)system->layout.nv + units * doubles(sizeof(dal_tangent) + sizeof(dal_bend));
+    return 3 * (size_t)system->layout.nv + units * doubles_volterra_reduced(sizeof(dal_tangent) + sizeof(dal_bend));
 }
 
-static scratch look(const dal_state *state)
+static scratch evaluate_volterra_reduced(const dal_state *state)
 {
     const size_t n = (size_t)state->system->layout.nv;
     const size_t units = (size_t)state->system->n_ignorable * (size_t)state->system->mechanism.n_bodies;
     double *at = state->scratch->solver + 3 * n;
     return (scratch){.p = state->scratch->solver, .pd = state->scratch->solver + n, .MW = state->scratch->solver + 2 * n, .unit = (dal_tangent *)at,
-                     .unit_rate = (dal_bend *)(at + units * doubles(sizeof(dal_tangent)))};
+                     .unit_rate = (dal_bend *)(at + units * doubles_volterra_reduced(sizeof(dal_tangent)))};
 }
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_volterra_reduced(const dal_system *system, char *why, size_t size)
 {
     const int p = system->layout.nv - system->rank;
     return dal_ignorable_applies(system, "volterra-reduced", why, size) &&
@@ -64,7 +64,7 @@ static bool applies(const dal_system *system, char *why, size_t size)
 
 /* ---- the rows M' -------------------------------------------------------------------- */
 
-static void rows(dal_state *state, double *E, double *e)
+static void rows_volterra_reduced(dal_state *state, double *E, double *e)
 {
     dal_momentum_rows(state, E, e);
     for (int i = 0; i < state->system->n_ignorable; i++)
@@ -77,7 +77,7 @@ static void bend_units(dal_state *state)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const size_t bodies = (size_t)layout->mechanism->n_bodies;
-    const scratch at = look(state);
+    const scratch at = evaluate_volterra_reduced(state);
     const dal_direction motion = {state->work.v, 1, state->scratch->tangents};
     layout->family->tangent(layout, &state->work, &motion);
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
@@ -91,10 +91,10 @@ static void bend_units(dal_state *state)
 }
 
 /* D_a [M' b + N_2 db]; a is the motion (v, 1). */
-static void bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bends, double *out)
+static void bend_volterra_reduced(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bends, double *out)
 {
     const dal_mechanism *m = &state->system->mechanism;
-    const scratch at = look(state);
+    const scratch at = evaluate_volterra_reduced(state);
     memset(out, 0, sizeof *out * (size_t)state->system->n_ignorable);
     for (int i = 0; i < m->n_bodies; i++) {
         const dal_body *body = &m->bodies[i];
@@ -118,7 +118,7 @@ static void bend(dal_state *state, const dal_direction *a, const dal_direction *
     }
 }
 
-static const struct dal_more_rows momenta = {rows, bend};
+static const struct dal_more_rows momenta = {rows_volterra_reduced, bend_volterra_reduced};
 
 /* ---- the equations --------------------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ static double dot(const double *a, const double *b, int n)
 }
 
 /* (47), row j up to the diagonal. */
-static void inertia_row(dal_state *state, int j, double *MW)
+static void inertia_row_volterra_reduced(dal_state *state, int j, double *MW)
 {
     dal_speeds *s = state->speeds->basis;
     dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * (size_t)s->n, MW);
@@ -165,10 +165,10 @@ static void complete_rates(dal_state *state, scratch *at)
         at->pd[i] += at->MW[i];
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_volterra_reduced(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
-    scratch at = look(state);
+    scratch at = evaluate_volterra_reduced(state);
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
@@ -181,7 +181,7 @@ static dal_flow solve(dal_state *state)
     for (int j = 0; j < s->p; j++) {
         const double *W = s->W + (size_t)j * (size_t)s->n, *Wd = s->Wd + (size_t)j * (size_t)s->n;
         double A = dot(Wd, at.p, s->n) + dot(W, at.pd, s->n);
-        inertia_row(state, j, at.MW);
+        inertia_row_volterra_reduced(state, j, at.MW);
         s->f[j] = dal_speeds_force(state, j) + DAL_MUTATED(VOLTERRA_REDUCED, K_of(state, j)) - A;
     }
     return dal_speeds_finish(state);
@@ -190,10 +190,10 @@ static dal_flow solve(dal_state *state)
 const dal_formulation dal_volterra_reduced = {
     .name = "volterra-reduced",
     .title = "Volterra with the momenta of the ignorable coordinates as constraints: one equation less for each of them",
-    .applies = applies,
+    .applies = applies_volterra_reduced,
     .equations = dal_speeds_count,
     .multipliers = dal_speeds_no_multipliers,
-    .work = work,
+    .work = work_volterra_reduced,
     .speeds = dal_speeds_count,
     .unpack = dal_speeds_unpack,
     .pack = dal_speeds_pack,
@@ -201,7 +201,7 @@ const dal_formulation dal_volterra_reduced = {
     .ignores = true,
     .chooses = true,
     .more = &momenta,
-    .solve = solve,
+    .solve = solve_volterra_reduced,
     .correct = dal_speeds_correct,
     .show = dal_show_volterra_reduced,
 };

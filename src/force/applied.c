@@ -24,7 +24,7 @@ typedef struct applied {
     int n;
 } applied;
 
-static void apply(dal_loads *loads, int n, const void *elements)
+static void apply_applied(dal_loads *loads, int n, const void *elements)
 {
     for (const applied *a = elements, *end = a + n; a < end; a++) {
         if (a->measure >= 0) {
@@ -80,7 +80,7 @@ static bool read_axes(dal_force_builder *b, int body, int *frame)
 }
 
 /* Where it acts: one way, and no key that has no meaning there. */
-static bool begin(dal_force_builder *b, applied *a, bool torque)
+static bool begin_applied(dal_force_builder *b, applied *a, bool torque)
 {
     const dal_force_spec *spec = b->spec;
     bool ok = true;
@@ -143,7 +143,7 @@ static bool compile_force(dal_force_builder *b, void *element)
 {
     applied *a = element;
     dal_marker first, second;
-    if (!begin(b, a, false))
+    if (!begin_applied(b, a, false))
         return false;
     if (is_own(b->spec))
         return compile_own(b, a);
@@ -169,7 +169,7 @@ static bool compile_torque(dal_force_builder *b, void *element)
     const dal_force_spec *spec = b->spec;
     dal_marker first, second;
     bool ok = true;
-    if (!begin(b, a, true))
+    if (!begin_applied(b, a, true))
         return false;
     if (is_own(spec))
         return compile_own(b, a);
@@ -249,7 +249,7 @@ const dal_force_type dal_force_point = {
     .keys = "joint connect body coordinate axes value!",
     .coordinate = "distance",
     .size = sizeof(applied),
-    .apply = apply,
+    .apply = apply_applied,
     COMPILE(compile_force)
 };
 
@@ -259,7 +259,7 @@ const dal_force_type dal_force_torque = {
     .keys = "joint connect body coordinate axes value!",
     .coordinate = "angle",
     .size = sizeof(applied),
-    .apply = apply,
+    .apply = apply_applied,
     COMPILE(compile_torque)
 };
 
@@ -268,7 +268,7 @@ const dal_force_type dal_force_motor = {
     .title = "a motor on the coordinate of a joint: torque or force by an expression",
     .keys = "joint! coordinate value! limit",
     .size = sizeof(applied),
-    .apply = apply,
+    .apply = apply_applied,
     COMPILE(compile_motor)
 };
 
@@ -277,6 +277,6 @@ const dal_force_type dal_force_coordinate = {
     .title = "a generalized force on x, y, z or the angle of a body",
     .keys = "body! coordinate! value!",
     .size = sizeof(applied),
-    .apply = apply,
+    .apply = apply_applied,
     COMPILE(compile_coordinate)
 };

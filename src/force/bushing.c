@@ -16,7 +16,7 @@ typedef struct bushing {
     double scale[6], stiffness[6], damping[6];
 } bushing;
 
-static void apply(dal_loads *loads, int n, const void *elements)
+static void apply_bushing(dal_loads *loads, int n, const void *elements)
 {
     dal_work *w = loads->work;
     for (const bushing *b = elements, *end = b + n; b < end; b++)
@@ -69,7 +69,7 @@ static bool read_end(dal_force_builder *b, dal_text name, dal_marker *marker)
     return false;
 }
 
-static bool compile(dal_force_builder *builder, void *element)
+static bool compile_bushing(dal_force_builder *builder, void *element)
 {
     bushing *b = element;
     dal_mechanism *m = builder->mechanism;
@@ -112,9 +112,9 @@ const dal_force_type dal_force_bushing = {
     .title = "springs and dampers in all directions between two frames",
     .keys = "connect! stiffness! damping",
     .size = sizeof(bushing),
-    .apply = apply,
+    .apply = apply_bushing,
 #ifndef DAL_SCALAR_VARIANT
-    .compile = compile,
+    .compile = compile_bushing,
     .potential = true,
 #endif
 };

@@ -17,7 +17,7 @@ typedef struct spring {
     double stiffness, damping, free;
 } spring;
 
-static void apply(dal_loads *loads, int n, const void *elements)
+static void apply_spring_damper(dal_loads *loads, int n, const void *elements)
 {
     for (const spring *s = elements, *end = s + n; s < end; s++) {
         dal_real stretch = loads->work->value[s->measure] - s->free;
@@ -114,7 +114,7 @@ static bool compile_between_points(dal_force_builder *b, spring *s)
     return ok;
 }
 
-static bool compile(dal_force_builder *b, void *element)
+static bool compile_spring_damper(dal_force_builder *b, void *element)
 {
     spring *s = element;
     const dal_force_spec *spec = b->spec;
@@ -147,9 +147,9 @@ const dal_force_type dal_force_spring_damper = {
     .title = "spring and damper between two points or on the coordinate of a joint",
     .keys = "connect joint coordinate stiffness damping length free value",
     .size = sizeof(spring),
-    .apply = apply,
+    .apply = apply_spring_damper,
 #ifndef DAL_SCALAR_VARIANT
-    .compile = compile,
+    .compile = compile_spring_damper,
     .potential = true,
     .effort = true,
 #endif
@@ -161,7 +161,7 @@ const dal_force_type dal_force_torsional = {
     .keys = "joint! stiffness damping free value",
     .coordinate = "angle",
     .size = sizeof(spring),
-    .apply = apply,
+    .apply = apply_spring_damper,
 #ifndef DAL_SCALAR_VARIANT
     .compile = compile_torsional,
     .potential = true,

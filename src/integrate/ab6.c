@@ -23,11 +23,11 @@ static double *old_slope(const dal_stepper *s, int steps_ago)
     return s->vectors + (size_t)(STAGES + steps_ago - 1) * (size_t)s->ode->n;
 }
 
-static dal_flow step(dal_stepper *s, double h, double *error)
+static dal_flow step_ab6(dal_stepper *s, double h, double *error)
 {
     *error = 0;
     if (s->history < OLD || h != s->h_history)
-        return dal_rk6.trial(s, h, s->y_new);
+        return dal_tableau_sum(s, dal_rk6.tableau, h, s->y_new);
     const double *f0 = s->f, *f1 = old_slope(s, 1), *f2 = old_slope(s, 2);
     const double *f3 = old_slope(s, 3), *f4 = old_slope(s, 4), *f5 = old_slope(s, 5);
     for (int i = 0; i < s->ode->n; i++)
@@ -36,13 +36,13 @@ static dal_flow step(dal_stepper *s, double h, double *error)
     return 0;
 }
 
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
+static dal_flow trial_ab6(dal_stepper *s, double h, double *y_out)
 {
-    return dal_rk6.trial(s, h, y_out);
+    return dal_tableau_sum(s, dal_rk6.tableau, h, y_out);
 }
 
 /* f_5 <- f_4 <- ... <- f_1 <- f_0 */
-static void accept(dal_stepper *s, double h)
+static void accept_ab6(dal_stepper *s, double h)
 {
     if (h != s->h_history)
         s->history = 0;
@@ -61,7 +61,7 @@ const dal_integrator dal_ab6 = {
     .vectors = STAGES + OLD,
     .real_stability = 5.0 / 57,
     .imaginary_stability = 0.1143,
-    .step = step,
-    .trial = trial,
-    .accept = accept,
+    .step = step_ab6,
+    .trial = trial_ab6,
+    .accept = accept_ab6,
 };

@@ -41,13 +41,13 @@ typedef struct parts {
     int *pivot, *trial;
 } parts;
 
-static size_t work(const dal_system *system)
+static size_t work_partitioning(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
     return m + r + r * m + r + r * r + r + (r + m); /* the last: integers */
 }
 
-static parts parts_of(const dal_state *state)
+static parts parts_of_partitioning(const dal_state *state)
 {
     const size_t m = (size_t)state->system->layout.nv, r = (size_t)state->system->layout.n_rows;
     parts p = {.k = state->rank->n, .n = (int)m};
@@ -60,7 +60,7 @@ static parts parts_of(const dal_state *state)
     return p;
 }
 
-static const double *row_of(const dal_state *state, const parts *p, int i)
+static const double *row_of_partitioning(const dal_state *state, const parts *p, int i)
 {
     return p->B + (size_t)state->rank->order[i] * (size_t)p->n;
 }
@@ -70,7 +70,7 @@ static double factor_dependent(const dal_state *state, const parts *p)
 {
     for (int i = 0; i < p->k; i++)
         for (int j = 0; j < p->k; j++)
-            p->lu[i * p->k + j] = row_of(state, p, i)[state->partition->column[j]];
+            p->lu[i * p->k + j] = row_of_partitioning(state, p, i)[state->partition->column[j]];
     return p->k ? dal_lu(p->lu, p->k, p->k, p->pivot) : 1;
 }
 
@@ -84,7 +84,7 @@ static double steepest(const dal_state *state, const parts *p)
             continue;
         }
         for (int i = 0; i < p->k; i++)
-            p->x[i] = row_of(state, p, i)[j];
+            p->x[i] = row_of_partitioning(state, p, i)[j];
         dal_lu_solve(p->lu, p->k, p->k, p->pivot, p->x);
         for (int i = 0; i < p->k; i++)
             most = fmax(most, fabs(p->x[i]));
@@ -106,13 +106,13 @@ static void find_pivot(const double *E, const parts *p, const int *taken, int fr
 }
 
 /* Elimination with complete pivoting on a copy; the columns of its pivots, marked in `taken`. How many there are. */
-static int eliminate(const dal_state *state, const parts *p, int *taken)
+static int eliminate_partitioning(const dal_state *state, const parts *p, int *taken)
 {
     const size_t n = (size_t)p->n;
     double *E = state->rank->matrix;
     memset(taken, 0, sizeof *taken * n);
     for (int i = 0; i < p->k; i++)
-        memcpy(E + (size_t)i * n, row_of(state, p, i), sizeof *E * n);
+        memcpy(E + (size_t)i * n, row_of_partitioning(state, p, i), sizeof *E * n);
     for (int step = 0; step < p->k; step++) {
         int row = -1, column = -1;
         find_pivot(E, p, taken, step, &row, &column);
@@ -136,11 +136,11 @@ static int eliminate(const dal_state *state, const parts *p, int *taken)
 }
 
 /* Other columns, where there are better ones. False: none at all, the rows depend on each other. */
-static bool choose(dal_state *state, const parts *p, double before)
+static bool choose_partitioning(dal_state *state, const parts *p, double before)
 {
     const bool first = state->partition->n != p->k;
     bool same = true;
-    if (eliminate(state, p, p->trial) < p->k)
+    if (eliminate_partitioning(state, p, p->trial) < p->k)
         return false;
     for (int j = 0, d = 0; j < p->n; j++)
         if (p->trial[j]) {
@@ -163,14 +163,14 @@ static bool choose(dal_state *state, const parts *p, double before)
 }
 
 /* Between two steps, before anything is corrected: are the columns still good? */
-static dal_flow begin(dal_state *state)
+static dal_flow begin_partitioning(dal_state *state)
 {
-    const parts p = parts_of(state);
+    const parts p = parts_of_partitioning(state);
     dal_scaled_rows(state, p.B, p.row_scale);
     bool chosen = state->partition->n == p.k;
     double slope = chosen && factor_dependent(state, &p) > 0 ? steepest(state, &p) : HUGE_VAL;
     if (slope > steepest_kept) {
-        if (!choose(state, &p, slope))
+        if (!choose_partitioning(state, &p, slope))
             return dal_state_fail(
                 state, "the constraints became dependent and no dependent coordinates were found that they determine");
         slope = factor_dependent(state, &p) > 0 ? steepest(state, &p) : HUGE_VAL;
@@ -180,10 +180,10 @@ static dal_flow begin(dal_state *state)
 }
 
 /* B_d at the present A. Rows may be chosen anew where some are redundant; the columns stay until the next step. */
-static dal_flow factor(dal_state *state)
+static dal_flow factor_partitioning(dal_state *state)
 {
     for (int attempt = 0; attempt < 2; attempt++) {
-        const parts p = parts_of(state);
+        const parts p = parts_of_partitioning(state);
         dal_scaled_rows(state, p.B, p.row_scale);
         if (state->partition->n != p.k)
             return dal_state_fail(state, "the rank of the constraints changed within a step");
@@ -196,9 +196,9 @@ static dal_flow factor(dal_state *state)
 }
 
 /* B_d (S x)_d = N b, x_i = 0; S and N are the scales of columns and rows. */
-static void solve(dal_state *state, double *b, double *x)
+static void solve_partitioning(dal_state *state, double *b, double *x)
 {
-    const parts p = parts_of(state);
+    const parts p = parts_of_partitioning(state);
     memset(x, 0, sizeof *x * (size_t)p.n);
     for (int i = 0; i < p.k; i++)
         p.x[i] = p.row_scale[state->rank->order[i]] * b[state->rank->order[i]];
@@ -207,13 +207,13 @@ static void solve(dal_state *state, double *b, double *x)
         x[state->partition->column[d]] = p.x[d] / state->system->column_scale[state->partition->column[d]];
 }
 
-static dal_flow project(dal_state *state, double t, double *y)
+static dal_flow project_partitioning(dal_state *state, double t, double *y)
 {
-    static const dal_projector projector = {.begin = begin, .factor = factor, .solve = solve, .keeps_speeds = true};
+    static const dal_projector projector = {.begin = begin_partitioning, .factor = factor_partitioning, .solve = solve_partitioning, .keeps_speeds = true};
     return dal_project(state, t, y, &projector);
 }
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_partitioning(const dal_system *system, char *why, size_t size)
 {
     if (system->small)
         return true;
@@ -230,9 +230,9 @@ const dal_stabilization dal_coordinate_partitioning = {
     .title = "after each step the dependent coordinates and velocities are solved for; the independent ones stay as "
              "they are",
     .options = dal_tolerance_alone,
-    .applies = applies,
-    .project = project,
-    .work = work,
+    .applies = applies_partitioning,
+    .project = project_partitioning,
+    .work = work_partitioning,
 };
 
 /* ---- the part of a state ------------------------------------------------------------------------ */

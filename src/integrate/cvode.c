@@ -12,31 +12,20 @@
  * cvode-adams carries an offset (sundials.h).
  */
 #include "integrate/sundials.h"
-#include "base/library.h"
 
 #include <math.h>
 #include <string.h>
 
 #ifdef DAL_HAVE_SUNDIALS
 
-enum { MOST_FAILURES = 200 }; /* of one step: the smallest step that t resolves ends it earlier */
-
-static bool available(char *why, size_t size)
-{
-    dal_sundials_library library = {0};
-    bool found = dal_cvode_load(&library, why, size);
-    dal_library_close(library.handle);
-    return found;
-}
-
-static int slope(double t, N_Vector Y, N_Vector dY, void *user)
+static int slope_cvode(double t, N_Vector Y, N_Vector dY, void *user)
 {
     return dal_sundials_slope(user, t, Y, NV_DATA_S(dY));
 }
 
 /* Column j of df/dy: (f(y + sigma e_j) - f(y)) / sigma. */
-static int jacobian(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other,
-                    N_Vector unused)
+static int jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other,
+                          N_Vector unused)
 {
     dal_sundials *c = user;
     double *y = NV_DATA_S(moved), *f = NV_DATA_S(other);
@@ -76,133 +65,60 @@ static int put_back(double t, N_Vector Y, N_Vector correction, double tolerance,
     return dal_creeps(c->s, c->put_back) ? -1 : c->put_back;
 }
 
-static bool set_up(dal_sundials *c, int formula)
+static bool set_up_cvode(dal_sundials *c, int formula)
 {
     const dal_sundials_library *call = &c->call;
-    const dal_stepper *s = c->s;
     c->memory = call->CVodeCreate(formula, c->context);
-    if (!c->memory || call->CVodeSetErrHandlerFn(c->memory, dal_sundials_silent, NULL) ||
-        call->CVodeInit(c->memory, slope, s->t, c->Y) || call->CVodeSetUserData(c->memory, c) ||
-        call->CVodeWFtolerances(c->memory, dal_sundials_weigh) ||
-        call->CVodeSetMaxErrTestFails(c->memory, MOST_FAILURES) ||
-        call->CVodeSetMaxConvFails(c->memory, MOST_FAILURES) ||
-        call->CVodeSetMaxStep(c->memory, s->options->max_step > 0 ? s->options->max_step : 0))
-        return false;
-    if (formula == CV_ADAMS) {
-        c->nonlinear = call->SUNNonlinSol_FixedPoint(c->Y, 0, c->context);
-        return c->nonlinear && !call->CVodeSetNonlinearSolver(c->memory, c->nonlinear);
-    }
-    if (!dal_sundials_newton(c) || call->CVodeSetLinearSolver(c->memory, c->linear, c->matrix))
-        return false;
-    if (c->matrix && call->CVodeSetJacFn(c->memory, jacobian))
-        return false;
-    return !s->ode->project ||
-           !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
-             call->CVodeSetMaxNumProjFails(c->memory, MOST_FAILURES));
+    return c->memory && dal_sundials_silence(c) && !call->CVodeInit(c->memory, slope_cvode, c->s->t, c->Y) &&
+           dal_sundials_configure(c);
 }
 
-static bool open(dal_stepper *s, int formula)
+static bool set_up_adams(dal_sundials *c)
 {
-    dal_sundials *c = s->self;
-    char why[200];
-    memset(c, 0, sizeof *c);
-    s->failure = DAL_END_UNOPENED;
-    s->flow = -DAL_BAD_COMMAND;
-    if (!dal_cvode_load(&c->call, why, sizeof why))
+    if (!set_up_cvode(c, CV_ADAMS))
         return false;
-    s->flow = -DAL_NO_MEMORY;
-    return dal_sundials_begin(c, s, s->ode->n) && set_up(c, formula);
+    c->nonlinear = c->call.SUNNonlinSol_FixedPoint(c->Y, 0, c->context);
+    return c->nonlinear && !c->call.SetNonlinearSolver(c->memory, c->nonlinear);
+}
+
+static bool set_up_bdf(dal_sundials *c)
+{
+    const dal_sundials_library *call = &c->call;
+    if (!set_up_cvode(c, CV_BDF) || !dal_sundials_newton(c) || call->SetLinearSolver(c->memory, c->linear, c->matrix))
+        return false;
+    if (c->matrix && call->CVodeSetJacFn(c->memory, jacobian_cvode))
+        return false;
+    return !c->s->ode->project ||
+           !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
+             call->CVodeSetMaxNumProjFails(c->memory, DAL_SUNDIALS_MAX_FAILURES));
+}
+
+static bool begin_cvode(dal_sundials *c)
+{
+    return !c->call.CVodeReInit(c->memory, c->s->t, c->Y);
+}
+
+static int step_cvode(dal_sundials *c, double *t_new)
+{
+    return c->call.CVode(c->memory, c->s->options->t_end, c->Y, t_new, CV_ONE_STEP);
+}
+
+static const dal_sundials_package adams = {dal_cvode_load, set_up_adams, begin_cvode, step_cvode, CV_MEM_FAIL};
+static const dal_sundials_package bdf = {dal_cvode_load, set_up_bdf, begin_cvode, step_cvode, CV_MEM_FAIL};
+
+static bool available_cvode(char *why, size_t size)
+{
+    return dal_sundials_available(&bdf, why, size);
 }
 
 static bool open_adams(dal_stepper *s)
 {
-    return open(s, CV_ADAMS);
+    return dal_sundials_open(s, &adams, s->ode->n);
 }
 
 static bool open_bdf(dal_stepper *s)
 {
-    return open(s, CV_BDF);
-}
-
-static void count_rejected(dal_sundials *c)
-{
-    long errors = 0, solves = 0;
-    c->call.CVodeGetNumErrTestFails(c->memory, &errors);
-    c->call.CVodeGetNumStepSolveFails(c->memory, &solves);
-    c->s->rejected = c->rejected + errors + solves;
-}
-
-static bool reset(dal_stepper *s, double h)
-{
-    dal_sundials *c = s->self;
-    count_rejected(c);
-    c->rejected = s->rejected;
-    dal_sundials_restart(c);
-    s->h_tried = h;
-    if (c->call.CVodeReInit(c->memory, s->t, c->Y) || c->call.CVodeSetInitStep(c->memory, h) ||
-        c->call.CVodeSetStopTime(c->memory, s->options->t_end))
-        return dal_sundials_fail(c, false);
-    return true;
-}
-
-static bool advance(dal_stepper *s, double *t_new)
-{
-    dal_sundials *c = s->self;
-    bool done;
-    c->flow = c->put_back = 0;
-    if (!dal_sundials_crumb(c, t_new, &done))
-        return false;
-    if (done)
-        return true;
-    c->call.CVodeSetMinStep(c->memory, s->smallest);
-    int flag = c->call.CVode(c->memory, s->options->t_end, c->Y, t_new, CV_ONE_STEP);
-    if (flag < 0) {
-        if (!c->fatal)
-            c->call.CVodeGetCurrentStep(c->memory, &s->h_tried);
-        return dal_sundials_fail(c, flag == CV_MEM_FAIL);
-    }
-    dal_sundials_arrive(c, *t_new);
-    return true;
-}
-
-/* The projection that CVODE did last is that of the step it accepted: y_new is P(Y) to the last digit. */
-static bool advance_projected(dal_stepper *s, double *t_new)
-{
-    const dal_sundials *c = s->self;
-    if (!advance(s, t_new))
-        return false;
-    if (s->ode->project && !c->crumb)
-        memcpy(s->y_new, c->base, sizeof *s->y_new * (size_t)s->ode->n);
-    return true;
-}
-
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
-{
-    dal_sundials *c = s->self;
-    if (!c->crumb && !c->gap_known) {
-        if (c->call.CVodeGetDky(c->memory, s->t, 0, c->look))
-            return 1;
-        dal_sundials_find_gap(c);
-    }
-    if (!c->crumb && c->call.CVodeGetDky(c->memory, s->t + h, 0, c->look))
-        return 1;
-    dal_sundials_inside(c, h, y_out);
-    return 0;
-}
-
-static void keep(dal_stepper *s, double h)
-{
-    (void)s, (void)h; /* CVODE has moved its own state */
-}
-
-static void close(dal_stepper *s)
-{
-    dal_sundials *c = s->self;
-    if (c->memory) {
-        count_rejected(c);
-        c->call.CVodeFree(&c->memory);
-    }
-    dal_sundials_end(c);
+    return dal_sundials_open(s, &bdf, s->ode->n);
 }
 
 #endif
@@ -214,20 +130,7 @@ const dal_integrator dal_cvode_adams = {
     .adaptive = true,
     .real_stability = 1, /* beyond, the fixed-point iteration does not converge in the few rounds it has */
     .imaginary_stability = 1,
-#ifdef DAL_HAVE_SUNDIALS
-    .vectors = DAL_SUNDIALS_VECTORS,
-    .available = available,
-    .room = dal_sundials_room,
-    .open = open_adams,
-    .reset = reset,
-    .advance = advance,
-    .trial = trial,
-    .accept = dal_sundials_accept,
-    .close = close,
-#else
-    .available = dal_sundials_absent,
-    .open = dal_sundials_unopened,
-#endif
+    DAL_SUNDIALS_ENTRIES(available_cvode, open_adams),
 };
 
 const dal_integrator dal_cvode_bdf = {
@@ -238,18 +141,5 @@ const dal_integrator dal_cvode_bdf = {
     .real_stability = HUGE_VAL,
     .imaginary_stability = HUGE_VAL,
     .projects = true,
-#ifdef DAL_HAVE_SUNDIALS
-    .vectors = DAL_SUNDIALS_VECTORS,
-    .available = available,
-    .room = dal_sundials_room,
-    .open = open_bdf,
-    .reset = reset,
-    .advance = advance_projected,
-    .trial = trial,
-    .accept = keep,
-    .close = close,
-#else
-    .available = dal_sundials_absent,
-    .open = dal_sundials_unopened,
-#endif
+    DAL_SUNDIALS_ENTRIES(available_cvode, open_bdf),
 };

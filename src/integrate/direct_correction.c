@@ -12,17 +12,17 @@
 
 #include <string.h>
 
-static double *matrix(dal_state *state)
+static double *matrix_direct_correction(dal_state *state)
 {
     return state->scratch->projector + state->system->layout.nv + state->system->layout.n_rows;
 }
 
-static dal_flow factor_dense(dal_state *state)
+static dal_flow factor_dense_direct_correction(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv;
     for (int attempt = 0; attempt < 2; attempt++) {
-        double *A = matrix(state), *tau = A + m * (size_t)layout->n_rows;
+        double *A = matrix_direct_correction(state), *tau = A + m * (size_t)layout->n_rows;
         memset(A, 0, sizeof *A * m * (size_t)state->rank->n);
         for (int i = 0; i < state->rank->n; i++) {
             const dal_row_layout *at = &layout->row[state->rank->order[i]];
@@ -36,11 +36,11 @@ static dal_flow factor_dense(dal_state *state)
     return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
 }
 
-static void solve_dense(dal_state *state, double *b, double *x)
+static void solve_dense_direct_correction(dal_state *state, double *b, double *x)
 {
     const dal_layout *layout = &state->system->layout;
-    const double *A = matrix(state), *tau = A + (size_t)layout->nv * (size_t)layout->n_rows;
-    double *chosen = matrix(state) + (size_t)(layout->nv + 1) * (size_t)layout->n_rows;
+    const double *A = matrix_direct_correction(state), *tau = A + (size_t)layout->nv * (size_t)layout->n_rows;
+    double *chosen = matrix_direct_correction(state) + (size_t)(layout->nv + 1) * (size_t)layout->n_rows;
     for (int i = 0; i < state->rank->n; i++)
         chosen[i] = b[state->rank->order[i]];
     dal_qr_least_norm(A, layout->nv, state->rank->n, layout->nv, tau, chosen, x);
@@ -48,7 +48,7 @@ static void solve_dense(dal_state *state, double *b, double *x)
         x[k] *= state->system->column_unit[k];
 }
 
-static dal_flow factor_sparse(dal_state *state)
+static dal_flow factor_sparse_direct_correction(dal_state *state)
 {
     return dal_saddle_ready(state, DAL_METRIC_UNIT);
 }
@@ -59,13 +59,13 @@ static void solve_sparse(dal_state *state, double *b, double *x)
     dal_saddle_solve(state, x, b);
 }
 
-static dal_flow project(dal_state *state, double t, double *y)
+static dal_flow project_direct_correction(dal_state *state, double t, double *y)
 {
-    static const dal_projector dense = {.factor = factor_dense, .solve = solve_dense}, sparse = {.factor = factor_sparse, .solve = solve_sparse};
+    static const dal_projector dense = {.factor = factor_dense_direct_correction, .solve = solve_dense_direct_correction}, sparse = {.factor = factor_sparse_direct_correction, .solve = solve_sparse};
     return dal_project(state, t, y, state->system->dense ? &dense : &sparse);
 }
 
-static size_t work(const dal_system *system)
+static size_t work_direct_correction(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
     return m + r + (system->dense ? (m + 2) * r : 0);
@@ -75,6 +75,6 @@ const dal_stabilization dal_direct_correction = {
     .name = "direct-correction",
     .title = "after each step the least change of coordinates and velocities that meets the constraints, to a tolerance",
     .options = dal_tolerance_alone,
-    .project = project,
-    .work = work,
+    .project = project_direct_correction,
+    .work = work_direct_correction,
 };

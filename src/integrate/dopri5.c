@@ -36,11 +36,12 @@ static const double d[STAGES] = {
     -12715105075.0 / 11282082432.0, 0, 87487479700.0 / 32700410799.0, -10690763975.0 / 1880347072.0,
     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0};
 /* clang-format on */
+static const dal_tableau tableau = {STAGES, a, b, c};
 
-static dal_flow step(dal_stepper *s, double h, double *error)
+static dal_flow step_dopri5(dal_stepper *s, double h, double *error)
 {
     /* the last stage is y_new, as a_7j = b_j */
-    dal_flow flow = dal_stages(s, STAGES, a, c, h, s->y_new);
+    dal_flow flow = dal_stages(s, &tableau, h, s->y_new);
     if (flow)
         return flow;
     s->h_history = h;
@@ -50,7 +51,7 @@ static dal_flow step(dal_stepper *s, double h, double *error)
     return 0;
 }
 
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
+static dal_flow trial_dopri5(dal_stepper *s, double h, double *y_out)
 {
     double theta = h / s->h_history, w[STAGES];
     for (int i = 0; i < STAGES; i++) {
@@ -61,7 +62,7 @@ static dal_flow trial(dal_stepper *s, double h, double *y_out)
     return 0;
 }
 
-static void accept(dal_stepper *s, double h)
+static void accept_dopri5(dal_stepper *s, double h)
 {
     (void)h;
     size_t n = (size_t)s->ode->n;
@@ -77,7 +78,7 @@ const dal_integrator dal_dopri5 = {
     .vectors = STAGES - 1,
     .real_stability = 3.3065,
     .imaginary_stability = 1.3792,
-    .step = step,
-    .trial = trial,
-    .accept = accept,
+    .step = step_dopri5,
+    .trial = trial_dopri5,
+    .accept = accept_dopri5,
 };

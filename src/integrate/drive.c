@@ -1,14 +1,9 @@
-/* The loop around every integrator: steps, step-size control, events, projection, outputs.
+/* The loop around every integrator: one step after the other, each as make_step tells.
  *
- * Fixed steps end at t_b + i h, t_b the time of the last restart; the last one lands on t_end. The adaptive step
- * follows from the scaled error e of this step and e_0 of the one before by the PI rule
- *   h_new = 0.9 h e^(0.03 - 1/p) e_0^0.04,  0.2 <= h_new/h <= 10
- * and begins, after every restart, with the estimate of Hairer, Norsett, Wanner, Solving Ordinary Differential
- * Equations I, section II.4.
- *
- * A step is cut at the first event inside it (events.c), then projected, delivered, accepted. Outputs never change the
- * steps: states on the grid come from inside the step. An integrator that paces itself hands over one finished step after the
- * other and is told where the run goes on otherwise: after an event, a change of chart, a step that a hook refused.
+ * The length of a step is chosen in step_size.c, events are located in events.c, a run that leads nowhere is noticed in stagnation.c. A step is
+ * cut at the first event inside it, then projected, recorded, accepted. Outputs never change the steps: states on the grid come from inside
+ * the step. An integrator that paces itself hands over one finished step after the other and is told where the run goes on otherwise: after an
+ * event, a change of chart, a step that a hook refused. What the hooks do to a mechanism: run/step.c.
  */
 #include "integrate/drive.h"
 
@@ -17,11 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-#define SAFETY 0.9
-#define BETA 0.04           /* weight of the previous error in the PI rule */
-#define ELSEWHERE 0.87      /* of a step, one of whose stages is to be avoided */
-#define SMALLEST_ERROR 1e-4 /* that the PI rule remembers */
+#define ELSEWHERE 0.87 /* of a step, one of whose stages is to be avoided */
+#define LONGER 1.6     /* of a step that ends where nothing can be computed well */
 #define EVENT_TOLERANCE 1e-13
+
+/* ---- steps that fail ------------------------------------------------------------------------------- */
 
 verdict dal_drive_stop(driver *r, dal_drive_end end, dal_flow flow, int component)
 {
@@ -31,16 +26,9 @@ verdict dal_drive_stop(driver *r, dal_drive_end end, dal_flow flow, int componen
     return STOP;
 }
 
-/* What t can resolve. A fixed step has to do so up to t_end. */
-static double smallest_step(const driver *r)
-{
-    double span = r->options->t_end - r->options->t_start;
-    return r->method->adaptive ? 16 * DBL_EPSILON * fmax(fabs(r->s.t), DBL_EPSILON * span) : 2 * r->slack;
-}
-
 verdict dal_drive_retry(driver *r, double h, dal_drive_end end, dal_flow flow, int component)
 {
-    if (!r->method->adaptive || flow < 0 || h < smallest_step(r) || dal_creeps(&r->s, flow))
+    if (!r->method->adaptive || flow < 0 || h < dal_smallest_step(r) || dal_creeps(&r->s, flow))
         return dal_drive_stop(r, end, flow, component);
     r->result.rejected++;
     r->h_next = h;
@@ -56,29 +44,30 @@ verdict dal_drive_retry_slope(driver *r, double h, dal_flow flow)
                       : dal_drive_retry(r, h / 2, DAL_END_DERIVATIVE, flow, -1);
 }
 
-static int first_not_finite(const double *x, int n)
+/* A component of y_new that is not finite makes the step fail. */
+static verdict check_finite(driver *r, double h)
 {
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            return i;
-    return -1;
+    for (int i = 0; i < r->ode->n; i++)
+        if (!isfinite(r->s.y_new[i]))
+            return dal_drive_retry(r, h / 2, DAL_END_NOT_FINITE, 0, i);
+    return GOOD;
 }
 
-/* ---- outputs ---- */
+/* ---- outputs ---------------------------------------------------------------------------------------- */
 
 static double output_time(const driver *r)
 {
     return r->options->t_start + (double)r->next_output * r->options->every;
 }
 
-static verdict put(driver *r, double t, const double *y)
+static verdict record(driver *r, double t, const double *y)
 {
     dal_flow flow = r->ode->output ? r->ode->output(r->ode->user, t, y) : 0;
     return flow ? dal_drive_stop(r, DAL_END_STOPPED, flow, -1) : GOOD;
 }
 
 /* Grid times strictly inside the step. */
-static verdict put_inside(driver *r, const stride *p)
+static verdict record_inside(driver *r, const stride *p)
 {
     if (!r->ode->output || r->options->every <= 0)
         return GOOD;
@@ -86,11 +75,11 @@ static verdict put_inside(driver *r, const stride *p)
         dal_flow flow = r->method->trial(&r->s, t - r->s.t, r->y_out);
         if (flow)
             return dal_drive_retry_slope(r, 0, flow); /* outputs are not taken back */
-        dal_flow (*look)(void *user, double t, double *y) = r->ode->project_output ? r->ode->project_output : r->ode->project;
-        flow = look ? look(r->ode->user, t, r->y_out) : 0;
+        dal_flow (*onto)(void *user, double t, double *y) = r->ode->project_output ? r->ode->project_output : r->ode->project;
+        flow = onto ? onto(r->ode->user, t, r->y_out) : 0;
         if (flow)
             return dal_drive_stop(r, DAL_END_PROJECT, flow, -1);
-        verdict v = put(r, t, r->y_out);
+        verdict v = record(r, t, r->y_out);
         if (v != GOOD)
             return v;
     }
@@ -98,7 +87,7 @@ static verdict put_inside(driver *r, const stride *p)
 }
 
 /* The state at the end of a step, if it is an output. */
-static verdict put_end(driver *r)
+static verdict record_end(driver *r)
 {
     double t = r->s.t;
     bool grid = r->options->every > 0, on_grid = grid && output_time(r) <= t + r->slack;
@@ -107,10 +96,10 @@ static verdict put_end(driver *r)
     if (on_grid && t != r->options->t_end)
         t = output_time(r);
     r->next_output += on_grid;
-    return put(r, t, r->s.y);
+    return record(r, t, r->s.y);
 }
 
-/* ---- the loop ---- */
+/* ---- one step ----------------------------------------------------------------------------------------- */
 
 /* From here on with new pieces or a new meaning of y, and without a past. */
 static verdict restart(driver *r, const bool *which)
@@ -124,7 +113,7 @@ static verdict restart(driver *r, const bool *which)
     r->steps_since = 0;
     r->h_next = 0;
     r->stale = true;
-    r->error_before = SMALLEST_ERROR;
+    r->error_before = DAL_SMALLEST_ERROR;
     r->after_rejection = false;
     return GOOD;
 }
@@ -133,33 +122,6 @@ static verdict handle_event(driver *r)
 {
     verdict v = dal_count_event(r);
     return v == GOOD ? restart(r, r->which) : v;
-}
-
-/* h = min(100 h_0, (0.01 / max(|f|, |f'|))^(1/p)), h_0 = 0.01 |y|/|f|, f' from an Euler step of size h_0; times in units. */
-static verdict choose_first_step(driver *r)
-{
-    dal_stepper *s = &r->s;
-    double size = dal_scaled_norm(s, s->y, s->y), slope = dal_scaled_norm(s, s->f, s->y);
-    double span = r->options->t_end - s->t;
-    const double T = s->unit_time;
-    double h = fmin(size < 1e-5 || slope * T < 1e-5 ? 1e-6 * T : 0.01 * size / slope, span);
-    double *y = r->y_out, *f = s->y_new;
-    for (;; h /= 10) {
-        for (int i = 0; i < r->ode->n; i++)
-            y[i] = s->y[i] + h * s->f[i];
-        dal_flow flow = dal_slope(s, s->t + h, y, f);
-        if (!flow)
-            break;
-        verdict v = dal_drive_retry_slope(r, h, flow);
-        if (v != AGAIN)
-            return v;
-    }
-    for (int i = 0; i < r->ode->n; i++)
-        f[i] -= s->f[i];
-    double steepest = T * fmax(slope, dal_scaled_norm(s, f, s->y) / h * T);
-    double h_order = steepest <= 1e-15 ? fmax(1e-6 * T, 1e-3 * h) : T * pow(0.01 / steepest, 1.0 / r->method->order);
-    r->h_next = fmax(fmin(fmin(100 * h, h_order), span), smallest_step(r));
-    return GOOD;
 }
 
 /* What a step starts from: slope, guards, size. */
@@ -181,56 +143,24 @@ static verdict prepare(driver *r)
             r->g_change[i] = INFINITY;
         r->g_valid = true;
     }
-    return r->method->adaptive && !paced && r->h_next <= 0 ? choose_first_step(r) : GOOD;
+    return r->method->adaptive && !paced && r->h_next <= 0 ? dal_choose_first_step(r) : GOOD;
 }
 
-static stride propose_fixed(const driver *r)
-{
-    double t = r->s.t, t_end = r->options->t_end, h = r->options->step;
-    double t_new = r->t_base + (double)(r->steps_since + 1) * h;
-    if (!(t_new >= t_end - r->slack)) /* also where h is not a number */
-        return (stride){.h = h, .t_new = t_new};
-    if (t_new <= t_end + r->slack)
-        return (stride){.h = h, .t_new = t_end};
-    return (stride){.h = t_end - t, .t_new = t_end, .shortened = true};
-}
-
-/* Two halves rather than a whole step and a crumb. */
-static stride propose_adaptive(const driver *r)
-{
-    double left = r->options->t_end - r->s.t, h = r->h_next;
-    if (r->options->max_step > 0)
-        h = fmin(h, r->options->max_step);
-    if (left <= h + r->slack)
-        return (stride){.h = left, .t_new = r->options->t_end, .shortened = true};
-    bool halved = left < 2 * h;
-    if (halved)
-        h = left / 2;
-    return (stride){.h = h, .t_new = r->s.t + h, .shortened = halved};
-}
-
-static double least_step(const driver *r)
-{
-    return r->ode->least_step ? r->ode->least_step(r->ode->user, r->s.t, r->s.y) : 0;
-}
-
-/* y_new, accepted by the error control and cut at the first event. */
+/* y_new of a step as long as the error control allows. */
 static verdict attempt(driver *r, stride *p)
 {
+    *p = dal_propose_step(r);
+    r->result.h = p->h;
+    if (!p->shortened && !(p->h >= dal_smallest_step(r)))
+        return dal_drive_stop(r, DAL_END_STEP_COLLAPSE, 0, -1);
     r->s.component = -1;
     dal_flow flow = r->method->step(&r->s, p->h, &p->error);
     if (flow == DAL_FLOW_ELSEWHERE)
         return dal_drive_retry(r, ELSEWHERE * p->h, DAL_END_DERIVATIVE, flow, -1);
     if (flow)
         return dal_drive_retry_slope(r, p->h, flow);
-    int bad = first_not_finite(r->s.y_new, r->ode->n);
-    if (bad >= 0)
-        return dal_drive_retry(r, p->h / 2, DAL_END_NOT_FINITE, 0, bad);
-    if (r->method->adaptive && !(p->error <= 1) && p->h > 1.0001 * least_step(r)) {
-        double factor = SAFETY * pow(p->error, 0.75 * BETA - 1.0 / r->method->order);
-        return dal_drive_retry(r, fmax(p->h * fmax(0.2, factor), least_step(r)), DAL_END_STEP_COLLAPSE, 0, -1);
-    }
-    return dal_find_event(r, p);
+    verdict v = check_finite(r, p->h);
+    return v == GOOD ? dal_control_error(r, p) : v;
 }
 
 /* The same from a method that paces itself. A wish for a first step that t cannot resolve ends the run as it does elsewhere. */
@@ -241,7 +171,7 @@ static verdict attempt_paced(driver *r, stride *p)
     if (r->options->max_step > 0)
         wish = fmin(wish, r->options->max_step);
     s->component = -1;
-    s->smallest = smallest_step(r);
+    s->smallest = dal_smallest_step(r);
     r->result.h = wish < HUGE_VAL ? wish : r->result.h;
     if (r->stale && wish < s->smallest)
         return dal_drive_stop(r, DAL_END_STEP_COLLAPSE, 0, -1);
@@ -252,10 +182,7 @@ static verdict attempt_paced(driver *r, stride *p)
     r->stale = false;
     p->h = r->result.h = p->t_new - s->t;
     p->shortened = p->t_new == r->options->t_end;
-    int bad = first_not_finite(s->y_new, r->ode->n);
-    if (bad >= 0)
-        return dal_drive_retry(r, p->h / 2, DAL_END_NOT_FINITE, 0, bad);
-    return dal_find_event(r, p);
+    return check_finite(r, p->h);
 }
 
 /* Put y_new on the constraints. Changes of a few roundings leave the slopes at y_new valid. */
@@ -267,30 +194,22 @@ static verdict project(driver *r, stride *p)
     memcpy(r->y_out, r->s.y_new, sizeof *r->y_out * n);
     dal_flow flow = r->ode->project(r->ode->user, p->t_new, r->s.y_new);
     if (flow == DAL_FLOW_LONGER)
-        return dal_drive_retry(r, 1.6 * p->h, DAL_END_PROJECT, flow, -1);
+        return dal_drive_retry(r, LONGER * p->h, DAL_END_PROJECT, flow, -1);
     if (flow)
         return dal_drive_retry(r, p->h / 2, DAL_END_PROJECT, flow, -1);
-    int bad = first_not_finite(r->s.y_new, r->ode->n);
-    if (bad >= 0)
-        return dal_drive_retry(r, p->h / 2, DAL_END_NOT_FINITE, 0, bad);
+    verdict v = check_finite(r, p->h);
+    if (v != GOOD)
+        return v;
     for (size_t i = 0; i < n; i++)
         p->moved |= fabs(r->s.y_new[i] - r->y_out[i]) > 4 * DBL_EPSILON * fabs(r->y_out[i]);
     return GOOD;
 }
 
-static void choose_next_step(driver *r, const stride *p)
-{
-    double error = fmax(p->error, 1e-10); /* far below the limit of growth */
-    double factor = SAFETY * pow(error, 0.75 * BETA - 1.0 / r->method->order) * pow(r->error_before, BETA);
-    factor = fmin(fmax(factor, 0.2), r->after_rejection ? 1 : 10);
-    r->error_before = fmax(error, SMALLEST_ERROR);
-    r->after_rejection = false;
-    r->h_next = fmax(p->h * factor, fmin(p->h, least_step(r)));
-}
-
 /* (t, y) <- (t_new, y_new) */
-static void commit(driver *r, const stride *p)
+static void accept(driver *r, const stride *p)
 {
+    if (r->method->adaptive && !dal_paced(r->method))
+        dal_choose_next_step(r, p);
     r->result.steps++;
     r->s.steps++;
     if (!p->shortened) {
@@ -312,53 +231,58 @@ static void commit(driver *r, const stride *p)
     }
 }
 
-/* An accepted step: projection, outputs, hooks. */
-static verdict finish(driver *r, stride *p)
+/* The run looks at the accepted state; it may ask for a restart. */
+static verdict show_accepted(driver *r, bool *ask)
 {
-    verdict v;
-    if (p->event && p->h == 0)
-        return handle_event(r);
-    if ((v = project(r, p)) != GOOD || (v = put_inside(r, p)) != GOOD)
-        return v;
-    if (r->method->adaptive && !dal_paced(r->method))
-        choose_next_step(r, p);
-    commit(r, p);
-    if ((v = put_end(r)) != GOOD)
-        return v;
-    bool ask = false;
-    dal_flow flow = r->ode->accepted ? r->ode->accepted(r->ode->user, r->s.t, r->s.y, &ask) : 0;
-    if (flow)
-        return dal_drive_stop(r, DAL_END_STOPPED, flow, -1);
-    if (p->event && (v = handle_event(r)) != GOOD)
-        return v;
-    if (!ask)
-        return GOOD;
+    dal_flow flow = r->ode->accepted ? r->ode->accepted(r->ode->user, r->s.t, r->s.y, ask) : 0;
+    return flow ? dal_drive_stop(r, DAL_END_STOPPED, flow, -1) : GOOD;
+}
+
+static verdict restart_as_asked(driver *r)
+{
     r->result.restarts++;
     return restart(r, NULL);
 }
 
-/* One step, or one smaller try at it. */
-static verdict advance(driver *r)
+static verdict count_try(driver *r)
 {
     if (r->options->max_steps > 0 && r->result.steps >= r->options->max_steps)
         return dal_drive_stop(r, DAL_END_MAX_STEPS, 0, -1);
-    verdict v = dal_watch_progress(r);
+    return dal_watch_progress(r);
+}
+
+/* One step from (t, y), or one smaller try at it: whatever is not GOOD ends it there. */
+static verdict make_step(driver *r)
+{
+    stride p = {0};
+    bool ask = false;
+    verdict v = count_try(r);
     if (v == GOOD)
-        v = prepare(r);
+        v = prepare(r); /* slope and guards at (t, y) */
+    if (v == GOOD)
+        v = (dal_paced(r->method) ? attempt_paced : attempt)(r, &p); /* stages: y_new at t_new, to the tolerance */
+    if (v == GOOD)
+        v = dal_find_event(r, &p); /* y_new at the first event, if there is one */
+    if (v == GOOD && p.event && p.h == 0)
+        return handle_event(r); /* before anything moved */
+    if (v == GOOD)
+        v = project(r, &p); /* y_new on the constraints */
+    if (v == GOOD)
+        v = record_inside(r, &p);
     if (v != GOOD)
         return v;
-    if (dal_paced(r->method)) {
-        stride own = {0};
-        v = attempt_paced(r, &own);
-        return v == GOOD ? finish(r, &own) : v;
-    }
-    stride p = r->method->adaptive ? propose_adaptive(r) : propose_fixed(r);
-    r->result.h = p.h;
-    if (!p.shortened && !(p.h >= smallest_step(r)))
-        return dal_drive_stop(r, DAL_END_STEP_COLLAPSE, 0, -1);
-    v = attempt(r, &p);
-    return v == GOOD ? finish(r, &p) : v;
+    accept(r, &p); /* (t, y) <- (t_new, y_new) */
+    v = record_end(r);
+    if (v == GOOD)
+        v = show_accepted(r, &ask);
+    if (v == GOOD && p.event)
+        v = handle_event(r);
+    if (v == GOOD && ask)
+        v = restart_as_asked(r);
+    return v;
 }
+
+/* ---- the loop ------------------------------------------------------------------------------------------ */
 
 static void lay_out(driver *r, double *work)
 {
@@ -401,9 +325,9 @@ dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, con
         v = restart(&r, NULL);
     r.h_next = options->step;
     if (v == GOOD)
-        v = put_end(&r);
+        v = record_end(&r);
     while (v != STOP && r.s.t < options->t_end)
-        v = advance(&r);
+        v = make_step(&r);
     if (method->close)
         method->close(&r.s);
     if (v == STOP && r.result.end == DAL_END_STEP_COLLAPSE)

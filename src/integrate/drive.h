@@ -1,4 +1,5 @@
-/* What the loop (drive.c) and the location of events (events.c) share. */
+/* What the loop (drive.c), the choice of steps (step_size.c), the location of events (events.c) and the watch over progress (stagnation.c)
+ * share. */
 #ifndef DAL_INTEGRATE_DRIVE_H
 #define DAL_INTEGRATE_DRIVE_H
 
@@ -15,7 +16,7 @@ typedef struct stride {
     bool moved;     /* by the projection */
 } stride;
 
-/* What progress.c remembers. */
+/* Written by stagnation.c. */
 typedef struct progress {
     long tries, next;         /* so far; where it looks again */
     long tries_mark, events_mark, rejected_mark;
@@ -29,28 +30,31 @@ typedef struct driver {
     const dal_drive_options *options;
     dal_stepper s;
     dal_drive_result result;
-    double *y_out;                  /* states inside a step */
-    double *g, *g_new;              /* guards at y and y_new */
+    double *y_out;                  /* scratch: states inside a step */
+    double *g, *g_new;              /* guards at y (prepare, accept) and y_new (dal_find_event) */
     double *g_low, *g_high, *g_try; /* at the bracket's ends, at a trial */
-    double *g_change;               /* |change| over the last step */
-    double *armed;                  /* since when in the step a guard counts */
-    bool *which;                    /* the guards that ended */
-    bool g_valid;
-    double slack; /* times closer than this are the same */
-    double event_tolerance;
-    double t_base; /* last restart */
-    long steps_since;
-    double h_next; /* adaptive; 0: to be chosen */
-    double error_before;
-    bool after_rejection;
-    bool stale;       /* one that paces itself has to be told where it is */
-    long next_output;
-    double last_event;
-    long close_events; /* in a row */
-    int last_guard;    /* that ended */
+    double *g_change;               /* |change| over the last step: accept */
+    double *armed;                  /* since when in the step a guard counts: events.c */
+    bool *which;                    /* the guards that ended: dal_find_event */
+    bool g_valid;                   /* g belongs to y */
+    double slack;                   /* times closer than this are the same; constant */
+    double event_tolerance;         /* s; constant */
+    double t_base;                  /* time of the last restart */
+    long steps_since;               /* accepted since then */
+    double h_next;                  /* adaptive methods, 0: to be chosen; step_size.c, dal_drive_retry */
+    double error_before;            /* of the last accepted step: step_size.c */
+    bool after_rejection;           /* the last try was taken back: the next step does not grow */
+    bool stale;                     /* a method that paces itself has to be reset: restart, dal_drive_retry */
+    long next_output;               /* number of the next time of the grid: record_inside, record_end */
+    double last_event;              /* its time: dal_count_event, as the next two */
+    long close_events;              /* in a row */
+    int last_guard;                 /* that ended */
     progress progress;
 } driver;
 
+#define DAL_SMALLEST_ERROR 1e-4 /* that the step control remembers */
+
+/* The run ends here. */
 verdict dal_drive_stop(driver *r, dal_drive_end end, dal_flow flow, int component);
 
 /* The step failed: an adaptive integrator tries h, the others stop. */
@@ -59,19 +63,36 @@ verdict dal_drive_retry(driver *r, double h, dal_drive_end end, dal_flow flow, i
 /* The same after the right-hand side failed in a step of size h. */
 verdict dal_drive_retry_slope(driver *r, double h, dal_flow flow);
 
+/* ---- step_size.c ---- */
+
+/* What t can resolve. */
+double dal_smallest_step(const driver *r);
+/* h_next of an adaptive method after a restart. */
+verdict dal_choose_first_step(driver *r);
+/* The step to try: its length and its end. */
+stride dal_propose_step(const driver *r);
+/* AGAIN where the error of a step is too large. */
+verdict dal_control_error(driver *r, const stride *p);
+/* h_next after a step of an adaptive method that is good. */
+void dal_choose_next_step(driver *r, const stride *p);
+
+/* ---- events.c ---- */
+
 /* g at (t, y) of a step of size h. */
 verdict dal_evaluate_guards(driver *r, double t, const double *y, double *g, double h);
 
 /* If the pieces of the right-hand side did not hold through the step, cut it at the first crossing. */
 verdict dal_find_event(driver *r, stride *p);
 
+/* Count the event at s.t; stops on chatter. */
+verdict dal_count_event(driver *r);
+
+/* ---- stagnation.c ---- */
+
 /* The component of y that changes fastest, in the measure of the step control; -1: not known. */
 int dal_fastest_component(const driver *r);
 
 /* One try more; stops where they lead nowhere. */
 verdict dal_watch_progress(driver *r);
-
-/* Count the event at s.t; stops on chatter. */
-verdict dal_count_event(driver *r);
 
 #endif

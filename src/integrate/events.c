@@ -80,7 +80,7 @@ static void copy_guards(const driver *r, double *to, const double *from)
 }
 
 /* The step now ends at tau, the last trial. */
-static void cut(driver *r, double *high, double tau)
+static void cut_events(driver *r, double *high, double tau)
 {
     *high = tau;
     memcpy(r->s.y_new, r->y_out, sizeof *r->y_out * (size_t)r->ode->n);
@@ -112,7 +112,7 @@ static double lowest_vertex(const driver *r)
 }
 
 /* The first of the samples inside the step at which a guard is negative, if any. */
-static verdict sample(driver *r, const stride *p, double *high)
+static verdict sample_events(driver *r, const stride *p, double *high)
 {
     for (int k = 1; k < SAMPLES; k++) {
         verdict v = try_inside(r, p, p->h * k / SAMPLES);
@@ -120,7 +120,7 @@ static verdict sample(driver *r, const stride *p, double *high)
             return v;
         for (int i = 0; i < r->ode->n_guards; i++)
             if (r->g_try[i] < 0 && r->g[i] >= 0) {
-                cut(r, high, p->h * k / SAMPLES);
+                cut_events(r, high, p->h * k / SAMPLES);
                 return GOOD;
             }
     }
@@ -128,10 +128,10 @@ static verdict sample(driver *r, const stride *p, double *high)
 }
 
 /* Look for guards that were negative only inside the step; *high becomes such a time. */
-static verdict probe(driver *r, const stride *p, double *high)
+static verdict probe_events(driver *r, const stride *p, double *high)
 {
     if (r->method->adaptive)
-        return sample(r, p, high);
+        return sample_events(r, p, high);
     bool wanted = false;
     for (int i = 0; i < r->ode->n_guards; i++)
         wanted |= may_dip(r, i);
@@ -141,7 +141,7 @@ static verdict probe(driver *r, const stride *p, double *high)
         if (v != GOOD)
             return v;
         if (first_negative(r->g_try, r->ode->n_guards) >= 0) {
-            cut(r, high, theta * p->h);
+            cut_events(r, high, theta * p->h);
             return GOOD;
         }
         theta = lowest_vertex(r);
@@ -151,7 +151,7 @@ static verdict probe(driver *r, const stride *p, double *high)
 
 /* Guards that start negative count since the first of the times 2^k tolerance at which they are not; which[i] is set
  * for those that stay negative up to `high`. */
-static verdict arm(driver *r, const stride *p, double high)
+static verdict arm_events(driver *r, const stride *p, double high)
 {
     int waiting = 0;
     for (int i = 0; i < r->ode->n_guards; i++) {
@@ -194,7 +194,7 @@ static double secant(const driver *r, double low, double high, double weight_low
 }
 
 /* Shrink [0, *high] to the event tolerance around the first crossing. */
-static verdict bracket(driver *r, const stride *p, double *high)
+static verdict bracket_events(driver *r, const stride *p, double *high)
 {
     double low = 0, tolerance = tolerance_at(r);
     double weight_low = 1, weight_high = 1;
@@ -211,7 +211,7 @@ static verdict bracket(driver *r, const stride *p, double *high)
         for (int i = 0; i < r->ode->n_guards; i++)
             ended |= has_ended(r, r->g_try, tau, i);
         if (ended) {
-            cut(r, high, tau);
+            cut_events(r, high, tau);
             weight_low = side > 0 ? weight_low / 2 : 1;
             weight_high = 1;
         } else {
@@ -247,11 +247,11 @@ verdict dal_find_event(driver *r, stride *p)
         return v;
     double high = p->h;
     copy_guards(r, r->g_high, r->g_new);
-    if ((v = probe(r, p, &high)) != GOOD)
+    if ((v = probe_events(r, p, &high)) != GOOD)
         return v;
     if (first_negative(r->g_high, n) < 0 || too_soon(r, p))
         return GOOD;
-    if ((v = arm(r, p, high)) != GOOD)
+    if ((v = arm_events(r, p, high)) != GOOD)
         return v;
     p->event = true;
     for (int i = 0; i < n; i++)
@@ -259,7 +259,7 @@ verdict dal_find_event(driver *r, stride *p)
             p->h = 0;
             return GOOD;
         }
-    if ((v = bracket(r, p, &high)) != GOOD)
+    if ((v = bracket_events(r, p, &high)) != GOOD)
         return v;
     for (int i = 0; i < n; i++)
         r->which[i] = has_ended(r, r->g_high, high, i);

@@ -10,7 +10,6 @@
  * A start needs y' and z that satisfy F: `begin` of the formulation, or y' = f. Constraints by an offset: sundials.h.
  */
 #include "integrate/sundials.h"
-#include "base/library.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,17 +17,9 @@
 #ifdef DAL_HAVE_SUNDIALS
 
 static const double unknown_contraction = 20, least_contraction = 0.01, too_slow = 0.9;
-enum { MOST_FAILURES = 200, SMALL = 40 }; /* of one step; unknowns up to which a dense matrix is the faster one */
+enum { SMALL = 40 }; /* unknowns up to which a dense matrix is the faster one */
 
-static bool available(char *why, size_t size)
-{
-    dal_sundials_library library = {0};
-    bool found = dal_ida_load(&library, why, size);
-    dal_library_close(library.handle);
-    return found;
-}
-
-static int first_not_finite(const double *x, int n)
+static int first_not_finite_ida(const double *x, int n)
 {
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i]))
@@ -37,7 +28,7 @@ static int first_not_finite(const double *x, int n)
 }
 
 /* F(t, Y - c, Y', z) */
-static int residual(double t, N_Vector Y, N_Vector Yd, N_Vector F, void *user)
+static int residual_ida(double t, N_Vector Y, N_Vector Yd, N_Vector F, void *user)
 {
     dal_sundials *c = user;
     dal_stepper *s = c->s;
@@ -55,14 +46,14 @@ static int residual(double t, N_Vector Y, N_Vector Yd, N_Vector F, void *user)
         for (int i = 0; i < c->size && !flow; i++)
             f[i] = i < s->ode->n ? yd[i] - c->slope[i] : yd[i];
     }
-    if (!flow && (s->component = first_not_finite(f, c->size)) >= 0) {
+    if (!flow && (s->component = first_not_finite_ida(f, c->size)) >= 0) {
         s->component = s->component < s->ode->n ? s->component : s->ode->n - 1;
         flow = 1;
     }
     return dal_sundials_answer(c, t, flow);
 }
 
-static double *entry(const dal_sundials *c, SUNMatrix J, int row, int column, int k)
+static double *entry_ida(const dal_sundials *c, SUNMatrix J, int row, int column, int k)
 {
     return c->sparse ? &c->entries[k] : &SM_ELEMENT_D(J, row, column);
 }
@@ -83,7 +74,7 @@ static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vecto
             y1[j] = y[j] + sigma;
             yd1[j] = form && j < n ? yd[j] + cj * sigma : yd[j]; /* dF/dy' is known without one */
         }
-        int flow = residual(t, Y1, Yd1, F1, c);
+        int flow = residual_ida(t, Y1, Yd1, F1, c);
         if (flow)
             return flow;
         for (int j = form ? 0 : group; j < (form ? c->size : group + 1); j++) {
@@ -92,14 +83,14 @@ static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vecto
                 continue;
             for (int k = form ? form->start[j] : 0; k < (form ? form->start[j + 1] : c->size); k++) {
                 const int i = form ? form->row[k] : k;
-                *entry(c, J, i, j, k) = (f1[i] - f[i]) / sigma + (!form && i == j ? cj : 0);
+                *entry_ida(c, J, i, j, k) = (f1[i] - f[i]) / sigma + (!form && i == j ? cj : 0);
             }
         }
     }
     return 0;
 }
 
-static int jacobian(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1,
+static int jacobian_ida(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1,
                     N_Vector Yd1, N_Vector F1)
 {
     dal_sundials *c = user;
@@ -153,22 +144,16 @@ static int matrix_zero(SUNMatrix J)
     return 0;
 }
 
-static SUNLinearSolver_Type solver_kind(SUNLinearSolver solver)
-{
-    (void)solver;
-    return SUNLINEARSOLVER_DIRECT;
-}
-
-static int factor(SUNLinearSolver solver, SUNMatrix J)
+static int factor_sparse(SUNLinearSolver solver, SUNMatrix J)
 {
     dal_sundials *c = solver->content;
     const dal_implicit *form = c->s->ode->implicit;
     (void)J;
-    dal_sundials_look(c);
+    dal_sundials_scale_begin(c);
     for (int j = 0; j < c->size; j++)
         for (int k = form->start[j]; k < form->start[j + 1]; k++)
-            dal_sundials_see(c, form->row[k], j, c->entries[k]);
-    if (!dal_sundials_seen(c))
+            dal_sundials_scale_entry(c, form->row[k], j, c->entries[k]);
+    if (!dal_sundials_scale_end(c))
         return SUNLS_LUFACT_FAIL;
     for (int j = 0; j < c->size; j++)
         for (int k = form->start[j]; k < form->start[j + 1]; k++)
@@ -176,18 +161,9 @@ static int factor(SUNLinearSolver solver, SUNMatrix J)
     return dal_sparse_factor(c->sparse, c->entries, false) > 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
 }
 
-static int solve(SUNLinearSolver solver, SUNMatrix J, N_Vector x, N_Vector b, double tolerance)
+static void solve_sparse(dal_sundials *c, double *x)
 {
-    dal_sundials *c = solver->content;
-    double *out = NV_DATA_S(x);
-    const double *right = NV_DATA_S(b);
-    (void)J, (void)tolerance;
-    for (int i = 0; i < c->size; i++)
-        out[i] = right[i] * c->row_scale[i];
-    dal_sparse_solve(c->sparse, out);
-    for (int i = 0; i < c->size; i++)
-        out[i] *= c->unit[i];
-    return SUNLS_SUCCESS;
+    dal_sparse_solve(c->sparse, x);
 }
 
 static bool use_sparse(dal_sundials *c)
@@ -196,15 +172,10 @@ static bool use_sparse(dal_sundials *c)
     const dal_allocator allocator = dal_default_allocator();
     c->sparse = dal_sparse_create(&allocator, c->size, form->start, form->row);
     c->matrix = c->sparse ? c->call.SUNMatNewEmpty(c->context) : NULL;
-    c->linear = c->matrix ? c->call.SUNLinSolNewEmpty(c->context) : NULL;
-    if (!c->linear || !dal_sundials_scaling(c, false))
+    if (!c->matrix || !dal_sundials_direct_solver(c, factor_sparse, solve_sparse) || !dal_sundials_scaling(c, false))
         return false;
     c->matrix->ops->getid = matrix_kind;
     c->matrix->ops->zero = matrix_zero;
-    c->linear->ops->gettype = solver_kind;
-    c->linear->ops->setup = factor;
-    c->linear->ops->solve = solve;
-    c->linear->content = c;
     return true;
 }
 
@@ -214,7 +185,7 @@ static bool use_sparse(dal_sundials *c)
  * shrink, kept from step to step until there is a new matrix. But r is not taken for smaller than it will be: beside a fresh and exact
  * matrix the second change is rounding, r about 1e-13, and from then on IDA's own test would take every first change of any size for the
  * last one. Multipliers are not in the test of the step's error; what is left open in them would grow with every extrapolation. */
-static int converged(SUNNonlinearSolver newton, N_Vector Y, N_Vector change, double tolerance, N_Vector weights,
+static int converged_ida(SUNNonlinearSolver newton, N_Vector Y, N_Vector change, double tolerance, N_Vector weights,
                      void *session)
 {
     dal_sundials *c = session;
@@ -243,8 +214,8 @@ static bool use_newton(dal_sundials *c)
 {
     c->contraction = unknown_contraction;
     c->nonlinear = c->call.SUNNonlinSol_Newton(c->Y, c->context);
-    return c->nonlinear && !c->call.IDASetNonlinearSolver(c->memory, c->nonlinear) &&
-           !c->call.SUNNonlinSolSetConvTestFn(c->nonlinear, converged, c);
+    return c->nonlinear && !c->call.SetNonlinearSolver(c->memory, c->nonlinear) &&
+           !c->call.SUNNonlinSolSetConvTestFn(c->nonlinear, converged_ida, c);
 }
 
 /* ---- the session ---- */
@@ -258,16 +229,13 @@ static bool suppress_algebraic(dal_sundials *c)
            !(c->call.IDASetId(c->memory, c->id) || c->call.IDASetSuppressAlg(c->memory, SUNTRUE));
 }
 
-static bool set_up(dal_sundials *c)
+static bool set_up_ida(dal_sundials *c)
 {
     const dal_sundials_library *call = &c->call;
     const dal_stepper *s = c->s;
     c->memory = call->IDACreate(c->context);
-    if (!c->memory || call->IDASetErrHandlerFn(c->memory, dal_sundials_silent, NULL) ||
-        call->IDAInit(c->memory, residual, s->t, c->Y, c->Yd) || call->IDASetUserData(c->memory, c) ||
-        call->IDAWFtolerances(c->memory, dal_sundials_weigh) || call->IDASetMaxErrTestFails(c->memory, MOST_FAILURES) ||
-        call->IDASetMaxConvFails(c->memory, MOST_FAILURES) ||
-        call->IDASetMaxStep(c->memory, s->options->max_step > 0 ? s->options->max_step : 0) || !suppress_algebraic(c))
+    if (!c->memory || !dal_sundials_silence(c) || call->IDAInit(c->memory, residual_ida, s->t, c->Y, c->Yd) ||
+        !dal_sundials_configure(c) || !suppress_algebraic(c))
         return false;
     if (s->ode->implicit)
         group_columns(c, NV_DATA_S(c->look));
@@ -275,33 +243,12 @@ static bool set_up(dal_sundials *c)
         return false;
     if (s->ode->implicit && !use_newton(c))
         return false;
-    return !call->IDASetLinearSolver(c->memory, c->linear, c->matrix) &&
-           (!c->matrix || !call->IDASetJacFn(c->memory, jacobian));
-}
-
-static bool open(dal_stepper *s)
-{
-    dal_sundials *c = s->self;
-    char why[200];
-    memset(c, 0, sizeof *c);
-    s->failure = DAL_END_UNOPENED;
-    s->flow = -DAL_BAD_COMMAND;
-    if (!dal_ida_load(&c->call, why, sizeof why))
-        return false;
-    s->flow = -DAL_NO_MEMORY;
-    return dal_sundials_begin(c, s, s->ode->n + (s->ode->implicit ? s->ode->implicit->n_algebraic : 0)) && set_up(c);
-}
-
-static void count_rejected(dal_sundials *c)
-{
-    long errors = 0, solves = 0;
-    c->call.IDAGetNumErrTestFails(c->memory, &errors);
-    c->call.IDAGetNumStepSolveFails(c->memory, &solves);
-    c->s->rejected = c->rejected + errors + solves;
+    return !call->SetLinearSolver(c->memory, c->linear, c->matrix) &&
+           (!c->matrix || !call->IDASetJacFn(c->memory, jacobian_ida));
 }
 
 /* y' and z of the new start. */
-static dal_flow begin(dal_sundials *c)
+static dal_flow start_slopes(dal_sundials *c)
 {
     dal_stepper *s = c->s;
     const dal_implicit *form = s->ode->implicit;
@@ -314,68 +261,33 @@ static dal_flow begin(dal_sundials *c)
     dal_flow flow = form->begin(s->ode->user, s->t, s->y, yd, z);
     if (flow)
         return flow;
-    s->component = first_not_finite(yd, s->ode->n);
+    s->component = first_not_finite_ida(yd, s->ode->n);
     return s->component >= 0;
 }
 
-static bool reset(dal_stepper *s, double h)
+static bool begin_ida(dal_sundials *c)
 {
-    dal_sundials *c = s->self;
-    count_rejected(c);
-    c->rejected = s->rejected;
-    dal_sundials_restart(c);
-    s->h_tried = h;
     c->contraction = unknown_contraction;
-    c->flow = begin(c);
-    c->not_finite = s->component;
-    if (c->flow || c->call.IDAReInit(c->memory, s->t, c->Y, c->Yd) || c->call.IDASetInitStep(c->memory, h) ||
-        c->call.IDASetStopTime(c->memory, s->options->t_end))
-        return dal_sundials_fail(c, false);
-    return true;
+    c->flow = start_slopes(c);
+    c->not_finite = c->s->component;
+    return !c->flow && !c->call.IDAReInit(c->memory, c->s->t, c->Y, c->Yd);
 }
 
-static bool advance(dal_stepper *s, double *t_new)
+static int step_ida(dal_sundials *c, double *t_new)
 {
-    dal_sundials *c = s->self;
-    bool done;
-    c->flow = c->put_back = 0;
-    if (!dal_sundials_crumb(c, t_new, &done))
-        return false;
-    if (done)
-        return true;
-    c->call.IDASetMinStep(c->memory, s->smallest);
-    int flag = c->call.IDASolve(c->memory, s->options->t_end, t_new, c->Y, c->Yd, IDA_ONE_STEP);
-    if (flag < 0) {
-        if (!c->fatal)
-            c->call.IDAGetCurrentStep(c->memory, &s->h_tried);
-        return dal_sundials_fail(c, flag == IDA_MEM_FAIL);
-    }
-    dal_sundials_arrive(c, *t_new);
-    return true;
+    return c->call.IDASolve(c->memory, c->s->options->t_end, t_new, c->Y, c->Yd, IDA_ONE_STEP);
 }
 
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
+static const dal_sundials_package ida = {dal_ida_load, set_up_ida, begin_ida, step_ida, IDA_MEM_FAIL};
+
+static bool available_ida(char *why, size_t size)
 {
-    dal_sundials *c = s->self;
-    if (!c->crumb && !c->gap_known) {
-        if (c->call.IDAGetDky(c->memory, s->t, 0, c->look))
-            return 1;
-        dal_sundials_find_gap(c);
-    }
-    if (!c->crumb && c->call.IDAGetDky(c->memory, s->t + h, 0, c->look))
-        return 1;
-    dal_sundials_inside(c, h, y_out);
-    return 0;
+    return dal_sundials_available(&ida, why, size);
 }
 
-static void close(dal_stepper *s)
+static bool open_ida(dal_stepper *s)
 {
-    dal_sundials *c = s->self;
-    if (c->memory) {
-        count_rejected(c);
-        c->call.IDAFree(&c->memory);
-    }
-    dal_sundials_end(c);
+    return dal_sundials_open(s, &ida, s->ode->n + (s->ode->implicit ? s->ode->implicit->n_algebraic : 0));
 }
 
 #endif
@@ -387,18 +299,5 @@ const dal_integrator dal_ida = {
     .adaptive = true,
     .real_stability = HUGE_VAL,
     .imaginary_stability = HUGE_VAL,
-#ifdef DAL_HAVE_SUNDIALS
-    .vectors = DAL_SUNDIALS_VECTORS,
-    .available = available,
-    .room = dal_sundials_room,
-    .open = open,
-    .reset = reset,
-    .advance = advance,
-    .trial = trial,
-    .accept = dal_sundials_accept,
-    .close = close,
-#else
-    .available = dal_sundials_absent,
-    .open = dal_sundials_unopened,
-#endif
+    DAL_SUNDIALS_ENTRIES(available_ida, open_ida),
 };

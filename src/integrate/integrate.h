@@ -87,7 +87,7 @@ typedef enum dal_drive_end {
     DAL_END_UNOPENED       /* the library of the integrator is not there, or there was no memory (flow: -DAL_NO_MEMORY) */
 } dal_drive_end;
 
-/* Why steps lead nowhere (progress.c). */
+/* Why steps lead nowhere (stagnation.c). */
 typedef enum dal_stall {
     DAL_STALL_NONE,
     DAL_STALL_SLOWING,  /* they become smaller and smaller */
@@ -144,6 +144,12 @@ typedef struct dal_stepper {
     dal_flow flow;
 } dal_stepper;
 
+/* The coefficients of an explicit Runge-Kutta method: `a` holds the rows below the diagonal, one after the other. */
+typedef struct dal_tableau {
+    int stages;
+    const double *a, *b, *c;
+} dal_tableau;
+
 struct dal_integrator {
     const char *name;
     const char *title;   /* one line for `list` */
@@ -152,6 +158,7 @@ struct dal_integrator {
     int vectors;         /* work vectors of length n beyond y, f, y_new */
     double real_stability; /* |lambda| h on the negative real axis up to which the method is stable */
     double imaginary_stability; /* omega h up to which an undamped oscillation grows by less than 1e-3 per radian */
+    const dal_tableau *tableau; /* of a Runge-Kutta method that dal_tableau_step advances; else NULL */
     /* From (t, y, f) over h to y_new; adaptive ones also give the scaled error norm (<= 1 accepts). */
     dal_flow (*step)(dal_stepper *s, double h, double *error);
     /* y at t + h for 0 <= h <= (size of the last step, not yet accepted), of the method's order, into `y_out`.
@@ -187,9 +194,16 @@ dal_flow dal_slope(dal_stepper *s, double t, const double *y, double *dy);
 /* out = base + h sum_j weights_j k_j; base NULL is zero; a k_j of weight zero is not read. */
 void dal_combine(const dal_stepper *s, const double *base, int stages, const double *weights, double h, double *out);
 
-/* k_i = f(t + c_i h, y + h sum_{j < i} a_ij k_j) for i = 2 ... stages. `a` holds the rows below the diagonal, one after
- * the other; `y_stage` is left with the argument of the last stage. */
-dal_flow dal_stages(dal_stepper *s, int stages, const double *a, const double *c, double h, double *y_stage);
+/* k_i = f(t + c_i h, y + h sum_{j < i} a_ij k_j) for i = 2 ... stages. `y_stage` is left with the argument of the last stage. */
+dal_flow dal_stages(dal_stepper *s, const dal_tableau *tableau, double h, double *y_stage);
+
+/* y_out = y + h sum_i b_i k_i, with the stages computed before. */
+dal_flow dal_tableau_sum(dal_stepper *s, const dal_tableau *tableau, double h, double *y_out);
+
+/* Entries of an integrator that is its tableau: `trial` is a step of its own, of size less than h; nothing is kept from step to step. */
+dal_flow dal_tableau_step(dal_stepper *s, double h, double *error);
+dal_flow dal_tableau_trial(dal_stepper *s, double h, double *y_out);
+void dal_no_history(dal_stepper *s, double h);
 
 /* A hook that refuses every step but the smallest would have the run creep towards an end that it never reaches: true when it has
  * refused (flow > 0) too often without progress. A thousand refusals for a thousandth of the time, and no three times as many steps that it

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static dal_flow factor(dal_state *state)
+static dal_flow factor_mass_projection(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     if (!state->system->loops) /* the links have their own */
@@ -17,19 +17,19 @@ static dal_flow factor(dal_state *state)
     return dal_saddle_ready(state, DAL_METRIC_MASS);
 }
 
-static void solve(dal_state *state, double *b, double *x)
+static void solve_mass_projection(dal_state *state, double *b, double *x)
 {
     memset(x, 0, sizeof *x * (size_t)state->system->layout.nv);
     dal_saddle_solve(state, x, b);
 }
 
-static dal_flow project(dal_state *state, double t, double *y)
+static dal_flow project_mass_projection(dal_state *state, double t, double *y)
 {
-    static const dal_projector projector = {.factor = factor, .solve = solve};
+    static const dal_projector projector = {.factor = factor_mass_projection, .solve = solve_mass_projection};
     return dal_project(state, t, y, &projector);
 }
 
-static size_t work(const dal_system *system)
+static size_t work_mass_projection(const dal_system *system)
 {
     return (size_t)system->layout.nv + (size_t)system->layout.n_rows;
 }
@@ -38,6 +38,6 @@ const dal_stabilization dal_mass_projection = {
     .name = "mass-projection",
     .title = "the same correction, least in the metric of the mass matrix",
     .options = dal_tolerance_alone,
-    .project = project,
-    .work = work,
+    .project = project_mass_projection,
+    .work = work_mass_projection,
 };

@@ -33,7 +33,7 @@ static const double as_good_as_rounding =
     1e-8; /* of the accelerations: below, changes that no longer fall by half are rounding */
 
 /* (f, c) := (Q - h - M v' + A^T lambda, gamma_s - A v'), over the model's mass the first. */
-static void residuals(dal_state *state, double *f, double *c, double *scratch)
+static void residuals_penalty(dal_state *state, double *f, double *c, double *scratch)
 {
     const dal_layout *layout = &state->system->layout;
     const double unit = 1 / state->system->mass;
@@ -59,11 +59,11 @@ static double size_of_motion(const dal_state *state)
 }
 
 /* One pass: v' and lambda are improved. By how much v' changed. */
-static double improve(dal_state *state)
+static double improve_penalty(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     double *f = state->scratch->projector, *scratch = f + layout->nv, *c = scratch + layout->nv, change = 0;
-    residuals(state, f, c, scratch);
+    residuals_penalty(state, f, c, scratch);
     dal_saddle_solve(state, f, c);
     for (int j = 0; j < layout->nv; j++) {
         state->vd[j] += f[j];
@@ -74,7 +74,7 @@ static double improve(dal_state *state)
     return change;
 }
 
-static dal_flow solve(dal_state *state)
+static dal_flow solve_penalty(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
@@ -91,7 +91,7 @@ static dal_flow solve(dal_state *state)
     memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
     for (int pass = 0; pass < (stated ? stated : MOST_PASSES); pass++) {
         before = change;
-        change = improve(state);
+        change = improve_penalty(state);
         if (stated)
             continue;
         size = size_of_motion(state);
@@ -108,7 +108,7 @@ static dal_flow solve(dal_state *state)
 }
 
 /* Only there v' and lambda are solved for together, from M and A. */
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies_penalty(const dal_system *system, char *why, size_t size)
 {
     if (!strcmp(system->formulation->name, "lagrange"))
         return true;
@@ -120,7 +120,7 @@ static bool applies(const dal_system *system, char *why, size_t size)
     return false;
 }
 
-static size_t work(const dal_system *system)
+static size_t work_penalty(const dal_system *system)
 {
     return 2 * (size_t)system->layout.nv + (size_t)system->layout.n_rows;
 }
@@ -132,8 +132,8 @@ const dal_stabilization dal_stabilize_penalty = {
     .title = "rows pull back with inertia, damping and stiffness; an iteration (augmented Lagrangian) makes the motion "
              "exact",
     .options = options,
-    .applies = applies,
+    .applies = applies_penalty,
     .stabilises_gamma = true,
-    .solve = solve,
-    .work = work,
+    .solve = solve_penalty,
+    .work = work_penalty,
 };

@@ -19,24 +19,7 @@ static const double a[] = {
 static const double b[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 /* clang-format on */
 
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
-{
-    dal_flow flow = dal_stages(s, STAGES, a, c, h, y_out);
-    if (!flow)
-        dal_combine(s, s->y, STAGES, b, h, y_out);
-    return flow;
-}
-
-static dal_flow step(dal_stepper *s, double h, double *error)
-{
-    *error = 0;
-    return trial(s, h, s->y_new);
-}
-
-static void accept(dal_stepper *s, double h)
-{
-    (void)s, (void)h; /* no history */
-}
+static const dal_tableau tableau = {STAGES, a, b, c};
 
 const dal_integrator dal_rk4 = {
     .name = "rk4",
@@ -45,7 +28,8 @@ const dal_integrator dal_rk4 = {
     .vectors = STAGES - 1,
     .real_stability = 2.7853,
     .imaginary_stability = 2.8295,
-    .step = step,
-    .trial = trial,
-    .accept = accept,
+    .tableau = &tableau,
+    .step = dal_tableau_step,
+    .trial = dal_tableau_trial,
+    .accept = dal_no_history,
 };

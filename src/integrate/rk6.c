@@ -23,24 +23,7 @@ static const double b[STAGES] =
     {11.0 / 120, 0,       27.0 / 40, 27.0 / 40, -4.0 / 15, -4.0 / 15, 11.0 / 120};
 /* clang-format on */
 
-static dal_flow trial(dal_stepper *s, double h, double *y_out)
-{
-    dal_flow flow = dal_stages(s, STAGES, a, c, h, y_out);
-    if (!flow)
-        dal_combine(s, s->y, STAGES, b, h, y_out);
-    return flow;
-}
-
-static dal_flow step(dal_stepper *s, double h, double *error)
-{
-    *error = 0;
-    return trial(s, h, s->y_new);
-}
-
-static void accept(dal_stepper *s, double h)
-{
-    (void)s, (void)h; /* no history */
-}
+static const dal_tableau tableau = {STAGES, a, b, c};
 
 const dal_integrator dal_rk6 = {
     .name = "rk6",
@@ -49,7 +32,8 @@ const dal_integrator dal_rk6 = {
     .vectors = STAGES - 1,
     .real_stability = 2.8561,
     .imaginary_stability = 1.0971,
-    .step = step,
-    .trial = trial,
-    .accept = accept,
+    .tableau = &tableau,
+    .step = dal_tableau_step,
+    .trial = dal_tableau_trial,
+    .accept = dal_no_history,
 };

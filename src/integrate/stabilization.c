@@ -69,9 +69,7 @@ double dal_projection_tolerance(const dal_system *system)
     return fmax(fmin(usual_tolerance, part_of_rtol * system->info.rtol), least_tolerance);
 }
 
-/* At a distance d from a singular position a residual phi leaves phi / d of freedom across the branch, and the right-hand side
- * enlarges it: near one, the tolerance of the user is not enough and the correction goes down to rounding. */
-static const double rounding = 2e-16;
+static const double rounding = 2e-16; /* of a residual */
 
 /* How far the bodies are from the origin, in lengths: residuals cannot be smaller than the rounding of that. */
 static double extent(const dal_state *state)
@@ -125,7 +123,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     if ((flow = projector->factor(state)))
         return flow;
     double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
-    const double tolerance = dal_projection_tolerance(system), wanted = state->singular->near ? rounding : tolerance;
+    const double tolerance = dal_projection_tolerance(system), wanted = dal_singular_projection_goal(state, tolerance);
     /* A method with a past sees a correction that is made in some steps and left out in others as a jump, however short its steps:
      * it gets at least one in each. */
     const int least = dal_paced(system->integrator) ? 1 : 0;

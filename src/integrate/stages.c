@@ -1,5 +1,5 @@
 /* What the methods share: counted slopes, patience with hooks, linear combinations of
- * slopes, the stages of a Runge-Kutta tableau, the norm of the step control.
+ * slopes, explicit Runge-Kutta steps from a tableau, the norm of the step control.
  */
 #include "integrate/integrate.h"
 
@@ -49,18 +49,43 @@ void dal_combine(const dal_stepper *s, const double *base, int stages, const dou
         out[i] = base ? base[i] + h * out[i] : h * out[i];
 }
 
-dal_flow dal_stages(dal_stepper *s, int stages, const double *a, const double *c, double h, double *y_stage)
+dal_flow dal_stages(dal_stepper *s, const dal_tableau *tableau, double h, double *y_stage)
 {
+    const double *a = tableau->a;
     double *k = s->vectors;
-    for (int i = 1; i < stages; i++) {
+    for (int i = 1; i < tableau->stages; i++) {
         dal_combine(s, s->y, i, a, h, y_stage);
-        dal_flow flow = dal_slope(s, s->t + c[i] * h, y_stage, k);
+        dal_flow flow = dal_slope(s, s->t + tableau->c[i] * h, y_stage, k);
         if (flow)
             return flow;
         a += i;
         k += s->ode->n;
     }
     return 0;
+}
+
+dal_flow dal_tableau_sum(dal_stepper *s, const dal_tableau *tableau, double h, double *y_out)
+{
+    dal_flow flow = dal_stages(s, tableau, h, y_out);
+    if (!flow)
+        dal_combine(s, s->y, tableau->stages, tableau->b, h, y_out);
+    return flow;
+}
+
+dal_flow dal_tableau_trial(dal_stepper *s, double h, double *y_out)
+{
+    return dal_tableau_sum(s, s->method->tableau, h, y_out);
+}
+
+dal_flow dal_tableau_step(dal_stepper *s, double h, double *error)
+{
+    *error = 0;
+    return dal_tableau_trial(s, h, s->y_new);
+}
+
+void dal_no_history(dal_stepper *s, double h)
+{
+    (void)s, (void)h;
 }
 
 double dal_scaled_norm(const dal_stepper *s, const double *x, const double *y_other)

@@ -41,7 +41,7 @@ static dal_stall judge_pace(const driver *r, double total)
 }
 
 /* `predicted`: tries altogether at the falling pace, `steady_total` at the present one. */
-static dal_stall judge(driver *r, double predicted, double steady_total)
+static dal_stall judge_stagnation(driver *r, double predicted, double steady_total)
 {
     progress *p = &r->progress;
     if (p->slower >= IN_A_ROW && predicted > SLOWING)
@@ -77,7 +77,7 @@ verdict dal_watch_progress(driver *r)
     const double pace = advance / (double)(p->tries - p->tries_mark), at_pace = (double)p->tries + left / pace;
     const double predicted = (double)p->tries * exp2(doublings_left(advance, growth, left));
     p->slower = slower ? p->slower + 1 : 0;
-    const dal_stall stall = p->marks > 2 ? judge(r, predicted, at_pace) : DAL_STALL_NONE;
+    const dal_stall stall = p->marks > 2 ? judge_stagnation(r, predicted, at_pace) : DAL_STALL_NONE;
     if (stall) {
         r->result.stall = stall;
         r->result.tries = p->tries;

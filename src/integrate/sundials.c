@@ -1,7 +1,6 @@
 /* What CVODE and IDA share; the mathematics is in the head of sundials.h. */
 #include "integrate/sundials.h"
 #include "base/library.h"
-#include "math/dense.h"
 
 #ifdef DAL_HAVE_SUNDIALS
 
@@ -15,7 +14,7 @@ static const double aside = 1e-3;
 static const double least_scale = 3e-3;        /* of the unit of a component, for differences */
 static const double crumb = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
 
-void dal_sundials_silent(int code, const char *module, const char *function, char *text, void *user)
+static void drop_message(int code, const char *module, const char *function, char *text, void *user)
 {
     (void)code, (void)module, (void)function, (void)text, (void)user;
 }
@@ -59,7 +58,8 @@ static void free_context(dal_sundials *c)
 
 #endif
 
-bool dal_sundials_begin(dal_sundials *c, dal_stepper *s, int size)
+/* Context, vectors and work of a run whose library is loaded; false without memory. */
+static bool begin_session(dal_sundials *c, dal_stepper *s, int size)
 {
     const size_t n = (size_t)s->ode->n;
     double **vectors[DAL_SUNDIALS_VECTORS] = {&c->offset, &c->gap, &c->at, &c->slope, &c->base};
@@ -92,7 +92,7 @@ static void free_solver(dal_sundials *c)
         c->call.SUNLinSolFree(c->linear);
 }
 
-void dal_sundials_end(dal_sundials *c)
+static void end_session(dal_sundials *c)
 {
     if (c->nonlinear)
         c->call.SUNNonlinSolFree(c->nonlinear);
@@ -112,107 +112,8 @@ void dal_sundials_end(dal_sundials *c)
     dal_library_close(c->call.handle);
 }
 
-/* ---- Newton's matrix in units ----
- *
- * J x = b is solved as (R J U) (U^-1 x) = R b, U the units of the unknowns, R such that each row has a largest entry of 1. What a row is
- * made of beside y (multipliers, whose units differ) has no say in R where it contains y at all. */
-
-bool dal_sundials_scaling(dal_sundials *c, bool dense)
-{
-    const size_t n = (size_t)c->size, numbers = 2 * n + (dense ? n * n : 0);
-    const dal_allocator allocator = dal_default_allocator();
-    c->scaling = allocator.allocate(allocator.user, sizeof(double) * numbers + sizeof(int) * n);
-    if (!c->scaling)
-        return false;
-    c->row_scale = c->scaling;
-    c->unit = c->row_scale + n;
-    c->lu = dense ? c->unit + n : NULL;
-    c->pivot = (int *)(void *)(c->row_scale + numbers);
-    return true;
-}
-
-void dal_sundials_look(dal_sundials *c)
-{
-    for (int i = 0; i < c->size; i++) {
-        c->row_scale[i] = 0;
-        c->unit[i] = c->s->ode->n ? dal_unit(c->s->ode, i) : 1;
-    }
-}
-
-void dal_sundials_see(dal_sundials *c, int row, int column, double entry)
-{
-    if (column < c->s->ode->n || c->s->ode->n == 0)
-        c->row_scale[row] = fmax(c->row_scale[row], fabs(entry) * c->unit[column]);
-}
-
-bool dal_sundials_seen(dal_sundials *c)
-{
-    bool fine = true;
-    for (int i = 0; i < c->size; i++) {
-        fine = fine && isfinite(c->row_scale[i]);
-        c->row_scale[i] = c->row_scale[i] > 0 ? 1 / c->row_scale[i] : 1;
-    }
-    return fine;
-}
-
-static SUNLinearSolver_Type solver_kind(SUNLinearSolver solver)
-{
-    (void)solver;
-    return SUNLINEARSOLVER_DIRECT;
-}
-
-static int factor_dense(SUNLinearSolver solver, SUNMatrix J)
-{
-    dal_sundials *c = solver->content;
-    const int n = c->size;
-    dal_sundials_look(c);
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++)
-            dal_sundials_see(c, i, j, SM_ELEMENT_D(J, i, j));
-    if (!dal_sundials_seen(c))
-        return SUNLS_LUFACT_FAIL;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++)
-            c->lu[(size_t)i * (size_t)n + (size_t)j] = SM_ELEMENT_D(J, i, j) * c->unit[j] * c->row_scale[i];
-    return dal_lu(c->lu, n, n, c->pivot) > 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
-}
-
-static int solve_dense(SUNLinearSolver solver, SUNMatrix J, N_Vector X, N_Vector B, double tolerance)
-{
-    dal_sundials *c = solver->content;
-    double *x = NV_DATA_S(X);
-    const double *b = NV_DATA_S(B);
-    (void)J, (void)tolerance;
-    for (int i = 0; i < c->size; i++)
-        x[i] = b[i] * c->row_scale[i];
-    dal_lu_solve(c->lu, c->size, c->size, c->pivot, x);
-    for (int i = 0; i < c->size; i++)
-        x[i] *= c->unit[i];
-    return SUNLS_SUCCESS;
-}
-
-bool dal_sundials_newton(dal_sundials *c)
-{
-    c->krylov = c->size > DAL_SUNDIALS_DENSE;
-    if (c->krylov) {
-        c->linear = c->call.SUNLinSol_SPGMR(c->Y, SUN_PREC_NONE, DAL_SUNDIALS_KRYLOV, c->context);
-        return c->linear != NULL;
-    }
-    c->dense = dal_dense_matrix_create(&c->call, c->context, c->size);
-    if (!c->dense || !dal_sundials_scaling(c, true))
-        return false;
-    c->matrix = dal_dense_matrix_of(c->dense);
-    c->linear = c->call.SUNLinSolNewEmpty(c->context);
-    if (!c->linear)
-        return false;
-    c->linear->ops->gettype = solver_kind;
-    c->linear->ops->setup = factor_dense;
-    c->linear->ops->solve = solve_dense;
-    c->linear->content = c;
-    return true;
-}
-
-void dal_sundials_restart(dal_sundials *c)
+/* The present state is a new start: Y = y, no offset. */
+static void clear_past(dal_sundials *c)
 {
     const size_t n = (size_t)c->s->ode->n;
     memcpy(NV_DATA_S(c->Y), c->s->y, sizeof *c->s->y * n);
@@ -257,8 +158,9 @@ int dal_sundials_slope(dal_sundials *c, double t, N_Vector Y, double *dy)
     return dal_sundials_answer(c, t, flow);
 }
 
-/* SUNDIALS takes the mean over all unknowns, step control that over those in control. */
-int dal_sundials_weigh(N_Vector Y, N_Vector weights, void *session)
+/* 1 / (rtol |y_i| + atol unit_i) for the components in control.
+ * SUNDIALS takes the mean over all unknowns, step control that over those in control. */
+static int error_weights(N_Vector Y, N_Vector weights, void *session)
 {
     const dal_sundials *c = session;
     const dal_stepper *s = c->s;
@@ -284,34 +186,8 @@ double dal_sundials_increment(const dal_sundials *c, int j, double y)
     return moved - y;
 }
 
-bool dal_sundials_crumb(dal_sundials *c, double *t_new, bool *done)
-{
-    dal_stepper *s = c->s;
-    const double t_end = s->options->t_end, left = t_end - s->t;
-    c->crumb = *done = left <= crumb * fmax(fabs(s->t), fabs(t_end));
-    if (!c->crumb)
-        return true;
-    c->flow = dal_slope(s, s->t, s->y, s->f);
-    c->not_finite = s->component;
-    s->h_tried = left;
-    if (c->flow)
-        return dal_sundials_fail(c, false);
-    for (int i = 0; i < s->ode->n; i++)
-        s->y_new[i] = s->y[i] + left * s->f[i];
-    *t_new = c->t_new = t_end;
-    return true;
-}
-
-void dal_sundials_arrive(dal_sundials *c, double t_new)
-{
-    const double *data = NV_DATA_S(c->Y);
-    for (int i = 0; i < c->s->ode->n; i++)
-        c->s->y_new[i] = data[i] - c->offset[i];
-    c->t_new = t_new;
-    c->gap_known = false;
-}
-
-bool dal_sundials_fail(dal_sundials *c, bool no_memory)
+/* s->failure, s->flow from a return code of the library and what the hooks said last; always false. */
+static bool fail(dal_sundials *c, bool no_memory)
 {
     dal_stepper *s = c->s;
     s->flow = 0;
@@ -333,7 +209,128 @@ bool dal_sundials_fail(dal_sundials *c, bool no_memory)
     return false;
 }
 
-void dal_sundials_find_gap(dal_sundials *c)
+/* ---- a run ---- */
+
+bool dal_sundials_available(const dal_sundials_package *package, char *why, size_t size)
+{
+    dal_sundials_library library = {0};
+    bool found = package->load(&library, why, size);
+    dal_library_close(library.handle);
+    return found;
+}
+
+bool dal_sundials_open(dal_stepper *s, const dal_sundials_package *package, int size)
+{
+    dal_sundials *c = s->self;
+    char why[200];
+    memset(c, 0, sizeof *c);
+    c->package = package;
+    s->failure = DAL_END_UNOPENED;
+    s->flow = -DAL_BAD_COMMAND;
+    if (!package->load(&c->call, why, sizeof why))
+        return false;
+    s->flow = -DAL_NO_MEMORY;
+    return begin_session(c, s, size) && package->set_up(c);
+}
+
+bool dal_sundials_silence(dal_sundials *c)
+{
+    return !c->call.SetErrHandlerFn(c->memory, drop_message, NULL);
+}
+
+bool dal_sundials_configure(dal_sundials *c)
+{
+    const dal_sundials_library *call = &c->call;
+    const double max_step = c->s->options->max_step;
+    return !(call->SetUserData(c->memory, c) || call->WFtolerances(c->memory, error_weights) ||
+             call->SetMaxErrTestFails(c->memory, DAL_SUNDIALS_MAX_FAILURES) ||
+             call->SetMaxConvFails(c->memory, DAL_SUNDIALS_MAX_FAILURES) ||
+             call->SetMaxStep(c->memory, max_step > 0 ? max_step : 0));
+}
+
+static void count_rejected(dal_sundials *c)
+{
+    long errors = 0, solves = 0;
+    c->call.GetNumErrTestFails(c->memory, &errors);
+    c->call.GetNumStepSolveFails(c->memory, &solves);
+    c->s->rejected = c->rejected + errors + solves;
+}
+
+void dal_sundials_close(dal_stepper *s)
+{
+    dal_sundials *c = s->self;
+    if (c->memory) {
+        count_rejected(c);
+        c->call.Free(&c->memory);
+    }
+    end_session(c);
+}
+
+bool dal_sundials_reset(dal_stepper *s, double h)
+{
+    dal_sundials *c = s->self;
+    count_rejected(c);
+    c->rejected = s->rejected;
+    clear_past(c);
+    s->h_tried = h;
+    if (!c->package->begin(c) || c->call.SetInitStep(c->memory, h) ||
+        c->call.SetStopTime(c->memory, s->options->t_end))
+        return fail(c, false);
+    return true;
+}
+
+/* If t_end is so near that SUNDIALS would not start: y_new by one step of Euler. */
+static bool make_crumb(dal_sundials *c, double *t_new, bool *done)
+{
+    dal_stepper *s = c->s;
+    const double t_end = s->options->t_end, left = t_end - s->t;
+    c->crumb = *done = left <= crumb * fmax(fabs(s->t), fabs(t_end));
+    if (!c->crumb)
+        return true;
+    c->flow = dal_slope(s, s->t, s->y, s->f);
+    c->not_finite = s->component;
+    s->h_tried = left;
+    if (c->flow)
+        return fail(c, false);
+    for (int i = 0; i < s->ode->n; i++)
+        s->y_new[i] = s->y[i] + left * s->f[i];
+    *t_new = c->t_new = t_end;
+    return true;
+}
+
+/* After a step of the library: y_new = Y - c; where CVODE projected, its last projection is that of this step, to the last digit. */
+static void arrive(dal_sundials *c, double t_new)
+{
+    const double *data = NV_DATA_S(c->Y);
+    const bool projected = c->s->method->projects && c->s->ode->project;
+    for (int i = 0; i < c->s->ode->n; i++)
+        c->s->y_new[i] = projected ? c->base[i] : data[i] - c->offset[i];
+    c->t_new = t_new;
+    c->gap_known = false;
+}
+
+bool dal_sundials_advance(dal_stepper *s, double *t_new)
+{
+    dal_sundials *c = s->self;
+    bool done;
+    c->flow = c->put_back = 0;
+    if (!make_crumb(c, t_new, &done))
+        return false;
+    if (done)
+        return true;
+    c->call.SetMinStep(c->memory, s->smallest);
+    int flag = c->package->step(c, t_new);
+    if (flag < 0) {
+        if (!c->fatal)
+            c->call.GetCurrentStep(c->memory, &s->h_tried);
+        return fail(c, flag == c->package->memory_failed);
+    }
+    arrive(c, *t_new);
+    return true;
+}
+
+/* y_{n-1} - (pi - c) there, from pi in c->look. */
+static void find_gap(dal_sundials *c)
 {
     const double *pi = NV_DATA_S(c->look);
     for (int i = 0; i < c->s->ode->n; i++)
@@ -341,7 +338,8 @@ void dal_sundials_find_gap(dal_sundials *c)
     c->gap_known = true;
 }
 
-void dal_sundials_inside(dal_sundials *c, double h, double *y_out)
+/* y_out from pi in c->look. */
+static void state_inside(dal_sundials *c, double h, double *y_out)
 {
     const dal_stepper *s = c->s;
     const double *pi = NV_DATA_S(c->look), theta = h / (c->t_new - s->t);
@@ -349,11 +347,28 @@ void dal_sundials_inside(dal_sundials *c, double h, double *y_out)
         y_out[i] = c->crumb ? s->y[i] + h * s->f[i] : pi[i] - c->offset[i] + (1 - theta) * c->gap[i];
 }
 
+dal_flow dal_sundials_trial(dal_stepper *s, double h, double *y_out)
+{
+    dal_sundials *c = s->self;
+    if (!c->crumb && !c->gap_known) {
+        if (c->call.GetDky(c->memory, s->t, 0, c->look))
+            return 1;
+        find_gap(c);
+    }
+    if (!c->crumb && c->call.GetDky(c->memory, s->t + h, 0, c->look))
+        return 1;
+    state_inside(c, h, y_out);
+    return 0;
+}
+
+/* Where CVODE projects, it has moved its own state. */
 void dal_sundials_accept(dal_stepper *s, double h)
 {
     dal_sundials *c = s->self;
     const double *Y = NV_DATA_S(c->Y);
     (void)h;
+    if (s->method->projects)
+        return;
     for (int i = 0; i < s->ode->n && !c->crumb; i++)
         c->offset[i] = Y[i] - s->y_new[i];
 }

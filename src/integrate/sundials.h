@@ -36,8 +36,22 @@ enum {
     DAL_SUNDIALS_POOL = 48
 };
 
+typedef struct dal_sundials dal_sundials;
+
+/* What differs between CVODE's methods and IDA. */
+typedef struct dal_sundials_package {
+    bool (*load)(dal_sundials_library *library, char *why, size_t size);
+    bool (*set_up)(dal_sundials *c);             /* its memory and solvers; false without memory */
+    bool (*begin)(dal_sundials *c);              /* the present Y is a new start; false: c->flow says why, or the package refuses */
+    int (*step)(dal_sundials *c, double *t_new); /* one step: the package's return code */
+    int memory_failed;                           /* the code that says so */
+} dal_sundials_package;
+
+enum { DAL_SUNDIALS_MAX_FAILURES = 200 }; /* of one step: the smallest step that t resolves ends it earlier */
+
 /* One run. */
-typedef struct dal_sundials {
+struct dal_sundials {
+    const dal_sundials_package *package;
     dal_sundials_library call;
     dal_stepper *s;
     SUNContext context;
@@ -69,17 +83,32 @@ typedef struct dal_sundials {
     double *row_scale, *unit; /* rows are multiplied by the one, columns by the other */
     double *lu;               /* its factors, by rows; NULL: a sparse matrix */
     int *pivot;
+    void (*solve_scaled)(dal_sundials *c, double *x); /* with the factors */
     /* ida with a sparse matrix */
     dal_sparse *sparse;
     double *entries;
     int *column_group, n_groups; /* columns that share no row, for differences */
-} dal_sundials;
+};
 
+/* Entries of the integrators' tables. `open` and `available` are each package's own and call these. */
 size_t dal_sundials_room(const dal_ode *ode);
+bool dal_sundials_available(const dal_sundials_package *package, char *why, size_t size);
+bool dal_sundials_open(dal_stepper *s, const dal_sundials_package *package, int size); /* size: unknowns */
+bool dal_sundials_reset(dal_stepper *s, double h);
+bool dal_sundials_advance(dal_stepper *s, double *t_new);
+dal_flow dal_sundials_trial(dal_stepper *s, double h, double *y_out);
+void dal_sundials_accept(dal_stepper *s, double h);
+void dal_sundials_close(dal_stepper *s);
 
-/* Context, vectors and work of a session whose library is loaded; false without memory. */
-bool dal_sundials_begin(dal_sundials *c, dal_stepper *s, int size);
-void dal_sundials_end(dal_sundials *c);
+/* Of the table of an integrator, in every build. */
+#define DAL_SUNDIALS_ENTRIES(available_, open_)                                                                        \
+    .vectors = DAL_SUNDIALS_VECTORS, .room = dal_sundials_room, .available = available_, .open = open_,                \
+    .reset = dal_sundials_reset, .advance = dal_sundials_advance, .trial = dal_sundials_trial,                         \
+    .accept = dal_sundials_accept, .close = dal_sundials_close
+
+/* Before the package is initialised: its messages are dropped. After: tolerances and limits. False without memory. */
+bool dal_sundials_silence(dal_sundials *c);
+bool dal_sundials_configure(dal_sundials *c);
 
 /* A dense matrix with its solver, or GMRES. False without memory. */
 bool dal_sundials_newton(dal_sundials *c);
@@ -87,13 +116,14 @@ bool dal_sundials_newton(dal_sundials *c);
 /* Room for the scaling of Newton's matrix, and for its factors where it is dense. False without memory. */
 bool dal_sundials_scaling(dal_sundials *c, bool dense);
 
-/* Before the entries of a matrix are seen, for each of them, and after: c->unit and c->row_scale. False: a row is empty or not finite. */
-void dal_sundials_look(dal_sundials *c);
-void dal_sundials_see(dal_sundials *c, int row, int column, double entry);
-bool dal_sundials_seen(dal_sundials *c);
+/* The scales of Newton's matrix, c->unit and c->row_scale: begin, then each entry, then end. False: a row is empty or not finite. */
+void dal_sundials_scale_begin(dal_sundials *c);
+void dal_sundials_scale_entry(dal_sundials *c, int row, int column, double entry);
+bool dal_sundials_scale_end(dal_sundials *c);
 
-/* The present state is a new start: Y = y, no offset. */
-void dal_sundials_restart(dal_sundials *c);
+/* A direct solver of the scaled matrix: `factor` scales and factors it, `solve` solves R J U x = b in place. */
+bool dal_sundials_direct_solver(dal_sundials *c, int (*factor)(SUNLinearSolver, SUNMatrix),
+                                void (*solve)(dal_sundials *c, double *x));
 
 /* y = Y - c into c->at; > 0 with s->component where it is not finite; < 0 if the run is to stop anyway. */
 dal_flow dal_sundials_state(dal_sundials *c, N_Vector Y);
@@ -104,33 +134,16 @@ int dal_sundials_answer(dal_sundials *c, double t, dal_flow flow);
 /* f(t, Y - c), counted. */
 int dal_sundials_slope(dal_sundials *c, double t, N_Vector Y, double *dy);
 
-/* 1 / (rtol |y_i| + atol unit_i) for the components in control. */
-int dal_sundials_weigh(N_Vector Y, N_Vector weights, void *session);
-
 /* A difference for y_j. */
 double dal_sundials_increment(const dal_sundials *c, int j, double y);
-
-/* If t_end is so near that SUNDIALS would not start: y_new by one step of Euler. */
-bool dal_sundials_crumb(dal_sundials *c, double *t_new, bool *done);
-
-/* After a step of the library: y_new = Y - c. */
-void dal_sundials_arrive(dal_sundials *c, double t_new);
-
-/* s->failure, s->flow from a return code of the library and what the hooks said last; always false. */
-bool dal_sundials_fail(dal_sundials *c, bool no_memory);
-
-/* y_out from pi in c->look, once c->gap is known; find_gap fills it from pi at the step's start. */
-void dal_sundials_find_gap(dal_sundials *c);
-void dal_sundials_inside(dal_sundials *c, double h, double *y_out);
-
-void dal_sundials_accept(dal_stepper *s, double h);
-void dal_sundials_silent(int code, const char *module, const char *function, char *text, void *user);
 
 #else
 
 /* In a build without SUNDIALS the names exist, and say what is missing. */
 bool dal_sundials_absent(char *why, size_t size);
 bool dal_sundials_unopened(dal_stepper *s);
+
+#define DAL_SUNDIALS_ENTRIES(available_, open_) .available = dal_sundials_absent, .open = dal_sundials_unopened
 
 #endif
 

@@ -24,10 +24,12 @@ static bool check_version(dal_sundials_library *library, const char *soname, cha
 }
 
 #define X(name) {#name, offsetof(dal_sundials_library, name)},
+#define CVODE(name) {"CVode" #name, offsetof(dal_sundials_library, name)},
+#define IDA(name) {"IDA" #name, offsetof(dal_sundials_library, name)},
 
 bool dal_cvode_load(dal_sundials_library *library, char *why, size_t size)
 {
-    static const dal_symbol symbols[] = {DAL_SUNDIALS_CALLS(X) DAL_CVODE_CALLS(X)};
+    static const dal_symbol symbols[] = {DAL_SUNDIALS_CALLS(X) DAL_CVODE_CALLS(X) DAL_PACKAGE_CALLS(CVODE)};
     library->handle = dal_library_open("CVODE of SUNDIALS", DAL_CVODE_SONAME, "libsundials-cvode6", symbols,
                                        sizeof symbols / sizeof *symbols, library, why, size);
     return check_version(library, DAL_CVODE_SONAME, why, size);
@@ -35,13 +37,15 @@ bool dal_cvode_load(dal_sundials_library *library, char *why, size_t size)
 
 bool dal_ida_load(dal_sundials_library *library, char *why, size_t size)
 {
-    static const dal_symbol symbols[] = {DAL_SUNDIALS_CALLS(X) DAL_IDA_CALLS(X)};
+    static const dal_symbol symbols[] = {DAL_SUNDIALS_CALLS(X) DAL_IDA_CALLS(X) DAL_PACKAGE_CALLS(IDA)};
     library->handle = dal_library_open("IDA of SUNDIALS", DAL_IDA_SONAME, "libsundials-ida6", symbols,
                                        sizeof symbols / sizeof *symbols, library, why, size);
     return check_version(library, DAL_IDA_SONAME, why, size);
 }
 
 #undef X
+#undef CVODE
+#undef IDA
 
 #else
 

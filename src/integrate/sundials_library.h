@@ -26,21 +26,19 @@
     X(SUNNonlinSol_FixedPoint) X(SUNNonlinSol_Newton) X(SUNNonlinSolSetConvTestFn)                         \
     X(SUNNonlinSolGetCurIter) X(SUNNonlinSolFree)
 
+/* CVode... and IDA... have the same arguments: whichever package is loaded is called by these names. */
+#define DAL_PACKAGE_CALLS(X)                                                                               \
+    X(Free) X(GetDky) X(SetErrHandlerFn) X(SetUserData) X(WFtolerances)                                    \
+    X(SetLinearSolver) X(SetNonlinearSolver) X(SetMaxErrTestFails) X(SetMaxConvFails)                      \
+    X(SetMinStep) X(SetMaxStep) X(SetInitStep) X(SetStopTime)                                              \
+    X(GetCurrentStep) X(GetNumErrTestFails) X(GetNumStepSolveFails)
+
 #define DAL_CVODE_CALLS(X)                                                                                 \
-    X(CVodeCreate) X(CVodeInit) X(CVodeReInit) X(CVodeFree) X(CVode) X(CVodeGetDky)                        \
-    X(CVodeSetErrHandlerFn) X(CVodeSetUserData) X(CVodeWFtolerances) X(CVodeSetNonlinearSolver)            \
-    X(CVodeSetLinearSolver) X(CVodeSetJacFn) X(CVodeSetProjFn) X(CVodeSetProjErrEst)                       \
-    X(CVodeSetMaxErrTestFails) X(CVodeSetMaxConvFails) X(CVodeSetMaxNumProjFails)                          \
-    X(CVodeSetMinStep) X(CVodeSetMaxStep) X(CVodeSetInitStep) X(CVodeSetStopTime)                          \
-    X(CVodeGetCurrentStep) X(CVodeGetNumErrTestFails) X(CVodeGetNumStepSolveFails)
+    X(CVodeCreate) X(CVodeInit) X(CVodeReInit) X(CVode) X(CVodeSetJacFn)                                   \
+    X(CVodeSetProjFn) X(CVodeSetProjErrEst) X(CVodeSetMaxNumProjFails)
 
 #define DAL_IDA_CALLS(X)                                                                                   \
-    X(IDACreate) X(IDAInit) X(IDAReInit) X(IDAFree) X(IDASolve) X(IDAGetDky)                               \
-    X(IDASetErrHandlerFn) X(IDASetUserData) X(IDAWFtolerances) X(IDASetLinearSolver) X(IDASetJacFn)        \
-    X(IDASetNonlinearSolver)                                                                               \
-    X(IDASetId) X(IDASetSuppressAlg) X(IDASetMaxErrTestFails) X(IDASetMaxConvFails)                        \
-    X(IDASetMinStep) X(IDASetMaxStep) X(IDASetInitStep) X(IDASetStopTime)                                  \
-    X(IDAGetCurrentStep) X(IDAGetNumErrTestFails) X(IDAGetNumStepSolveFails)
+    X(IDACreate) X(IDAInit) X(IDAReInit) X(IDASolve) X(IDASetJacFn) X(IDASetId) X(IDASetSuppressAlg)
 /* clang-format on */
 
 typedef struct dal_sundials_library {
@@ -50,9 +48,12 @@ typedef struct dal_sundials_library {
     DAL_CVODE_CALLS(X)
     DAL_IDA_CALLS(X)
 #undef X
+#define X(name) __typeof__(&CVode##name) name;
+    DAL_PACKAGE_CALLS(X)
+#undef X
 } dal_sundials_library;
 
-/* Fill the common calls and those of CVODE or IDA; the others stay as they are. False with a sentence in `why` if the library is not
+/* Load the common calls and those of CVODE or IDA; the others stay as they are. False with a sentence in `why` if the library is not
  * there or is another one. */
 bool dal_cvode_load(dal_sundials_library *library, char *why, size_t size);
 bool dal_ida_load(dal_sundials_library *library, char *why, size_t size);

@@ -32,12 +32,12 @@ N_Vector dal_vector_pool_take(dal_vector_pool *pool)
     return NULL;
 }
 
-static N_Vector clone(N_Vector of)
+static N_Vector clone_vector(N_Vector of)
 {
     return dal_vector_pool_take(((pooled *)of)->pool);
 }
 
-static void destroy(N_Vector v)
+static void destroy_vector(N_Vector v)
 {
     if (v)
         ((pooled *)v)->taken = false;
@@ -50,9 +50,9 @@ dal_vector_pool *dal_vector_pool_create(const dal_sundials_library *call, SUNCon
     dal_vector_pool *pool = serial ? calloc(1, sizeof *pool + items + numbers * sizeof(double)) : NULL;
     if (pool) {
         pool->calls = *serial->ops;
-        pool->calls.nvclone = clone;
-        pool->calls.nvcloneempty = clone;
-        pool->calls.nvdestroy = destroy;
+        pool->calls.nvclone = clone_vector;
+        pool->calls.nvcloneempty = clone_vector;
+        pool->calls.nvdestroy = destroy_vector;
         pool->n = n;
         pool->item = (pooled *)(pool + 1);
     }

@@ -7,29 +7,24 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_cylindrical(dal_joint_builder *b)
 {
-    dal_forbid_tilt(b, 0, 2);
-    dal_forbid_tilt(b, 1, 2);
-    dal_forbid_shift(b, 0);
-    dal_forbid_shift(b, 1);
+    dal_forbid_skew(b);
+    dal_forbid_offset(b);
 }
 
-static void measure(dal_joint_builder *b)
+static void measure_cylindrical(dal_joint_builder *b)
 {
     dal_measure_turn(b);
-    dal_measure_shift(b, 2);
+    dal_measure_shift_z(b);
 }
 
 const dal_joint_type dal_joint_cylindrical = {
     .name = "cylindrical",
     .title = "shaft in a bearing: turn about and shift along the axis stay free",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_ONE,
-    .turns = true,
+    .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tz Rz", .coordinates = {"angle", "distance"}},
     .keys = "start zero drive drive-rate coordinate friction",
-    .motion_spatial = "Tz Rz",
-    .coordinates_spatial = {"angle", "distance"},
-    .forbid = forbid,
-    .measure = measure,
+    .forbid = forbid_cylindrical,
+    .measure = measure_cylindrical,
 };

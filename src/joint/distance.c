@@ -5,7 +5,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_distance(dal_joint_builder *b)
 {
     dal_forbid_stretch(b, b->length);
 }
@@ -14,10 +14,8 @@ const dal_joint_type dal_joint_distance = {
     .name = "distance",
     .title = "rod: the distance of two points is constant: `length`, or what it is in the start values as written",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .axis_planar = DAL_AXIS_NONE,
-    .axis_spatial = DAL_AXIS_NONE,
+    .planar = {.motion = "Rz Lx Rz"},
+    .spatial = {.motion = "Rz Ry Lx Rx Ry Rz"},
     .keys = "length",
-    .motion_planar = "Rz Lx Rz",
-    .motion_spatial = "Rz Ry Lx Rx Ry Rz",
-    .forbid = forbid,
+    .forbid = forbid_distance,
 };

@@ -33,6 +33,18 @@ void dal_forbid_tilt(dal_joint_builder *b, int axis_first, int axis_second)
     add_dot_row(b, e_i, -1, e_j, -1, 1, 0, true);
 }
 
+void dal_forbid_skew(dal_joint_builder *b)
+{
+    dal_forbid_tilt(b, 0, 2);
+    dal_forbid_tilt(b, 1, 2);
+}
+
+void dal_forbid_offset(dal_joint_builder *b)
+{
+    dal_forbid_shift(b, 0);
+    dal_forbid_shift(b, 1);
+}
+
 void dal_forbid_stretch(dal_joint_builder *b, double length)
 {
     int p = b->point[1], o = b->point[0];
@@ -62,6 +74,11 @@ void dal_measure_shift(dal_joint_builder *b, int axis_first)
 {
     int e = dal_add_axis(b->mechanism, &b->joint->marker[0], axis_first);
     add_coordinate(b, dal_add_dot(b->mechanism, b->point[1], b->point[0], e, -1));
+}
+
+void dal_measure_shift_z(dal_joint_builder *b)
+{
+    dal_measure_shift(b, 2);
 }
 
 extern const dal_joint_type dal_joint_revolute, dal_joint_prismatic, dal_joint_rigid, dal_joint_distance,

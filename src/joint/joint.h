@@ -42,19 +42,23 @@ typedef struct dal_joint_builder {
     void *user;
 } dal_joint_builder;
 
+/* A type in the plane, or in space. */
+typedef struct dal_joint_variant {
+    dal_axis_need axis;
+    bool turns;         /* its rows use directions: both sides need an attitude (no particles) */
+    const char *motion; /* NULL where the type does not exist or has none */
+    const char *coordinates[DAL_MAX_COORDINATES]; /* channel names */
+} dal_joint_variant;
+
 struct dal_joint_type {
     const char *name;
     const char *title;   /* one line for `list` and the reference page */
     unsigned spaces;     /* DAL_IN_PLANE | DAL_IN_SPACE */
     dal_joint_class class;
-    dal_axis_need axis_planar, axis_spatial;
-    bool turns;          /* its rows use directions: both sides need an attitude (no particles) in space; in the plane see planar_turns */
-    bool planar_turns;
+    dal_joint_variant planar, spatial;
     bool written;        /* of the model's own: equations of `joint-types:` (system/joint_types.c); it is in no list */
     bool surface;        /* moves on a surface of the first body: `normal:` is in the first body, `axis:` in the second */
     const char *keys;    /* further keys it understands, separated by blanks; upper case marks: "length!" is required */
-    const char *motion_planar, *motion_spatial; /* NULL where the type does not exist or has none */
-    const char *coordinates_planar[DAL_MAX_COORDINATES], *coordinates_spatial[DAL_MAX_COORDINATES]; /* channel names */
     void (*forbid)(dal_joint_builder *builder); /* NULL for couplings */
     void (*measure)(dal_joint_builder *builder); /* adds the measures of its coordinates, in order; may be NULL */
 };
@@ -64,6 +68,11 @@ extern const dal_joint_type dal_joint_constraint;     /* not in the list: what i
 extern const dal_joint_type dal_joint_rolling_disc, dal_joint_skate; /* which have an attitude without a direction: analysis/standing.c */
 const dal_joint_type *dal_joint_type_find(const char *name);
 
+static inline const dal_joint_variant *dal_joint_in(const dal_joint_type *type, dal_space space)
+{
+    return space == DAL_PLANAR ? &type->planar : &type->spatial;
+}
+
 /* ---- the basic constraints --------------------------------------------- */
 
 /* (32): P_j - P_i = 0 in world axes, two rows in the plane, three in space. */
@@ -72,6 +81,10 @@ void dal_forbid_gap(dal_joint_builder *builder);
 void dal_forbid_shift(dal_joint_builder *builder, int axis_first);
 /* (38): e_i . e_j = 0. */
 void dal_forbid_tilt(dal_joint_builder *builder, int axis_first, int axis_second);
+/* The axes z stay parallel: x_i . z_j = 0, y_i . z_j = 0. */
+void dal_forbid_skew(dal_joint_builder *builder);
+/* The second point stays on the axis z of the first frame: x_i . (P_j - P_i) = 0, y_i . (P_j - P_i) = 0. */
+void dal_forbid_offset(dal_joint_builder *builder);
 /* |P_j - P_i|^2 = L^2, as (d.d - L^2) / (2 L): metres. */
 void dal_forbid_stretch(dal_joint_builder *builder, double length);
 /* All relative turns: one row in the plane, three in space. */
@@ -89,6 +102,7 @@ void dal_forbid_slip_below(dal_joint_builder *builder, int n);                  
 
 void dal_measure_turn(dal_joint_builder *builder);                 /* angle about z */
 void dal_measure_shift(dal_joint_builder *builder, int axis_first); /* e_i . (P_j - P_i) */
+void dal_measure_shift_z(dal_joint_builder *builder);               /* z_i . (P_j - P_i) */
 int dal_joint_space(const dal_joint_builder *builder);
 
 #endif

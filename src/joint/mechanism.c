@@ -44,7 +44,7 @@ int dal_add_axis(dal_mechanism *mechanism, const dal_marker *marker, int axis)
     return dal_add_vector(mechanism, marker->body, false, e);
 }
 
-static int add_measure(dal_mechanism *m, dal_measure_kind kind, int a, int b, int c, int d)
+static int add_measure_mechanism(dal_mechanism *m, dal_measure_kind kind, int a, int b, int c, int d)
 {
     dal_measure *measure = DAL_PUSH(m->arena, m->measures, m->n_measures, m->cap_measures);
     *measure = (dal_measure){kind, {a, b, c, d}, -1, !m->for_rows, DAL_TURNS_NONE};
@@ -55,12 +55,12 @@ static int add_measure(dal_mechanism *m, dal_measure_kind kind, int a, int b, in
 
 int dal_add_dot(dal_mechanism *mechanism, int a, int a_minus, int b, int b_minus)
 {
-    return add_measure(mechanism, DAL_MEASURE_DOT, a, a_minus, b, b_minus);
+    return add_measure_mechanism(mechanism, DAL_MEASURE_DOT, a, a_minus, b, b_minus);
 }
 
 int dal_add_angle_of(dal_mechanism *mechanism, int x_first, int y_first, int x_second)
 {
-    return add_measure(mechanism, DAL_MEASURE_ANGLE, x_first, y_first, x_second, -1);
+    return add_measure_mechanism(mechanism, DAL_MEASURE_ANGLE, x_first, y_first, x_second, -1);
 }
 
 int dal_add_angle(dal_mechanism *mechanism, const dal_marker *first, const dal_marker *second)
@@ -71,7 +71,7 @@ int dal_add_angle(dal_mechanism *mechanism, const dal_marker *first, const dal_m
 
 int dal_add_length(dal_mechanism *mechanism, int a, int b)
 {
-    return add_measure(mechanism, DAL_MEASURE_LENGTH, a, b, -1, -1);
+    return add_measure_mechanism(mechanism, DAL_MEASURE_LENGTH, a, b, -1, -1);
 }
 
 int dal_add_coordinate(dal_mechanism *mechanism, int number)
@@ -79,7 +79,7 @@ int dal_add_coordinate(dal_mechanism *mechanism, int number)
     for (int i = 0; i < mechanism->n_measures; i++)
         if (mechanism->measures[i].kind == DAL_MEASURE_COORDINATE && mechanism->measures[i].vector[0] == number)
             return i;
-    return add_measure(mechanism, DAL_MEASURE_COORDINATE, number, -1, -1, -1);
+    return add_measure_mechanism(mechanism, DAL_MEASURE_COORDINATE, number, -1, -1, -1);
 }
 
 int dal_add_row(dal_mechanism *m, int n_terms, const dal_term *terms, double constant, int time, bool angular)

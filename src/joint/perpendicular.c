@@ -4,7 +4,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_perpendicular(dal_joint_builder *b)
 {
     dal_forbid_tilt(b, 2, 0);
 }
@@ -13,9 +13,7 @@ const dal_joint_type dal_joint_perpendicular = {
     .name = "perpendicular",
     .title = "an axis of the second body stays at right angles to one of the first",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_TWO,
-    .turns = true,
+    .spatial = {.axis = DAL_AXIS_TWO, .turns = true, .motion = "Tx Ty Tz Rz Rx"},
     .keys = "",
-    .motion_spatial = "Tx Ty Tz Rz Rx",
-    .forbid = forbid,
+    .forbid = forbid_perpendicular,
 };

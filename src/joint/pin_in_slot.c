@@ -6,12 +6,12 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_pin_in_slot(dal_joint_builder *b)
 {
     dal_forbid_shift(b, 1);
 }
 
-static void measure(dal_joint_builder *b)
+static void measure_pin_in_slot(dal_joint_builder *b)
 {
     dal_measure_shift(b, 0);
     dal_measure_turn(b);
@@ -21,10 +21,8 @@ const dal_joint_type dal_joint_pin_in_slot = {
     .name = "pin-in-slot",
     .title = "a pin of the second body slides in a straight slot of the first and turns freely",
     .spaces = DAL_IN_PLANE,
-    .axis_planar = DAL_AXIS_ONE,
+    .planar = {.axis = DAL_AXIS_ONE, .motion = "Tx Rz", .coordinates = {"distance", "angle"}},
     .keys = "start zero drive drive-rate coordinate",
-    .motion_planar = "Tx Rz",
-    .coordinates_planar = {"distance", "angle"},
-    .forbid = forbid,
-    .measure = measure,
+    .forbid = forbid_pin_in_slot,
+    .measure = measure_pin_in_slot,
 };

@@ -4,20 +4,17 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_planar(dal_joint_builder *b)
 {
     dal_forbid_shift(b, 2);
-    dal_forbid_tilt(b, 0, 2);
-    dal_forbid_tilt(b, 1, 2);
+    dal_forbid_skew(b);
 }
 
 const dal_joint_type dal_joint_planar = {
     .name = "planar",
     .title = "the second body slides on a plane of the first and turns about its normal",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_ONE,
-    .turns = true,
+    .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tx Ty Rz"},
     .keys = "",
-    .motion_spatial = "Tx Ty Rz",
-    .forbid = forbid,
+    .forbid = forbid_planar,
 };

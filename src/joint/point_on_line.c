@@ -4,25 +4,12 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
-{
-    dal_forbid_shift(b, 0);
-    dal_forbid_shift(b, 1);
-}
-
-static void measure(dal_joint_builder *b)
-{
-    dal_measure_shift(b, 2);
-}
-
 const dal_joint_type dal_joint_point_on_line = {
     .name = "point-on-line",
     .title = "a point of the second body stays on a line of the first",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_ONE,
+    .spatial = {.axis = DAL_AXIS_ONE, .motion = "Tz Rx Ry Rz", .coordinates = {"distance"}},
     .keys = "drive drive-rate",
-    .motion_spatial = "Tz Rx Ry Rz",
-    .coordinates_spatial = {"distance"},
-    .forbid = forbid,
-    .measure = measure,
+    .forbid = dal_forbid_offset,
+    .measure = dal_measure_shift_z,
 };

@@ -4,7 +4,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_point_on_plane(dal_joint_builder *b)
 {
     dal_forbid_shift(b, 2);
 }
@@ -13,8 +13,7 @@ const dal_joint_type dal_joint_point_on_plane = {
     .name = "point-on-plane",
     .title = "a point of the second body stays on a plane of the first (the axis is its normal)",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_ONE,
+    .spatial = {.axis = DAL_AXIS_ONE, .motion = "Tx Ty Rx Ry Rz"},
     .keys = "",
-    .motion_spatial = "Tx Ty Rx Ry Rz",
-    .forbid = forbid,
+    .forbid = forbid_point_on_plane,
 };

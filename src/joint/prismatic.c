@@ -12,7 +12,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_prismatic(dal_joint_builder *b)
 {
     if (dal_joint_space(b) == DAL_SPATIAL)
         dal_forbid_shift(b, 0);
@@ -20,7 +20,7 @@ static void forbid(dal_joint_builder *b)
     dal_forbid_turn(b);
 }
 
-static void measure(dal_joint_builder *b)
+static void measure_prismatic(dal_joint_builder *b)
 {
     dal_measure_shift(b, dal_joint_space(b) == DAL_SPATIAL ? 2 : 0);
 }
@@ -29,15 +29,9 @@ const dal_joint_type dal_joint_prismatic = {
     .name = "prismatic",
     .title = "slider: one shift along the axis stays free, no turn",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .axis_planar = DAL_AXIS_ONE,
-    .axis_spatial = DAL_AXIS_ONE,
-    .turns = true,
-    .planar_turns = true,
+    .planar = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tx", .coordinates = {"distance"}},
+    .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tz", .coordinates = {"distance"}},
     .keys = "start zero drive drive-rate friction",
-    .motion_planar = "Tx",
-    .motion_spatial = "Tz",
-    .coordinates_planar = {"distance"},
-    .coordinates_spatial = {"distance"},
-    .forbid = forbid,
-    .measure = measure,
+    .forbid = forbid_prismatic,
+    .measure = measure_prismatic,
 };

@@ -8,27 +8,20 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_revolute(dal_joint_builder *b)
 {
     dal_forbid_gap(b);
-    if (dal_joint_space(b) == DAL_SPATIAL) {
-        dal_forbid_tilt(b, 0, 2);
-        dal_forbid_tilt(b, 1, 2);
-    }
+    if (dal_joint_space(b) == DAL_SPATIAL)
+        dal_forbid_skew(b);
 }
 
 const dal_joint_type dal_joint_revolute = {
     .name = "revolute",
     .title = "hinge: the points coincide, one turn about the axis stays free",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .axis_planar = DAL_AXIS_NONE,
-    .axis_spatial = DAL_AXIS_ONE,
-    .turns = true,
+    .planar = {.motion = "Rz", .coordinates = {"angle"}},
+    .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Rz", .coordinates = {"angle"}},
     .keys = "start zero drive drive-rate friction",
-    .motion_planar = "Rz",
-    .motion_spatial = "Rz",
-    .coordinates_planar = {"angle"},
-    .coordinates_spatial = {"angle"},
-    .forbid = forbid,
+    .forbid = forbid_revolute,
     .measure = dal_measure_turn,
 };

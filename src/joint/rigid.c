@@ -6,7 +6,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_rigid(dal_joint_builder *b)
 {
     dal_forbid_gap(b);
     dal_forbid_turn(b);
@@ -16,12 +16,8 @@ const dal_joint_type dal_joint_rigid = {
     .name = "rigid",
     .title = "weld: no relative motion",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .axis_planar = DAL_AXIS_NONE,
-    .axis_spatial = DAL_AXIS_NONE,
-    .turns = true,
-    .planar_turns = true,
+    .planar = {.turns = true, .motion = ""},
+    .spatial = {.turns = true, .motion = ""},
     .keys = "",
-    .motion_planar = "",
-    .motion_spatial = "",
-    .forbid = forbid,
+    .forbid = forbid_rigid,
 };

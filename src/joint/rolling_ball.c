@@ -3,7 +3,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_rolling_ball(dal_joint_builder *b)
 {
     dal_forbid_height(b);
     dal_forbid_slip_below(b, dal_joint_space(b));
@@ -13,9 +13,9 @@ const dal_joint_type dal_joint_rolling_ball = {
     .name = "rolling-ball",
     .title = "a ball rolls without slip on a plane of the first body; the point of the second body is its centre",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .turns = true,
-    .planar_turns = true,
+    .planar = {.turns = true},
+    .spatial = {.turns = true},
     .surface = true,
     .keys = "normal! radius!",
-    .forbid = forbid,
+    .forbid = forbid_rolling_ball,
 };

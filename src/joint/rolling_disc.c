@@ -6,7 +6,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_rolling_disc(dal_joint_builder *b)
 {
     if (dal_joint_space(b) == DAL_PLANAR) {
         dal_forbid_height(b);
@@ -29,10 +29,9 @@ const dal_joint_type dal_joint_rolling_disc = {
     .name = "rolling-disc",
     .title = "a thin disc rolls without slip on a plane of the first body and may lean; point and axis of the second body are its own",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_ONE,
-    .turns = true,
-    .planar_turns = true,
+    .planar = {.turns = true},
+    .spatial = {.axis = DAL_AXIS_ONE, .turns = true},
     .surface = true,
     .keys = "normal! radius!",
-    .forbid = forbid,
+    .forbid = forbid_rolling_disc,
 };

@@ -3,7 +3,7 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_rolling_wheel(dal_joint_builder *b)
 {
     dal_forbid_height(b);
     dal_forbid_tilt(b, 2, 2);
@@ -14,9 +14,8 @@ const dal_joint_type dal_joint_rolling_wheel = {
     .name = "rolling-wheel",
     .title = "a wheel rolls upright and without slip on a plane of the first body; point and axis of the second body are its own",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_ONE,
-    .turns = true,
+    .spatial = {.axis = DAL_AXIS_ONE, .turns = true},
     .surface = true,
     .keys = "normal! radius!",
-    .forbid = forbid,
+    .forbid = forbid_rolling_wheel,
 };

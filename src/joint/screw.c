@@ -10,14 +10,12 @@
 
 static const double two_pi = 6.283185307179586476925287;
 
-static void forbid(dal_joint_builder *b)
+static void forbid_screw(dal_joint_builder *b)
 {
-    dal_forbid_tilt(b, 0, 2);
-    dal_forbid_tilt(b, 1, 2);
-    dal_forbid_shift(b, 0);
-    dal_forbid_shift(b, 1);
+    dal_forbid_skew(b);
+    dal_forbid_offset(b);
     dal_measure_turn(b);
-    dal_measure_shift(b, 2);
+    dal_measure_shift_z(b);
     const dal_term terms[2] = {{b->joint->coordinate[1], 1}, {b->joint->coordinate[0], -b->pitch / two_pi}};
     dal_add_row(b->mechanism, 2, terms, 0, -1, false); /* the constant is set from the start */
 }
@@ -26,10 +24,7 @@ const dal_joint_type dal_joint_screw = {
     .name = "screw",
     .title = "nut on a thread: the shift along the axis is pitch times the turns",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_ONE,
-    .turns = true,
+    .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Pz", .coordinates = {"angle", "distance"}},
     .keys = "pitch! start zero drive drive-rate coordinate friction",
-    .motion_spatial = "Pz",
-    .coordinates_spatial = {"angle", "distance"},
-    .forbid = forbid,
+    .forbid = forbid_screw,
 };

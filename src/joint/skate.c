@@ -11,7 +11,7 @@ static dal_node times(dal_graph *graph, dal_node u, dal_node v)
     return dal_binary(graph, DAL_OP_MUL, u, v);
 }
 
-static void forbid(dal_joint_builder *b)
+static void forbid_skate(dal_joint_builder *b)
 {
     const bool flat = dal_joint_space(b) == DAL_PLANAR;
     dal_graph *graph = b->graph;
@@ -33,11 +33,9 @@ const dal_joint_type dal_joint_skate = {
     .name = "skate",
     .title = "a point of the second body slides along a blade (the axis, in the second body) on a plane of the first, and not across it",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .axis_planar = DAL_AXIS_ONE,
-    .axis_spatial = DAL_AXIS_ONE,
-    .turns = true,
-    .planar_turns = true,
+    .planar = {.axis = DAL_AXIS_ONE, .turns = true},
+    .spatial = {.axis = DAL_AXIS_ONE, .turns = true},
     .surface = true,
     .keys = "normal",
-    .forbid = forbid,
+    .forbid = forbid_skate,
 };

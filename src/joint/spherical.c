@@ -8,8 +8,7 @@ const dal_joint_type dal_joint_spherical = {
     .name = "spherical",
     .title = "ball and socket: the points coincide, every turn stays free",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_NONE,
+    .spatial = {.motion = "Rx Ry Rz"},
     .keys = "friction",
-    .motion_spatial = "Rx Ry Rz",
     .forbid = dal_forbid_gap,
 };

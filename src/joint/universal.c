@@ -9,14 +9,14 @@
  */
 #include "joint/joint.h"
 
-static void forbid(dal_joint_builder *b)
+static void forbid_universal(dal_joint_builder *b)
 {
     dal_forbid_gap(b);
     dal_forbid_tilt(b, 2, 0);
 }
 
 /* Rz(a) Rx(b): z_i . z_j = cos b, z_i . y_j = sin b. */
-static void measure(dal_joint_builder *b)
+static void measure_universal(dal_joint_builder *b)
 {
     const dal_marker *first = &b->joint->marker[0], *second = &b->joint->marker[1];
     dal_measure_turn(b);
@@ -29,11 +29,8 @@ const dal_joint_type dal_joint_universal = {
     .name = "universal",
     .title = "Hooke's joint: two turns about crossed axes, one fixed in each body",
     .spaces = DAL_IN_SPACE,
-    .axis_spatial = DAL_AXIS_TWO,
-    .turns = true,
+    .spatial = {.axis = DAL_AXIS_TWO, .turns = true, .motion = "Rz Rx", .coordinates = {"angle", "angle2"}},
     .keys = "drive drive-rate coordinate",
-    .motion_spatial = "Rz Rx",
-    .coordinates_spatial = {"angle", "angle2"},
-    .forbid = forbid,
-    .measure = measure,
+    .forbid = forbid_universal,
+    .measure = measure_universal,
 };

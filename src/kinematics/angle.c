@@ -9,136 +9,102 @@
  * differ, sin t2 = 0 if c = a. The sequences zyx and zxz are never both near it
  * (one looks at R_zx, the other at R_zz), so that a change between these two always helps.
  */
-#include "kinematics/family.h"
+#include "kinematics/own_columns.h"
 #include "math/rotation.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+static void count_angle(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = *nv = particle ? (int)space : space == DAL_PLANAR ? 3 : 6;
     *n_intrinsic = 0;
 }
 
-/* R := R rotation about its own axis `axis`: two columns are mixed. */
-static void turn_columns(dal_real R[9], int axis, dal_real angle)
+static inline void attitude_angle(int space, const int *chart, const dal_real *angle, dal_kin *kin)
 {
-    int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    dal_real c = dal_cos(angle), s = dal_sin(angle);
+    if (space == DAL_PLANAR) {
+        dal_planar_rotation(angle[0], kin->R);
+        return; /* J = e_z */
+    }
+    for (int i = 0; i < 9; i++)
+        kin->R[i] = i % 4 == 0;
     for (int k = 0; k < 3; k++) {
-        dal_real x = R[3 * k + i], y = R[3 * k + j];
-        R[3 * k + i] = c * x + s * y;
-        R[3 * k + j] = c * y - s * x;
+        for (int i = 0; i < 3; i++)
+            kin->J[k][i] = kin->R[3 * i + chart[k]];
+        dal_turn_columns(kin->R, chart[k], angle[k]);
     }
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_angle(const dal_layout *layout, dal_work *work)
 {
-    const int space = (int)layout->mechanism->space;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        const dal_real *q = work->q + at->q;
-        dal_kin *kin = &work->kin[b];
-        for (int i = 0; i < space; i++)
-            kin->r[i] = q[i];
-        if (!at->n_rot)
-            continue; /* a particle keeps the identity that it was laid out with */
-        if (space == DAL_PLANAR) {
-            dal_real c = dal_cos(q[2]), s = dal_sin(q[2]);
-            kin->R[0] = kin->R[4] = c;
-            kin->R[1] = -s;
-            kin->R[3] = s;
-            continue; /* J = e_z */
-        }
-        const int *axis = work->chart + 3 * b;
-        for (int i = 0; i < 9; i++)
-            kin->R[i] = i % 4 == 0;
-        for (int k = 0; k < 3; k++) {
-            for (int i = 0; i < 3; i++)
-                kin->J[k][i] = kin->R[3 * i + axis[k]];
-            turn_columns(kin->R, axis[k], q[3 + k]);
-        }
-    }
+    dal_own_positions(layout, work, attitude_angle);
 }
 
-static void velocity(const dal_layout *layout, dal_work *work)
+static inline void spin_angle(int space, const dal_real *p, const dal_real *rate, dal_kin *kin)
 {
-    const int space = (int)layout->mechanism->space;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        const dal_real *v = work->v + at->v;
-        dal_kin *kin = &work->kin[b];
-        for (int i = 0; i < space; i++)
-            kin->rd[i] = v[i];
-        if (!at->n_rot)
-            continue;
-        if (space == DAL_PLANAR) {
-            kin->w[2] = v[2];
-        } else {
-            dal_real w12[3] = {0}, w[3];
-            dal_axpy3(v[3], kin->J[0], w12);
-            dal_cross(kin->J[0], kin->J[1], kin->wb);
-            for (int i = 0; i < 3; i++)
-                kin->wb[i] *= v[3] * v[4];
-            dal_axpy3(v[4], kin->J[1], w12);
-            dal_cross(w12, kin->J[2], w);
-            dal_axpy3(v[5], w, kin->wb);
-            dal_copy3(w12, kin->w);
-            dal_axpy3(v[5], kin->J[2], kin->w);
-        }
-        dal_orthonormal_bias(kin);
+    (void)p;
+    if (space == DAL_PLANAR) {
+        kin->w[2] = rate[0];
+        return;
     }
+    dal_real w12[3] = {0}, w[3];
+    dal_axpy3(rate[0], kin->J[0], w12);
+    dal_cross(kin->J[0], kin->J[1], kin->wb);
+    for (int i = 0; i < 3; i++)
+        kin->wb[i] *= rate[0] * rate[1];
+    dal_axpy3(rate[1], kin->J[1], w12);
+    dal_cross(w12, kin->J[2], w);
+    dal_axpy3(rate[2], w, kin->wb);
+    dal_copy3(w12, kin->w);
+    dal_axpy3(rate[2], kin->J[2], kin->w);
 }
 
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void velocity_angle(const dal_layout *layout, dal_work *work)
 {
-    for (int i = 0; i < layout->mechanism->n_bodies; i++) {
-        const dal_body_layout *at = &layout->body[i];
-        const dal_kin *kin = &work->kin[i];
-        dal_zero3(out[i].rb);
-        dal_zero3(out[i].wb);
-        if (at->n_rot == 3) {
-            const dal_real *x = a->a + at->v + 3, *y = b->a + at->v + 3;
-            dal_real w12[3], turn[3];
-            dal_cross(kin->J[0], kin->J[1], turn);
-            dal_axpy3(y[1] * x[0], turn, out[i].wb);
-            for (int k = 0; k < 3; k++)
-                w12[k] = x[0] * kin->J[0][k] + x[1] * kin->J[1][k];
-            dal_cross(w12, kin->J[2], turn);
-            dal_axpy3(y[2], turn, out[i].wb);
-        }
-        dal_orthonormal_bend(kin, &a->tangent[i], &b->tangent[i], &out[i]);
-    }
+    dal_own_velocities(layout, work, spin_angle);
+}
+
+static inline void bend_attitude_angle(const dal_layout *layout, const dal_work *work, int body, const dal_real *x, const dal_real *y,
+                          const dal_tangent *tangent_b, dal_real wb[3])
+{
+    const dal_kin *kin = &work->kin[body];
+    dal_real w12[3], turn[3];
+    (void)tangent_b;
+    if (layout->body[body].n_rot != 3)
+        return;
+    dal_cross(kin->J[0], kin->J[1], turn);
+    dal_axpy3(y[1] * x[0], turn, wb);
+    for (int k = 0; k < 3; k++)
+        w12[k] = x[0] * kin->J[0][k] + x[1] * kin->J[1][k];
+    dal_cross(w12, kin->J[2], turn);
+    dal_axpy3(y[2], turn, wb);
+}
+
+static void bend_angle(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+{
+    dal_own_bends(layout, work, a, b, out, bend_attitude_angle);
 }
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+static void place_angle(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
-    const int space = (int)layout->mechanism->space;
-    double *q = work->q + layout->body[b].q;
-    for (int i = 0; i < space; i++)
-        q[i] = r[i];
-    if (!layout->body[b].n_rot)
-        return;
-    if (space == DAL_PLANAR)
-        q[2] = atan2(R[3], R[0]);
-    else
-        dal_euler_of(R, work->chart + 3 * b, q + 3);
+    double *angle = dal_place_point(layout, b, r, work->q + layout->body[b].q);
+    if (angle && layout->mechanism->space == DAL_PLANAR)
+        angle[0] = atan2(R[3], R[0]);
+    else if (angle)
+        dal_euler_of(R, work->chart + 3 * b, angle);
 }
 
 /* w = J t': a 3 x 3 system, J by columns; Cramer's rule through the cross products of the columns. */
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void move_angle(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
-    const int space = (int)layout->mechanism->space;
-    double *v = work->v + layout->body[b].v;
-    for (int i = 0; i < space; i++)
-        v[i] = rd[i];
-    if (!layout->body[b].n_rot)
+    double *rate = dal_place_point(layout, b, rd, work->v + layout->body[b].v);
+    if (!rate)
         return;
-    if (space == DAL_PLANAR) {
-        v[2] = w[2];
+    if (layout->mechanism->space == DAL_PLANAR) {
+        rate[0] = w[2];
         return;
     }
     const dal_kin *kin = &work->kin[b];
@@ -147,11 +113,11 @@ static void move(const dal_layout *layout, dal_work *work, int b, const double r
     double det = dal_dot(normal, kin->J[2]);
     for (int k = 0; k < 3; k++) {
         dal_cross(kin->J[(k + 1) % 3], kin->J[(k + 2) % 3], normal);
-        v[3 + k] = dal_dot(normal, w) / det;
+        rate[k] = dal_dot(normal, w) / det;
     }
 }
 
-static double condition(const dal_layout *layout, const dal_work *work, int b)
+static double condition_angle(const dal_layout *layout, const dal_work *work, int b)
 {
     if (layout->mechanism->space == DAL_PLANAR || !layout->body[b].n_rot)
         return 1;
@@ -161,21 +127,21 @@ static double condition(const dal_layout *layout, const dal_work *work, int b)
 }
 
 /* The attitude and the twist stay; the angles and their rates are those of the other sequence. */
-static void rechart(const dal_layout *layout, dal_work *work, int b)
+static void rechart_angle(const dal_layout *layout, dal_work *work, int b)
 {
     static const int zyx[3] = {2, 1, 0}, zxz[3] = {2, 0, 2};
     int *axis = work->chart + 3 * b;
     double R[9], r[3], rd[3], w[3];
-    position(layout, work);
-    velocity(layout, work);
+    position_angle(layout, work);
+    velocity_angle(layout, work);
     memcpy(R, work->kin[b].R, sizeof R);
     memcpy(r, work->kin[b].r, sizeof r);
     memcpy(rd, work->kin[b].rd, sizeof rd);
     memcpy(w, work->kin[b].w, sizeof w);
     memcpy(axis, memcmp(axis, zyx, sizeof zyx) ? zyx : zxz, sizeof zyx);
-    place(layout, work, b, r, R);
-    position(layout, work);
-    move(layout, work, b, rd, w);
+    place_angle(layout, work, b, r, R);
+    position_angle(layout, work);
+    move_angle(layout, work, b, rd, w);
 }
 
 #endif
@@ -183,19 +149,12 @@ static void rechart(const dal_layout *layout, dal_work *work, int b)
 const dal_family dal_family_angle = {
     .name = "angle",
     .title = "position and angle; in space three Euler angles that change their sequence before a singular attitude",
-    .count = count,
-    .position = position,
-    .velocity = velocity,
-    .tangent = dal_plain_tangent,
-    .bend = bend,
-    .inertia = dal_orthonormal_inertia,
-    .pull = dal_orthonormal_pull,
-    .rates = dal_plain_rates,
+    .count = count_angle,
+    DAL_FAMILY_MOTION(position_angle, velocity_angle, dal_plain_tangent, bend_angle),
+    DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
 #ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
-    .add = dal_plain_add,
-    .condition = condition,
-    .rechart = rechart,
+    .condition = condition_angle,
+    .rechart = rechart_angle,
 #endif
+    DAL_FAMILY_START(place_angle, move_angle, dal_plain_add)
 };

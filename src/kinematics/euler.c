@@ -11,18 +11,20 @@
  *
  * In the plane p = (e0, e3).
  */
-#include "kinematics/family.h"
+#include "kinematics/own_columns.h"
 #include "math/rotation.h"
 #include "math/vec.h"
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+#include <string.h>
+
+static void count_euler(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = *nv = (int)space + (particle ? 0 : space == DAL_PLANAR ? 2 : 4);
     *n_intrinsic = particle ? 0 : 1;
 }
 
 /* The four parameters, planar ones filled up with zeros. */
-static void full(int space, const dal_real *p, dal_real out[4])
+static void fill_up_euler(int space, const dal_real *p, dal_real out[4])
 {
     out[0] = p[0];
     out[1] = space == DAL_PLANAR ? 0 : p[1];
@@ -30,83 +32,72 @@ static void full(int space, const dal_real *p, dal_real out[4])
     out[3] = space == DAL_PLANAR ? p[1] : p[3];
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static inline void attitude_euler(int space, const int *chart, const dal_real *parameters, dal_kin *kin)
 {
-    const int space = (int)layout->mechanism->space;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        const dal_real *q = work->q + at->q;
-        dal_kin *kin = &work->kin[b];
-        for (int i = 0; i < space; i++)
-            kin->r[i] = q[i];
-        if (!at->n_rot)
-            continue;
-        dal_real p[4];
-        full(space, q + space, p);
-        dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3], k = 2 / n;
-        dal_matrix_of(p, kin->R);
-        const dal_real J[4][3] = {{-k * p[1], -k * p[2], -k * p[3]},
-                                  {k * p[0], k * p[3], -k * p[2]},
-                                  {-k * p[3], k * p[0], k * p[1]},
-                                  {k * p[2], -k * p[1], k * p[0]}};
-        if (space == DAL_PLANAR) {
-            dal_copy3(J[0], kin->J[0]);
-            dal_copy3(J[3], kin->J[1]);
-        } else {
-            for (int i = 0; i < 4; i++)
-                dal_copy3(J[i], kin->J[i]);
-        }
+    (void)chart;
+    dal_real p[4];
+    fill_up_euler(space, parameters, p);
+    dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3], k = 2 / n;
+    dal_matrix_of(p, kin->R);
+    const dal_real J[4][3] = {{-k * p[1], -k * p[2], -k * p[3]},
+                              {k * p[0], k * p[3], -k * p[2]},
+                              {-k * p[3], k * p[0], k * p[1]},
+                              {k * p[2], -k * p[1], k * p[0]}};
+    if (space == DAL_PLANAR) {
+        dal_copy3(J[0], kin->J[0]);
+        dal_copy3(J[3], kin->J[1]);
+    } else {
+        for (int i = 0; i < 4; i++)
+            dal_copy3(J[i], kin->J[i]);
     }
 }
 
-static void velocity(const dal_layout *layout, dal_work *work)
+static void position_euler(const dal_layout *layout, dal_work *work)
 {
-    const int space = (int)layout->mechanism->space;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        const dal_real *p = work->q + at->q + space, *pd = work->v + at->v + space;
-        dal_kin *kin = &work->kin[b];
-        for (int i = 0; i < space; i++)
-            kin->rd[i] = work->v[at->v + i];
-        if (!at->n_rot)
-            continue;
-        dal_real n = 0, ppd = 0;
-        dal_zero3(kin->w);
-        for (int k = 0; k < at->n_rot; k++) {
-            dal_axpy3(pd[k], kin->J[k], kin->w);
-            n += p[k] * p[k];
-            ppd += p[k] * pd[k];
-        }
-        dal_zero3(kin->wb);
-        dal_axpy3(-2 * ppd / n, kin->w, kin->wb);
-        dal_orthonormal_bias(kin);
-    }
+    dal_own_positions(layout, work, attitude_euler);
 }
 
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static inline void spin_euler(int space, const dal_real *p, const dal_real *pd, dal_kin *kin)
 {
-    const int space = (int)layout->mechanism->space;
-    for (int i = 0; i < layout->mechanism->n_bodies; i++) {
-        const dal_body_layout *at = &layout->body[i];
-        dal_zero3(out[i].rb);
-        dal_zero3(out[i].wb);
-        if (at->n_rot) {
-            dal_real p[4], x[4], y[4];
-            full(space, work->q + at->q + space, p);
-            full(space, a->a + at->v + space, x);
-            full(space, b->a + at->v + space, y);
-            dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3];
-            dal_real pa = p[0] * x[0] + p[1] * x[1] + p[2] * x[2] + p[3] * x[3];
-            dal_cross(x + 1, y + 1, out[i].wb);
-            for (int k = 0; k < 3; k++)
-                out[i].wb[k] = 2 / n * (x[0] * y[1 + k] - y[0] * x[1 + k] + out[i].wb[k]);
-            dal_axpy3(-2 * pa / n, b->tangent[i].w, out[i].wb);
-        }
-        dal_orthonormal_bend(&work->kin[i], &a->tangent[i], &b->tangent[i], &out[i]);
+    const int n_rot = space == DAL_PLANAR ? 2 : 4;
+    dal_real n = 0, ppd = 0;
+    dal_zero3(kin->w);
+    for (int k = 0; k < n_rot; k++) {
+        dal_axpy3(pd[k], kin->J[k], kin->w);
+        n += p[k] * p[k];
+        ppd += p[k] * pd[k];
     }
+    dal_zero3(kin->wb);
+    dal_axpy3(-2 * ppd / n, kin->w, kin->wb);
 }
 
-static void intrinsic(const dal_layout *layout, dal_work *work)
+static void velocity_euler(const dal_layout *layout, dal_work *work)
+{
+    dal_own_velocities(layout, work, spin_euler);
+}
+
+static inline void bend_attitude_euler(const dal_layout *layout, const dal_work *work, int body, const dal_real *a, const dal_real *b,
+                          const dal_tangent *tangent_b, dal_real wb[3])
+{
+    const int space = (int)layout->mechanism->space;
+    dal_real p[4], x[4], y[4];
+    fill_up_euler(space, work->q + layout->body[body].q + space, p);
+    fill_up_euler(space, a, x);
+    fill_up_euler(space, b, y);
+    dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3];
+    dal_real pa = p[0] * x[0] + p[1] * x[1] + p[2] * x[2] + p[3] * x[3];
+    dal_cross(x + 1, y + 1, wb);
+    for (int k = 0; k < 3; k++)
+        wb[k] = 2 / n * (x[0] * y[1 + k] - y[0] * x[1 + k] + wb[k]);
+    dal_axpy3(-2 * pa / n, tangent_b->w, wb);
+}
+
+static void bend_euler(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+{
+    dal_own_bends(layout, work, a, b, out, bend_attitude_euler);
+}
+
+static void intrinsic_euler(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -125,7 +116,7 @@ static void intrinsic(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void intrinsic_bias(const dal_layout *layout, dal_work *work)
+static void intrinsic_bias_euler(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -144,7 +135,7 @@ static void intrinsic_bias(const dal_layout *layout, dal_work *work)
 }
 
 /* D_a [2 p . b] */
-static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
+static void intrinsic_bend_euler(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
 {
     const int space = (int)layout->mechanism->space;
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
@@ -159,57 +150,40 @@ static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const da
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+static void place_euler(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
-    const int space = (int)layout->mechanism->space;
-    double *q = work->q + layout->body[b].q, p[4];
-    for (int i = 0; i < space; i++)
-        q[i] = r[i];
-    if (!layout->body[b].n_rot)
+    double *out = dal_place_point(layout, b, r, work->q + layout->body[b].q), p[4];
+    if (!out)
         return;
     dal_quaternion_of(R, p);
-    q[space] = p[0];
-    if (space == DAL_PLANAR) {
-        q[space + 1] = p[3];
-        return;
+    if (layout->mechanism->space == DAL_PLANAR) {
+        out[0] = p[0];
+        out[1] = p[3];
+    } else {
+        memcpy(out, p, sizeof p);
     }
-    for (int i = 1; i < 4; i++)
-        q[space + i] = p[i];
 }
 
 /* p' = n/4 J^T w on the sphere: J J^T = 4/n 1, J p = 0. */
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void move_euler(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
 {
     const int space = (int)layout->mechanism->space, n_rot = layout->body[b].n_rot;
-    double *v = work->v + layout->body[b].v, n = 0;
+    double *pd = dal_place_point(layout, b, rd, work->v + layout->body[b].v), n = 0;
     const double *p = work->q + layout->body[b].q + space;
-    for (int i = 0; i < space; i++)
-        v[i] = rd[i];
     for (int k = 0; k < n_rot; k++)
         n += p[k] * p[k];
     for (int k = 0; k < n_rot; k++)
-        v[space + k] = n / 4 * dal_dot(work->kin[b].J[k], w);
+        pd[k] = n / 4 * dal_dot(work->kin[b].J[k], w);
 }
 
 #endif
 
 const dal_family dal_family_euler = {
     .name = "euler",
-    .title = "position and Euler parameters: no singular attitude, one intrinsic constraint a body",
-    .count = count,
-    .position = position,
-    .velocity = velocity,
-    .tangent = dal_plain_tangent,
-    .bend = bend,
-    .intrinsic = intrinsic,
-    .intrinsic_bias = intrinsic_bias,
-    .intrinsic_bend = intrinsic_bend,
-    .inertia = dal_orthonormal_inertia,
-    .pull = dal_orthonormal_pull,
-    .rates = dal_plain_rates,
-#ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
-    .add = dal_plain_add,
-#endif
+    .title = "position and Euler parameters: no singular attitude_euler, one intrinsic constraint a body",
+    .count = count_euler,
+    DAL_FAMILY_MOTION(position_euler, velocity_euler, dal_plain_tangent, bend_euler),
+    DAL_FAMILY_INTRINSIC(intrinsic_euler, intrinsic_bias_euler, intrinsic_bend_euler),
+    DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
+    DAL_FAMILY_START(place_euler, move_euler, dal_plain_add)
 };

@@ -181,6 +181,17 @@ struct dal_family {
 #endif
 };
 
+/* Entries of the tables of families, by subject. Those of FAMILY_START exist on doubles only; they stand last, without a comma. */
+#define DAL_FAMILY_MOTION(position_, velocity_, tangent_, bend_)                                                       \
+    .position = position_, .velocity = velocity_, .tangent = tangent_, .bend = bend_
+#define DAL_FAMILY_INTRINSIC(rows_, bias_, bend_) .intrinsic = rows_, .intrinsic_bias = bias_, .intrinsic_bend = bend_
+#define DAL_FAMILY_INERTIA(inertia_, pull_, rates_) .inertia = inertia_, .pull = pull_, .rates = rates_
+#ifndef DAL_SCALAR_VARIANT
+#define DAL_FAMILY_START(place_, move_, add_) .place = place_, .move = move_, .add = add_
+#else
+#define DAL_FAMILY_START(place_, move_, add_)
+#endif
+
 #define dal_family_angle DAL_K(dal_family_angle)
 #define dal_family_euler DAL_K(dal_family_euler)
 #define dal_family_natural DAL_K(dal_family_natural)

@@ -42,7 +42,7 @@ typedef struct composite {
 
 enum { NUMBERS_OF_COMPOSITE = sizeof(composite) / sizeof(dal_real) };
 
-static size_t scratch(const dal_layout *layout)
+static size_t scratch_joint(const dal_layout *layout)
 {
     return (size_t)DAL_STEP_NUMBERS * (size_t)layout->tree->n_steps + NUMBERS_OF_COMPOSITE * (size_t)layout->tree->n_bodies;
 }
@@ -59,18 +59,6 @@ static dal_real *shift_of(const dal_work *work, int s)
 }
 
 /* ---- position -------------------------------------------------------------------- */
-
-/* R := R rotation about its own axis `axis`: two columns are mixed. */
-static void turn_columns(dal_real R[9], int axis, dal_real angle)
-{
-    int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    dal_real c = dal_cos(angle), s = dal_sin(angle);
-    for (int k = 0; k < 3; k++) {
-        dal_real x = R[3 * k + i], y = R[3 * k + j];
-        R[3 * k + i] = c * x + s * y;
-        R[3 * k + j] = c * y - s * x;
-    }
-}
 
 static void column_of(const dal_real R[9], int axis, dal_real out[3])
 {
@@ -101,7 +89,7 @@ static void take_step(const dal_step *step, const dal_real *q, dal_real r[3], da
     dal_axpy3(step->sign * by, axes, shift);
     dal_axpy3(1, shift, r);
     if (step->kind == DAL_STEP_TURN || step->kind == DAL_STEP_SCREW)
-        turn_columns(R, step->axis, step->sign * q[0]);
+        dal_turn_columns(R, step->axis, step->sign * q[0]);
 }
 
 /* out = A B, B constant; or A B^T. */
@@ -161,7 +149,7 @@ static void own_columns(const dal_tree *tree, const dal_carrier *c, const dal_wo
 }
 
 /* P: the body's marker. Columns of the parent moved to P, own ones, then all of them from P to r of the body. */
-static void columns(const dal_layout *layout, dal_work *work, const dal_carrier *c, const dal_real P[3])
+static void columns_joint(const dal_layout *layout, dal_work *work, const dal_carrier *c, const dal_real P[3])
 {
     const dal_body_layout *at = &layout->body[c->body];
     dal_real *J = work->jacobian + 6 * (size_t)at->jacobian, arm[3];
@@ -186,7 +174,7 @@ static void columns(const dal_layout *layout, dal_work *work, const dal_carrier 
     }
 }
 
-static void frames(const dal_layout *layout, dal_work *work)
+static void frames_joint(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
     for (int i = 0; i < tree->n_bodies; i++) {
@@ -206,15 +194,15 @@ static void frames(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_joint(const dal_layout *layout, dal_work *work)
 {
-    frames(layout, work);
+    frames_joint(layout, work);
     for (int i = 0; i < layout->tree->n_bodies; i++) {
         const dal_carrier *c = &layout->tree->carrier[i];
         dal_real P[3];
         dal_turn(work->kin[c->body].R, c->to.s, P);
         dal_axpy3(1, work->kin[c->body].r, P);
-        columns(layout, work, c, P);
+        columns_joint(layout, work, c, P);
     }
 }
 
@@ -247,7 +235,7 @@ static void carry_tangent(const dal_step *step, const dal_real *axes, const dal_
     }
 }
 
-static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+static void tangent_joint(const dal_layout *layout, dal_work *work, const dal_direction *direction)
 {
     const dal_tree *tree = layout->tree;
     for (int i = 0; i < tree->n_bodies; i++) {
@@ -352,7 +340,7 @@ static void bend_carrier(const dal_layout *layout, const dal_work *work, const d
         bend_arm(&work->kin[c->body], &c->to, -1, f);
 }
 
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_joint(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     const dal_tree *tree = layout->tree;
     for (int i = 0; i < tree->n_bodies; i++) {
@@ -372,7 +360,7 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
 }
 
 /* The tangent of v, and its bend along v itself. */
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_joint(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
     for (int i = 0; i < tree->n_bodies; i++) {
@@ -403,7 +391,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void rates(const dal_layout *layout, const dal_work *work, dal_real *qd)
+static void rates_joint(const dal_layout *layout, const dal_work *work, dal_real *qd)
 {
     if (layout->nq == layout->nv) { /* no quaternions */
         memcpy(qd, work->v, sizeof *qd * (size_t)layout->nv);
@@ -468,7 +456,7 @@ static void particle_alone(const dal_body *body, const dal_kin *kin, composite *
 }
 
 /* d: from r of the parent to r of the body. */
-static void hang(const composite *body, const dal_real d[3], bool on_particle, composite *parent)
+static void attach_joint(const composite *body, const dal_real d[3], bool on_particle, composite *parent)
 {
     parent->m += body->m;
     dal_axpy3(1, body->force, parent->force);
@@ -503,7 +491,7 @@ static void own_rows(const dal_layout *layout, dal_work *work, const dal_carrier
     }
 }
 
-static void inertia(const dal_layout *layout, dal_work *work)
+static void inertia_joint(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
     const dal_mechanism *m = layout->mechanism;
@@ -524,7 +512,7 @@ static void inertia(const dal_layout *layout, dal_work *work)
         if (c->parent != DAL_GROUND) {
             dal_real d[3];
             dal_sub3(work->kin[c->body].r, work->kin[c->parent].r, d);
-            hang(&all[c->body], d, m->bodies[c->parent].particle, &all[c->parent]);
+            attach_joint(&all[c->body], d, m->bodies[c->parent].particle, &all[c->parent]);
         }
     }
     for (int i = 0; i < layout->n_blocks; i++) { /* only the lower triangle was filled */
@@ -571,7 +559,7 @@ static double find_angle(const dal_step *step, int n_rest, const double r[3], co
 }
 
 /* Whole turns as the joint has counted them, from where its frames coincide. */
-static double wind(const dal_work *work, const dal_step *step, double angle)
+static double wind_joint(const dal_work *work, const dal_step *step, double angle)
 {
     return step->winding < 0 ? angle : angle + two_pi * floor((work->winding[step->winding] + step->zero - angle) / two_pi + 0.5);
 }
@@ -587,7 +575,7 @@ static void find_step(const dal_work *work, const dal_step *step, int n_rest, co
         q[0] = step->sign * dal_dot(e, gap);
         break;
     case DAL_STEP_TURN:
-    case DAL_STEP_SCREW: q[0] = wind(work, step, step->sign * find_angle(step, n_rest, r, R, P, E)); break;
+    case DAL_STEP_SCREW: q[0] = wind_joint(work, step, step->sign * find_angle(step, n_rest, r, R, P, E)); break;
     case DAL_STEP_BALL:
         dal_rotation_multiply_left_transposed(R, E, D);
         dal_quaternion_of(D, q);
@@ -598,7 +586,7 @@ static void find_step(const dal_work *work, const dal_step *step, int n_rest, co
 
 /* Step after step, from the parent's frame as it is given to that of the body. A shift is the component of the gap along its axis:
  * the shifts of a joint stand side by side, before all of its turns or behind them, and their axes are orthogonal. */
-static void place(const dal_layout *layout, dal_work *work, int body, const double unused_r[3], const double unused_R[9])
+static void place_joint(const dal_layout *layout, dal_work *work, int body, const double unused_r[3], const double unused_R[9])
 {
     const dal_tree *tree = layout->tree;
     (void)body, (void)unused_r, (void)unused_R; /* all bodies, from their frames in work->kin */
@@ -644,7 +632,7 @@ static void solve_columns(int n, double C[MOST_OWN][6], double b[6], double *x)
 }
 
 /* What the body's twist at its marker has beyond the parent's is made of its own columns there. */
-static void move(const dal_layout *layout, dal_work *work, int body, const double unused_rd[3], const double unused_w[3])
+static void move_joint(const dal_layout *layout, dal_work *work, int body, const double unused_rd[3], const double unused_w[3])
 {
     const dal_tree *tree = layout->tree;
     (void)body, (void)unused_rd, (void)unused_w; /* all bodies, from their velocities in work->kin */
@@ -671,25 +659,15 @@ static void move(const dal_layout *layout, dal_work *work, int body, const doubl
     }
 }
 
-/* q := q + dv; a quaternion is multiplied from the right by (cos, sin) of half the vector, which is in the axes behind the step. */
-static void add(const dal_layout *layout, double *q, const double *dv)
+/* q := q + dv; the vector of a quaternion is in the axes behind the step. */
+static void add_joint(const dal_layout *layout, double *q, const double *dv)
 {
     for (int s = 0; s < layout->tree->n_steps; s++) {
         const dal_step *step = &layout->tree->step[s];
-        if (step->kind == DAL_STEP_CONSTANT)
-            continue;
-        double *p = q + step->q;
-        const double *d = dv + step->v;
-        if (step->kind != DAL_STEP_BALL) {
-            p[0] += d[0];
-            continue;
-        }
-        double angle = sqrt(dal_dot(d, d)), k = angle > 1e-9 ? sin(angle / 2) / angle : 0.5;
-        double a = cos(angle / 2), u[3] = {k * d[0], k * d[1], k * d[2]}, e0 = p[0], e[3] = {p[1], p[2], p[3]}, turn[3];
-        dal_cross(e, u, turn);
-        p[0] = a * e0 - dal_dot(e, u);
-        for (int i = 0; i < 3; i++)
-            p[1 + i] = a * e[i] + e0 * u[i] + turn[i];
+        if (step->kind == DAL_STEP_BALL)
+            dal_quaternion_turn(q + step->q, dv + step->v, false);
+        else if (step->kind != DAL_STEP_CONSTANT)
+            q[step->q] += dv[step->v];
     }
 }
 
@@ -699,18 +677,9 @@ const dal_family dal_family_joint = {
     .name = "joint",
     .title = "relative coordinates over the tree of the joints, as few as it has freedoms; joints that close loops stay constraints",
     .shares = true,
-    .scratch = scratch,
-    .frames = frames,
-    .position = position,
-    .velocity = velocity,
-    .tangent = tangent,
-    .bend = bend,
-    .inertia = inertia,
-    .pull = dal_shared_pull,
-    .rates = rates,
-#ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
-    .add = add,
-#endif
+    .scratch = scratch_joint,
+    .frames = frames_joint,
+    DAL_FAMILY_MOTION(position_joint, velocity_joint, tangent_joint, bend_joint),
+    DAL_FAMILY_INERTIA(inertia_joint, dal_shared_pull, rates_joint),
+    DAL_FAMILY_START(place_joint, move_joint, add_joint)
 };

@@ -337,10 +337,10 @@ static void pack_type(dal_block *block, const dal_joint_type *from, const dal_jo
     const char *name = dal_block_text(block, from->name);
     if (type)
         type->name = name;
-    for (int k = 0; k < DAL_MAX_COORDINATES && from->coordinates_planar[k]; k++) {
-        const char *coordinate = dal_block_text(block, from->coordinates_planar[k]);
+    for (int k = 0; k < DAL_MAX_COORDINATES && from->planar.coordinates[k]; k++) {
+        const char *coordinate = dal_block_text(block, from->planar.coordinates[k]);
         if (type)
-            type->coordinates_planar[k] = type->coordinates_spatial[k] = coordinate;
+            type->planar.coordinates[k] = type->spatial.coordinates[k] = coordinate;
     }
     if (type)
         *to = type;

@@ -7,7 +7,7 @@
  * Mass matrix (55), corrected, with the second moments J = integral rho x x^T about r:
  *   [ m 1          sym
  *     m c_i 1      J_ij 1 ],   J = 1/2 tr(I) 1 - I + m c c^T    (56) in three dimensions.
- * A planar body has one inertia; the split J_xx = J_yy = I_zz / 2 gives the same
+ * A planar body has one inertia_natural; the split J_xx = J_yy = I_zz / 2 gives the same
  * motion as any other. M is constant and computed once. It is singular where
  * 1/2 tr(I) 1 - I is (rods, plates, the symmetric top): see udwadia_kalaba.c for what completes it.
  *
@@ -22,14 +22,14 @@
 
 static const int pairs[6][2] = {{0, 0}, {1, 1}, {0, 1}, {2, 2}, {1, 2}, {2, 0}};
 
-static void count(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
+static void count_natural(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
     *nq = *nv = (int)space * (particle ? 1 : 1 + (int)space);
     *n_intrinsic = particle ? 0 : space == DAL_PLANAR ? 3 : 6;
 }
 
 /* Coordinates (r, columns) -> vector and matrix. */
-static void unpack(int space, int n_rot, const dal_real *q, dal_real r[3], dal_real R[9])
+static void unpack_natural(int space, int n_rot, const dal_real *q, dal_real r[3], dal_real R[9])
 {
     for (int i = 0; i < space; i++)
         r[i] = q[i];
@@ -39,67 +39,65 @@ static void unpack(int space, int n_rot, const dal_real *q, dal_real r[3], dal_r
                 R[3 * i + k] = q[space + space * k + i];
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+/* w = 1/2 sum over columns of R_k x R_k'. */
+static inline void spin_of_natural(int space, const dal_real R[9], const dal_real Rd[9], dal_real w[3])
+{
+    dal_real sum[3] = {0};
+    for (int k = 0; k < space; k++) {
+        const dal_real e[3] = {R[k], R[3 + k], R[6 + k]}, ed[3] = {0.5 * Rd[k], 0.5 * Rd[3 + k], 0.5 * Rd[6 + k]};
+        dal_add_cross(e, ed, sum);
+    }
+    dal_copy3(sum, w);
+}
+
+static void position_natural(const dal_layout *layout, dal_work *work)
 {
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
-        unpack((int)layout->mechanism->space, at->n_rot, work->q + at->q, work->kin[b].r, work->kin[b].R);
+        unpack_natural((int)layout->mechanism->space, at->n_rot, work->q + at->q, work->kin[b].r, work->kin[b].R);
     }
 }
 
-/* w = 1/2 sum over columns of R_k x R_k', for forces and channels that speak of angular velocity; in the plane both
+/* w = 1/2 sum over columns of R_k x R_k', for forces and channels that speak of angular velocity_natural; in the plane both
  * columns give w_z, in space each column misses its own direction. */
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_natural(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
         dal_kin *kin = &work->kin[b];
-        unpack(space, at->n_rot, work->v + at->v, kin->rd, kin->Rd);
-        if (!at->n_rot)
-            continue;
-        dal_zero3(kin->w);
-        for (int k = 0; k < space; k++) {
-            const dal_real e[3] = {kin->R[k], kin->R[3 + k], kin->R[6 + k]};
-            const dal_real ed[3] = {0.5 * kin->Rd[k], 0.5 * kin->Rd[3 + k], 0.5 * kin->Rd[6 + k]};
-            dal_add_cross(e, ed, kin->w);
-        }
+        unpack_natural(space, at->n_rot, work->v + at->v, kin->rd, kin->Rd);
+        if (at->n_rot)
+            spin_of_natural(space, kin->R, kin->Rd, kin->w);
     }
 }
 
-static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+static void tangent_natural(const dal_layout *layout, dal_work *work, const dal_direction *direction)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
         dal_tangent *out = &direction->tangent[b];
-        const dal_real *R = work->kin[b].R;
         memset(out, 0, sizeof *out);
-        unpack(space, at->n_rot, direction->a + at->v, out->rd, out->Rd);
-        for (int k = 0; k < space && at->n_rot; k++) {
-            const dal_real e[3] = {R[k], R[3 + k], R[6 + k]};
-            const dal_real ed[3] = {0.5 * out->Rd[k], 0.5 * out->Rd[3 + k], 0.5 * out->Rd[6 + k]};
-            dal_add_cross(e, ed, out->w);
-        }
+        unpack_natural(space, at->n_rot, direction->a + at->v, out->rd, out->Rd);
+        if (at->n_rot)
+            spin_of_natural(space, work->kin[b].R, out->Rd, out->w);
     }
 }
 
-/* x = S q: only the angular velocity, made of R and R', changes. */
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+/* x = S q: only the angular velocity_natural, made of R and R', changes. */
+static void bend_natural(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     const int space = (int)layout->mechanism->space;
     (void)work;
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
-        const dal_real *x = a->tangent[i].Rd, *y = b->tangent[i].Rd;
         memset(&out[i], 0, sizeof out[i]);
-        for (int k = 0; k < space && layout->body[i].n_rot; k++) {
-            const dal_real e[3] = {x[k], x[3 + k], x[6 + k]}, ed[3] = {0.5 * y[k], 0.5 * y[3 + k], 0.5 * y[6 + k]};
-            dal_add_cross(e, ed, out[i].wb);
-        }
+        if (layout->body[i].n_rot)
+            spin_of_natural(space, a->tangent[i].Rd, b->tangent[i].Rd, out[i].wb);
     }
 }
 
-static void intrinsic(const dal_layout *layout, dal_work *work)
+static void intrinsic_natural(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -120,7 +118,7 @@ static void intrinsic(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void intrinsic_bias(const dal_layout *layout, dal_work *work)
+static void intrinsic_bias_natural(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -139,7 +137,7 @@ static void intrinsic_bias(const dal_layout *layout, dal_work *work)
     }
 }
 
-static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
+static void intrinsic_bend_natural(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
 {
     const int space = (int)layout->mechanism->space;
     for (int j = 0; j < layout->mechanism->n_bodies; j++) {
@@ -155,7 +153,7 @@ static void intrinsic_bend(const dal_layout *layout, const dal_real *a, const da
     }
 }
 
-static void inertia(const dal_layout *layout, dal_work *work)
+static void inertia_natural(const dal_layout *layout, dal_work *work)
 {
     for (int i = 0; i < layout->n_mass; i++)
         work->M[i] = layout->constant_mass[i];
@@ -164,8 +162,8 @@ static void inertia(const dal_layout *layout, dal_work *work)
 }
 
 /* A force at r and a moment: <G, R'> = moment . w for R' = [w x] R holds with G = 1/2 [moment x] R (in the plane, where
- * only two columns move, as well). */
-static void pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
+ * only two columns move_natural, as well). */
+static void pull_natural(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
                  dal_real *out)
 {
     const int space = (int)layout->mechanism->space;
@@ -182,29 +180,29 @@ static void pull(const dal_layout *layout, const dal_work *work, int body, const
 
 #ifndef DAL_SCALAR_VARIANT
 
-static void place(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
+/* Vector and matrix -> coordinates (r, columns). */
+static void pack_natural(int space, int n_rot, const double r[3], const double R[9], double *q)
 {
-    const int space = (int)layout->mechanism->space;
-    double *q = work->q + layout->body[b].q;
     for (int i = 0; i < space; i++)
         q[i] = r[i];
-    if (layout->body[b].n_rot)
+    if (n_rot)
         for (int k = 0; k < space; k++)
             for (int i = 0; i < space; i++)
                 q[space + space * k + i] = R[3 * i + k];
 }
 
-static void move(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+static void place_natural(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
-    const int space = (int)layout->mechanism->space;
-    double *v = work->v + layout->body[b].v, Rd[9];
-    for (int i = 0; i < space; i++)
-        v[i] = rd[i];
+    const dal_body_layout *at = &layout->body[b];
+    pack_natural((int)layout->mechanism->space, at->n_rot, r, R, work->q + at->q);
+}
+
+static void move_natural(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
+{
+    const dal_body_layout *at = &layout->body[b];
+    double Rd[9];
     dal_cross33(w, work->kin[b].R, Rd);
-    if (layout->body[b].n_rot)
-        for (int k = 0; k < space; k++)
-            for (int i = 0; i < space; i++)
-                v[space + space * k + i] = Rd[3 * i + k];
+    pack_natural((int)layout->mechanism->space, at->n_rot, rd, Rd, work->v + at->v);
 }
 
 #endif
@@ -213,20 +211,9 @@ const dal_family dal_family_natural = {
     .name = "natural",
     .title = "position and direction cosines: constant mass matrix, no velocity terms, 3 or 6 intrinsic constraints a body",
     .separated = true,
-    .count = count,
-    .position = position,
-    .velocity = velocity,
-    .tangent = tangent,
-    .bend = bend,
-    .intrinsic = intrinsic,
-    .intrinsic_bias = intrinsic_bias,
-    .intrinsic_bend = intrinsic_bend,
-    .inertia = inertia,
-    .pull = pull,
-    .rates = dal_plain_rates,
-#ifndef DAL_SCALAR_VARIANT
-    .place = place,
-    .move = move,
-    .add = dal_plain_add,
-#endif
+    .count = count_natural,
+    DAL_FAMILY_MOTION(position_natural, velocity_natural, tangent_natural, bend_natural),
+    DAL_FAMILY_INTRINSIC(intrinsic_natural, intrinsic_bias_natural, intrinsic_bend_natural),
+    DAL_FAMILY_INERTIA(inertia_natural, pull_natural, dal_plain_rates),
+    DAL_FAMILY_START(place_natural, move_natural, dal_plain_add)
 };

@@ -32,7 +32,7 @@ static dal_node rate_along(void *user, dal_graph *graph, int variable)
     return variable <= d->n ? dal_var(graph, d->first + variable) : DAL_NO_NODE;
 }
 
-static bool moves(dal_graph *graph, const dal_node frame[12], int variable)
+static bool moves_placement(dal_graph *graph, const dal_node frame[12], int variable)
 {
     for (int i = 0; i < 12; i++)
         if (dal_depends(graph, frame[i], variable))
@@ -78,9 +78,9 @@ dal_placement *dal_placement_build(dal_arena *arena, dal_graph *graph, const dal
         placed->column = p->n_columns;
         placed->jacobian = jacobian.n;
         placed->turns = !is_constant(graph, own + 3, 9);
-        placed->timed = moves(graph, own, n);
+        placed->timed = moves_placement(graph, own, n);
         for (int i = 0; i < n; i++)
-            if (moves(graph, own, i)) {
+            if (moves_placement(graph, own, i)) {
                 p->column[p->n_columns++] = i;
                 placed->n_columns++;
                 put_derivative(graph, placed, own, i, &jacobian);

@@ -206,7 +206,7 @@ void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
 }
 
 /* Adds coef g of one vector to the block of its body, orthonormal: force g (points), moment (R s) x g. */
-static void gather(const dal_vector *vector, const dal_kin *kin, const dal_real x[3], dal_real coef, const dal_real g[3],
+static void gather_rows(const dal_vector *vector, const dal_kin *kin, const dal_real x[3], dal_real coef, const dal_real g[3],
                    dal_real f[6])
 {
     dal_real arm[3] = {x[0], x[1], x[2]}, cg[3] = {coef * g[0], coef * g[1], coef * g[2]};
@@ -218,7 +218,7 @@ static void gather(const dal_vector *vector, const dal_kin *kin, const dal_real 
 }
 
 /* Separated: d x / d q is constant; the columns are (g, g s_1, g s_2, g s_3), without z in the plane. */
-static void scatter(const dal_vector *vector, int space, int n_rot, dal_real coef, const dal_real g[3], dal_real *out)
+static void scatter_rows(const dal_vector *vector, int space, int n_rot, dal_real coef, const dal_real g[3], dal_real *out)
 {
     if (vector->point)
         for (int i = 0; i < space; i++)
@@ -242,7 +242,7 @@ void dal_row_covectors(const dal_layout *layout, const dal_work *w, int i, dal_r
         for (int j = 0; j < 4 && measure->kind != DAL_MEASURE_COORDINATE; j++) {
             const int side = layout->term_side[4 * k + j], n = measure->vector[j];
             if (side >= 0)
-                gather(&m->vectors[n], &w->kin[layout->side[at->side + side].body], w->x + 3 * n, w->coef[k], g + 3 * j, f[side]);
+                gather_rows(&m->vectors[n], &w->kin[layout->side[at->side + side].body], w->x + 3 * n, w->coef[k], g + 3 * j, f[side]);
         }
     }
 }
@@ -262,7 +262,7 @@ static void own_entries(const dal_layout *layout, const dal_work *w, int i, dal_
             const int side = layout->term_side[4 * k + j];
             const dal_side *s = &layout->side[at->side + side];
             if (side >= 0)
-                scatter(&m->vectors[measure->vector[j]], (int)m->space, layout->body[s->body].n_rot, w->coef[k], g + 3 * j, out + s->offset);
+                scatter_rows(&m->vectors[measure->vector[j]], (int)m->space, layout->body[s->body].n_rot, w->coef[k], g + 3 * j, out + s->offset);
         }
     }
 }

@@ -34,7 +34,7 @@ static dal_step elementary(char kind, char axis, double sign)
     return step;
 }
 
-static bool turns(const dal_step *step)
+static bool turns_tree(const dal_step *step)
 {
     return step->kind == DAL_STEP_TURN;
 }
@@ -43,7 +43,7 @@ static bool turns(const dal_step *step)
 static int join_turns(int n, dal_step *step)
 {
     for (int i = 0; i + 2 < n; i++) {
-        if (!turns(&step[i]) || !turns(&step[i + 1]) || !turns(&step[i + 2]))
+        if (!turns_tree(&step[i]) || !turns_tree(&step[i + 1]) || !turns_tree(&step[i + 2]))
             continue;
         step[i] = (dal_step){.kind = DAL_STEP_BALL, .sign = 1, .q = -1, .v = -1, .coordinate = -1, .winding = -1};
         memmove(step + i + 1, step + i + 3, sizeof *step * (size_t)(n - i - 3));
@@ -63,14 +63,14 @@ static int read_motion(const char *motion, bool reversed, bool particle, dal_ste
         step[i] = step[n - 1 - i];
         step[n - 1 - i] = other;
     }
-    while (particle && n && turns(&step[n - 1]))
+    while (particle && n && turns_tree(&step[n - 1]))
         n--;
     return join_turns(n, step);
 }
 
 static const char *motion_of(const dal_mechanism *m, const dal_joint *joint)
 {
-    return m->space == DAL_PLANAR ? joint->type->motion_planar : joint->type->motion_spatial;
+    return dal_joint_in(joint->type, m->space)->motion;
 }
 
 /* The row "distance - k angle = constant" of a screw. */
@@ -198,7 +198,7 @@ typedef struct growth {
     size_t cap_heap;
 } growth;
 
-static bool usable(const growth *g, int j)
+static bool usable_tree(const growth *g, int j)
 {
     const dal_joint *joint = &g->mechanism->joints[j];
     if (!joint->type || joint->type->class != DAL_JOINT_PAIR || (g->cut && g->cut[j]))
@@ -213,7 +213,7 @@ static bool is_inside(const growth *g, int body)
 }
 
 /* Fewest freedoms, then least depth, then the order of the file. */
-static bool better(const way *a, const way *b)
+static bool better_tree(const way *a, const way *b)
 {
     if (a->freedoms != b->freedoms)
         return a->freedoms < b->freedoms;
@@ -224,7 +224,7 @@ static void push_way(growth *g, way added)
 {
     int at = g->n_heap;
     *DAL_PUSH(g->arena, g->heap, g->n_heap, g->cap_heap) = added;
-    for (; at > 0 && better(&added, &g->heap[(at - 1) / 2]); at = (at - 1) / 2)
+    for (; at > 0 && better_tree(&added, &g->heap[(at - 1) / 2]); at = (at - 1) / 2)
         g->heap[at] = g->heap[(at - 1) / 2];
     g->heap[at] = added;
 }
@@ -234,9 +234,9 @@ static way pop_way(growth *g)
     const way top = g->heap[0], last = g->heap[--g->n_heap];
     int at = 0;
     for (int child; (child = 2 * at + 1) < g->n_heap; at = child) {
-        if (child + 1 < g->n_heap && better(&g->heap[child + 1], &g->heap[child]))
+        if (child + 1 < g->n_heap && better_tree(&g->heap[child + 1], &g->heap[child]))
             child++;
-        if (!better(&g->heap[child], &last))
+        if (!better_tree(&g->heap[child], &last))
             break;
         g->heap[at] = g->heap[child];
     }
@@ -253,7 +253,7 @@ static void list_ends(growth *g)
     g->end = DAL_TAKE(g->arena, int, 2 * m->n_joints);
     for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < m->n_joints; j++)
-            for (int k = 0; k < 2 && usable(g, j); k++) {
+            for (int k = 0; k < 2 && usable_tree(g, j); k++) {
                 int body = m->joints[j].marker[k].body;
                 body = body == DAL_GROUND ? m->n_bodies : body;
                 if (pass == 0)
@@ -306,7 +306,7 @@ static void add_joint(growth *g, const way *found)
     g->tree->carries[found->joint] = carrier.body;
 }
 
-static void grow(growth *g)
+static void grow_tree(growth *g)
 {
     int outside = 0;
     list_ends(g);
@@ -397,7 +397,7 @@ dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const
     tree->carries = DAL_TAKE(arena, int, mechanism->n_joints);
     for (int j = 0; j < mechanism->n_joints; j++)
         tree->carries[j] = -1;
-    grow(&g);
+    grow_tree(&g);
     sort_by_branches(arena, tree);
     number_steps(arena, mechanism, tree);
     return tree;
@@ -534,8 +534,7 @@ static void name_step(const dal_mechanism *m, const dal_carrier *c, const dal_st
     if (c->joint < 0)
         word = step->kind == DAL_STEP_SHIFT ? axes[step->axis] : "angle";
     else if (step->coordinate >= 0)
-        word = (m->space == DAL_PLANAR ? m->joints[c->joint].type->coordinates_planar
-                                       : m->joints[c->joint].type->coordinates_spatial)[step->coordinate];
+        word = dal_joint_in(m->joints[c->joint].type, m->space)->coordinates[step->coordinate];
     if (word)
         snprintf(buffer, size, "%s.%s%s", owner, word, prime);
     else

@@ -20,39 +20,39 @@ typedef struct parts {
     dal_real *along, *rate; /* the direction of `rates`, n + 1 numbers and whether there is one; outputs */
 } parts;
 
-static size_t most(size_t a, size_t b)
+static size_t larger_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-static size_t outputs(const dal_placement *p)
+static size_t outputs_user(const dal_placement *p)
 {
-    size_t n = most((size_t)dal_program_outputs(p->frames), (size_t)dal_program_outputs(p->jacobian));
-    return most(n, (size_t)dal_program_outputs(p->bends));
+    size_t n = larger_size((size_t)dal_program_outputs(p->frames), (size_t)dal_program_outputs(p->jacobian));
+    return larger_size(n, (size_t)dal_program_outputs(p->bends));
 }
 
-static size_t registers(const dal_placement *p)
+static size_t registers_user(const dal_placement *p)
 {
-    size_t n = most((size_t)dal_program_registers(p->frames), (size_t)dal_program_registers(p->jacobian));
-    return most(n, most((size_t)dal_program_registers(p->bends), (size_t)dal_program_registers(p->rates)));
+    size_t n = larger_size((size_t)dal_program_registers(p->frames), (size_t)dal_program_registers(p->jacobian));
+    return larger_size(n, larger_size((size_t)dal_program_registers(p->bends), (size_t)dal_program_registers(p->rates)));
 }
 
-static size_t scratch(const dal_layout *layout)
+static size_t scratch_user(const dal_layout *layout)
 {
     const dal_placement *p = layout->placement;
-    return (size_t)dal_placement_variables(p->n_coordinates) + 6 * (size_t)p->n_bodies + outputs(p) + registers(p) +
+    return (size_t)dal_placement_variables(p->n_coordinates) + 6 * (size_t)p->n_bodies + outputs_user(p) + registers_user(p) +
            (size_t)p->n_coordinates + 2 + (size_t)dal_program_outputs(p->rates);
 }
 
-static parts parts_of(const dal_layout *layout, const dal_work *work)
+static parts parts_of_user(const dal_layout *layout, const dal_work *work)
 {
     const dal_placement *p = layout->placement;
     parts s;
     s.variables = work->scratch;
     s.time = s.variables + dal_placement_variables(p->n_coordinates);
     s.out = s.time + 6 * (size_t)p->n_bodies;
-    s.registers = s.out + outputs(p);
-    s.along = s.registers + registers(p);
+    s.registers = s.out + outputs_user(p);
+    s.along = s.registers + registers_user(p);
     s.rate = s.along + p->n_coordinates + 2;
     return s;
 }
@@ -68,7 +68,7 @@ static void add_spin(const dal_real R[9], const dal_real dR[9], dal_real w[3])
 }
 
 /* One column: (dr, dR) -> (velocity of r, angular velocity). */
-static void column(const dal_kin *kin, const dal_placed *placed, const dal_real *d, dal_real out[6])
+static void column_user(const dal_kin *kin, const dal_placed *placed, const dal_real *d, dal_real out[6])
 {
     dal_copy3(d, out);
     dal_zero3(out + 3);
@@ -76,10 +76,10 @@ static void column(const dal_kin *kin, const dal_placed *placed, const dal_real 
         add_spin(kin->R, d + 3, out + 3);
 }
 
-static void position(const dal_layout *layout, dal_work *work)
+static void position_user(const dal_layout *layout, dal_work *work)
 {
     const dal_placement *p = layout->placement;
-    const parts s = parts_of(layout, work);
+    const parts s = parts_of_user(layout, work);
     for (int i = 0; i < p->n_coordinates; i++)
         s.variables[i] = work->q[i];
     s.variables[p->n_coordinates] = work->t;
@@ -97,19 +97,19 @@ static void position(const dal_layout *layout, dal_work *work)
         const dal_real *d = s.out + placed->jacobian;
         dal_real *J = work->jacobian + 6 * (size_t)layout->body[b].jacobian;
         for (int k = 0; k < placed->n_columns; k++, d += size, J += 6)
-            column(&work->kin[b], placed, d, J);
+            column_user(&work->kin[b], placed, d, J);
         if (placed->timed)
-            column(&work->kin[b], placed, d, s.time + 6 * b);
+            column_user(&work->kin[b], placed, d, s.time + 6 * b);
     }
 }
 
 const dal_real *dal_user_drift(const dal_layout *layout, const dal_work *work, int body)
 {
-    return layout->placement->body[body].timed ? parts_of(layout, work).time + 6 * body : NULL;
+    return layout->placement->body[body].timed ? parts_of_user(layout, work).time + 6 * body : NULL;
 }
 
 /* J a + V_t da of one body. */
-static void follow(const dal_layout *layout, const dal_work *work, int b, const dal_real *a, dal_real da, dal_real rd[3], dal_real w[3])
+static void follow_user(const dal_layout *layout, const dal_work *work, int b, const dal_real *a, dal_real da, dal_real rd[3], dal_real w[3])
 {
     const dal_placed *placed = &layout->placement->body[b];
     const int *of = layout->body_column + layout->body[b].column;
@@ -127,11 +127,11 @@ static void follow(const dal_layout *layout, const dal_work *work, int b, const 
     }
 }
 
-static void tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction)
+static void tangent_user(const dal_layout *layout, dal_work *work, const dal_direction *direction)
 {
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         dal_tangent *out = &direction->tangent[b];
-        follow(layout, work, b, direction->a, direction->da, out->rd, out->w);
+        follow_user(layout, work, b, direction->a, direction->da, out->rd, out->w);
         dal_orthonormal_tangent(&work->kin[b], out);
     }
 }
@@ -139,27 +139,27 @@ static void tangent(const dal_layout *layout, dal_work *work, const dal_directio
 static void move_along(const dal_layout *layout, const dal_work *work, int first, const dal_real *a, dal_real da)
 {
     const int n = layout->placement->n_coordinates;
-    dal_real *variables = parts_of(layout, work).variables + first;
+    dal_real *variables = parts_of_user(layout, work).variables + first;
     for (int i = 0; i < n; i++)
         variables[i] = a[i];
     variables[n] = da;
 }
 
 /* Are the first derivatives differentiated along this direction? */
-static bool is_known(const dal_layout *layout, const dal_work *work, const dal_direction *a)
+static bool is_known_user(const dal_layout *layout, const dal_work *work, const dal_direction *a)
 {
     const int n = layout->placement->n_coordinates;
-    const dal_real *along = parts_of(layout, work).along;
+    const dal_real *along = parts_of_user(layout, work).along;
     bool same = along[n + 1] == 1 && along[n] == a->da;
     for (int i = 0; i < n && same; i++)
         same = along[i] == a->a[i];
     return same;
 }
 
-static void differentiate(const dal_layout *layout, const dal_work *work, const dal_direction *a)
+static void differentiate_user(const dal_layout *layout, const dal_work *work, const dal_direction *a)
 {
     const dal_placement *p = layout->placement;
-    const parts s = parts_of(layout, work);
+    const parts s = parts_of_user(layout, work);
     move_along(layout, work, p->n_coordinates + 1, a->a, a->da);
     dal_program_run(p->rates, s.variables, NULL, s.registers, s.rate);
     for (int i = 0; i < p->n_coordinates; i++)
@@ -169,11 +169,11 @@ static void differentiate(const dal_layout *layout, const dal_work *work, const 
 }
 
 /* D_a D_b of r and R of a body, from the rates along one of them: `with` is the other. */
-static void second(const dal_layout *layout, const dal_work *work, int body, const dal_direction *with, dal_real out[12])
+static void second_derivatives_user(const dal_layout *layout, const dal_work *work, int body, const dal_direction *with, dal_real out[12])
 {
     const dal_placed *placed = &layout->placement->body[body];
     const int size = dal_placed_size(placed), *of = layout->body_column + layout->body[body].column;
-    const dal_real *rate = parts_of(layout, work).rate + placed->jacobian;
+    const dal_real *rate = parts_of_user(layout, work).rate + placed->jacobian;
     for (int i = 0; i < size; i++)
         out[i] = 0;
     for (int k = 0; k < placed->n_columns + placed->timed; k++, rate += size) {
@@ -183,16 +183,16 @@ static void second(const dal_layout *layout, const dal_work *work, int body, con
     }
 }
 
-static void bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
+static void bend_user(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
-    const dal_direction *with = is_known(layout, work, a) ? b : is_known(layout, work, b) ? a : NULL;
+    const dal_direction *with = is_known_user(layout, work, a) ? b : is_known_user(layout, work, b) ? a : NULL;
     if (!with) { /* the one in which time runs is the motion, and met again */
         with = a->da == 0 && b->da != 0 ? a : b;
-        differentiate(layout, work, with == a ? b : a);
+        differentiate_user(layout, work, with == a ? b : a);
     }
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
         dal_real d[12];
-        second(layout, work, i, with, d);
+        second_derivatives_user(layout, work, i, with, d);
         dal_copy3(d, out[i].rb);
         dal_zero3(out[i].wb);
         if (layout->placement->body[i].turns) {
@@ -203,10 +203,10 @@ static void bend(const dal_layout *layout, dal_work *work, const dal_direction *
     }
 }
 
-static void velocity(const dal_layout *layout, dal_work *work)
+static void velocity_user(const dal_layout *layout, dal_work *work)
 {
     const int n = layout->placement->n_coordinates;
-    const parts s = parts_of(layout, work);
+    const parts s = parts_of_user(layout, work);
     const dal_real *d = s.out;
     move_along(layout, work, n + 1, work->v, 1);
     move_along(layout, work, 2 * n + 2, work->v, 1);
@@ -214,7 +214,7 @@ static void velocity(const dal_layout *layout, dal_work *work)
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_placed *placed = &layout->placement->body[b];
         dal_kin *kin = &work->kin[b];
-        follow(layout, work, b, work->v, 1, kin->rd, kin->w);
+        follow_user(layout, work, b, work->v, 1, kin->rd, kin->w);
         dal_copy3(d, kin->rb);
         dal_zero3(kin->wb);
         if (placed->turns)
@@ -228,15 +228,8 @@ const dal_family dal_family_user = {
     .name = "user",
     .title = "the model's own coordinates: bodies are placed by expressions in them",
     .shares = true,
-    .scratch = scratch,
-    .position = position,
-    .velocity = velocity,
-    .tangent = tangent,
-    .bend = bend,
-    .inertia = dal_shared_inertia,
-    .pull = dal_shared_pull,
-    .rates = dal_plain_rates,
-#ifndef DAL_SCALAR_VARIANT
-    .add = dal_plain_add,
-#endif
+    .scratch = scratch_user,
+    DAL_FAMILY_MOTION(position_user, velocity_user, tangent_user, bend_user),
+    DAL_FAMILY_INERTIA(dal_shared_inertia, dal_shared_pull, dal_plain_rates),
+    DAL_FAMILY_START(NULL, NULL, dal_plain_add)
 };

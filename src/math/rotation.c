@@ -70,6 +70,17 @@ void dal_quaternion_of(const double R[9], double p[4])
         p[i] = norm * rows[k][i];
 }
 
+/* p is multiplied by (cos, sin) of half the vector, from the left or from the right. */
+void dal_quaternion_turn(double p[4], const double d[3], bool left)
+{
+    double angle = sqrt(dal_dot(d, d)), k = angle > 1e-9 ? sin(angle / 2) / angle : 0.5;
+    double a = cos(angle / 2), u[3] = {k * d[0], k * d[1], k * d[2]}, e0 = p[0], e[3] = {p[1], p[2], p[3]}, turn[3];
+    dal_cross(left ? u : e, left ? e : u, turn);
+    p[0] = a * e0 - dal_dot(u, e);
+    for (int i = 0; i < 3; i++)
+        p[1 + i] = a * e[i] + e0 * u[i] + turn[i];
+}
+
 void dal_rotation_multiply(const double A[9], const double B[9], double out[9])
 {
     double C[9];

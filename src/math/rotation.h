@@ -12,6 +12,8 @@ void dal_rotation_axis(const double axis[3], double angle, double R[9]); /* axis
 void dal_rotation_vector(const double w[3], double R[9]); /* exp([w x]) */
 void dal_rotation_quaternion(const double p[4], double R[9]); /* (w, x, y, z), any length but zero */
 void dal_quaternion_of(const double R[9], double p[4]); /* w >= 0 */
+/* The quaternion of exp([d x]) R (left: d in the axes outside), or of R exp([d x]) (in those of the body), from that of R. */
+void dal_quaternion_turn(double p[4], const double d[3], bool left);
 /* R = R_a(first) R_b(second) R_c(third), axes[] = {a, b, c} */
 void dal_rotation_euler(const int axes[3], const double angle[3], double R[9]);
 /* The angles of a sequence, the middle one in (-pi/2, pi/2) or (0, pi). At the singular attitude the third is zero. */

@@ -115,6 +115,18 @@ static inline void dal_turn_inertia(const dal_real R[9], const double I[9], dal_
             out[3 * i + j] = RI[3 * i] * R[3 * j] + RI[3 * i + 1] * R[3 * j + 1] + RI[3 * i + 2] * R[3 * j + 2];
 }
 
+/* R := R rotation about its own axis `axis`: two columns are mixed */
+static inline void dal_turn_columns(dal_real R[9], int axis, dal_real angle)
+{
+    int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    dal_real c = dal_cos(angle), s = dal_sin(angle);
+    for (int k = 0; k < 3; k++) {
+        dal_real x = R[3 * k + i], y = R[3 * k + j];
+        R[3 * k + i] = c * x + s * y;
+        R[3 * k + j] = c * y - s * x;
+    }
+}
+
 /* R: the rotation of the quaternion p = (w, x, y, z), of any length but zero */
 static inline void dal_matrix_of(const dal_real p[4], dal_real R[9])
 {

@@ -7,6 +7,7 @@
 #include "run/meetings.h"
 #include "math/vec.h"
 #include "state/directions.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,11 +35,27 @@ void dal_meetings_watch(dal_meetings *m, const dal_state *state, double t)
     }
 }
 
+dal_flow dal_meetings_refuse(dal_state *state)
+{
+    double speed;
+    dal_need(state, DAL_STAGE_FORCES);
+    for (int i = 0; i < state->system->n_forces; i++)
+        if (dal_force_undirected(state, i, &speed) && speed == 0)
+            return dal_state_fail(state,
+                                  "the force of '%s', %.3g N, has no direction, because its points coincide and are at "
+                                  "rest: the motion is not "
+                                  "determined",
+                                  state->system->forces[i].name, fabs(state->values->effort[i]));
+    return 0;
+}
+
 void dal_meetings_warn(const dal_meetings *m, const dal_system *system, dal_messages *messages)
 {
     if (m->force >= 0)
         dal_warn(messages, dal_nowhere, DAL_CODE_POINTS_MET, m->time,
-                 "the points of '%s' met before t = %.6g, where its force of %.3g N turns round in no time: what follows is only as exact as the step "
+                 "the points of '%s' met before t = %.6g, where its force of %.3g N turns round in no time: what "
+                 "follows is only as exact as the step "
                  "that went over it%s",
-                 system->forces[m->force].name, m->time, m->effort, system->integrator->adaptive ? "" : "; an adaptive integrator makes that one short");
+                 system->forces[m->force].name, m->time, m->effort,
+                 system->integrator->adaptive ? "" : "; an adaptive integrator makes that one short");
 }

@@ -39,6 +39,31 @@ dal_flow dal_state_take(dal_state *state, double t, const double *y)
     return system->formulation->unpack(state, w);
 }
 
+/* Frames, rows and rates are functions of (t, q, v, z), and forces too while their pieces are frozen: equal bits give equal bits. Friction moves
+ * velocities and forces behind their stages, and the links of `recursive` find frames in another way: both begin anew. */
+dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
+{
+    enum {
+        PLACE = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN,
+        MOTION = PLACE | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES
+    };
+    const dal_system *system = state->system;
+    const size_t nq = (size_t)system->layout.nq, nw = (size_t)system->n_w, nz = (size_t)system->n_y - nq - nw;
+    const double *w = y + nq;
+    const bool speeds = system->formulation->unpack != NULL;
+    if (!dal_has(state, speeds ? DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN : DAL_STAGE_POSITION) || state->work.t != t ||
+        system->n_frictions || system->formulation->recursive || memcmp(state->work.q, y, sizeof *y * nq) ||
+        memcmp(state->values->z, w + nw, sizeof *y * nz))
+        return dal_state_take(state, t, y);
+    if (speeds) {
+        state->stages = (state->stages & PLACE) | DAL_STAGE_UNPACKED;
+        return system->formulation->unpack(state, w);
+    }
+    state->stages &= memcmp(state->work.v, w, sizeof *y * nw) ? PLACE : MOTION;
+    memcpy(state->work.v, w, sizeof *y * nw);
+    return 0;
+}
+
 dal_flow dal_state_put(dal_state *state, double *y)
 {
     const dal_layout *layout = &state->system->layout;
@@ -168,18 +193,34 @@ dal_flow dal_state_push(dal_state *state)
     return 0;
 }
 
-dal_flow dal_state_loads(dal_state *state)
+void dal_state_inertia(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
-    assert(dal_has(state, DAL_STAGE_VELOCITY));
-    dal_flow flow = dal_state_push(state);
-    if (flow)
-        return flow;
+    assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_state_columns(state);
     layout->family->inertia(layout, &state->work);
     dal_state_pull(state);
     state->stages |= DAL_STAGE_LOADS;
-    return 0;
+}
+
+dal_flow dal_state_loads(dal_state *state)
+{
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
+    dal_flow flow = dal_state_push(state);
+    if (!flow)
+        dal_state_inertia(state);
+    return flow;
+}
+
+dal_flow dal_state_motion(dal_state *state, bool jacobian)
+{
+    if (!dal_has(state, DAL_STAGE_POSITION))
+        dal_state_position(state);
+    if (jacobian && !dal_has(state, DAL_STAGE_JACOBIAN))
+        dal_state_jacobian(state);
+    if (!dal_has(state, DAL_STAGE_VELOCITY))
+        dal_state_velocity(state);
+    return dal_has(state, DAL_STAGE_FORCES) ? 0 : dal_state_push(state);
 }
 
 void dal_state_pull(dal_state *state)

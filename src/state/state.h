@@ -101,6 +101,9 @@ static inline bool dal_has(const dal_state *state, unsigned stages)
 }
 /* y -> work->q, v; t. With speeds, v is known only where A is: then also POSITION and JACOBIAN. */
 dal_flow dal_state_take(dal_state *state, double t, const double *y);
+/* The same where (t, y) may be what the state holds already: what is known of it, up to the forces, stays known. Only if nothing else has changed
+ * since: inputs, pieces of the forces. */
+dal_flow dal_state_revisit(dal_state *state, double t, const double *y);
 /* work.q, work.v -> y. */
 dal_flow dal_state_put(dal_state *state, double *y);
 /* work.q, work.v or work.t was changed: nothing is known any more. */
@@ -111,8 +114,10 @@ void dal_state_position(dal_state *state); /* unless they are those that the spe
 void dal_state_jacobian(dal_state *state);
 void dal_state_velocity(dal_state *state);
 dal_flow dal_state_push(dal_state *state); /* forces on bodies and coordinates */
+dal_flow dal_state_motion(dal_state *state, bool jacobian); /* what is missing up to the forces; A only if it is asked for */
 void dal_state_pull(dal_state *state);     /* Q from them */
-dal_flow dal_state_loads(dal_state *state); /* push, M, h, pull */
+void dal_state_inertia(dal_state *state);  /* M, h, pull; after push */
+dal_flow dal_state_loads(dal_state *state); /* push, then inertia */
 void dal_state_stabilise(dal_state *state); /* gamma */
 int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is no number, -1: none; after velocity */
 /* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
@@ -126,7 +131,8 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2,
 /* Whatever is missing of a stage, after an evaluation. FORCES and LOADS where the formulation did without them; BODIES, REACTIONS. */
 void dal_need(dal_state *state, dal_stage stage);
 dal_flow dal_state_accelerate(dal_state *state); /* all stages up to v', lambda */
-dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy);
+dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy); /* take, then rates */
+dal_flow dal_state_rates(dal_state *state, double *dy); /* y' after take or revisit: what is missing of the evaluation */
 double dal_state_power(dal_state *state); /* of non-potential forces and drives */
 
 #endif

@@ -1,4 +1,5 @@
-/* The recursions themselves, compiled once for every instruction set; the one that the machine has is chosen when a system is made.
+/* The recursions over the links (RNEA, ABA, CRBA), compiled once for every instruction set (vector.h: DAL_KERNEL); the table of those that
+ * suit the machine is chosen when a system is made.
  *
  * Work space: one `dal_link_work` a link, the ground before the first one. Memory comes from the state.
  */
@@ -9,9 +10,9 @@
 
 /* Vectors have four numbers, the fourth is zero. Matrices are three columns. World axes; about the link's own origin. */
 typedef struct dal_link_motion {
-    double R[3][4];       /* columns: the axes */
-    double r[4], d[4];    /* origin; from the parent's origin */
-    double w[4], rd[4];   /* angular velocity; velocity of the origin */
+    double R[3][4];        /* columns: the axes */
+    double r[4], d[4];     /* origin; from the parent's origin */
+    double w[4], rd[4];    /* angular velocity; velocity of the origin */
     double alpha[4], a[4]; /* accelerations of the link and of its origin, less gravity */
 } dal_link_motion;
 
@@ -22,7 +23,7 @@ static inline void dal_link_turn(const dal_link_motion *m, const double s[3], do
         out[i] = m->R[0][i] * s[0] + m->R[1][i] * s[1] + m->R[2][i] * s[2];
 }
 
-/* What the link needs to move so, and everything behind it: force, moment about the origin. */
+/* The force and the moment about the origin that the link, and everything behind it, needs to move so. */
 typedef struct dal_link_wrench {
     double f[4], n[4];
 } dal_link_wrench;
@@ -53,37 +54,62 @@ typedef struct dal_links_work {
 typedef struct dal_elimination dal_elimination; /* of loops: loops.h */
 typedef struct dal_sweeping dal_sweeping;       /* branch by branch: sweep.h */
 
+/* Function types of the table, and the functions of one instruction set. */
+typedef void dal_kinematics_kernel(const dal_links *links, dal_links_work *work, const double *q);
+typedef void dal_rnea_forward_kernel(const dal_links *links, dal_links_work *work, const double *q, const double *v,
+                                     const double *vd);
+typedef void dal_rnea_backward_kernel(const dal_links *links, dal_links_work *work, double *tau);
+typedef void dal_aba_velocity_kernel(const dal_links *links, dal_links_work *work, const double *q, const double *v);
+typedef bool dal_aba_solve_kernel(const dal_links *links, dal_links_work *work, const double *tau, double *x);
+typedef bool dal_aba_backward_link_kernel(const dal_links *links, dal_links_work *work, int i, const double *tau,
+                                          bool inertias, bool biases);
+typedef void dal_aba_forward_link_kernel(const dal_links *links, dal_links_work *work, int i, const double *tau,
+                                         double *x);
+typedef void dal_aba_solve_free_kernel(const dal_link_inertia *inertia, double wrench[8]);
+typedef void dal_crba_kernel(const dal_links *links, dal_links_work *work, const double *q, double *M);
+
 typedef struct dal_recursion {
     const char *name;
     const dal_elimination *loops;
     const dal_sweeping *sweep;
     /* q -> R, r, d. */
-    void (*position)(const dal_links *links, dal_links_work *work, const double *q);
-    /* q, v, v' (NULL: zero) -> all of motion, and the wrench that each link needs by itself. */
-    void (*newton)(const dal_links *links, dal_links_work *work, const double *q, const double *v, const double *vd);
-    /* Wrenches of links -> those of all behind them, and tau. */
-    void (*gather)(const dal_links *links, dal_links_work *work, double *tau);
-    /* The same as newton with v' = 0, and the inertia of each link by itself; v NULL: no wrenches, no motion but the position. */
-    void (*prepare)(const dal_links *links, dal_links_work *work, const double *q, const double *v);
-    /* x = M^-1 (tau - what the wrenches ask), by articulated inertias; tau NULL: zero. Inertias and wrenches are used up. False: some joint
+    dal_kinematics_kernel *kinematics;
+    /* RNEA (rnea.c). Forward: q, v, v' (NULL: zero) -> all of motion, and the wrench that each link needs by itself. */
+    dal_rnea_forward_kernel *rnea_forward;
+    /* Backward: wrenches of links -> those of all behind them, and tau. */
+    dal_rnea_backward_kernel *rnea_backward;
+    /* ABA (aba.c). First pass: the same as rnea_forward with v' = 0, and the inertia of each link by itself; v NULL: no wrenches, no
+     * motion but the position. */
+    dal_aba_velocity_kernel *aba_velocity;
+    /* Second and third pass: x = M^-1 (tau - what the wrenches ask); tau NULL: zero. Inertias and wrenches are used up. False: some joint
      * moves nothing that has inertia. */
-    bool (*advance)(const dal_links *links, dal_links_work *work, const double *tau, double *x);
-    /* The ways in and out, one link at a time: inertias (`inertial`), wrenches (`loaded`) or both; then accelerations. */
-    bool (*inwards_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertial, bool loaded);
-    void (*outwards_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, double *x);
+    dal_aba_solve_kernel *aba_solve;
+    /* The same passes, one link at a time: inertias, wrenches (`biases`) or both; then accelerations. */
+    dal_aba_backward_link_kernel *aba_backward_link;
+    dal_aba_forward_link_kernel *aba_forward_link;
     /* (moment, force), four numbers each, := inertia^-1 of it, for a free link that has been eliminated. */
-    void (*solve_free)(const dal_link_inertia *inertia, double wrench[8]);
-    /* The lower triangle of M; NULL: only the composite inertias, in I, Ht[0], M[0][0], and the columns. */
-    void (*mass)(const dal_links *links, dal_links_work *work, const double *q, double *M);
+    dal_aba_solve_free_kernel *aba_solve_free;
+    /* CRBA (crba.c): the lower triangle of M; NULL: only the composite inertias, in I, Ht[0], M[0][0], and the columns. */
+    dal_crba_kernel *crba;
 } dal_recursion;
 
-extern const dal_recursion dal_recursion_baseline;
-extern const dal_elimination dal_elimination_baseline;
-extern const dal_sweeping dal_sweeping_baseline;
+#define DAL_DECLARE_KERNELS(target)                                                                                    \
+    extern const dal_recursion dal_recursion_##target;                                                                 \
+    extern const dal_elimination dal_elimination_##target;                                                             \
+    extern const dal_sweeping dal_sweeping_##target;                                                                   \
+    dal_kinematics_kernel dal_forward_kinematics_##target;                                                             \
+    dal_rnea_forward_kernel dal_rnea_forward_##target;                                                                 \
+    dal_rnea_backward_kernel dal_rnea_backward_##target;                                                               \
+    dal_aba_velocity_kernel dal_aba_velocity_##target;                                                                 \
+    dal_aba_solve_kernel dal_aba_solve_##target;                                                                       \
+    dal_aba_backward_link_kernel dal_aba_backward_link_##target;                                                       \
+    dal_aba_forward_link_kernel dal_aba_forward_link_##target;                                                         \
+    dal_aba_solve_free_kernel dal_aba_solve_free_##target;                                                             \
+    dal_crba_kernel dal_crba_##target;
+
+DAL_DECLARE_KERNELS(baseline)
 #if defined(__x86_64__) && !defined(DAL_NO_AVX2)
-extern const dal_recursion dal_recursion_avx2;
-extern const dal_elimination dal_elimination_avx2;
-extern const dal_sweeping dal_sweeping_avx2;
+DAL_DECLARE_KERNELS(avx2)
 #define DAL_HAVE_AVX2 1
 #endif
 /* The best that this machine has; DAL_ISA=baseline in the environment takes the plain one. */

@@ -1,42 +1,16 @@
-/* Numbers of the elimination: see the head of loops.h. One source for every instruction set, as recursion.c. */
+/* The elimination of loops: the equations are in the head of loops.h. One source for every instruction set, as aba.c. */
 #include "tree/loops.h"
 #include "tree/vector.h"
 
 #include <math.h>
 #include <string.h>
 
-#ifndef DAL_ELIMINATION
-#define DAL_ELIMINATION dal_elimination_baseline
-
-size_t dal_loops_work_size(const dal_loops *loops)
-{
-    return (size_t)(8 + 1 + 1) * (size_t)loops->n_slots + 8 * (size_t)loops->n_heavy + 6 * (size_t)loops->n_sides + 1 + (size_t)loops->n_entries +
-           (size_t)loops->n_pivots + 4 * (size_t)loops->n_rows;
-}
-
-void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *work)
-{
-    work->K = (double (*)[8])memory;
-    memory += 8 * (size_t)loops->n_slots;
-    work->heavy = (double (*)[8])memory;
-    memory += 8 * (size_t)loops->n_heavy;
-    work->covector = (double (*)[6])memory;
-    work->kappa = memory + 6 * (size_t)loops->n_sides + 1; /* v4_load3 looks at one number more */
-    work->entry = work->kappa + loops->n_slots;
-    work->inverse = work->entry + loops->n_entries;
-    work->g = work->inverse + loops->n_pivots;
-    work->weight = work->g + loops->n_slots;
-    work->lambda = work->weight + loops->n_rows;
-}
-
-#endif
-
 static double *K_of(const dal_loops_work *work, int slot)
 {
     return work->K[slot - work->first_K];
 }
 
-static void begin(const dal_loops *loops, dal_loops_work *work, const bool *used)
+static void scatter_covectors(const dal_loops *loops, dal_loops_work *work, const bool *used)
 {
     memset(work->K, 0, sizeof *work->K * (size_t)loops->n_slots);
     memset(work->entry, 0, sizeof *work->entry * (size_t)loops->n_entries);
@@ -51,7 +25,7 @@ static void begin(const dal_loops *loops, dal_loops_work *work, const bool *used
 }
 
 /* I += k k^T / d */
-static void stiffen(const double k[8], double inverse, dal_link_inertia *at)
+static void add_outer(const double k[8], double inverse, dal_link_inertia *at)
 {
     const v4 kn = v4_load(k), kf = v4_load(k + 4);
     for (int j = 0; j < 3; j++) {
@@ -63,7 +37,7 @@ static void stiffen(const double k[8], double inverse, dal_link_inertia *at)
 }
 
 /* The complete rows of a front, one after the other. `at`: the link, NULL the ground. */
-static double eliminate(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const bool *used, dal_link_inertia *at)
+static double eliminate_rows(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const bool *used, dal_link_inertia *at)
 {
     double ratio = 1;
     for (int j = 0; j < front->n_eliminated; j++) {
@@ -95,25 +69,25 @@ static double eliminate(const dal_loops *loops, const dal_loop_front *front, dal
         for (int x = 0; x < pivot->n; x++)
             work->entry[below[x].entry] *= inverse;
         if (at)
-            stiffen(K, inverse, at);
+            add_outer(K, inverse, at);
     }
     return ratio;
 }
 
 /* A x, A by columns of four numbers. */
-static void turn(const double *A, const double x[3], double out[3])
+static void multiply3(const double *A, const double x[3], double out[3])
 {
     for (int i = 0; i < 3; i++)
         out[i] = A[i] * x[0] + A[4 + i] * x[1] + A[8 + i] * x[2];
 }
 
 /* S.K of a joint with one coordinate. */
-V4_INLINE double along(const dal_link *link, v4 axis, v4 n, v4 f)
+V4_INLINE double joint_force(const dal_link *link, v4 axis, v4 n, v4 f)
 {
     return link->kind == DAL_LINK_TURN ? v4_dot(axis, n) : link->kind == DAL_LINK_SHIFT ? v4_dot(axis, f) : v4_sum(axis * n + axis * f * v4_all(link->pitch));
 }
 
-static void solve3(const double L[6], const double b[3], double x[3])
+static void solve_factored3(const double L[6], const double b[3], double x[3])
 {
     const double y1 = b[0], y2 = b[1] - L[0] * y1, y3 = b[2] - L[1] * y1 - L[2] * y2;
     x[2] = y3 * L[5];
@@ -122,7 +96,7 @@ static void solve3(const double L[6], const double b[3], double x[3])
 }
 
 /* The open rows go through the joint: kappa, what is left of K, moved to the parent; L of the parent. */
-static void pass_joint(const dal_links *links, const dal_loops *loops, int i, const dal_links_work *tree, dal_loops_work *work,
+static void propagate_rows(const dal_links *links, const dal_loops *loops, int i, const dal_links_work *tree, dal_loops_work *work,
                        const dal_recursion *run)
 {
     const dal_link *link = &links->link[i];
@@ -138,18 +112,18 @@ static void pass_joint(const dal_links *links, const dal_loops *loops, int i, co
         if (link->kind == DAL_LINK_FREE) { /* D^-1 S.K in full; nothing is left, and the ground takes nothing */
             double *all = work->heavy[front->heavy + s - first];
             memcpy(all, K, 8 * sizeof *all);
-            run->solve_free(at, all);
+            run->aba_solve_free(at, all);
             continue;
         }
         if (single) {
-            work->kappa[s] = along(link, axis, n, f);
+            work->kappa[s] = joint_force(link, axis, n, f);
             const v4 push = v4_all(work->kappa[s] * at->inverse);
             n -= Un * push;
             f -= Uf * push;
         } else {
             double felt[4] = {0}, *turned = work->heavy[front->heavy + s - first];
-            solve3(at->factor, K, turned);
-            turn(at->Ht[0], turned, felt);
+            solve_factored3(at->factor, K, turned);
+            multiply3(at->Ht[0], turned, felt);
             n = v4_all(0);
             f -= v4_load(felt);
         }
@@ -176,7 +150,7 @@ static void pass_joint(const dal_links *links, const dal_loops *loops, int i, co
 }
 
 /* g of the complete rows, and what their multipliers do to the link. */
-static void reduce(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const double *b, dal_link_wrench *wrench)
+static void reduce_rows(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const double *b, dal_link_wrench *wrench)
 {
     for (int j = 0; j < front->n_eliminated; j++)
         work->g[front->slot + j] += b[loops->slot_row[front->slot + j]];
@@ -194,7 +168,7 @@ static void reduce(const dal_loops *loops, const dal_loop_front *front, dal_loop
 }
 
 /* lambda of the complete rows, where the link's acceleration and the multipliers of the open ones are known. */
-static void restore(const dal_loops *loops, const dal_loop_front *front, const dal_loops_work *work, const dal_link_wrench *motion, double *lambda)
+static void restore_multipliers(const dal_loops *loops, const dal_loop_front *front, const dal_loops_work *work, const dal_link_wrench *motion, double *lambda)
 {
     for (int j = front->n_eliminated - 1; j >= 0; j--) {
         const dal_loop_pivot *pivot = &loops->pivot[front->pivot + j];
@@ -211,7 +185,7 @@ static void restore(const dal_loops *loops, const dal_loop_front *front, const d
 }
 
 /* What the open rows know after the joint of link i: l += kappa u / D. */
-static void pass_load(const dal_links *links, const dal_loops *loops, int i, const dal_links_work *tree, dal_loops_work *work, const double *tau)
+static void propagate_bias(const dal_links *links, const dal_loops *loops, int i, const dal_links_work *tree, dal_loops_work *work, const double *tau)
 {
     const dal_link *link = &links->link[i];
     const dal_loop_front *front = &loops->front[i];
@@ -222,7 +196,7 @@ static void pass_load(const dal_links *links, const dal_loops *loops, int i, con
         memcpy(u, at->Un, 3 * sizeof *u);
     else if (link->kind == DAL_LINK_FREE) {
         if (tau)
-            turn(tree->motion[i].R[0], tau + link->v + 3, u);
+            multiply3(tree->motion[i].R[0], tau + link->v + 3, u);
         for (int k = 0; k < 3; k++) {
             u[k] -= wrench->n[k];
             u[4 + k] = (tau ? tau[link->v + k] : 0) - wrench->f[k];
@@ -244,7 +218,7 @@ static void pass_load(const dal_links *links, const dal_loops *loops, int i, con
 }
 
 /* Multipliers of open rows drive the joint. */
-static void push_joint(const dal_links *links, const dal_loops *loops, int i, dal_links_work *tree, const dal_loops_work *work, const double *lambda)
+static void drive_joint(const dal_links *links, const dal_loops *loops, int i, dal_links_work *tree, const dal_loops_work *work, const double *lambda)
 {
     const dal_loop_front *front = &loops->front[i];
     dal_link_inertia *at = &tree->inertia[i];
@@ -268,76 +242,76 @@ static void push_joint(const dal_links *links, const dal_loops *loops, int i, da
 }
 
 /* From the tips to the ground: inertias (`used`: which rows count), loads (`b`), or both. */
-V4_INLINE double pass_links(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+V4_INLINE double backward_links_inline(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                             const bool *used, const double *tau, const double *b)
 {
     double ratio = 1;
     for (int i = links->n - 1; i >= 0; i--) {
         const bool complete = loops->front[i].n_eliminated > 0;
         if (used && complete)
-            ratio = fmin(ratio, eliminate(loops, &loops->front[i], work, used, &tree->inertia[i]));
+            ratio = fmin(ratio, eliminate_rows(loops, &loops->front[i], work, used, &tree->inertia[i]));
         if (b && complete)
-            reduce(loops, &loops->front[i], work, b, &tree->wrench[i]);
-        if (!(ratio > 0) || !run->inwards_link(links, tree, i, tau, used != NULL, b != NULL))
+            reduce_rows(loops, &loops->front[i], work, b, &tree->wrench[i]);
+        if (!(ratio > 0) || !run->aba_backward_link(links, tree, i, tau, used != NULL, b != NULL))
             return 0;
         if (used && loops->hit[i])
-            pass_joint(links, loops, i, tree, work, run);
+            propagate_rows(links, loops, i, tree, work, run);
         if (b && loops->hit[i])
-            pass_load(links, loops, i, tree, work, tau);
+            propagate_bias(links, loops, i, tree, work, tau);
     }
     return ratio;
 }
 
-V4_INLINE double inwards(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+V4_INLINE double backward_inline(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                          const bool *used, const double *tau, const double *b)
 {
     if (used)
-        begin(loops, work, used);
+        scatter_covectors(loops, work, used);
     if (b)
         memset(work->g, 0, sizeof *work->g * (size_t)loops->n_slots);
-    double ratio = pass_links(links, loops, run, tree, work, used, tau, b);
+    double ratio = backward_links_inline(links, loops, run, tree, work, used, tau, b);
     if (used && ratio > 0)
-        ratio = fmin(ratio, eliminate(loops, &loops->front[links->n], work, used, NULL));
+        ratio = fmin(ratio, eliminate_rows(loops, &loops->front[links->n], work, used, NULL));
     if (b && ratio > 0)
-        reduce(loops, &loops->front[links->n], work, b, NULL);
+        reduce_rows(loops, &loops->front[links->n], work, b, NULL);
     return ratio;
 }
 
-static double both(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+static double backward_links(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                    const bool *used, const double *tau, const double *b)
 {
-    return pass_links(links, loops, run, tree, work, used, tau, b);
+    return backward_links_inline(links, loops, run, tree, work, used, tau, b);
 }
 
-static double factor(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+static double backward_inertia(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                      const bool *used)
 {
-    return inwards(links, loops, run, tree, work, used, NULL, NULL);
+    return backward_inline(links, loops, run, tree, work, used, NULL, NULL);
 }
 
-static void load(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+static void backward_bias(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                  const double *tau, const double *b)
 {
-    inwards(links, loops, run, tree, work, NULL, tau, b);
+    backward_inline(links, loops, run, tree, work, NULL, tau, b);
 }
 
-static double factor_and_load(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree,
+static double backward(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree,
                               dal_loops_work *work, const bool *used, const double *tau, const double *b)
 {
-    return inwards(links, loops, run, tree, work, used, tau, b);
+    return backward_inline(links, loops, run, tree, work, used, tau, b);
 }
 
-static void outwards(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+static void forward(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                      const double *tau, double *x, double *lambda)
 {
-    restore(loops, &loops->front[links->n], work, NULL, lambda);
+    restore_multipliers(loops, &loops->front[links->n], work, NULL, lambda);
     memset(&tree->wrench[-1], 0, sizeof tree->wrench[-1]);
     for (int i = 0; i < links->n; i++) {
         if (loops->hit[i])
-            push_joint(links, loops, i, tree, work, lambda);
-        run->outwards_link(links, tree, i, tau, x);
+            drive_joint(links, loops, i, tree, work, lambda);
+        run->aba_forward_link(links, tree, i, tau, x);
         if (loops->front[i].n_eliminated)
-            restore(loops, &loops->front[i], work, &tree->wrench[i], lambda);
+            restore_multipliers(loops, &loops->front[i], work, &tree->wrench[i], lambda);
     }
 }
 
@@ -362,14 +336,14 @@ static double residual(const dal_loops *loops, const dal_links_work *tree, const
     return worst;
 }
 
-const dal_elimination DAL_ELIMINATION = {
-    .factor = factor,
-    .load = load,
-    .factor_and_load = factor_and_load,
-    .outwards = outwards,
-    .inwards = both,
-    .eliminate = eliminate,
-    .reduce = reduce,
-    .restore = restore,
+const dal_elimination DAL_KERNEL(dal_elimination) = {
+    .backward_inertia = backward_inertia,
+    .backward_bias = backward_bias,
+    .backward = backward,
+    .forward = forward,
+    .backward_links = backward_links,
+    .eliminate_rows = eliminate_rows,
+    .reduce_rows = reduce_rows,
+    .restore_multipliers = restore_multipliers,
     .residual = residual,
 };

@@ -1,6 +1,6 @@
 /* Loops on a tree: rows A x = b on top of M x = f + A^T lambda, by elimination from the tips to the ground.
  *
- * A row acts on some bodies with a covector each (a wrench a unit of its multiplier). On the way inwards every link carries, for the
+ * A row acts on some bodies with a covector each (a wrench a unit of its multiplier). In the backward pass every link carries, for the
  * rows that act on something behind it and are not yet eliminated (its "open" rows), the wrench K and the part of the row that is known:
  *
  *     wrench that the link needs      F = I a + p - K lambda                       I articulated inertia, a its acceleration (alpha, acc)
@@ -11,7 +11,7 @@
  *     x = (u + kappa.lambda - U.a) / D
  *     K -= U kappa / D,   L += kappa kappa^T / D,   l += kappa u / D
  *
- * A row that knows only relative motions is complete at the last link that all of its bodies hang at; any other one at the ground. There,
+ * A row that knows only relative motions is complete at the last link that carries all of its bodies; any other one at the ground. There,
  * with the complete rows E, the open ones O and g = b - l:
  *
  *     lambda_E = L_EE^-1 (g_E - K_E^T a - L_EO lambda_O)
@@ -23,6 +23,8 @@
  *
  * A slot is a row at a link. L is kept as the entries that elimination fills, in the fronts where rows are complete: those of links and
  * the ground's. What the joints between two such fronts add to L goes straight to the next one.
+ *
+ * Large models of many small trees are eliminated block by block by the same kernels: sweep.h.
  */
 #ifndef DAL_TREE_LOOPS_H
 #define DAL_TREE_LOOPS_H
@@ -90,27 +92,27 @@ size_t dal_loops_work_size(const dal_loops *loops); /* doubles */
 void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *work);
 
 struct dal_elimination {
-    /* After `prepare` (inertias of the links by themselves), with the covectors of all sides: all articulated inertias and L. `used`: rows
+    /* After `aba_velocity` (inertias of the links by themselves), with the covectors of all sides: all articulated inertias and L. `used`: rows
      * that count; the others get lambda = 0. Returns the smallest ratio of a pivot to the weight of its row, 0 where a pivot or a joint's
      * inertia is not positive. */
-    double (*factor)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+    double (*backward_inertia)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                      const bool *used);
-    /* M x = tau - (what the wrenches ask) + A^T lambda, A x = b: the way in. Wrenches are used up. */
-    void (*load)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+    /* M x = tau - (what the wrenches ask) + A^T lambda, A x = b: the backward pass. Wrenches are used up. */
+    void (*backward_bias)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                  const double *tau, const double *b);
     /* Both at once. */
-    double (*factor_and_load)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree,
+    double (*backward)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree,
                               dal_loops_work *work, const bool *used, const double *tau, const double *b);
-    /* The way out: x, lambda; the wrenches become accelerations (n: alpha, f: acc). */
-    void (*outwards)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+    /* The forward pass: x, lambda; the wrenches become accelerations (n: alpha, f: acc). */
+    void (*forward)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                      const double *tau, double *x, double *lambda);
-    /* Pieces of these, for sweeps (sweep.h). The links of `factor_and_load`, without the ground: K, entries and g are laid out. */
-    double (*inwards)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+    /* Pieces of these, for sweeps (sweep.h). The links of `backward`, without the ground: K, entries and g are laid out. */
+    double (*backward_links)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                       const bool *used, const double *tau, const double *b);
     /* The complete rows of a front: their factor (the ground's), g of a load, and their multipliers. NULL for the ground's motions. */
-    double (*eliminate)(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const bool *used, dal_link_inertia *at);
-    void (*reduce)(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const double *b, dal_link_wrench *wrench);
-    void (*restore)(const dal_loops *loops, const dal_loop_front *front, const dal_loops_work *work, const dal_link_wrench *motion,
+    double (*eliminate_rows)(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const bool *used, dal_link_inertia *at);
+    void (*reduce_rows)(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const double *b, dal_link_wrench *wrench);
+    void (*restore_multipliers)(const dal_loops *loops, const dal_loop_front *front, const dal_loops_work *work, const dal_link_wrench *motion,
                     double *lambda);
     /* b - A x after that, from the accelerations of the links; 0 for rows that are not used. Returns the largest, relative to the sums
      * that it is made of. */

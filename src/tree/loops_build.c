@@ -371,3 +371,26 @@ dal_loops *dal_loops_pack(dal_block *block, const dal_loops *from)
         *to = shape;
     return to;
 }
+
+/* ---- work space ----------------------------------------------------------------------- */
+
+size_t dal_loops_work_size(const dal_loops *loops)
+{
+    return (size_t)(8 + 1 + 1) * (size_t)loops->n_slots + 8 * (size_t)loops->n_heavy + 6 * (size_t)loops->n_sides + 1 + (size_t)loops->n_entries +
+           (size_t)loops->n_pivots + 4 * (size_t)loops->n_rows;
+}
+
+void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *work)
+{
+    work->K = (double (*)[8])memory;
+    memory += 8 * (size_t)loops->n_slots;
+    work->heavy = (double (*)[8])memory;
+    memory += 8 * (size_t)loops->n_heavy;
+    work->covector = (double (*)[6])memory;
+    work->kappa = memory + 6 * (size_t)loops->n_sides + 1; /* v4_load3 looks at one number more */
+    work->entry = work->kappa + loops->n_slots;
+    work->inverse = work->entry + loops->n_entries;
+    work->g = work->inverse + loops->n_pivots;
+    work->weight = work->g + loops->n_slots;
+    work->lambda = work->weight + loops->n_rows;
+}

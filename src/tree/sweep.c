@@ -1,45 +1,9 @@
-/* Numbers of a sweep: see the head of sweep.h. One source for every instruction set, as recursion.c. */
+/* Sweeps: the equations are in the head of sweep.h. One source for every instruction set, as aba.c. */
 #include "tree/sweep.h"
 #include "tree/vector.h"
 
 #include <math.h>
 #include <string.h>
-
-#ifndef DAL_SWEEPING
-#define DAL_SWEEPING dal_sweeping_baseline
-
-static size_t in_ring(const dal_sweep *sweep)
-{
-    return (size_t)sweep->n_ring * (size_t)(sweep->most_links + 1);
-}
-
-size_t dal_sweep_work_size(const dal_sweep *sweep)
-{
-    const size_t n = in_ring(sweep);
-    return dal_whole_lines((size_t)sweep->n_links * DAL_DOUBLES(dal_sweep_record)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_motion)) +
-           dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia)) + 2 * dal_whole_lines(n) +
-           (sweep->complete ? 0 : 8 * (size_t)sweep->n_ring * (size_t)sweep->most_slots);
-}
-
-void dal_sweep_work_lay(const dal_sweep *sweep, double *memory, dal_sweep_work *work)
-{
-    const size_t n = in_ring(sweep);
-    work->record = (dal_sweep_record *)(void *)memory;
-    memory += dal_whole_lines((size_t)sweep->n_links * DAL_DOUBLES(dal_sweep_record));
-    work->motion = (dal_link_motion *)(void *)memory;
-    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_motion));
-    work->wrench = (dal_link_wrench *)(void *)memory;
-    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench));
-    work->inertia = (dal_link_inertia *)(void *)memory;
-    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia));
-    work->sine = memory;
-    memory += dal_whole_lines(n);
-    work->cosine = memory;
-    memory += dal_whole_lines(n);
-    work->K = (double (*)[8])memory;
-}
-
-#endif
 
 /* ---- views of a block ----------------------------------------------------------------- */
 
@@ -67,7 +31,7 @@ typedef struct located {
     v4 x[DAL_SWEEP_VECTORS], arm[DAL_SWEEP_VECTORS], xd[DAL_SWEEP_VECTORS], xb[DAL_SWEEP_VECTORS];
 } located;
 
-V4_INLINE void locate(const dal_sweep_vector *vector, const dal_link_motion *motion, v4 lift, located *out, int k)
+V4_INLINE void locate_vector(const dal_sweep_vector *vector, const dal_link_motion *motion, v4 lift, located *out, int k)
 {
     if (vector->at < 0) {
         out->x[k] = (v4){vector->s[0], vector->s[1], vector->s[2], 0};
@@ -111,7 +75,7 @@ V4_INLINE double multiply(const dal_sweep_term *term, const located *at, product
 }
 
 /* What a term asks of side s: force, moment about the link's origin. The axes of the world are on no side. */
-V4_INLINE void ask(const dal_sweep_term *term, const product *p, const dal_sweep_vector *vector, const located *at, int s, v4 *n, v4 *f)
+V4_INLINE void add_covector(const dal_sweep_term *term, const product *p, const dal_sweep_vector *vector, const located *at, int s, v4 *n, v4 *f)
 {
     for (int j = 0; j < 4; j++) {
         if (term->side[j] != s)
@@ -144,7 +108,7 @@ static void close_rows(const dal_sweep_task *task, place *at, double (*K)[8], do
         where.arm[k] = where.xd[k] = where.xb[k] = v4_all(0);
     }
     for (int k = 0; k < closure->n_vectors; k++)
-        locate(&at->vector[k], task->own->motion, lift, &where, DAL_SWEEP_AXES + k);
+        locate_vector(&at->vector[k], task->own->motion, lift, &where, DAL_SWEEP_AXES + k);
     for (int i = 0; i < closure->n_rows; i++) {
         const dal_sweep_row *row = at->row++;
         product products[DAL_SWEEP_TERMS];
@@ -156,7 +120,7 @@ static void close_rows(const dal_sweep_task *task, place *at, double (*K)[8], do
             double *covector = task->work->covector[row->side + s];
             v4 n = v4_all(0), f = v4_all(0);
             for (int k = 0; k < row->n_terms; k++)
-                ask(&at->term[k], &products[k], at->vector, &where, s, &n, &f);
+                add_covector(&at->term[k], &products[k], at->vector, &where, s, &n, &f);
             weight += v4_sum(f * f + n * n * v4_all(per_length));
             v4_store3(covector, n);
             v4_store3(covector + 3, f);
@@ -172,7 +136,7 @@ static void close_rows(const dal_sweep_task *task, place *at, double (*K)[8], do
     at->vector += closure->n_vectors;
 }
 
-/* ---- the way in ------------------------------------------------------------------------- */
+/* ---- backward ---------------------------------------------------------------------------- */
 
 /* K of the slots of all blocks of the ring, or of all there are. */
 static double (*K_of_ring(const dal_sweep_task *task))[8]
@@ -188,7 +152,7 @@ static void move_block(const dal_sweep_task *task, int k, place *at, double *gam
     dal_links_work tree = tree_of(task, k);
     double (*K)[8] = K_of_ring(task);
     memset(K + (sweep->complete ? block->slot : k % sweep->n_ring * sweep->most_slots), 0, sizeof *K * (size_t)block->n_slots);
-    task->run->prepare(&links, &tree, task->q, task->v);
+    task->run->aba_velocity(&links, &tree, task->q, task->v);
     for (int i = 0; i < block->n_closures; i++)
         close_rows(task, at, K, gamma);
     for (int i = 0; i < block->n_watched; i++, at->watched++) {
@@ -198,8 +162,8 @@ static void move_block(const dal_sweep_task *task, int k, place *at, double *gam
     }
 }
 
-/* What the way out needs of the links of a block. */
-static void keep_joints(const dal_sweep_task *task, const dal_sweep_block *block, const dal_links_work *tree)
+/* What the forward pass needs of the links of a block. */
+static void store_joints(const dal_sweep_task *task, const dal_sweep_block *block, const dal_links_work *tree)
 {
     v4 size = v4_all(0);
     for (int i = 0; i < block->n_links; i++) {
@@ -232,12 +196,12 @@ static double eliminate_block(const dal_sweep_task *task, int k, const double *g
         work.K = task->own->K + k % sweep->n_ring * sweep->most_slots;
         work.first_K = block->slot;
     }
-    const double ratio = task->run->loops->inwards(&links, &loops, task->run, &tree, &work, task->used, NULL, gamma);
-    keep_joints(task, block, &tree);
+    const double ratio = task->run->loops->backward_links(&links, &loops, task->run, &tree, &work, task->used, NULL, gamma);
+    store_joints(task, block, &tree);
     return ratio;
 }
 
-static double inwards(const dal_sweep_task *task, double *gamma)
+static double backward_sweep(const dal_sweep_task *task, double *gamma)
 {
     const dal_sweep *sweep = task->sweep;
     const dal_loops *loops = task->loops;
@@ -255,15 +219,15 @@ static double inwards(const dal_sweep_task *task, double *gamma)
         ratio = fmin(ratio, eliminate_block(task, k, gamma));
     }
     if (ratio > 0)
-        ratio = fmin(ratio, run->eliminate(loops, ground, task->work, task->used, NULL));
+        ratio = fmin(ratio, run->eliminate_rows(loops, ground, task->work, task->used, NULL));
     if (ratio > 0)
-        run->reduce(loops, ground, task->work, gamma, NULL);
+        run->reduce_rows(loops, ground, task->work, gamma, NULL);
     return ratio;
 }
 
-/* ---- the way out, and loads by themselves ----------------------------------------------- */
+/* ---- biases by themselves, and forward ---------------------------------------------------- */
 
-static void load(const dal_sweep_task *task, const double *b)
+static void backward_bias_sweep(const dal_sweep_task *task, const double *b)
 {
     const dal_sweep *sweep = task->sweep;
     const dal_loops *loops = task->loops;
@@ -273,7 +237,7 @@ static void load(const dal_sweep_task *task, const double *b)
         const dal_sweep_joint *joint = &sweep->joint[i];
         dal_sweep_record *record = &task->own->record[i];
         if (sweep->complete && loops->front[i].n_eliminated)
-            task->run->loops->reduce(loops, &loops->front[i], work, b, &task->motion[i]);
+            task->run->loops->reduce_rows(loops, &loops->front[i], work, b, &task->motion[i]);
         v4 n = v4_load(task->motion[i].n), f = v4_load(task->motion[i].f);
         const v4 axis = v4_load3(record->axis), d = v4_load3(record->d);
         record->u = -v4_sum(axis * (n * v4_all(record->turn) + f * v4_all(record->shift)));
@@ -288,15 +252,15 @@ static void load(const dal_sweep_task *task, const double *b)
         v4_store(parent->f, v4_load(parent->f) + f);
         v4_store(parent->n, v4_load(parent->n) + n + v4_cross(d, f));
     }
-    task->run->loops->reduce(loops, &loops->front[sweep->n_links], work, b, NULL);
+    task->run->loops->reduce_rows(loops, &loops->front[sweep->n_links], work, b, NULL);
 }
 
-static void outwards(const dal_sweep_task *task, double *x, double *lambda)
+static void forward_sweep(const dal_sweep_task *task, double *x, double *lambda)
 {
     const dal_sweep *sweep = task->sweep;
     const dal_loops *loops = task->loops;
     const dal_loops_work *work = task->work;
-    task->run->loops->restore(loops, &loops->front[sweep->n_links], work, NULL, lambda);
+    task->run->loops->restore_multipliers(loops, &loops->front[sweep->n_links], work, NULL, lambda);
     memset(&task->motion[-1], 0, sizeof task->motion[-1]);
     for (int i = 0; i < sweep->n_links; i++) {
         const dal_sweep_joint *joint = &sweep->joint[i];
@@ -314,8 +278,8 @@ static void outwards(const dal_sweep_task *task, double *x, double *lambda)
         v4_store(task->motion[i].n, alpha);
         v4_store(task->motion[i].f, acc);
         if (sweep->complete && loops->front[i].n_eliminated)
-            task->run->loops->restore(loops, &loops->front[i], work, &task->motion[i], lambda);
+            task->run->loops->restore_multipliers(loops, &loops->front[i], work, &task->motion[i], lambda);
     }
 }
 
-const dal_sweeping DAL_SWEEPING = {inwards, load, outwards};
+const dal_sweeping DAL_KERNEL(dal_sweeping) = {.backward = backward_sweep, .backward_bias = backward_bias_sweep, .forward = forward_sweep};

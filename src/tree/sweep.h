@@ -1,14 +1,19 @@
-/* The way in, branch by branch: what a large model of many small trees needs, tied to each other by loops.
+/* Sweeps: the backward pass block by block, for large models of many small trees that loops tie to each other.
  *
- * `prepare`, the rows, their covectors and the elimination (loops.h), one after the other over all links, read and write the same memory
+ * There are two ways through a model with loops. The passes of loops.h go over all links at once and serve every model; sweeps call the same
+ * kernels (aba_velocity, backward_links, reduce_rows, restore_multipliers) on views of one block after the other, so that the elimination is
+ * written once. Written twice are the rows, here on links and there on bodies, and the joint on its way forward, here from a record of two
+ * cache lines and there from the whole link: with the shared forms a sweep would read all the memory that it is there to avoid.
+ *
+ * `aba_velocity`, the rows, their covectors and the elimination (loops.h), one after the other over all links, read and write the same memory
  * again and again; once it is larger than the caches, that is what takes the time. Nothing forces this order. Here the tree is cut into
- * blocks of links, each a number of whole trees that hang at the ground, and the blocks are taken from the last to the first:
+ * blocks of links, each a number of whole trees that start at the ground, and the blocks are taken from the last to the first:
  *
  *     move a block        its frames, motions, inertias and wrenches
  *     close it            gamma and the covectors of all rows whose links have all been moved now
  *     eliminate a block   once every row that acts on it is closed
  *
- * so that what belongs to the blocks at hand stays in a ring of scratch that fits into the first cache, and only what the way out needs
+ * so that what belongs to the blocks at hand stays in a ring of scratch that fits into the first cache, and only what the forward pass needs
  * is kept of a link: its joint,
  *
  *     x' = (u + kappa.lambda - Un.alpha_p - Uf.acc) / D,   acc = acc_p + alpha_p x d,   alpha = alpha_p + turn x' a,   acc += shift x' a
@@ -65,7 +70,7 @@ typedef struct dal_sweep_watched {
     int body, at; /* its link in the ring */
 } dal_sweep_watched;
 
-/* What the way out knows of a link beside its numbers. */
+/* What the forward pass knows of a link beside its numbers. */
 typedef struct dal_sweep_joint {
     int parent, v;
     int slot, n_open; /* its open rows */
@@ -114,7 +119,7 @@ typedef struct dal_sweep_task {
     const dal_recursion *run;
     dal_sweep_work *own;
     dal_loops_work *work;
-    dal_link_wrench *motion;      /* of all links, [-1] the ground: on the way out, their accelerations (n: alpha, f: acc) */
+    dal_link_wrench *motion;      /* of all links, [-1] the ground: in the forward pass, their accelerations (n: alpha, f: acc) */
     const bool *used;             /* rows that count */
     const double *q, *v;
     double lift[4];               /* acceleration of the ground: minus gravity */
@@ -124,12 +129,12 @@ typedef struct dal_sweep_task {
 } dal_sweep_task;
 
 struct dal_sweeping {
-    /* Everything up to the ground: gamma, covectors, weights, the factor; gamma is what the rows are loaded with. Returns what `factor` of
+    /* Everything up to the ground: gamma, covectors, weights, the factor; gamma is what the rows are loaded with. Returns what `backward_inertia` of
      * dal_elimination does. */
-    double (*inwards)(const dal_sweep_task *task, double *gamma);
+    double (*backward)(const dal_sweep_task *task, double *gamma);
     /* Rows b and nothing else, with the factor of the last sweep; task->motion holds zeros, and is used up. */
-    void (*load)(const dal_sweep_task *task, const double *b);
-    void (*outwards)(const dal_sweep_task *task, double *x, double *lambda);
+    void (*backward_bias)(const dal_sweep_task *task, const double *b);
+    void (*forward)(const dal_sweep_task *task, double *x, double *lambda);
 };
 
 enum { DAL_SWEEP_ENOUGH = 24 }; /* links of a block, a kB each: measured, fewer cost more calls, more leave the first cache */

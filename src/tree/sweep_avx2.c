@@ -1,7 +1,7 @@
-/* The same sweeps for machines with AVX2 and FMA; CMakeLists.txt compiles this file with these instruction sets. */
+/* Sweeps for machines with AVX2 and FMA; CMakeLists.txt compiles this file with these instruction sets. */
 #include "tree/kernels.h"
 
 #ifdef DAL_HAVE_AVX2
-#define DAL_SWEEPING dal_sweeping_avx2
+#define DAL_TARGET avx2
 #include "tree/sweep.c"
 #endif

@@ -331,3 +331,36 @@ dal_sweep *dal_sweep_pack(dal_block *block, const dal_sweep *from)
         *to = shape;
     return to;
 }
+
+/* ---- work space ----------------------------------------------------------------------- */
+
+static size_t in_ring(const dal_sweep *sweep)
+{
+    return (size_t)sweep->n_ring * (size_t)(sweep->most_links + 1);
+}
+
+size_t dal_sweep_work_size(const dal_sweep *sweep)
+{
+    const size_t n = in_ring(sweep);
+    return dal_whole_lines((size_t)sweep->n_links * DAL_DOUBLES(dal_sweep_record)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_motion)) +
+           dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia)) + 2 * dal_whole_lines(n) +
+           (sweep->complete ? 0 : 8 * (size_t)sweep->n_ring * (size_t)sweep->most_slots);
+}
+
+void dal_sweep_work_lay(const dal_sweep *sweep, double *memory, dal_sweep_work *work)
+{
+    const size_t n = in_ring(sweep);
+    work->record = (dal_sweep_record *)(void *)memory;
+    memory += dal_whole_lines((size_t)sweep->n_links * DAL_DOUBLES(dal_sweep_record));
+    work->motion = (dal_link_motion *)(void *)memory;
+    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_motion));
+    work->wrench = (dal_link_wrench *)(void *)memory;
+    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench));
+    work->inertia = (dal_link_inertia *)(void *)memory;
+    memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia));
+    work->sine = memory;
+    memory += dal_whole_lines(n);
+    work->cosine = memory;
+    memory += dal_whole_lines(n);
+    work->K = (double (*)[8])memory;
+}

@@ -3,6 +3,15 @@
 #ifndef DAL_TREE_VECTOR_H
 #define DAL_TREE_VECTOR_H
 
+/* Kernels are compiled once for each instruction set, and their names end in it: DAL_KERNEL(dal_crba) is dal_crba_baseline or, through
+ * crba_avx2.c, dal_crba_avx2. */
+#ifndef DAL_TARGET
+#define DAL_TARGET baseline
+#endif
+#define DAL_JOIN_EXPANDED(name, target) name##_##target
+#define DAL_JOIN(name, target) DAL_JOIN_EXPANDED(name, target)
+#define DAL_KERNEL(name) DAL_JOIN(name, DAL_TARGET)
+
 typedef double v4 __attribute__((vector_size(32), aligned(32), may_alias));
 typedef long long m4 __attribute__((vector_size(32)));
 typedef double v4_anywhere __attribute__((vector_size(32), aligned(8), may_alias));

@@ -1,0 +1,160 @@
+/* The basis W of the velocities that the constraints allow, its rates, and what both do to the bodies.
+ *
+ *   S W = [1; 0; 0]                                   a column W_j a speed; partial velocities T_j are the tangents of (W_j, 0)
+ *   S W_j' = -D_v [S W_j]                             D_v the derivative along the motion (v, 1)
+ *   S bias = [-(Y' v + Z'); e' - E' v; gamma_k]       v' for u' = 0
+ *   c''_0, w'_0                                       accelerations of a body for u' = 0: the tangent of the bias, and the body's own bias
+ */
+#include "dynamics/speeds_matrix.h"
+#include "state/scratch.h"
+
+#include <string.h>
+
+/* S W = [1; 0; 0] */
+void dal_speeds_basis(dal_state *state)
+{
+    dal_speeds *s = state->speeds->basis;
+    memset(s->W, 0, sizeof *s->W * (size_t)s->p * (size_t)s->n);
+    for (int j = 0; j < s->p; j++)
+        s->W[(size_t)j * (size_t)s->n + (size_t)j] = 1;
+    dal_speeds_solve_columns(state, s->W);
+}
+
+void dal_speeds_columns(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speeds_basis(state);
+    for (int j = 0; j < state->speeds->basis->p; j++) {
+        dal_direction along = dal_speeds_column(state, j);
+        layout->family->tangent(layout, &state->work, &along);
+    }
+}
+
+void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
+                     double *out)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speeds *s = state->speeds->basis;
+    if (dal_speeds_constant(state)) {
+        memset(out, 0, sizeof *out * (size_t)s->n);
+        return;
+    }
+    dal_rows_bend(layout, &state->work, a, b, bend, s->bent);
+    for (int j = 0; j < s->p; j++)
+        out[j] = s->fixed ? s->bent[dal_speeds_named_row(state, j)] : 0;
+    if (s->s)
+        state->system->formulation->more->bend(state, a, b, bend, out + s->p);
+    for (int i = 0; i < s->k; i++)
+        out[s->p + s->s + i] = s->bent[s->row[i]];
+}
+
+static dal_direction motion_of(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_direction along = dal_speeds_motion(state);
+    layout->family->tangent(layout, &state->work, &along);
+    return along;
+}
+
+/* S W_j' = -D_v [S W_j] */
+void dal_speeds_rates(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speeds *s = state->speeds->basis;
+    dal_direction a = motion_of(state);
+    for (int j = 0; j < s->p; j++) {
+        double *Wd = s->Wd + (size_t)j * (size_t)s->n;
+        dal_direction b = dal_speeds_column(state, j);
+        dal_bend *bend = dal_speeds_column_bend(state, j);
+        layout->family->bend(layout, &state->work, &a, &b, bend);
+        dal_speeds_bend(state, &a, &b, bend, Wd);
+        for (int i = 0; i < s->n; i++)
+            Wd[i] = -Wd[i];
+    }
+    if (dal_speeds_constant(state))
+        return;
+    dal_speeds_solve_columns(state, s->Wd);
+    for (int j = 0; j < s->p; j++) {
+        dal_direction Wd = {s->Wd + (size_t)j * (size_t)s->n, 0,
+                            s->Td + (size_t)j * (size_t)layout->mechanism->n_bodies};
+        layout->family->tangent(layout, &state->work, &Wd);
+    }
+}
+
+/* What the bias does to the bodies: c'' and w' for u' = 0. */
+static void accelerations_of_bodies(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_direction along = {state->speeds->basis->bias, 0, state->scratch->tangents};
+    layout->family->tangent(layout, &state->work, &along);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_kin *kin = &state->work.kin[b];
+        struct dal_body_rate *rate = &state->speeds->basis->rate[b];
+        double bias[3];
+        dal_center_along(body, &along.tangent[b], rate->c);
+        dal_turn(kin->Rb, body->center, bias);
+        for (int i = 0; i < 3; i++) {
+            rate->c[i] += bias[i] + kin->rb[i];
+            rate->w[i] = along.tangent[b].w[i] + kin->wb[i];
+        }
+    }
+}
+
+void dal_speeds_bias_vector(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speeds *s = state->speeds->basis;
+    if (s->s) {
+        dal_direction a = motion_of(state);
+        layout->family->bend(layout, &state->work, &a, &a, state->scratch->bends);
+        state->system->formulation->more->bend(state, &a, &a, state->scratch->bends, s->bias + s->p);
+    }
+    for (int j = 0; j < s->p; j++)
+        s->bias[j] = s->fixed ? state->work.gamma[dal_speeds_named_row(state, j)] : 0;
+    for (int i = 0; i < s->s; i++)
+        s->bias[s->p + i] = -s->bias[s->p + i];
+    for (int i = 0; i < s->k; i++)
+        s->bias[s->p + s->s + i] = state->gamma[s->row[i]];
+    dal_speeds_solve(state, s->bias);
+}
+
+void dal_speeds_bias(dal_state *state)
+{
+    dal_speeds_bias_vector(state);
+    accelerations_of_bodies(state);
+}
+
+void dal_speeds_partials(const dal_state *state, int body, double *c, double *w)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    for (int j = 0; j < state->speeds->basis->p; j++) {
+        const dal_tangent *T = &state->speeds->basis->T[(size_t)j * (size_t)m->n_bodies + (size_t)body];
+        dal_center_along(&m->bodies[body], T, c + 3 * j);
+        dal_copy3(T->w, w + 3 * j);
+    }
+}
+
+int dal_speeds_moving(int p, const double *c, const double *w, int *moving)
+{
+    int n = 0;
+    for (int j = 0; j < p; j++, c += 3, w += 3)
+        if (c[0] != 0 || c[1] != 0 || c[2] != 0 || w[0] != 0 || w[1] != 0 || w[2] != 0)
+            moving[n++] = j;
+    return n;
+}
+
+void dal_speeds_partial_rates(const dal_state *state, int j, int body, double cd[3], double wd[3])
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    const dal_bend *held = &dal_speeds_column_bend(state, j)[body];
+    dal_center_bend(&m->bodies[body], held, cd);
+    dal_copy3(held->wb, wd);
+    if (dal_speeds_constant(state))
+        return;
+    const dal_tangent *Td = &state->speeds->basis->Td[(size_t)j * (size_t)m->n_bodies + (size_t)body];
+    double by_W[3];
+    dal_center_along(&m->bodies[body], Td, by_W);
+    dal_axpy3(1, by_W, cd);
+    dal_axpy3(1, Td->w, wd);
+}

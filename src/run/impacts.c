@@ -1,0 +1,57 @@
+/* Impacts: velocities or energies that jump, where the motion has no impact law.
+ *
+ * Where a constraint begins to hold that did not, or turns a corner, the velocities would have to change at once. With velocities in y the
+ * projection shows it, with speeds only the balance of energy. In both cases the step is refused, or the run ends.
+ */
+#include "run/run.h"
+#include "run/standing.h"
+#include "state/scale.h"
+
+#include <math.h>
+
+static const double correction_allowed =
+    0.1;                            /* of the velocities in one step: a projection that changes more is an impact */
+static const double at_rest = 1e-6; /* lengths or rad in a unit of time that no correction is measured against */
+static const double loss_allowed = 1e-3; /* of the energy in one step of an adaptive method, where no force does work */
+
+/* Where a constraint begins to hold that did not (its derivative was zero), or turns a corner, velocities would have to jump. */
+dal_flow dal_check_correction(run *r, const double *before, const double *after)
+{
+    const dal_system *system = r->system;
+    const double fastest = fmax(r->passage.fastest, dal_fastest(system, before));
+    char standing[200];
+    double jump = 0, most = 0;
+    for (int k = 0; k < system->layout.nv; k++) {
+        const double change = fabs(after[k] - before[k]), size = change * system->column_scale[k] / system->length;
+        most = size > jump ? change : most;
+        jump = fmax(jump, size);
+    }
+    if (!(jump > correction_allowed * fastest + at_rest / system->time))
+        return 0;
+    dal_state_fail(
+        r->state,
+        "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
+        "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method%s",
+        most, dal_standing_text(r->state, standing, sizeof standing));
+    return 1;
+}
+
+/* With speeds the velocities meet the constraints whatever these become, and a corner of one of them is passed without a trace but
+ * this: energy is lost. */
+dal_flow dal_check_loss(run *r)
+{
+    const dal_system *system = r->system;
+    double lost = fabs(r->passage.balance_change), scale = r->measured.kinetic_most + r->measured.potential_most;
+    /* methods with a past begin at order 1: from rest, what such a step loses is small against the tolerance, not against the little that moves yet */
+    double begin = dal_paced(system->integrator) ? fabs(r->measured.potential_start) + r->measured.weight : 0;
+    char standing[200];
+    if (!system->formulation->unpack || !system->integrator->adaptive || system->works ||
+        !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + 100 * system->info.rtol * begin +
+                     dal_energy_rounding(r)))
+        return 0;
+    return dal_state_fail(
+        r->state,
+        "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
+        "corner (a disc that falls flat), which is an impact and no motion%s",
+        lost, dal_standing_text(r->state, standing, sizeof standing));
+}

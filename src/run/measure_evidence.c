@@ -1,0 +1,241 @@
+/* The evidence of a run: what is measured at every accepted step and every row, and what becomes of it at the end.
+ *
+ *   residuals   max |phi|, max |phi'|
+ *   balance     T + V - W, W the work of forces without a potential and of drives: constant along a motion
+ *   momenta     those that the forces of the model conserve, and those of ignorable coordinates
+ */
+#include "run/run.h"
+#include "dynamics/rank.h"
+#include "dynamics/reactions.h"
+#include "dynamics/refine.h"
+#include "dynamics/speeds.h"
+#include "integrate/partition.h"
+#include "integrate/stabilization.h"
+#include "state/momenta.h"
+#include "state/report.h"
+#include "state/scale.h"
+#include "state/values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void dal_measure_begin(run *r)
+{
+    const dal_system *system = r->system;
+    for (int b = 0; b < system->mechanism.n_bodies; b++)
+        for (int k = 0; k < 3; k++)
+            r->measured.weight += system->mechanism.bodies[b].mass * fabs(system->gravity[k]) * system->length;
+    r->measured.weight += system->mass * (system->length / system->time) * (system->length / system->time);
+}
+
+/* ---- at a state ------------------------------------------------------------------------------------ */
+
+static void measure_momentum(run *r, dal_state *state, const dal_energy *energy)
+{
+    const dal_layout *layout = &r->system->layout;
+    double p[6], center[3] = {0, 0, 0}, mass = 0, scale[2] = {0, 0};
+    if (!r->system->conserved)
+        return;
+    memcpy(p, energy->linear, sizeof energy->linear);
+    memcpy(p + 3, energy->angular, sizeof energy->angular);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_body *body = &layout->mechanism->bodies[b];
+        const dal_kin *kin = &state->work.kin[b];
+        double c[3], cd[3];
+        for (int i = 0; i < 3; i++) {
+            const double *R = kin->R + 3 * i, *Rd = kin->Rd + 3 * i, *s = body->center;
+            c[i] = kin->r[i] + R[0] * s[0] + R[1] * s[1] + R[2] * s[2];
+            cd[i] = kin->rd[i] + Rd[0] * s[0] + Rd[1] * s[1] + Rd[2] * s[2];
+            center[i] += body->mass * c[i];
+        }
+        mass += body->mass;
+        double speed = sqrt(cd[0] * cd[0] + cd[1] * cd[1] + cd[2] * cd[2]);
+        double spin = sqrt(kin->w[0] * kin->w[0] + kin->w[1] * kin->w[1] + kin->w[2] * kin->w[2]);
+        double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
+        scale[0] += body->mass * speed;
+        scale[1] += body->mass * speed * r->system->length + inertia * spin;
+    }
+    for (int i = 0; i < 3 && mass > 0; i++) { /* angular momentum about the centre of mass: L - c x P */
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        p[3 + i] -= (center[j] * p[k] - center[k] * p[j]) / mass;
+    }
+    for (int i = 0; i < 6; i++) {
+        if (!r->measured.started)
+            r->measured.momentum_start[i] = p[i];
+        if (r->system->conserved >> i & 1u)
+            r->measured.momentum_worst[i / 3] =
+                fmax(r->measured.momentum_worst[i / 3], fabs(p[i] - r->measured.momentum_start[i]));
+    }
+    r->measured.momentum_scale[0] = fmax(r->measured.momentum_scale[0], scale[0]);
+    r->measured.momentum_scale[1] = fmax(r->measured.momentum_scale[1], scale[1]);
+}
+
+static void measure_ignorable(run *r, dal_state *state)
+{
+    const int n = r->system->n_ignorable;
+    double *start = r->measured.ignorable, *now = start + n, *size = now + n, *most = size + n, *worst = most + n;
+    dal_state_momenta(state, now, size);
+    for (int i = 0; i < n; i++) {
+        if (!r->measured.started)
+            start[i] = now[i];
+        most[i] = fmax(most[i], size[i]);
+        worst[i] = fmax(worst[i], fabs(now[i] - start[i]));
+    }
+}
+
+/* Residuals, energies and momenta at the present kinematics and loads. */
+void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
+{
+    double position, velocity;
+    dal_residuals_now(state, &position, &velocity);
+    r->evidence->position_residual = fmax(r->evidence->position_residual, position);
+    int row = 0;
+    r->measured.open = fmax(r->measured.open, dal_worst_row(state, state->work.phi, &row));
+    r->evidence->velocity_residual = fmax(r->evidence->velocity_residual, velocity);
+    double balance = energy->kinetic + energy->potential - energy->work;
+    measure_momentum(r, state, energy);
+    measure_ignorable(r, state);
+    if (!r->measured.started) {
+        r->measured.balance_start = balance;
+        r->measured.potential_start = energy->potential;
+        r->measured.work_last = energy->work;
+        r->evidence->energy_start = energy->kinetic + energy->potential;
+        r->measured.started = true;
+    }
+    r->measured.energy_last = energy->kinetic + energy->potential;
+    r->measured.kinetic_most = fmax(r->measured.kinetic_most, energy->kinetic);
+    r->measured.potential_most =
+        fmax(r->measured.potential_most, fabs(energy->potential - r->measured.potential_start));
+    r->measured.balance_worst = fmax(r->measured.balance_worst, fabs(balance - r->measured.balance_start));
+    r->measured.work_path += fabs(energy->work - r->measured.work_last);
+    r->measured.work_last = energy->work;
+}
+
+void dal_measure_speeds(run *r, double t)
+{
+    if (!r->system->formulation->chooses || !(r->state->speeds->condition > r->measured.speeds_worst))
+        return;
+    r->measured.speeds_worst = r->state->speeds->condition;
+    r->measured.speeds_time = t;
+}
+
+/* ---- at a row --------------------------------------------------------------------------------------- */
+
+/* A recorded state that lies on another piece than the one that was integrated: a switch changed and changed back inside a step,
+ * and was not seen. */
+void dal_measure_switches(run *r, double t)
+{
+    const dal_program *program = r->system->actions.program;
+    if (!r->measured.guard || r->measured.missed || !r->viewer->values->frozen)
+        return;
+    dal_program_guards(program, r->viewer->values->registers, r->viewer->values->modes, r->measured.guard);
+    for (int i = 0; i < dal_program_switches(program); i++)
+        r->measured.guard_most[i] = fmax(r->measured.guard_most[i], fabs(r->measured.guard[i]));
+    for (int i = 0; i < dal_program_switches(program) && !r->measured.missed; i++)
+        if (r->measured.guard[i] < -1e-9 * r->measured.guard_most[i]) {
+            r->measured.missed = true;
+            r->measured.missed_switch = i;
+            r->measured.missed_time = t;
+        }
+}
+
+/* "A (force z), B (torque x, y)": what is not unique of the reactions at the start. */
+void dal_measure_reactions(run *r)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    const dal_mechanism *m = &r->system->mechanism;
+    char *text = r->evidence->loose;
+    const size_t size = sizeof r->evidence->loose;
+    dal_state *state = r->viewer;
+    if (r->system->rank == r->system->layout.n_rows || (r->system->small && !state->reactions->redundancy))
+        return;
+    dal_need(state, DAL_STAGE_REACTIONS);
+    r->evidence->compliant = r->system->compliant;
+    for (int j = 0; j < m->n_joints; j++) {
+        const bool *loose = state->reactions->loose + 6 * j;
+        size_t used = strlen(text);
+        bool first = true;
+        for (int k = 0; k < 6; k++)
+            if (loose[k]) {
+                bool opens =
+                    k == 0 || k == 3 || (k < 3 ? !loose[0] && (k < 2 || !loose[1]) : !loose[3] && (k < 5 || !loose[4]));
+                snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", first ? (used ? "), " : "") : ", ",
+                         first ? m->joints[j].name : "",
+                         first   ? (k < 3 ? " (force " : " (torque ")
+                         : opens ? (k < 3 ? "force " : "torque ")
+                                 : "",
+                         axes[k % 3]);
+                first = false;
+            }
+    }
+    for (int i = 0; i < r->system->n_frictions && !r->system->compliant; i++) {
+        const dal_friction *f = &r->system->frictions[i];
+        const bool *loose = state->reactions->loose + 6 * f->joint;
+        if (dal_friction_presses(f) && (loose[0] || loose[1] || loose[2]) && !r->measured.shared_friction)
+            r->measured.shared_friction = f->joint + 1;
+    }
+    if (strlen(text) + 1 == size)
+        memcpy(text + size - 5, " ...", 5);
+    else if (*text)
+        snprintf(text + strlen(text), size - strlen(text), ")");
+}
+
+/* ---- at the end ------------------------------------------------------------------------------------- */
+
+static const char *momentum_text(unsigned kept)
+{
+    if (!kept)
+        return "";
+    return (kept & 7u) && (kept & 56u) ? "linear where gravity does not act, angular about the centre of mass"
+           : kept & 7u                 ? "linear"
+                                       : "angular about the centre of mass";
+}
+
+void dal_measure_end(run *r, const dal_drive_result *result)
+{
+    dal_evidence *e = r->evidence;
+    double scale = r->measured.kinetic_most + r->measured.potential_most + r->measured.work_path;
+    e->steps = result->steps;
+    e->rejected = result->rejected;
+    e->evaluations = r->state->report->evaluations;
+    e->events = result->events;
+    e->restarts = result->restarts;
+    e->charts = r->state->report->charts;
+    e->time_end = result->t;
+    e->wall_seconds = dal_clock() - r->callbacks.clock_start;
+    e->energy_end = r->measured.energy_last;
+    e->energy_drift_absolute = r->measured.balance_worst;
+    /* nothing moved but rounding, or less than the tolerances see: a relative drift would be rounding over rounding */
+    const double unseen =
+        fmax(1e-13, r->system->integrator->adaptive ? r->system->info.atol : 0) * r->system->length / r->system->time;
+    e->energy_drift =
+        scale > 1e-13 * (fabs(r->measured.potential_start) + r->measured.weight) + r->system->mass * unseen * unseen
+            ? r->measured.balance_worst / scale
+            : NAN;
+    e->momentum = momentum_text(r->system->conserved);
+    e->momentum_drift = NAN;
+    /* bodies that only turn have no speed but rounding: nothing to compare a linear momentum with */
+    const double least[2] = {1e-12 * r->measured.momentum_scale[1] / r->system->length, 0};
+    for (int k = 0; k < 2; k++)
+        if (r->system->conserved >> (3 * k) & 7u && r->measured.momentum_scale[k] > least[k])
+            e->momentum_drift = fmax(isnan(e->momentum_drift) ? 0 : e->momentum_drift,
+                                     r->measured.momentum_worst[k] / r->measured.momentum_scale[k]);
+    e->ignorable_drift = NAN;
+    const int n = r->system->n_ignorable;
+    for (int i = 0; i < n; i++)
+        if (r->measured.ignorable[3 * n + i] > 0)
+            e->ignorable_drift = fmax(isnan(e->ignorable_drift) ? 0 : e->ignorable_drift,
+                                      r->measured.ignorable[4 * n + i] / r->measured.ignorable[3 * n + i]);
+    e->speeds_condition = r->system->formulation->chooses ? r->measured.speeds_worst : NAN;
+    e->speeds_changed = r->state->speeds->changed;
+    e->partition_steepest = r->state->partition->n ? r->state->partition->steepest : NAN;
+    e->partition_changed = r->state->partition->changed;
+    e->rank_least = r->state->rank->least;
+    e->rank_most = r->state->rank->most;
+    e->rerankings = r->state->rank->changed;
+    e->projection_tolerance = r->system->stabilization->project ? dal_projection_tolerance(r->system) : NAN;
+    e->acceleration_error = r->state->refinement->since ? r->state->refinement->worst : NAN;
+    e->condition_worst = r->state->report->condition_worst;
+    e->stiffness = dal_stiffness_found(r);
+}

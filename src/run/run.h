@@ -1,0 +1,169 @@
+/* A run: the integrator's loop on one side (integrate/drive.c), a state on the other, and what is measured between them.
+ *
+ *   run.c               options, memory, the loop, the end
+ *   step.c              what one step does: the hooks of the loop, in the order of a step
+ *   implicit_hooks.c    the formulation's own equations, for integrators that solve them as they stand
+ *   singular_passage.c  singular positions: steps that avoid them, the branch that is kept, the rank
+ *   impacts.c           velocities and energies that jump
+ *   meetings.c          points that meet while a force acts along the line between them
+ *   standing.c          discs that lie flat, blades that stand on end
+ *   stiffness.c         |lambda| h, estimated in a while
+ *   measure_evidence.c  residuals, energies, momenta at every step; what they are at the end
+ *   explain_end.c       why a run ended before its time
+ *   run_warnings.c      what a user should know about a run that went through
+ *   evidence.c          the evidence as text and as JSON
+ *
+ * Each of them has a struct below, and writes that one alone. Those of the file are all set to zero when a run begins.
+ */
+#ifndef DAL_RUN_RUN_H
+#define DAL_RUN_RUN_H
+
+#include "dalembert/run.h"
+#include "run/meetings.h"
+#include "state/state.h"
+
+/* Written by measure_evidence.c. */
+typedef struct measured {
+    bool started;                          /* the first state was measured */
+    double weight;                         /* m g L + m (L / T)^2: the scale of energies; constant */
+    double balance_start, potential_start; /* T + V - W, and V, of the first state */
+    double energy_last, work_last;         /* T + V, and W, of the last one */
+    double kinetic_most, potential_most;   /* largest T and |V - V_start| */
+    double balance_worst;                  /* largest |T + V - W - balance_start| */
+    double work_path;                      /* sum of |changes of W| */
+    double momentum_start[6], momentum_scale[2],
+        momentum_worst[2]; /* linear, then angular; largest sizes and drifts of both kinds */
+    double *
+        ignorable; /* momenta of the ignorable coordinates: at the start, now, their sizes now, the largest, the worst drift */
+    double open;                      /* the largest residual of a row, in its unit */
+    double speeds_worst, speeds_time; /* largest condition of [Y; A], and when */
+    int shared_friction;        /* 1 + the joint whose friction follows a force that is not unique; 0: there is none */
+    double *guard, *guard_most; /* of the switches, at the last row; the largest so far. NULL: no switches */
+    bool missed;                /* a switch changed and changed back inside a step; which, and when */
+    int missed_switch;
+    double missed_time;
+} measured;
+
+/* Written by singular_passage.c; all of the last accepted step. */
+typedef struct passage {
+    bool begun;                       /* there is a last step */
+    double *v, t, balance;            /* velocities, time, T + V - W */
+    double balance_change;            /* from the step before to it */
+    bool near;                        /* it was near a singular position */
+    long charts;                      /* changes of chart until then */
+    double acceleration_most;         /* largest |dv| / dt of a step away from singular positions */
+    double fastest;                   /* largest velocity so far, in lengths and radians */
+    int ends_avoided, stages_avoided; /* since then */
+    bool singular_start;              /* the start is a singular position: dal_check_before_run; set by run.c */
+} passage;
+
+/* Written by stiffness.c. */
+typedef struct stiffness {
+    double *direction;             /* of the power iteration; NULL: the method has no limit of stability */
+    double *probe, *slope;         /* scratch: 2 n_y, n_y */
+    long steps;                    /* accepted so far */
+    double fastest, fastest_early; /* largest |lambda| of a fixed step; before the direction has settled */
+    long probes, stiff_probes; /* of an adaptive method: looks at |lambda| h, and those near the limit of stability */
+    double stiff_product;      /* sum of |lambda| h over the latter */
+} stiffness;
+
+/* Callbacks of the user; written by step.c. */
+typedef struct callbacks {
+    double clock_start, clock_last; /* s: when the run began, when `progress` was called last */
+    dal_status sink_status;         /* of the sink and of `frame` */
+    bool stopped;                   /* by `progress` */
+    dal_tenancy tenancy;            /* of `viewer` and options->final */
+    bool rewritten;                 /* `frame` has changed y of the viewer */
+    double rewritten_time;
+} callbacks;
+
+typedef struct run {
+    const dal_system *system;
+    const dal_run_options *options;
+    dal_state *state;  /* what is integrated */
+    dal_state *viewer; /* outputs and probes are computed here, so that looking does not change the motion */
+    dal_evidence *
+        evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
+    double *y;     /* integrated by dal_drive */
+    double *row;   /* one of the record */
+    double *stage; /* a copy of y: at the projected stage, or before the projection */
+    double *unit;  /* of each component of y: dal_state_units */
+    double *drive; /* dal_drive_work */
+    measured measured;
+    passage passage;
+    stiffness stiffness;
+    callbacks callbacks;
+    dal_meetings meetings; /* meetings.c */
+    double *along;         /* standing.c; NULL: no such joint */
+    dal_implicit implicit; /* the formulation's own equations, where the integrator takes them: implicit_hooks.c */
+} run;
+
+/* ---- step.c ---------------------------------------------------------------------------------------- */
+
+/* The hooks of the integrator's loop for this system. */
+dal_ode dal_step_hooks(run *r);
+/* Switches of the model's expressions: the first of the guards, before those of friction. */
+int dal_switches(const dal_system *system);
+/* What fails at a trial state may succeed with a smaller step. */
+static inline dal_flow dal_recoverable(dal_flow flow)
+{
+    return flow < 0 ? 1 : flow;
+}
+/* Everything that the run has learnt goes to the viewer. */
+static inline void dal_update_viewer(run *r)
+{
+    dal_state_copy(r->state, r->viewer);
+}
+/* s of wall time. */
+double dal_clock(void);
+
+/* ---- implicit_hooks.c ------------------------------------------------------------------------------- */
+
+dal_status dal_offer_implicit(run *r, dal_ode *ode);
+
+/* ---- singular_passage.c ------------------------------------------------------------------------------ */
+
+/* Near a singular position: the stage y on the constraints, in r->stage; else y itself. */
+const double *dal_passage_stage(run *r, double t, const double *y);
+/* After an evaluation, and after a projection: is this too near for a stage, and for an end of a step? 0: no. */
+dal_flow dal_passage_avoid_stage(run *r);
+dal_flow dal_passage_avoid_end(run *r);
+/* At an accepted state: the rank, where it may have changed; then velocities and energy, which must not jump. */
+dal_flow dal_passage_rank(run *r);
+dal_flow dal_passage_check(run *r, double t);
+/* What energies are worth where next to nothing has moved yet. */
+double dal_energy_rounding(const run *r);
+/* Of a run that ended near a singular position: which one, as a part of a sentence. */
+const char *dal_passage_text(run *r, char *buffer, size_t size);
+
+/* ---- impacts.c ---------------------------------------------------------------------------------------- */
+
+/* Velocities before and after the projection of a step. */
+dal_flow dal_check_correction(run *r, const double *before, const double *after);
+/* The balance of energy over the last step. */
+dal_flow dal_check_loss(run *r);
+
+/* ---- stiffness.c --------------------------------------------------------------------------------------- */
+
+void dal_stiffness_probe(run *r, double t, const double *y); /* at an accepted state; rarely more than a counter */
+double dal_stiffness_found(const run *r);                    /* |lambda| h of fixed steps; NAN: not known */
+void dal_stiffness_warn(const run *r, dal_messages *messages);
+
+/* ---- measure_evidence.c --------------------------------------------------------------------------------- */
+
+void dal_measure_begin(run *r); /* before the first step */
+void dal_measure_motion(run *r, dal_state *state,
+                        const dal_energy *energy); /* at the present kinematics and forces of `state` */
+void dal_measure_speeds(run *r, double t);         /* condition of the speeds */
+void dal_measure_switches(run *r, double t);       /* at a row: switches that were missed before it */
+void dal_measure_reactions(run *r);                /* at the first row: those that are not unique */
+void dal_measure_end(run *r, const dal_drive_result *result);
+
+/* ---- explain_end.c, run_warnings.c ------------------------------------------------------------------------ */
+
+dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages *messages);
+void dal_warn_of_inputs(const run *r, dal_messages *messages); /* before a run */
+/* After it. An energy balance that is lost makes an error of a run that was fine. */
+dal_status dal_warn_after_run(const run *r, dal_status status, dal_messages *messages);
+
+#endif

@@ -1,0 +1,151 @@
+/* What a user should know about a run that went through: one function a subject. */
+#include "run/run.h"
+#include "dynamics/refine.h"
+#include "state/values.h"
+
+#include <math.h>
+
+static const double joints_open = 1e-2; /* of the model's length: no error of integration any more */
+static const double near_singular_speeds =
+    1e3; /* condition of [Y; A] above which speeds that the model fixes are worth a warning */
+/* Of the energy that moved, kinetic and potential added: where all of it is lost, the drift is a half. */
+static const double drift_worth_warning = 1e-2, drift_lost = 0.495;
+static const double drift_noticed =
+    1e-10; /* of m g L, m (L / T)^2 and the potential energy: less is what a model at rest may do */
+
+/* What refinement cannot bring back: the data themselves are rounded. */
+static void warn_of_inertias(const run *r, dal_messages *messages)
+{
+    const dal_system *system = r->system;
+    const double error = r->evidence->acceleration_error, rtol = system->info.rtol;
+    char name[100];
+    if (!(error > rtol))
+        return;
+    dal_velocity_name(system, r->state->refinement->column, name, sizeof name);
+    dal_warn(messages, dal_nowhere, DAL_CODE_ACCELERATIONS_INEXACT, error,
+             "the inertias differ by a factor of %.1e, and rounding leaves an error of %.1e in the accelerations, most "
+             "in %s, while rtol asks for %.1e: "
+             "the motion is not known to that; %s",
+             r->state->refinement->ratio, error, name, rtol,
+             system->layout.family->shares
+                 ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
+                 : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
+}
+
+/* Open joints are another mechanism. */
+static void warn_of_open_joints(const run *r, dal_messages *messages)
+{
+    const double open = r->evidence->position_residual;
+    if (r->measured.open > joints_open)
+        dal_warn(messages, dal_nowhere, DAL_CODE_JOINTS_OPEN, open,
+                 "the constraints were open by %.3g (m or rad), while the model's length is %.3g m: what was computed "
+                 "is not the motion of this "
+                 "mechanism; stabilization '%s' does not hold it (mass-projection does, or says where it cannot)",
+                 open, r->system->length, r->system->stabilization->name);
+}
+
+/* Where the balance is lost, what was computed is some other motion. */
+static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
+{
+    const dal_evidence *e = r->evidence;
+    const double rest = fabs(r->measured.potential_start) + r->measured.weight;
+    if (!(e->energy_drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
+        return status;
+    const char *remedy = r->system->integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
+    if (!(e->energy_drift > drift_lost) ||
+        r->system->stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
+        dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, e->energy_drift,
+                 "the energy balance drifted by %.3g of the energy that moved (%.3g J): the motion is no more accurate "
+                 "than that; use %s",
+                 e->energy_drift, e->energy_drift_absolute, remedy);
+        return status;
+    }
+    dal_error(messages, dal_nowhere,
+              "the energy balance drifted by %.3g of the energy that moved (%.3g J): what was computed is not the "
+              "motion of this mechanism; use %s",
+              e->energy_drift, e->energy_drift_absolute, remedy);
+    return status == DAL_OK ? DAL_NUMERICAL : status;
+}
+
+/* Friction makes the motion depend on how redundant joints share a load. */
+static void warn_of_shares(const run *r, dal_messages *messages)
+{
+    dal_warn(messages, dal_nowhere, DAL_CODE_FRICTION_NOT_UNIQUE, NAN,
+             "the friction of joint '%s' follows its force, which is not unique: with redundant joints the motion "
+             "depends on how they "
+             "share the load, and the least forces were taken; give the joints a `compliance:`, or leave out the rows "
+             "that 'dalembert check' lists",
+             r->system->mechanism.joints[r->measured.shared_friction - 1].name);
+}
+
+static void warn_of_speeds(const run *r, dal_messages *messages)
+{
+    if (r->system->layout.n_speeds && r->measured.speeds_worst > near_singular_speeds)
+        dal_warn(messages, dal_nowhere, DAL_CODE_SPEEDS_SINGULAR, r->measured.speeds_worst,
+                 "the speeds of the model come near a position where they do not determine the velocities: the "
+                 "condition of [Y; A] reaches %.2g at "
+                 "t = %.6g, and so much accuracy is lost there; other speeds, or none in the model, avoid it",
+                 r->measured.speeds_worst, r->measured.speeds_time);
+}
+
+/* A run has states of its own, which begin with the start values of `inputs:`. */
+void dal_warn_of_inputs(const run *r, dal_messages *messages)
+{
+    const dal_state *final = r->options->final;
+    for (int i = 0; final && i < r->system->n_inputs; i++)
+        if (final->values->inputs[i] != r->system->inputs[i])
+            dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, final->values->inputs[i],
+                     "input '%s' of the state `final` is %.9g, and the run does not use it: it has the value of "
+                     "`inputs:`, %.9g; set that before "
+                     "dal_compile",
+                     r->system->input_names[i], final->values->inputs[i], r->system->inputs[i]);
+}
+
+/* What callbacks tried to change. */
+static void warn_of_callbacks(const run *r, dal_messages *messages)
+{
+    const dal_tenancy *t = &r->callbacks.tenancy;
+    if (*t->input)
+        dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, t->value,
+                 "at t = %.9g: a callback of the run set input '%s' to %.9g: inputs cannot be changed during a run, "
+                 "and it keeps the value %.9g",
+                 t->time, t->input, t->value, t->kept);
+    if (t->refused)
+        dal_warn(messages, dal_nowhere, DAL_CODE_STATE_OF_RUN, (double)t->refused,
+                 "at t = %.9g: %s was called on a state that belongs to the run and was refused, as were all such "
+                 "calls (%ld): callbacks may read the "
+                 "state, and not change it",
+                 t->time, t->function, t->refused);
+    if (r->callbacks.rewritten)
+        dal_warn(messages, dal_nowhere, DAL_CODE_STATE_OF_RUN, 1,
+                 "at t = %.9g: a callback of the run changed y of its state: the run does not take it over, and goes "
+                 "on with its own",
+                 r->callbacks.rewritten_time);
+}
+
+/* A switch that was not located. */
+static void warn_of_missed_switch(const run *r, dal_messages *messages)
+{
+    dal_warn(messages, dal_nowhere, DAL_CODE_SWITCH_MISSED, r->measured.missed_time,
+             "near t = %.6g '%s' changed and changed back within one step and was missed: the motion is not to be "
+             "trusted after "
+             "that; set a `max-step:` below the duration of the shortest pulse",
+             r->measured.missed_time, dal_program_switch_text(r->system->actions.program, r->measured.missed_switch));
+}
+
+dal_status dal_warn_after_run(const run *r, dal_status status, dal_messages *messages)
+{
+    warn_of_callbacks(r, messages);
+    dal_stiffness_warn(r, messages);
+    warn_of_inertias(r, messages);
+    warn_of_open_joints(r, messages);
+    status = judge_balance(r, status, messages);
+    if (r->measured.shared_friction)
+        warn_of_shares(r, messages);
+    if (status == DAL_OK)
+        warn_of_speeds(r, messages);
+    dal_meetings_warn(&r->meetings, r->system, messages);
+    if (r->measured.missed)
+        warn_of_missed_switch(r, messages);
+    return status;
+}

@@ -1,0 +1,142 @@
+/* CRBA, the composite-rigid-body algorithm: the mass matrix M(q) (M. Walker, D. Orin, 1982).
+ *
+ * Forward: poses and inertias. Backward: mass m, first moment s and inertia I of all that the link carries, of which the parent gets
+ *     I_p += I + (m d.d + 2 d.s) 1 - d (m d + s)^T - s d^T,   s_p += s + m d,   m_p += m
+ * A column (A a, L a) moves it with the momentum
+ *     f = L m a + A a x s,   n = A I a + L s x a
+ * and M_ij = A_j a_j.(n + (r_i - r_j) x f) + L_j a_j.f for the columns j before it: three numbers of an axis, a direction and an origin
+ * a column, in arrays, so that four of them are done at once.
+ */
+#include "tree/link_motion.h"
+
+/* Axis, direction and origin of column j. */
+V4_INLINE void store_column(dal_links_work *work, int j, v4 axis, v4 direction, v4 origin)
+{
+    for (int k = 0; k < 3; k++) {
+        work->column[k][j] = axis[k];
+        work->column[3 + k][j] = direction[k];
+        work->column[6 + k][j] = origin[k];
+    }
+}
+
+V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run,
+                                dal_link_kind kind, const double *q)
+{
+    const v4 zero = v4_all(0);
+    for (int i = run->first; i < run->first + run->n; i++) {
+        const dal_link *link = &links->link[i];
+        const dal_link_motion *parent = &work->motion[link->parent];
+        dal_link_motion *m = &work->motion[i];
+        dal_link_inertia *at = &work->inertia[i];
+        v4 R[3], I[3], d;
+        link_pose(link, kind, parent, q + link->q, work->sine[i], work->cosine[i], R, &d);
+        store_pose(parent, m, R, d);
+        rotate_inertia(link->inertia, R, m->R[0], I);
+        store3(at->I, I);
+        v4_store(at->Ht[0], v4_times(R, link->moment));
+        at->M[0][0] = link->mass;
+        const v4 r = v4_load(m->r);
+        if (kind == DAL_LINK_TURN)
+            store_column(work, link->v, R[2], zero, r);
+        else if (kind == DAL_LINK_SHIFT)
+            store_column(work, link->v, zero, R[2], r);
+        else if (kind == DAL_LINK_SCREW)
+            store_column(work, link->v, R[2], R[2] * v4_all(link->pitch), r);
+        else {
+            const int turn = link->v + (kind == DAL_LINK_FREE ? 3 : 0);
+            for (int k = 0; k < 3; k++) {
+                const v4 world = {k == 0, k == 1, k == 2, 0};
+                if (kind == DAL_LINK_FREE)
+                    store_column(work, link->v + k, zero, world, r);
+                store_column(work, turn + k, R[k], zero, r);
+            }
+        }
+    }
+}
+
+/* Columns first ... first + n of row i: f and n at the origin r of its link. */
+V4_INLINE void mass_span(const dal_links_work *work, int first, int n_columns, const double f[4], const double n[4],
+                         const double r[4], double *row)
+{
+    double *const *c = (double *const *)work->column;
+    const v4 fx = v4_all(f[0]), fy = v4_all(f[1]), fz = v4_all(f[2]), nx = v4_all(n[0]), ny = v4_all(n[1]),
+             nz = v4_all(n[2]);
+    const v4 rx = v4_all(r[0]), ry = v4_all(r[1]), rz = v4_all(r[2]);
+    for (int j = first; j < first + n_columns; j += 4) {
+        const v4 dx = rx - v4_load(c[6] + j), dy = ry - v4_load(c[7] + j), dz = rz - v4_load(c[8] + j);
+        v4 sum = v4_load(c[0] + j) * (nx + dy * fz - dz * fy) + v4_load(c[1] + j) * (ny + dz * fx - dx * fz) +
+                 v4_load(c[2] + j) * (nz + dx * fy - dy * fx);
+        sum += v4_load(c[3] + j) * fx + v4_load(c[4] + j) * fy + v4_load(c[5] + j) * fz;
+        const int left = first + n_columns - j;
+        if (left >= 4) {
+            v4_store(row + j, sum);
+            continue;
+        }
+        double rest[4];
+        v4_store(rest, sum);
+        for (int k = 0; k < 3 && k < left; k++)
+            row[j + k] = rest[k];
+    }
+}
+
+V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, dal_link_kind kind, double *M)
+{
+    const dal_link *link = &links->link[i];
+    const dal_link_inertia *at = &work->inertia[i];
+    const double *r = work->motion[i].r;
+    v4 I[3];
+    load3(at->I[0], I);
+    const v4 s = v4_load(at->Ht[0]), DAL_KERNEL(dal_crba) = v4_all(at->M[0][0]);
+    const dal_span *span = links->span + links->span_of[i];
+    const int n_spans = links->span_of[i + 1] - links->span_of[i];
+    for (int k = 0; k < dal_link_velocities(kind); k++) {
+        const int column = link->v + k;
+        const v4 axis = {work->column[0][column], work->column[1][column], work->column[2][column], 0};
+        const v4 direction = {work->column[3][column], work->column[4][column], work->column[5][column], 0};
+        double f[4], n[4], *row = M + (size_t)links->nv * (size_t)column;
+        v4_store(f, direction * DAL_KERNEL(dal_crba) + v4_cross(axis, s));
+        v4_store(n, v4_mul(I, axis) + v4_cross(s, direction));
+        if (n_spans != 1 || span->first || span->n != link->v)
+            memset(row, 0, sizeof *row * (size_t)link->v);
+        for (int p = 0; p < n_spans; p++)
+            mass_span(work, span[p].first, span[p].n, f, n, r, row);
+        mass_span(work, link->v, k + 1, f, n, r, row);
+    }
+}
+
+V4_INLINE void crba_backward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run,
+                                 dal_link_kind kind, double *M)
+{
+    for (int i = run->first + run->n - 1; i >= run->first; i--) {
+        const int p = links->link[i].parent;
+        if (M)
+            mass_rows(links, work, i, kind, M);
+        if (p < 0)
+            continue;
+        const dal_link_inertia *at = &work->inertia[i];
+        dal_link_inertia *parent = &work->inertia[p];
+        const double *arm = work->motion[i].d, m = at->M[0][0], *first = at->Ht[0];
+        const v4 d = v4_load(arm), s = v4_load(first);
+        const double diagonal = v4_sum(d * (d * v4_all(m) + s + s));
+        for (int j = 0; j < 3; j++) {
+            const v4 world = {j == 0, j == 1, j == 2, 0};
+            const v4 own =
+                v4_load(at->I[j]) + world * v4_all(diagonal) - d * v4_all(m * arm[j] + first[j]) - s * v4_all(arm[j]);
+            v4_store(parent->I[j], v4_load(parent->I[j]) + own);
+        }
+        v4_store(parent->Ht[0], v4_load(parent->Ht[0]) + s + d * v4_all(m));
+        parent->M[0][0] += m;
+    }
+}
+
+void DAL_KERNEL(dal_crba)(const dal_links *links, dal_links_work *work, const double *q, double *M)
+{
+    reset_ground(work);
+    joint_sincos(links, work, q);
+#define CALL(kind) crba_forward_run(links, work, run, kind, q)
+    FOR_RUNS_FORWARD(links, CALL)
+#undef CALL
+#define CALL(kind) crba_backward_run(links, work, run, kind, M)
+    FOR_RUNS_BACKWARD(links, CALL)
+#undef CALL
+}
