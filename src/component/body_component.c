@@ -76,7 +76,7 @@ dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space,
         c->mechanism.n_bodies = 1;
     }
     c->layout = dal_layout_build(arena, &c->mechanism, &dal_family_angle, &none);
-    dal_work_lay(c->layout, DAL_TAKE(arena, double, dal_work_size(c->layout)), c->chart, &c->work);
+    dal_work_layout(c->layout, DAL_TAKE(arena, double, dal_work_size(c->layout)), c->chart, &c->work);
     c->n = c->layout->nv;
     c->n_rot = body ? c->layout->body[0].n_rot : 0;
     if (body)

@@ -206,7 +206,7 @@ dal_flow dal_state_derivative(dal_state *state, double t, const double *y, doubl
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (!flow)
         flow = can_sweep(state) ? accelerate_by_sweep(state) : dal_state_accelerate(state);
     if (flow)

@@ -383,15 +383,15 @@ void dal_find_reactions(dal_state *state)
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
-static void lay_reactions(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_reactions(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_reactions local, *reactions = DAL_LAY_PART(block, state->reactions, local);
+    dal_reactions local, *reactions = DAL_LAYOUT_PART(block, state->reactions, local);
     const int joints = system->mechanism.n_joints, r = system->layout.n_rows;
-    DAL_LAY(block, reactions->body, system->mechanism.n_bodies);
-    DAL_LAY(block, reactions->wrench, 6 * joints);
-    DAL_LAY(block, reactions->loose, 6 * joints);
+    DAL_LAYOUT(block, reactions->body, system->mechanism.n_bodies);
+    DAL_LAYOUT(block, reactions->wrench, 6 * joints);
+    DAL_LAYOUT(block, reactions->loose, 6 * joints);
     if (system->rank < r && system->small)
-        DAL_LAY(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
+        DAL_LAYOUT(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
 }
 
-const dal_owner dal_reactions_owner = {.lay = lay_reactions};
+const dal_owner dal_reactions_owner = {.layout = layout_reactions};

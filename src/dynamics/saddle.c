@@ -655,14 +655,14 @@ dal_flow dal_saddle_least(dal_state *state)
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
-static void lay_saddle(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_saddle(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_saddle local, *saddle = DAL_LAY_PART(block, state->saddle, local);
+    dal_saddle local, *saddle = DAL_LAYOUT_PART(block, state->saddle, local);
     const int n = system->layout.nv + system->layout.n_rows;
-    DAL_LAY(block, saddle->matrix, system->dense ? (size_t)n * (size_t)n : (size_t)system->n_kkt);
-    DAL_LAY(block, saddle->rhs, n);
-    DAL_LAY(block, saddle->row_scale, system->layout.n_rows);
-    DAL_LAY(block, saddle->pivots, n + 1);
+    DAL_LAYOUT(block, saddle->matrix, system->dense ? (size_t)n * (size_t)n : (size_t)system->n_kkt);
+    DAL_LAYOUT(block, saddle->rhs, n);
+    DAL_LAYOUT(block, saddle->row_scale, system->layout.n_rows);
+    DAL_LAYOUT(block, saddle->pivots, n + 1);
 }
 
 static bool open_saddle(dal_state *state)
@@ -678,22 +678,22 @@ static void close_saddle(dal_state *state)
     dal_sparse_free(state->saddle->sparse);
 }
 
-const dal_owner dal_saddle_owner = {.lay = lay_saddle, .open = open_saddle, .close = close_saddle};
+const dal_owner dal_saddle_owner = {.layout = layout_saddle, .open = open_saddle, .close = close_saddle};
 
-static void lay_rank(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_rank(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_rank local, *rank = DAL_LAY_PART(block, state->rank, local);
+    dal_rank local, *rank = DAL_LAYOUT_PART(block, state->rank, local);
     const int nv = system->layout.nv, r = system->layout.n_rows;
     rank->matrix = rank->work = rank->exchange = NULL;
-    DAL_LAY(block, rank->order, r);
-    DAL_LAY(block, rank->independent, r);
+    DAL_LAYOUT(block, rank->order, r);
+    DAL_LAYOUT(block, rank->independent, r);
     if (!system->small)
         return;
-    DAL_LAY(block, rank->matrix, (size_t)r * (size_t)nv);
-    DAL_LAY(block, rank->work, dal_rank_work(r, nv));
+    DAL_LAYOUT(block, rank->matrix, (size_t)r * (size_t)nv);
+    DAL_LAYOUT(block, rank->work, dal_rank_work(r, nv));
     for (int i = 0; i < system->mechanism.n_rows; i++)
         if (system->mechanism.rows[i].nonholonomic) {
-            DAL_LAY(block, rank->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
+            DAL_LAYOUT(block, rank->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
             return;
         }
 }
@@ -723,12 +723,12 @@ static void copy_rank(const dal_state *from, dal_state *to)
     memcpy(to->rank->good_ratio, rank->good_ratio, sizeof rank->good_ratio);
 }
 
-const dal_owner dal_rank_owner = {.lay = lay_rank, .reset = reset_rank, .copy = copy_rank};
+const dal_owner dal_rank_owner = {.layout = layout_rank, .reset = reset_rank, .copy = copy_rank};
 
-static void lay_singular(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_singular(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_singular local, *part = DAL_LAY_PART(block, state->singular, local);
-    DAL_LAY(block, part->weakest, system->layout.n_rows);
+    dal_singular local, *part = DAL_LAYOUT_PART(block, state->singular, local);
+    DAL_LAYOUT(block, part->weakest, system->layout.n_rows);
 }
 
 static void reset_singular(dal_state *state)
@@ -748,4 +748,4 @@ static void copy_singular(const dal_state *from, dal_state *to)
     to->singular->near = from->singular->near;
 }
 
-const dal_owner dal_singular_owner = {.lay = lay_singular, .reset = reset_singular, .copy = copy_singular};
+const dal_owner dal_singular_owner = {.layout = layout_singular, .reset = reset_singular, .copy = copy_singular};

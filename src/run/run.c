@@ -246,7 +246,7 @@ static int switches(const dal_system *system)
 static dal_flow guards(void *user, double t, const double *y, double *g)
 {
     dal_state *state = ((run *)user)->state;
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
     dal_state_position(state);
@@ -274,7 +274,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     dal_state *state = r->state;
     const dal_layout *layout = &state->system->layout;
     const int n = switches(state->system);
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++)
@@ -288,7 +288,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
         dal_state_jacobian(state);
         dal_speeds_choose(state);
     }
-    if ((flow = dal_state_put(state, y)))
+    if ((flow = dal_state_pack(state, y)))
         return flow;
     dal_state_units(state, r->unit);
     if (!n && !state->system->n_frictions)
@@ -577,7 +577,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     dal_state *state = r->state;
     const dal_layout *layout = &r->system->layout;
     probe_stiffness(r, t, y);
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
     dal_state_position(state);
@@ -703,7 +703,7 @@ static dal_flow output(void *user, double t, const double *y)
     if (!wanted && r->started && !r->system->integrator->adaptive)
         return 0; /* rows are steps, which were watched already */
     look_on(r);
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return memcpy(r->state->report->trouble, state->report->trouble, sizeof state->report->trouble), flow;
     const bool first = !r->started;

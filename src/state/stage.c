@@ -20,7 +20,7 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...)
     return -DAL_NUMERICAL;
 }
 
-dal_flow dal_state_take(dal_state *state, double t, const double *y)
+dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
@@ -39,7 +39,7 @@ dal_flow dal_state_take(dal_state *state, double t, const double *y)
     return system->formulation->unpack(state, w);
 }
 
-dal_flow dal_state_put(dal_state *state, double *y)
+dal_flow dal_state_pack(dal_state *state, double *y)
 {
     const dal_layout *layout = &state->system->layout;
     memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
