@@ -401,7 +401,7 @@ static dal_tree *build_tree(dal_build *build)
     return dal_tree_build(build->arena, &build->mechanism, cut);
 }
 
-static void lay_out(dal_build *build, dal_system *system)
+static void layout_out(dal_build *build, dal_system *system)
 {
     bool fixed = system->layout.sequence_fixed;
     int sequence[3];
@@ -505,7 +505,7 @@ static bool prepare(dal_build *build, dal_system *draft)
         draft->n_ignorable = dal_find_ignorable(state, draft->ignorable);
         draft->start_speeds = DAL_TAKE(build->arena, int, nv);
         if (wanted->chooses) {
-            dal_state_take(state, 0, state->y);
+            dal_state_unpack(state, 0, state->y);
             dal_state_position(state);
             dal_state_jacobian(state);
             dal_speeds_choose(state);
@@ -540,7 +540,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     dal_build_written_ranks(build, draft->start_winding);
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
-    lay_out(build, draft);
+    layout_out(build, draft);
     if ((draft->formulation->chooses || draft->formulation->unpack || draft->formulation->ignores || draft->layout.family->shares) && !prepare(build, draft))
         return DAL_BAD_MODEL;
     fill_info(build, draft);

@@ -9,6 +9,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "kinematics/newton_euler.h"
 #include "state/scratch.h"
 
 #include <string.h>
@@ -38,8 +39,7 @@ static void find_remainder(const dal_state *state, int b, double moment[3], doub
     dal_mulT3(kin->R, kin->w, w);
     dal_mulT3(kin->R, rate->w, wd); /* d/dt (R^T w) = R^T w' because w x w = 0 */
     dal_turn(body->inertia, w, H);
-    dal_turn(body->inertia, wd, Hd);
-    dal_add_cross(w, H, Hd);
+    dal_euler_moment(body->inertia, w, wd, H, Hd);
     for (int i = 0; i < 3; i++) {
         moment[i] -= Hd[i];
         force[i] = applied[i] - DAL_MUTATED(KANE, body->mass * rate->c[i]);

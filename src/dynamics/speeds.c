@@ -162,12 +162,12 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
     TAKE(block, s->rate, bodies);
 }
 
-static void lay_speeds(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_speeds(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_speed_choice local, *speeds = DAL_LAY_PART(block, state->speeds, local);
-    DAL_LAY(block, speeds->column, system->layout.nv);
-    DAL_LAY(block, speeds->wd, system->n_w);
-    DAL_LAY(block, speeds->momenta, system->n_ignorable);
+    dal_speed_choice local, *speeds = DAL_LAYOUT_PART(block, state->speeds, local);
+    DAL_LAYOUT(block, speeds->column, system->layout.nv);
+    DAL_LAYOUT(block, speeds->wd, system->n_w);
+    DAL_LAYOUT(block, speeds->momenta, system->n_ignorable);
     if (system->formulation->chooses)
         layout_basis(block, system, &speeds->basis);
 }
@@ -210,4 +210,4 @@ static void copy_speeds(const dal_state *from, dal_state *to)
 }
 
 const dal_owner dal_speeds_owner = {
-    .lay = lay_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds};
+    .layout = layout_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds};

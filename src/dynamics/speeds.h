@@ -91,6 +91,7 @@ void dal_speeds_columns(dal_state *state); /* W, and the partial velocities T */
 void dal_speeds_rates(dal_state *state);   /* W', motion, and the bends of the columns along it; after columns and velocity */
 void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity */
 void dal_speeds_bias(dal_state *state);    /* bias, and rate of every body; after velocity */
+#ifndef DAL_SCALAR_VARIANT /* formulations are compiled for doubles only */
 /* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
 static inline dal_direction dal_speeds_column(const dal_state *state, int j)
 {
@@ -102,6 +103,7 @@ static inline dal_direction dal_speeds_motion(const dal_state *state)
 {
     return (dal_direction){state->work.v, 1, state->speeds->basis->motion};
 }
+#endif
 static inline dal_bend *dal_speeds_column_bend(const dal_state *state, int j)
 {
     return state->speeds->basis->bend + (size_t)j * (size_t)state->system->mechanism.n_bodies;

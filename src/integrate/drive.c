@@ -284,7 +284,7 @@ static verdict make_step(driver *r)
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
-static void lay_out(driver *r, double *work)
+static void layout_out(driver *r, double *work)
 {
     size_t n = (size_t)r->ode->n, m = (size_t)r->ode->n_guards;
     double **vectors[] = {&r->s.f, &r->s.y_new, &r->y_out};
@@ -314,7 +314,7 @@ dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, con
     r.s = (dal_stepper){.ode = ode, .method = method, .t = options->t_start, .y = y, .rtol = options->rtol,
                         .atol = options->atol, .unit_time = options->unit_time > 0 ? options->unit_time : 1, .component = -1, .options = options,
                         .least_progress = 1e-3 * (options->t_end - options->t_start)};
-    lay_out(&r, work);
+    layout_out(&r, work);
     r.result.component = -1;
     r.slack = 8 * DBL_EPSILON * fmax(fabs(options->t_start), fabs(options->t_end));
     r.event_tolerance = fmax(options->event_tolerance > 0 ? options->event_tolerance : EVENT_TOLERANCE * r.s.unit_time, 4 * DBL_EPSILON * r.s.unit_time);
