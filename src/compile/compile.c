@@ -275,7 +275,7 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     DAL_PACK(block, to->start, from->mechanism.n_bodies);
     DAL_PACK(block, to->start_winding, from->mechanism.n_windings);
     DAL_PACK(block, to->start_order, from->layout.n_rows);
-    if (!from->dense) {
+    if (!from->dense && !from->layout.columnless) {
         DAL_PACK(block, to->kkt_start, from->layout.nv + from->layout.n_rows + 1);
         DAL_PACK(block, to->kkt_row, from->n_kkt);
         DAL_PACK(block, to->kkt_mass, from->layout.n_mass);
@@ -408,6 +408,7 @@ static void lay_out(dal_build *build, dal_system *system)
     memcpy(sequence, system->layout.sequence, sizeof sequence);
     system->mechanism = build->mechanism;
     build->parts.n_times = build->n_times;
+    build->parts.recursive = system->formulation->recursive && !build->n_frictions;
     if (build->family == &dal_family_joint)
         build->parts.tree = build_tree(build);
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
@@ -479,7 +480,7 @@ static void lay_out(dal_build *build, dal_system *system)
     system->dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
     system->small = (system->layout.nv <= SMALL_LIMIT && system->layout.n_rows <= SMALL_LIMIT) || !dal_sparse_available();
     system->careful = system->small && system->layout.nv <= CAREFUL_LIMIT;
-    if (!system->dense)
+    if (!system->dense && !system->layout.columnless)
         dal_saddle_pattern(build->arena, system);
     system->sweep = dal_build_sweep(build->arena, system);
 }

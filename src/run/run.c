@@ -296,7 +296,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     state->values->frozen = false;
     dal_state_position(state);
     dal_state_velocity(state);
-    if ((flow = dal_state_loads(state)))
+    if ((flow = (state->system->n_frictions ? dal_state_loads : dal_state_push)(state)))
         return flow;
     if (n)
         dal_program_modes(state->system->actions.program, state->values->registers, state->values->modes);
