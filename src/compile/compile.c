@@ -491,7 +491,8 @@ static bool prepare(dal_build *build, dal_system *draft)
 {
     const dal_formulation *wanted = draft->formulation;
     const int nv = draft->layout.nv;
-    draft->formulation = dal_formulations[0];
+    if (!wanted->recursive) /* which has no speeds, and takes less room than any other */
+        draft->formulation = dal_formulations[0];
     fill_info(build, draft);
     build->packed = pack_into_block(build->arena, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
