@@ -50,4 +50,8 @@ void dal_arena_dispose(const dal_arena *kept);
     ((array) = dal_arena_grow((arena), (array), (size_t)(n), &(capacity), (size_t)(n) + 1, sizeof *(array)), \
      &(array)[(n)++])
 
+/* Room for `more` elements behind the n of a growing array, where it is known how many will come. */
+#define DAL_RESERVE(arena, array, n, capacity, more) \
+    ((array) = dal_arena_grow((arena), (array), (size_t)(n), &(capacity), (size_t)(n) + (size_t)(more), sizeof *(array)))
+
 #endif

@@ -532,7 +532,11 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
     dal_build_length(build);
-    if (!(build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding)) {
+    const bool closed = (build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding);
+    dal_sparse_free(build->sparse);
+    build->sparse = NULL;
+    dal_arena_release(&build->start_arena);
+    if (!closed) {
         if (dal_build_written_identities(build, NULL) && dal_build_slopes(build, NULL))
             dal_build_written_ranks(build, NULL);
         return DAL_BAD_MODEL;
@@ -601,7 +605,7 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     jmp_buf no_memory;
     if (setjmp(no_memory))
         return DAL_NO_MEMORY;
-    build->arena->guard = &no_memory;
+    build->arena->guard = build->start_arena.guard = &no_memory;
     build->graph = dal_graph_create(build->arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
@@ -624,6 +628,7 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
     dal_build *build = DAL_TAKE(&arena, dal_build, 1);
     if (build) {
         build->arena = &arena;
+        dal_arena_begin(&build->start_arena, allocator);
         build->messages = own;
         build->spec = spec;
         build->anyway = what_for == ANYTHING;
@@ -631,6 +636,7 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         status = guarded(build, own, messages);
         dal_state_free(build->first);
         dal_sparse_free(build->sparse);
+        dal_arena_release(&build->start_arena);
         if (status == DAL_OK && !keep_warnings(spec, own, build->packed))
             status = DAL_NO_MEMORY;
         if (status == DAL_OK)

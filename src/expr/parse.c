@@ -199,8 +199,9 @@ static bool read_number(reader *r, dal_value *value)
                     found(r, buffer));
     }
     exponent = (exponent > 1000000 ? 1000000 : exponent < -1000000 ? -1000000 : exponent) - (long)fraction;
-    char *plain = dal_arena_print(r->graph->arena, "%.*s%.*se%ld", (int)(point - start), s + start, (int)fraction,
-                                  s + point + 1, exponent);
+    char few[64], *plain = few;
+    if (snprintf(few, sizeof few, "%.*s%.*se%ld", (int)(point - start), s + start, (int)fraction, s + point + 1, exponent) >= (int)sizeof few)
+        plain = dal_arena_print(r->graph->arena, "%.*s%.*se%ld", (int)(point - start), s + start, (int)fraction, s + point + 1, exponent);
     double number = strtod(plain, NULL);
     bool zero = strspn(plain, "0") == strcspn(plain, "e");
     if (!isfinite(number) || (number == 0 && !zero))

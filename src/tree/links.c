@@ -209,6 +209,7 @@ dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, con
     dal_links *links = DAL_TAKE(arena, dal_links, 1);
     builder b = {arena, mechanism, tree, links, 0, 0, 0};
     links->seat = DAL_TAKE(arena, dal_seat, mechanism->n_bodies);
+    DAL_RESERVE(arena, links->link, links->n, b.cap_links, tree->n_steps);
     links->n_bodies = mechanism->n_bodies;
     links->nq = tree->nq;
     links->nv = tree->nv;
