@@ -547,6 +547,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
     lay_out(build, draft);
+    dal_arena_release(&build->graph_arena);
+    build->graph = NULL;
     if ((draft->formulation->chooses || draft->formulation->unpack || draft->formulation->ignores || draft->layout.family->shares) && !prepare(build, draft))
         return DAL_BAD_MODEL;
     fill_info(build, draft);
@@ -605,8 +607,8 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     jmp_buf no_memory;
     if (setjmp(no_memory))
         return DAL_NO_MEMORY;
-    build->arena->guard = build->start_arena.guard = &no_memory;
-    build->graph = dal_graph_create(build->arena);
+    build->arena->guard = build->start_arena.guard = build->graph_arena.guard = &no_memory;
+    build->graph = dal_graph_create(&build->graph_arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
@@ -629,6 +631,7 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
     if (build) {
         build->arena = &arena;
         dal_arena_begin(&build->start_arena, allocator);
+        dal_arena_begin(&build->graph_arena, allocator);
         build->messages = own;
         build->spec = spec;
         build->anyway = what_for == ANYTHING;
@@ -637,6 +640,7 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         dal_state_free(build->first);
         dal_sparse_free(build->sparse);
         dal_arena_release(&build->start_arena);
+        dal_arena_release(&build->graph_arena);
         if (status == DAL_OK && !keep_warnings(spec, own, build->packed))
             status = DAL_NO_MEMORY;
         if (status == DAL_OK)

@@ -219,6 +219,7 @@ typedef struct path {
     int n;
     size_t capacity;
     int primes;
+    char few[40]; /* where a short one lies */
 } path;
 
 static void append(reader *r, path *p, const char *text, size_t n)
@@ -265,7 +266,9 @@ static bool read_segment(reader *r, path *p)
 
 static bool read_path(reader *r, path *p)
 {
-    *p = (path){0};
+    p->text = p->few;
+    p->capacity = sizeof p->few;
+    p->n = p->primes = 0;
     if (!read_segment(r, p))
         return false;
     while (r->text[r->at] == '.') {
