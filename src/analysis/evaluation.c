@@ -19,6 +19,7 @@
 #include "dynamics/rank.h"
 #include "dynamics/reactions.h"
 #include "dynamics/saddle.h"
+#include "dynamics/tree_state.h"
 #include "state/report.h"
 #include "state/values.h"
 
@@ -168,6 +169,8 @@ static dal_status evaluate(gatherer *g)
 static dal_status begin(gatherer *g)
 {
     dal_state *state = g->state;
+    if (!dal_state_widen(state))
+        return DAL_NO_MEMORY;
     if (dal_instant_enter(state, g->instant)) {
         dal_error(g->messages, dal_nowhere, "at the given state: %s", state->report->trouble);
         return DAL_NUMERICAL;

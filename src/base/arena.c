@@ -62,19 +62,22 @@ void *dal_arena_take(dal_arena *arena, size_t bytes)
 
 void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element)
 {
+    const size_t twice = *capacity ? 2 * *capacity : 8;
+    return count <= *capacity ? old : dal_arena_reserve(arena, old, used, capacity, count < twice ? twice : count, element);
+}
+
+void *dal_arena_reserve(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element)
+{
     if (count <= *capacity)
         return old;
-    size_t wanted = *capacity ? 2 * *capacity : 8;
-    if (wanted < count)
-        wanted = count;
-    if (wanted > SIZE_MAX / element)
+    if (count > SIZE_MAX / element)
         return no_memory(arena);
-    void *fresh = dal_arena_take(arena, wanted * element);
+    void *fresh = dal_arena_take(arena, count * element);
     if (!fresh)
         return NULL;
     if (used)
         memcpy(fresh, old, used * element);
-    *capacity = wanted;
+    *capacity = count;
     return fresh;
 }
 

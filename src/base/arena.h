@@ -33,6 +33,9 @@ void *dal_arena_take(dal_arena *arena, size_t bytes);
 /* Room for `count` elements where `old` (of `used` elements) is kept: grows by doubling. */
 void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element);
 
+/* The same for exactly `count` elements. */
+void *dal_arena_reserve(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element);
+
 char *dal_arena_copy(dal_arena *arena, const char *text, size_t length); /* adds the final zero */
 char *dal_arena_print(dal_arena *arena, const char *format, ...) DAL_PRINTF(2, 3);
 
@@ -49,5 +52,9 @@ void dal_arena_dispose(const dal_arena *kept);
 #define DAL_PUSH(arena, array, n, capacity)                                                               \
     ((array) = dal_arena_grow((arena), (array), (size_t)(n), &(capacity), (size_t)(n) + 1, sizeof *(array)), \
      &(array)[(n)++])
+
+/* Room for `more` elements behind the n of a growing array, where it is known how many will come. */
+#define DAL_RESERVE(arena, array, n, capacity, more) \
+    ((array) = dal_arena_reserve((arena), (array), (size_t)(n), &(capacity), (size_t)(n) + (size_t)(more), sizeof *(array)))
 
 #endif

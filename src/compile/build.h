@@ -87,6 +87,8 @@ typedef struct dal_claim {
 
 typedef struct dal_build {
     dal_arena *arena;
+    dal_arena start_arena;       /* room for finding the start; released when it is found */
+    dal_arena graph_arena;       /* of the graph and of what its parser needs; released when all programs are built */
     dal_messages *messages;
     const dal_spec *spec;
     bool anyway;                 /* neither need the start close nor the accelerations be determined: dal_compile_anyway */

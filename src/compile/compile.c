@@ -275,7 +275,7 @@ static void pack(dal_block *block, const dal_system *from, dal_system *to)
     DAL_PACK(block, to->start, from->mechanism.n_bodies);
     DAL_PACK(block, to->start_winding, from->mechanism.n_windings);
     DAL_PACK(block, to->start_order, from->layout.n_rows);
-    if (!from->dense) {
+    if (!from->dense && !from->layout.columnless) {
         DAL_PACK(block, to->kkt_start, from->layout.nv + from->layout.n_rows + 1);
         DAL_PACK(block, to->kkt_row, from->n_kkt);
         DAL_PACK(block, to->kkt_mass, from->layout.n_mass);
@@ -401,13 +401,14 @@ static dal_tree *build_tree(dal_build *build)
     return dal_tree_build(build->arena, &build->mechanism, cut);
 }
 
-static void layout_out(dal_build *build, dal_system *system)
+static void lay_out(dal_build *build, dal_system *system)
 {
     bool fixed = system->layout.sequence_fixed;
     int sequence[3];
     memcpy(sequence, system->layout.sequence, sizeof sequence);
     system->mechanism = build->mechanism;
     build->parts.n_times = build->n_times;
+    build->parts.recursive = system->formulation->recursive && !build->n_frictions;
     if (build->family == &dal_family_joint)
         build->parts.tree = build_tree(build);
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
@@ -479,7 +480,7 @@ static void layout_out(dal_build *build, dal_system *system)
     system->dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
     system->small = (system->layout.nv <= SMALL_LIMIT && system->layout.n_rows <= SMALL_LIMIT) || !dal_sparse_available();
     system->careful = system->small && system->layout.nv <= CAREFUL_LIMIT;
-    if (!system->dense)
+    if (!system->dense && !system->layout.columnless)
         dal_saddle_pattern(build->arena, system);
     system->sweep = dal_build_sweep(build->arena, system);
 }
@@ -490,7 +491,8 @@ static bool prepare(dal_build *build, dal_system *draft)
 {
     const dal_formulation *wanted = draft->formulation;
     const int nv = draft->layout.nv;
-    draft->formulation = dal_formulations[0];
+    if (!draft->layout.columnless) /* solved by recursion: no speeds, and less room than any other */
+        draft->formulation = dal_formulations[0];
     fill_info(build, draft);
     build->packed = pack_into_block(build->arena, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
@@ -530,7 +532,11 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
     dal_build_length(build);
-    if (!(build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding)) {
+    const bool closed = (build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding);
+    dal_sparse_free(build->sparse);
+    build->sparse = NULL;
+    dal_arena_release(&build->start_arena);
+    if (!closed) {
         if (dal_build_written_identities(build, NULL) && dal_build_slopes(build, NULL))
             dal_build_written_ranks(build, NULL);
         return DAL_BAD_MODEL;
@@ -540,7 +546,9 @@ static dal_status compile(dal_build *build, dal_system *draft)
     dal_build_written_ranks(build, draft->start_winding);
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
-    layout_out(build, draft);
+    lay_out(build, draft);
+    dal_arena_release(&build->graph_arena);
+    build->graph = NULL;
     if ((draft->formulation->chooses || draft->formulation->unpack || draft->formulation->ignores || draft->layout.family->shares) && !prepare(build, draft))
         return DAL_BAD_MODEL;
     fill_info(build, draft);
@@ -599,8 +607,8 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     jmp_buf no_memory;
     if (setjmp(no_memory))
         return DAL_NO_MEMORY;
-    build->arena->guard = &no_memory;
-    build->graph = dal_graph_create(build->arena);
+    build->arena->guard = build->start_arena.guard = build->graph_arena.guard = &no_memory;
+    build->graph = dal_graph_create(&build->graph_arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
@@ -622,6 +630,8 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
     dal_build *build = DAL_TAKE(&arena, dal_build, 1);
     if (build) {
         build->arena = &arena;
+        dal_arena_begin(&build->start_arena, allocator);
+        dal_arena_begin(&build->graph_arena, allocator);
         build->messages = own;
         build->spec = spec;
         build->anyway = what_for == ANYTHING;
@@ -629,6 +639,8 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         status = guarded(build, own, messages);
         dal_state_free(build->first);
         dal_sparse_free(build->sparse);
+        dal_arena_release(&build->start_arena);
+        dal_arena_release(&build->graph_arena);
         if (status == DAL_OK && !keep_warnings(spec, own, build->packed))
             status = DAL_NO_MEMORY;
         if (status == DAL_OK)

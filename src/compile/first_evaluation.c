@@ -3,6 +3,8 @@
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
+#include "kinematics/tree.h"
+#include "math/finite.h"
 #include "state/directions.h"
 #include "state/report.h"
 #include "state/scale.h"
@@ -44,6 +46,25 @@ static bool is_determined(dal_build *build, dal_system *system, const dal_state 
     return system->undetermined || (found.rank >= 0 && system->minimum_norm);
 }
 
+/* Are the accelerations of all velocities that move a body numbers? In a tree: its own and those of all that carry it. */
+static bool accelerates_finitely(const dal_layout *layout, const double *vd, int body)
+{
+    const dal_tree *tree = layout->tree;
+    if (!tree) {
+        for (int k = 0; k < layout->body[body].n_columns; k++)
+            if (!isfinite(vd[layout->body_column[layout->body[body].column + k]]))
+                return false;
+        return true;
+    }
+    for (; body != DAL_GROUND; body = tree->carrier[tree->carrier_of[body]].parent) {
+        const dal_carrier *c = &tree->carrier[tree->carrier_of[body]];
+        for (const dal_step *step = tree->step + c->step; step < tree->step + c->step + c->n_steps; step++)
+            if (!dal_all_finite(vd + step->v, dal_step_velocities(step)))
+                return false;
+    }
+    return true;
+}
+
 /* A place or a velocity that has no energy, an infinite force, or an infinite acceleration that is not that of a singular matrix. */
 static bool is_finite(dal_build *build, const dal_state *state, bool singular)
 {
@@ -61,15 +82,14 @@ static bool is_finite(dal_build *build, const dal_state *state, bool singular)
                       build->action_texts[i].text);
             return false;
         }
-    for (int b = 0; b < layout->mechanism->n_bodies && !singular; b++)
-        for (int k = 0; k < layout->body[b].n_columns; k++)
-            if (!isfinite(state->vd[layout->body_column[layout->body[b].column + k]])) {
-                dal_error(build->messages, build->mechanism.bodies[b].mark,
-                          "at the start the acceleration of '%s' is not a finite number: a force or a value is too large, or a body lies in a "
-                          "centre of attraction",
-                          layout->mechanism->bodies[b].name);
-                return false;
-            }
+    for (int b = 0; b < layout->mechanism->n_bodies && !singular && !dal_all_finite(state->vd, layout->nv); b++)
+        if (!accelerates_finitely(layout, state->vd, b)) {
+            dal_error(build->messages, build->mechanism.bodies[b].mark,
+                      "at the start the acceleration of '%s' is not a finite number: a force or a value is too large, or a body lies in a "
+                      "centre of attraction",
+                      layout->mechanism->bodies[b].name);
+            return false;
+        }
     return true;
 }
 

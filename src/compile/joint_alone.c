@@ -124,7 +124,7 @@ static void take_room(dal_alone *a)
                                                : 1;
 }
 
-static const dal_layout *layout_out_alone(dal_alone *a)
+static const dal_layout *lay_out_alone(dal_alone *a)
 {
     dal_build *build = a->build;
     const dal_joint *joint = a->joint;
@@ -148,7 +148,7 @@ static const dal_layout *layout_out_alone(dal_alone *a)
     return dal_layout_build(build->arena, &a->mechanism, &dal_family_twist, &parts);
 }
 
-static const dal_layout *layout_out_whole(dal_alone *a)
+static const dal_layout *lay_out_whole(dal_alone *a)
 {
     a->mechanism = a->build->mechanism;
     return dal_layout_build(a->build->arena, &a->mechanism, &dal_family_user, &a->build->parts);
@@ -159,7 +159,7 @@ void dal_alone_begin(dal_alone *a, dal_build *build, const dal_joint *joint)
     dal_arena *arena = build->arena;
     *a = (dal_alone){.build = build, .joint = joint, .length = dal_build_length(build)};
     a->whole = build->parts.placement && joint->type == &dal_joint_constraint;
-    a->layout = a->whole ? layout_out_whole(a) : layout_out_alone(a);
+    a->layout = a->whole ? lay_out_whole(a) : lay_out_alone(a);
     dal_work_layout(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)),
                  DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->r = a->layout->n_rows;

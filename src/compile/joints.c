@@ -526,6 +526,7 @@ void dal_build_joints(dal_build *build)
     const dal_spec *spec = build->spec;
     dal_build_joint_types(build);
     build->axis_carried = DAL_TAKE(build->arena, bool, spec->n_joints);
+    DAL_RESERVE(build->arena, build->mechanism.joints, build->mechanism.n_joints, build->mechanism.cap_joints, spec->n_joints + spec->n_constraints);
     for (int i = 0; i < spec->n_joints; i++) {
         const dal_joint_spec *s = &spec->joints[i];
         dal_joint *joint = DAL_PUSH(build->arena, build->mechanism.joints, build->mechanism.n_joints, build->mechanism.cap_joints);

@@ -8,6 +8,7 @@
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
+#include "dynamics/tree_state.h"
 #include "state/report.h"
 
 #include <math.h>
@@ -117,7 +118,7 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
     *out = (dal_determined){.rank = -1};
-    if (m > DAL_LARGEST_DETERMINED) {
+    if (m > DAL_LARGEST_DETERMINED || !state->work.M) {
         snprintf(out->text, sizeof out->text,
                  "the accelerations are not determined: the inertia and the constraints together are singular; look for parts without mass "
                  "that no joint moves along");
@@ -147,10 +148,17 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
     return false;
 }
 
+/* May M be asked for, in a layout without columns? */
+static bool may_ask(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    return (!layout->columnless || state->tree->wide || layout->nv <= DAL_LARGEST_DETERMINED) && dal_state_widen(state);
+}
+
 bool dal_state_singular(dal_state *state)
 {
     const bool recursive = !strncmp(state->report->trouble, "a joint of the tree moves nothing", 33);
-    if (recursive)
+    if (recursive && may_ask(state))
         dal_need(state, DAL_STAGE_LOADS);
     return recursive || !strncmp(state->report->trouble, "the equations of motion are singular", 36) ||
            strstr(state->report->trouble, "is lost in rounding beside that of the others"); /* or nearly so */

@@ -9,6 +9,7 @@
 #include "base/argument.h"
 #include "dynamics/speeds.h"
 #include "dynamics/rank.h"
+#include "dynamics/tree_state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -375,6 +376,8 @@ static dal_status compose_equations(dal_equations *equations, dal_state *state, 
     dal_status status = dal_state_evaluate(state, messages);
     if (status != DAL_OK)
         return status;
+    if (!dal_state_widen(state))
+        return DAL_NO_MEMORY;
     dal_need(state, DAL_STAGE_LOADS);
     if (!formulation->show) {
         dal_error(messages, dal_nowhere, "%s does not show its equations", formulation->name);

@@ -28,8 +28,11 @@ static void forget_matrices(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
-    forget_numbers(w->A, (size_t)layout->n_values), forget_numbers(w->M, (size_t)layout->n_mass);
+    forget_numbers(w->A, (size_t)layout->n_values);
     forget_numbers(w->h, (size_t)layout->nv), forget_numbers(w->Q, (size_t)layout->nv);
+    if (!w->jacobian)
+        return; /* a layout without columns */
+    forget_numbers(w->M, (size_t)layout->n_mass);
     forget_numbers(w->jacobian, 6 * (size_t)layout->n_jacobian);
 }
 

@@ -14,12 +14,15 @@
  *   T = sum 1/2 m c'.c' + 1/2 w_B.I_B w_B,   w_B = R^T w,   D_k w_B = R^T (D_k w - w_k x w)
  *   D_k T = sum m c'.D_k c' + (I w).(D_k w - w_k x w)
  *
+ * On a joint tree all columns are judged in one sweep each (ignorable_tree.c).
+ *
  * Absolute families have none as soon as there is a joint, and are not looked at.
  */
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
+#include "dynamics/ignorable_tree.h"
 #include "state/scratch.h"
 #include "state/values.h"
 
@@ -137,6 +140,10 @@ static void add_forces(dal_state *state, double *Q, double *size)
 {
     const dal_layout *layout = &state->system->layout;
     const dal_work *w = &state->work;
+    if (layout->tree) {
+        dal_tree_add_forces(state, Q, size);
+        return;
+    }
     dal_state_columns(state);
     for (int k = 0; k < layout->nv; k++) {
         Q[k] += w->direct[k];
@@ -177,7 +184,19 @@ static bool sift_forces(dal_state *state, int *n, int *columns)
     return known;
 }
 
-/* The same for all kinds of forces. Elements are applied one by one, so that a small one is not lost beside a large one. */
+/* Elements are applied one by one, so that a small one is not lost beside a large one; on a tree all of a kind at once, so that the work
+ * grows with the bodies. */
+static void add_group(dal_state *state, const dal_force_group *group, double *Q, double *size)
+{
+    const int at_once = state->system->layout.tree ? group->n : 1;
+    for (int i = 0; i < group->n; i += at_once) {
+        const dal_force_group some = {group->type, at_once, (char *)group->elements + (size_t)i * dal_force_types[group->type]->size};
+        dal_loads_apply(&state->loads, 1, &some);
+        add_forces(state, Q, size);
+    }
+}
+
+/* The same for all kinds of forces. */
 static bool sift_all_forces(dal_state *state, int *n, int *columns)
 {
     const dal_system *system = state->system;
@@ -185,23 +204,18 @@ static bool sift_all_forces(dal_state *state, int *n, int *columns)
     bool known = true;
     memset(Q, 0, sizeof *Q * (size_t)system->layout.nv);
     memset(size, 0, sizeof *size * (size_t)system->layout.nv);
-    for (int g = 0; g < system->n_groups; g++) {
-        for (int i = 0; i < system->groups[g].n; i++) {
-            char *element = (char *)system->groups[g].elements + (size_t)i * dal_force_types[system->groups[g].type]->size;
-            const dal_force_group one = {system->groups[g].type, 1, element};
-            dal_loads_apply(&state->loads, 1, &one);
-            add_forces(state, Q, size);
-        }
+    for (int g = 0; g < system->n_groups && *n; g++) {
+        add_group(state, &system->groups[g], Q, size);
         known &= sift_forces(state, n, columns);
     }
-    for (int i = 0; i < system->n_laws; i++) { /* what joints do beside holding: laws, and friction of any size in every direction */
+    for (int i = 0; i < system->n_laws && *n; i++) { /* what joints do beside holding: laws, and friction of any size in every direction */
         dal_loads_apply(&state->loads, 0, NULL);
         dal_push_measure(&state->loads, system->laws[i].measure, state->values->expression[system->laws[i].expression], false);
         add_forces(state, Q, size);
         known &= sift_forces(state, n, columns);
     }
     for (int i = 0; i < system->n_frictions; i++)
-        for (int k = 0; k < system->frictions[i].n; k++) {
+        for (int k = 0; k < system->frictions[i].n && *n; k++) {
             double e[DAL_MAX_SLIP] = {0};
             e[k] = 1.37;
             dal_loads_apply(&state->loads, 0, NULL);
@@ -251,20 +265,32 @@ static verdict absent_from_energy(dal_state *state, int column)
 
 /* ---- all together --------------------------------------------------------------------- */
 
-/* Strikes out what fails at the present state; false if something there is not finite. */
-static bool sift(dal_state *state, int *n, int *columns)
+/* (a) of all columns: strikes out those that fail. On a tree all slopes are found in one sweep. */
+static bool sift_energy(dal_state *state, int *n, int *columns)
 {
-    bool known = sift_rows(state, n, columns, state->work.h);
+    const bool tree = state->system->layout.tree;
+    double *slope = state->work.Q, *size = state->work.h;
+    bool known = true;
     int left = 0;
-    if (*n)
-        known &= sift_all_forces(state, n, columns);
+    if (tree && *n)
+        dal_tree_energy_slopes(state, slope, size);
     for (int i = 0; i < *n; i++) {
-        const verdict v = absent_from_energy(state, columns[i]);
+        const verdict v = tree ? judge_ignorable(slope[columns[i]], size[columns[i]]) : absent_from_energy(state, columns[i]);
         known = known && v != UNKNOWN;
         if (v != FAILS)
             columns[left++] = columns[i];
     }
     *n = left;
+    return known;
+}
+
+/* Strikes out what fails at the present state; false if something there is not finite. */
+static bool sift(dal_state *state, int *n, int *columns)
+{
+    bool known = sift_rows(state, n, columns, state->work.h);
+    known &= sift_energy(state, n, columns);
+    if (*n)
+        known &= sift_all_forces(state, n, columns);
     return known;
 }
 

@@ -11,6 +11,7 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
+#include "kinematics/tree.h"
 #include "math/vec.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
@@ -346,4 +347,32 @@ static void layout_tree(dal_block *block, const dal_system *system, dal_state *s
         dal_sweep_work_layout(system->sweep, sweep, &tree->sweep);
 }
 
-const dal_owner dal_tree_owner = {.layout = layout_tree};
+static void close_tree(dal_state *state)
+{
+    if (state->tree->wide)
+        state->hold.allocator.release(state->hold.allocator.user, state->tree->wide);
+}
+
+const dal_owner dal_tree_owner = {.layout = layout_tree, .close = close_tree};
+
+bool dal_state_widen(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    const dal_allocator *from = &state->hold.allocator;
+    if (!layout->columnless || state->tree->wide)
+        return true;
+    if (layout->n_jacobian < 0)
+        return false; /* too many to be numbered */
+    const size_t columns = (size_t)layout->n_jacobian, entries = 6 * columns + (size_t)layout->n_mass;
+    double *memory = from->allocate(from->user, sizeof *memory * (entries + 1) + sizeof(int) * columns);
+    if (!memory)
+        return false;
+    int *list = (int *)(void *)(memory + entries + 1);
+    memset(memory, 0, sizeof *memory * entries);
+    dal_tree_list_columns(layout, list);
+    state->tree->wide = memory;
+    state->work.jacobian = memory;
+    state->work.M = memory + 6 * columns;
+    state->work.body_column = list;
+    return true;
+}

@@ -254,9 +254,10 @@ static void layout_saddle(dal_block *block, const dal_system *system, dal_state 
 static bool open_saddle(dal_state *state)
 {
     const dal_system *system = state->system;
-    if (!system->dense)
-        state->saddle->sparse = dal_sparse_create(&state->hold.allocator, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);
-    return system->dense || state->saddle->sparse;
+    if (system->dense || system->layout.columnless)
+        return true;
+    state->saddle->sparse = dal_sparse_create(&state->hold.allocator, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);
+    return state->saddle->sparse;
 }
 
 static void close_saddle(dal_state *state)

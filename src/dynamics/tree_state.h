@@ -9,10 +9,14 @@ typedef struct dal_tree_state {
     dal_loops_work loops; /* where it has loops */
     dal_sweep_work sweep; /* where it can be swept */
     double *vd_more;      /* what refinement adds */
+    void *wide;           /* of a layout without columns: memory of work.jacobian, work.M and work.body_column, once somebody has asked */
 } dal_tree_state;
 
 extern const dal_owner dal_tree_owner;
 
+/* Whoever reads M or the columns of bodies calls this first, but never in a step: where the system was compiled without columns it
+ * allocates room for them. False: there is no memory. */
+bool dal_state_widen(dal_state *state);
 /* Frames of the bodies and how they move, from the links at work.q, work.v. */
 void dal_tree_motion(dal_state *state);
 /* Factor and solve as dal_saddle_factor, on the links; without the scaling. */

@@ -465,6 +465,12 @@ bool dal_depends(dal_graph *graph, dal_node node, int variable)
 void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int variable), void *user)
 {
     int n;
+    const dal_term *term = &graph->terms[node];
+    if (term->op == DAL_OP_VAR || term->op == DAL_OP_CONST) { /* what most recorded columns are */
+        if (term->op == DAL_OP_VAR)
+            visit(user, term->index);
+        return;
+    }
     dal_node *list = dal_collect(graph, node, &n); /* complete before `visit` may walk the graph itself */
     for (int i = 0; i < n; i++)
         if (graph->terms[list[i]].op == DAL_OP_VAR)

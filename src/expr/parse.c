@@ -199,8 +199,9 @@ static bool read_number(reader *r, dal_value *value)
                     found(r, buffer));
     }
     exponent = (exponent > 1000000 ? 1000000 : exponent < -1000000 ? -1000000 : exponent) - (long)fraction;
-    char *plain = dal_arena_print(r->graph->arena, "%.*s%.*se%ld", (int)(point - start), s + start, (int)fraction,
-                                  s + point + 1, exponent);
+    char few[64], *plain = few;
+    if (snprintf(few, sizeof few, "%.*s%.*se%ld", (int)(point - start), s + start, (int)fraction, s + point + 1, exponent) >= (int)sizeof few)
+        plain = dal_arena_print(r->graph->arena, "%.*s%.*se%ld", (int)(point - start), s + start, (int)fraction, s + point + 1, exponent);
     double number = strtod(plain, NULL);
     bool zero = strspn(plain, "0") == strcspn(plain, "e");
     if (!isfinite(number) || (number == 0 && !zero))
@@ -218,6 +219,7 @@ typedef struct path {
     int n;
     size_t capacity;
     int primes;
+    char few[40]; /* where a short one lies */
 } path;
 
 static void append(reader *r, path *p, const char *text, size_t n)
@@ -264,7 +266,9 @@ static bool read_segment(reader *r, path *p)
 
 static bool read_path(reader *r, path *p)
 {
-    *p = (path){0};
+    p->text = p->few;
+    p->capacity = sizeof p->few;
+    p->n = p->primes = 0;
     if (!read_segment(r, p))
         return false;
     while (r->text[r->at] == '.') {

@@ -38,7 +38,7 @@ typedef struct dal_placement dal_placement; /* user: kinematics/placement.h */
  * Families that share columns: q, nq, v, nv are zero; n_rot still says whether the body has an attitude. */
 typedef struct dal_body_layout {
     int q, nq, v, nv, n_rot;
-    int column, n_columns;      /* its columns of v: layout->body_column[column ...] */
+    int column, n_columns;      /* its columns of v: work->body_column[column ...] */
     int jacobian;               /* shared columns: its first column in work->jacobian */
     int intrinsic, n_intrinsic; /* rows that keep the attitude parameters an attitude */
 } dal_body_layout;
@@ -83,6 +83,8 @@ typedef struct dal_layout {
     int *column;              /* of each entry of A */
     int *angular;             /* of each column of v: 1 a turn, 0 a shift, -1 unknown (a coordinate of the user) */
     double *constant_mass;    /* natural: M, computed once */
+    bool columnless;          /* a tree without rows that is solved by recursion: the lists of columns, work->jacobian and work->M, which
+                               * grow with the square of the length of a chain, are made when somebody asks (dal_state_widen) */
     int sequence[3];          /* angle: the Euler sequence the user fixed */
     bool sequence_fixed;
     dal_tree *tree;
@@ -133,6 +135,7 @@ typedef struct dal_work {
     dal_real *phi, *phid;         /* rows: residual, A v - beta; speeds: phid is u = Y v + Z */
     dal_real *A, *gamma;          /* rows: entries by layout->column; A v' = gamma; speeds: u' = Y v' - gamma */
     dal_real *jacobian;           /* shared columns: 6 a column of a body: velocity of r, angular velocity, world axes */
+    const int *body_column;       /* layout->body_column; of a layout without columns: the state's own */
     dal_real *M, *h, *Q;          /* blocks; covectors of length nv */
     dal_real *direct;             /* forces given on a coordinate, length nv */
     dal_real *force;              /* 6 a body: force and moment about r, world axes */

@@ -41,6 +41,7 @@ typedef struct composite {
     dal_real m, s[3], I[9], force[3], moment[3];
 } composite;
 
+enum { MOST_OWN = 6 }; /* a body has no more freedoms than that */
 enum { NUMBERS_OF_COMPOSITE = sizeof(composite) / sizeof(dal_real) };
 
 static size_t scratch_joint(const dal_layout *layout)
@@ -206,6 +207,51 @@ static void position_joint(const dal_layout *layout, dal_work *work)
         columns_joint(layout, work, c, P);
     }
 }
+
+#ifndef DAL_SCALAR_VARIANT
+/* The column of a body: the parent's moved to P, or `own`, its own one at P; then from P to r. The same sums as in `columns`. */
+static void column_of_body(const dal_work *work, const dal_carrier *c, const double *own, double *J)
+{
+    double P[3], arm[3], *at = J + 6 * c->body;
+    dal_turn(work->kin[c->body].R, c->to.s, P);
+    dal_axpy3(1, work->kin[c->body].r, P);
+    memcpy(at, own ? own : J + 6 * c->parent, 6 * sizeof *at);
+    if (!own) {
+        dal_sub3(P, work->kin[c->parent].r, arm);
+        dal_add_cross(J + 6 * c->parent + 3, arm, at);
+    }
+    dal_sub3(work->kin[c->body].r, P, arm);
+    if (c->particle)
+        dal_zero3(at + 3);
+    else
+        dal_add_cross(at + 3, arm, at);
+}
+
+static bool is_zero(const double column[6])
+{
+    for (int i = 0; i < 6; i++)
+        if (column[i] != 0)
+            return false;
+    return true;
+}
+
+void dal_tree_jacobian_column(const dal_layout *layout, const dal_work *work, int k, double *J)
+{
+    const dal_tree *tree = layout->tree;
+    memset(J, 0, 6 * sizeof *J * (size_t)tree->n_bodies);
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        double own[6 * MOST_OWN];
+        int first;
+        const int n = own_velocities(tree, c, &first);
+        if (n && k >= first && k < first + n) {
+            own_columns(tree, c, work, own);
+            column_of_body(work, c, own + 6 * (k - first), J);
+        } else if (c->parent != DAL_GROUND && !is_zero(J + 6 * c->parent))
+            column_of_body(work, c, NULL, J);
+    }
+}
+#endif
 
 /* ---- tangents ------------------------------------------------------------------------ */
 
@@ -476,7 +522,7 @@ static void own_rows(const dal_layout *layout, dal_work *work, const dal_carrier
 {
     const dal_body_layout *at = &layout->body[c->body];
     const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
-    const int *column = layout->body_column + at->column;
+    const int *column = work->body_column + at->column;
     int first, n = own_velocities(layout->tree, c, &first);
     for (int k = at->n_columns - n; k < at->n_columns; k++) {
         const dal_real *u = J + 6 * k, *w = u + 3;
@@ -603,8 +649,6 @@ static void place_joint(const dal_layout *layout, dal_work *work, int body, cons
         }
     }
 }
-
-enum { MOST_OWN = 6 }; /* a body has no more freedoms than that */
 
 /* x with C x = b in the sense of least squares, C of n columns with 6 numbers, by modified Gram-Schmidt; C and b are overwritten. */
 static void solve_columns(int n, double C[MOST_OWN][6], double b[6], double *x)

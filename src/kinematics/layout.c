@@ -272,6 +272,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     layout->form_need = parts->form_need;
     layout->body = DAL_TAKE(arena, dal_body_layout, mechanism->n_bodies);
     choose_rows(layout, arena);
+    layout->columnless = parts->recursive && layout->tree && !layout->n_extrinsic && !mechanism->n_speeds;
     if (layout->tree)
         dal_tree_columns(arena, layout);
     else if (layout->placement)
@@ -413,12 +414,13 @@ static size_t lay(const dal_layout *layout, dal_real *memory, dal_work *w)
         w->form_registers = take(memory, &used, (size_t)dal_program_registers(layout->forms));
         w->form_variables = take(memory, &used, (size_t)layout->n_form_variables);
     }
-    w->jacobian = take(memory, &used, 6 * (size_t)layout->n_jacobian);
+    w->body_column = layout->body_column;
+    w->jacobian = layout->columnless ? NULL : take(memory, &used, 6 * (size_t)layout->n_jacobian);
     w->phi = take(memory, &used, rows);
     w->phid = take(memory, &used, rows);
     w->A = take(memory, &used, (size_t)layout->n_values);
     w->gamma = take(memory, &used, rows);
-    w->M = take(memory, &used, (size_t)layout->n_mass);
+    w->M = layout->columnless ? NULL : take(memory, &used, (size_t)layout->n_mass);
     w->h = take(memory, &used, (size_t)layout->nv);
     w->Q = take(memory, &used, (size_t)layout->nv);
     w->direct = take(memory, &used, (size_t)layout->nv);

@@ -12,6 +12,7 @@ typedef struct dal_layout_parts {
     int n_times;
     dal_tree *tree;           /* joint */
     dal_placement *placement; /* user */
+    bool recursive;           /* solved by recursion over the tree, where bodies need no columns unless rows do */
     dal_program *forms;
     int n_form_needs, n_form_variables, *form_need;
 } dal_layout_parts;

@@ -27,7 +27,7 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
         return;
     }
     const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
-    const int *column = layout->body_column + at->column;
+    const int *column = work->body_column + at->column;
     for (int k = 0; k < at->n_columns; k++, J += 6)
         out[column[k]] += dal_dot(J, force) + dal_dot(J + 3, moment);
 }
@@ -50,7 +50,7 @@ void dal_shared_inertia(const dal_layout *layout, dal_work *work)
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_body_layout *at = &layout->body[b];
         const dal_kin *kin = &work->kin[b];
-        const int *column = layout->body_column + at->column;
+        const int *column = work->body_column + at->column;
         const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
         dal_real rho[3], force[3], inertia[9], moment[3];
         if (!at->n_columns)

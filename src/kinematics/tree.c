@@ -16,6 +16,8 @@
 #include "joint/joint.h"
 #include "math/rotation.h"
 
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -411,31 +413,49 @@ bool dal_tree_holds(const dal_tree *tree, const dal_mechanism *mechanism, int ro
 
 /* ---- the layout ------------------------------------------------------------------ */
 
-/* A body moves with the columns of its parent and its own. */
-static void list_columns(const dal_tree *tree, dal_layout *layout, size_t *capacity, dal_arena *arena)
+/* A body moves with the columns of its parent and its own. Where these are: body by body in the order of the tree. False: there are too
+ * many to be numbered. */
+static bool place_columns(const dal_tree *tree, dal_layout *layout)
 {
+    size_t total = 0;
     for (int i = 0; i < tree->n_bodies; i++) {
         const dal_carrier *c = &tree->carrier[i];
-        const dal_mechanism *m = layout->mechanism;
         dal_body_layout *at = &layout->body[c->body];
-        at->column = at->jacobian = layout->n_body_columns;
-        at->n_rot = c->particle ? 0 : m->space == DAL_PLANAR ? 1 : 3;
-        for (int k = 0; c->parent != DAL_GROUND && k < layout->body[c->parent].n_columns; k++) {
-            int column = layout->body_column[layout->body[c->parent].column + k];
-            *DAL_PUSH(arena, layout->body_column, layout->n_body_columns, *capacity) = column;
-        }
+        at->column = at->jacobian = total <= INT_MAX ? (int)total : 0;
+        at->n_rot = c->particle ? 0 : layout->mechanism->space == DAL_PLANAR ? 1 : 3;
+        at->n_columns = c->parent == DAL_GROUND ? 0 : layout->body[c->parent].n_columns;
         for (int s = c->step; s < c->step + c->n_steps; s++)
             for (int k = 0; k < dal_step_velocities(&tree->step[s]); k++) {
                 layout->angular[tree->step[s].v + k] = tree->step[s].kind != DAL_STEP_SHIFT;
-                *DAL_PUSH(arena, layout->body_column, layout->n_body_columns, *capacity) = tree->step[s].v + k;
+                at->n_columns++;
             }
-        at->n_columns = layout->n_body_columns - at->column;
+        total += (size_t)at->n_columns;
+    }
+    layout->n_jacobian = total <= INT_MAX ? (int)total : 0;
+    return total <= INT_MAX;
+}
+
+void dal_tree_list_columns(const dal_layout *layout, int *list)
+{
+    const dal_tree *tree = layout->tree;
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        int *own = list + layout->body[c->body].column;
+        if (c->parent != DAL_GROUND) {
+            const dal_body_layout *parent = &layout->body[c->parent];
+            memcpy(own, list + parent->column, sizeof *own * (size_t)parent->n_columns);
+            own += parent->n_columns;
+        }
+        for (int s = c->step; s < c->step + c->n_steps; s++)
+            for (int k = 0; k < dal_step_velocities(&tree->step[s]); k++)
+                *own++ = tree->step[s].v + k;
     }
 }
 
-/* One block of M a tree that moves. */
-static void list_blocks(const dal_tree *tree, dal_layout *layout)
+/* One block of M a tree that moves. False: there are too many entries to be numbered. */
+static bool list_blocks(const dal_tree *tree, dal_layout *layout)
 {
+    size_t total = 0;
     for (int i = 0, last = -1; i < tree->n_bodies; i++) {
         const dal_carrier *c = &tree->carrier[i];
         int n = c->n_steps ? freedoms(c->n_steps, tree->step + c->step) : 0;
@@ -448,21 +468,30 @@ static void list_blocks(const dal_tree *tree, dal_layout *layout)
         layout->nv += n;
     }
     for (int i = 0; i < layout->n_blocks; i++) {
-        layout->block[i].value = layout->n_mass;
-        layout->n_mass += layout->block[i].n * layout->block[i].n;
+        layout->block[i].value = total <= INT_MAX ? (int)total : 0;
+        total += (size_t)layout->block[i].n * (size_t)layout->block[i].n;
     }
+    layout->n_mass = total <= INT_MAX ? (int)total : 0;
+    return total <= INT_MAX;
 }
 
 void dal_tree_columns(dal_arena *arena, dal_layout *layout)
 {
     const dal_tree *tree = layout->tree;
-    size_t capacity = 0;
     layout->nq = tree->nq;
     layout->block = DAL_TAKE(arena, dal_mass_block, tree->n_trees);
     layout->angular = DAL_TAKE(arena, int, tree->nv);
-    list_blocks(tree, layout);
-    list_columns(tree, layout, &capacity, arena);
-    layout->n_jacobian = layout->n_body_columns;
+    bool numbered = list_blocks(tree, layout);
+    numbered &= place_columns(tree, layout);
+    if (!numbered && !layout->columnless)
+        dal_arena_take(arena, SIZE_MAX); /* there is no such memory */
+    if (!numbered)
+        layout->n_jacobian = -1;
+    if (layout->columnless)
+        return;
+    layout->n_body_columns = layout->n_jacobian;
+    layout->body_column = DAL_TAKE(arena, int, layout->n_body_columns);
+    dal_tree_list_columns(layout, layout->body_column);
 }
 
 dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from)

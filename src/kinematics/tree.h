@@ -69,8 +69,14 @@ static inline int dal_step_velocities(const dal_step *step)
 dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const bool *cut);
 /* Does a row of the mechanism hold by construction? Rows of joints in the tree, but not their drives. */
 bool dal_tree_holds(const dal_tree *tree, const dal_mechanism *mechanism, int row);
-/* Sizes, columns of bodies, blocks of M of a layout with layout->tree: nq, nv, body[], block, body_column, angular, n_jacobian. */
+/* Sizes, columns of bodies, blocks of M of a layout with layout->tree: nq, nv, body[], block, body_column, angular, n_jacobian. Without
+ * columns the sizes are those that they would have; n_jacobian is -1 where these are too large to be numbered. */
 void dal_tree_columns(dal_arena *arena, dal_layout *layout);
+/* Column k of v in the Jacobians of all bodies, 6 a body, as family->position has it; zero where it does not move the body. After
+ * family->frames. */
+void dal_tree_jacobian_column(const dal_layout *layout, const dal_work *work, int k, double *J);
+/* The columns of all bodies, n_jacobian of them: those of the parent, then the body's own. */
+void dal_tree_list_columns(const dal_layout *layout, int *list);
 dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from);
 /* "A.angle" ...: what coordinate k of q (or velocity k of v) is called. plain: see dal_spec.plain_names. */
 void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool plain, bool velocity, int k, char *buffer, size_t size);

@@ -64,7 +64,7 @@ static dal_flow renew_pieces(dal_state *state)
     state->values->frozen = false;
     dal_state_position(state);
     dal_state_velocity(state);
-    dal_flow flow = dal_state_loads(state);
+    dal_flow flow = (state->system->n_frictions ? dal_state_loads : dal_state_push)(state);
     if (flow)
         return flow;
     if (n)

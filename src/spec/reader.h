@@ -79,6 +79,7 @@ typedef struct dal_reader {
     int elements, copies;            /* made so far; nodes that 'repeat' has read, and those of included files */
     int included;                    /* files, each as often as it was */
     size_t included_bytes;
+    size_t coming; /* elements that the present `repeat` still makes, this one with them; 0: one */
     size_t room_bodies, room_joints, room_forces, room_points, room_define, room_states;
     uint64_t hash;
     dal_file_list *files;

@@ -147,6 +147,13 @@ static bool make_one(loop_nest *loop, const char *name)
     return dal_messages_count(reader->messages, DAL_ERROR) == errors; /* one faulty copy is enough */
 }
 
+enum { MOST_COMING = 16384 }; /* elements that room is made for beforehand: the next one may be faulty */
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 static bool run_loop(loop_nest *loop, int depth, const char *name)
 {
     dal_reader *reader = loop->reader;
@@ -171,9 +178,11 @@ static bool run_loop(loop_nest *loop, int depth, const char *name)
         dal_binding *binding = DAL_TAKE(reader->keep, dal_binding, 1);
         *binding = (dal_binding){range->name.text, i, outer, outer ? outer->model : NULL};
         reader->binding = binding;
+        reader->coming = depth + 1 == loop->n ? smaller((size_t)(last - i) + 1, MOST_COMING) : 0;
         fine = run_loop(loop, depth + 1, dal_arena_print(reader->keep, "%s.%d", name, i));
     }
     reader->binding = outer;
+    reader->coming = 0;
     return fine;
 }
 

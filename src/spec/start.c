@@ -347,6 +347,7 @@ void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
         return;
     size_t own = 0, *room = points == &reader->spec->ground ? &reader->room_points : &own;
     dal_scope outer = dal_descend(reader, NULL);
+    DAL_RESERVE(reader->keep, points->item, points->n, *room, tree->n);
     for (const dal_tree *child = tree->first; child; child = child->next) {
         const char *fault = dal_word_fault(reader->scratch, child->key);
         for (size_t i = 0; !fault && i < sizeof channels / sizeof *channels; i++)

@@ -61,7 +61,7 @@ static double rounding_of_places(const dal_build *build)
 
 static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
 {
-    dal_arena *arena = build->arena;
+    dal_arena *arena = &build->start_arena;
     a->build = build;
     a->drives = drives;
     a->mechanism = build->mechanism;
@@ -97,8 +97,8 @@ void dal_assembly_dense(dal_assembly *a)
 {
     if (a->svd || dal_assembly_large(a))
         return;
-    a->A = DAL_TAKE(a->build->arena, double, (size_t)(a->r + a->m) * (size_t)a->m);
-    a->svd = DAL_TAKE(a->build->arena, double, dal_rank_work(a->r + a->m, a->m));
+    a->A = DAL_TAKE(&a->build->start_arena, double, (size_t)(a->r + a->m) * (size_t)a->m);
+    a->svd = DAL_TAKE(&a->build->start_arena, double, dal_rank_work(a->r + a->m, a->m));
 }
 
 static void place_bodies(dal_assembly *a)

@@ -50,7 +50,7 @@ static struct dal_assembly_saddle *saddle_of(dal_assembly *a)
 {
     if (a->saddle)
         return a->saddle;
-    dal_arena *arena = a->build->arena;
+    dal_arena *arena = &a->build->start_arena;
     struct dal_assembly_saddle *s = a->saddle = DAL_TAKE(arena, struct dal_assembly_saddle, 1);
     s->pattern.layout = *a->layout;
     dal_saddle_pattern(arena, &s->pattern);
@@ -219,7 +219,7 @@ static void add_block(dal_assembly *a, int b, int n_f, const double *f, const do
 /* M / mass where there is any; a part without mass has the little one that it has in the weights. */
 static double *inertia_of(dal_assembly *a, double mass)
 {
-    double *M = DAL_TAKE(a->build->arena, double, a->layout->n_mass);
+    double *M = DAL_TAKE(&a->build->start_arena, double, a->layout->n_mass);
     for (int b = 0; b < a->layout->n_blocks; b++) {
         const dal_mass_block *at = &a->layout->block[b];
         double most = 0;
@@ -362,7 +362,7 @@ bool dal_assembly_velocity(dal_assembly *a, double *v, const double *v0)
 {
     struct dal_assembly_saddle *s = saddle_of(a);
     const dal_layout *layout = a->layout;
-    dal_arena *arena = a->build->arena;
+    dal_arena *arena = &a->build->start_arena;
     double mass = 0, *fixed = DAL_TAKE(arena, double, a->m), *vectors = DAL_TAKE(arena, double, 5 * (size_t)a->m);
     const size_t m = (size_t)a->m;
     descent d = {a, DAL_TAKE(arena, double, layout->n_mass), DAL_TAKE(arena, int, layout->n_blocks), vectors, vectors + m, vectors + 2 * m,

@@ -147,7 +147,7 @@ static int soft_equations(dal_assembly *a, const double *v0, double *G, double *
 /* v += Z^T y with Z G-independent rows: y from (G Z^T) y = g - G v in the least-squares sense; Z := what stays free. */
 static int settle(dal_assembly *a, int n_soft, const double *G, double *g, double *v, double *Z, int n_free)
 {
-    dal_arena *arena = a->build->arena;
+    dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
     double *B = DAL_TAKE(arena, double, (size_t)n_soft * (size_t)n_free), *y = DAL_TAKE(arena, double, n_free);
     double *sigma = DAL_TAKE(arena, double, n_soft + n_free), *null = DAL_TAKE(arena, double, n_free * n_free);
@@ -181,7 +181,7 @@ static int settle(dal_assembly *a, int n_soft, const double *G, double *g, doubl
 /* v += Z^T y of least kinetic energy: (Z M Z^T) y = -Z M v, with M / (mass of the model) times the units of its rows and columns. */
 static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free)
 {
-    dal_arena *arena = a->build->arena;
+    dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
     double *Mz = DAL_TAKE(arena, double, m), *z = DAL_TAKE(arena, double, m), *K = DAL_TAKE(arena, double, n_free * n_free), *rhs = DAL_TAKE(arena, double, n_free);
     double *y = DAL_TAKE(arena, double, n_free), *work = DAL_TAKE(arena, double, dal_rank_work(n_free, n_free));
@@ -229,7 +229,7 @@ static double velocity_gap(const dal_assembly *a, const double *v)
 static double *misses(const dal_assembly *a, int n, const double *v)
 {
     const size_t m = (size_t)a->m;
-    double *miss = DAL_TAKE(a->build->arena, double, n);
+    double *miss = DAL_TAKE(&a->build->start_arena, double, n);
     for (int i = 0; i < n; i++) {
         miss[i] = -a->b[i];
         for (size_t k = 0; k < m; k++)
@@ -240,7 +240,7 @@ static double *misses(const dal_assembly *a, int n, const double *v)
 
 static double *sparse_misses(dal_assembly *a, int *n, const double *v)
 {
-    double *miss = DAL_TAKE(a->build->arena, double, a->r);
+    double *miss = DAL_TAKE(&a->build->start_arena, double, a->r);
     *n = 0;
     for (int i = 0; i < dal_assembly_exact(a); i++) {
         const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
@@ -295,7 +295,7 @@ static double fastest_of(const dal_assembly *a, const double *v)
 static bool nothing_to_do(const dal_assembly *a, const double *v0, double fastest)
 {
     const double length = a->length;
-    double *momentum = DAL_TAKE(a->build->arena, double, a->m);
+    double *momentum = DAL_TAKE(&a->build->start_arena, double, a->m);
     if (velocity_gap(a, v0) > dal_closed * fastest)
         return false;
     dal_mass_times(a->layout, a->work.M, v0, momentum);
@@ -440,7 +440,7 @@ static bool settle_large(dal_assembly *a, double *v, const double *v0)
 /* The dense way: u_k = v_k / unit_k. */
 static bool settle_small(dal_assembly *a, double *v, const double *v0, double fastest)
 {
-    dal_arena *arena = a->build->arena;
+    dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
     dal_assembly_dense(a);
     const int n = exact_equations(a, v0);
@@ -466,7 +466,7 @@ static bool settle_small(dal_assembly *a, double *v, const double *v0, double fa
 
 bool dal_assemble_velocities(dal_assembly *a)
 {
-    dal_arena *arena = a->build->arena;
+    dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
     double *v0 = DAL_TAKE(arena, double, m), *v = a->work.v;
     given_velocity(a, v0);

@@ -1,5 +1,6 @@
 /* Momenta dT/dv: of the ignorable coordinates, which are constants of the motion, and the rates of all of them. */
 #include "kinematics/newton_euler.h"
+#include "kinematics/tree.h"
 #include "math/vec.h"
 #include "state/state.h"
 #include "state/momenta.h"
@@ -8,6 +9,41 @@
 #include <math.h>
 #include <string.h>
 
+/* P = m c', H = I w + rho x P: the momentum of a body as a wrench at r. */
+static void wrench_of_momentum(const dal_body *body, const dal_kin *kin, double P[3], double H[3])
+{
+    double rho[3], I[9];
+    dal_turn(kin->R, body->center, rho);
+    dal_turn(kin->Rd, body->center, P);
+    for (int i = 0; i < 3; i++)
+        P[i] = body->mass * (P[i] + kin->rd[i]);
+    dal_turn_inertia(kin->R, body->inertia, I);
+    dal_mul3(I, kin->w, H);
+    dal_add_cross(rho, P, H);
+}
+
+static void add_momentum(const double J[6], const double P[3], const double H[3], double *momentum, double *size)
+{
+    *momentum += dal_dot(J, P) + dal_dot(J + 3, H);
+    if (size)
+        *size += sqrt(dal_dot(J, J) * dal_dot(P, P)) + sqrt(dal_dot(J + 3, J + 3) * dal_dot(H, H));
+}
+
+/* Layouts without columns: one column after the other, over all bodies. */
+static void add_columnwise(dal_state *state, double *momenta, double *size)
+{
+    const dal_system *system = state->system;
+    const int bodies = system->mechanism.n_bodies;
+    double *J = (double *)(void *)state->scratch->tangents, *wrench = (double *)(void *)(state->scratch->tangents + bodies);
+    for (int b = 0; b < bodies; b++)
+        wrench_of_momentum(&system->mechanism.bodies[b], &state->work.kin[b], wrench + 6 * b, wrench + 6 * b + 3);
+    for (int i = 0; i < system->n_ignorable; i++) {
+        dal_tree_jacobian_column(&system->layout, &state->work, system->ignorable[i], J);
+        for (int b = 0; b < bodies; b++)
+            add_momentum(J + 6 * b, wrench + 6 * b, wrench + 6 * b + 3, &momenta[i], size ? &size[i] : NULL);
+    }
+}
+
 /* dT/dv_k = sum over bodies of P . lin_k + H . ang_k, with P = m c', H = I w + rho x P the momentum of a body as a wrench at r. The
  * size, with absolute values instead, is sum m |v| for a shift: what a drift is compared with. */
 void dal_state_momenta(dal_state *state, double *momenta, double *size)
@@ -15,34 +51,29 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const dal_work *w = &state->work;
-    if (system->n_ignorable)
-        dal_state_columns(state);
+    if (!system->n_ignorable)
+        return;
     for (int i = 0; i < system->n_ignorable; i++) {
         momenta[i] = 0;
         if (size)
             size[i] = 0;
     }
-    for (int b = 0; b < layout->mechanism->n_bodies && system->n_ignorable; b++) {
+    (layout->columnless ? dal_state_frames : dal_state_columns)(state);
+    if (layout->columnless) {
+        add_columnwise(state, momenta, size);
+        return;
+    }
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_body_layout *at = &layout->body[b];
-        const dal_kin *kin = &w->kin[b];
-        double rho[3], P[3], H[3], I[9];
-        dal_turn(kin->R, body->center, rho);
-        dal_turn(kin->Rd, body->center, P);
-        for (int i = 0; i < 3; i++)
-            P[i] = body->mass * (P[i] + kin->rd[i]);
-        dal_turn_inertia(kin->R, body->inertia, I);
-        dal_mul3(I, kin->w, H);
-        dal_add_cross(rho, P, H);
+        double P[3], H[3];
+        wrench_of_momentum(body, &w->kin[b], P, H);
         for (int i = 0, k = 0; i < system->n_ignorable; i++) {
-            while (k < at->n_columns && layout->body_column[at->column + k] < system->ignorable[i])
+            while (k < at->n_columns && w->body_column[at->column + k] < system->ignorable[i])
                 k++;
-            if (k == at->n_columns || layout->body_column[at->column + k] != system->ignorable[i])
+            if (k == at->n_columns || w->body_column[at->column + k] != system->ignorable[i])
                 continue;
-            const double *J = w->jacobian + 6 * (size_t)(at->jacobian + k);
-            momenta[i] += dal_dot(J, P) + dal_dot(J + 3, H);
-            if (size)
-                size[i] += sqrt(dal_dot(J, J) * dal_dot(P, P)) + sqrt(dal_dot(J + 3, J + 3) * dal_dot(H, H));
+            add_momentum(w->jacobian + 6 * (size_t)(at->jacobian + k), P, H, &momenta[i], size ? &size[i] : NULL);
         }
     }
 }
@@ -63,7 +94,7 @@ void dal_momentum_rows(dal_state *state, double *rows, double *free)
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_body_layout *at = &layout->body[b];
-        const int *column = layout->body_column + at->column;
+        const int *column = w->body_column + at->column;
         double rho[3], I[9];
         dal_turn(w->kin[b].R, body->center, rho);
         dal_turn_inertia(w->kin[b].R, body->inertia, I);

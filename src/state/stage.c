@@ -95,7 +95,7 @@ int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *mod
 /* Formulation `recursive`: nothing with the columns of bodies, as long as nobody asks for them. Friction asks. */
 bool dal_skips_columns(const dal_system *system)
 {
-    return system->formulation->recursive && !system->n_frictions;
+    return system->layout.columnless || (system->formulation->recursive && !system->n_frictions);
 }
 
 void dal_state_frames(dal_state *state)
@@ -112,6 +112,7 @@ void dal_state_columns(dal_state *state)
     const dal_layout *layout = &state->system->layout;
     if (dal_has(state, DAL_STAGE_COLUMNS))
         return;
+    assert(!layout->columnless || state->work.jacobian); /* dal_state_widen */
     layout->family->position(layout, &state->work);
     state->stages |= DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS;
 }

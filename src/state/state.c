@@ -93,7 +93,7 @@ static void place_all(dal_state *state)
         memcpy(state->work.kin[b].w, system->start[b].w, sizeof system->start[b].w);
     }
     layout->family->place(layout, &state->work, -1, NULL, NULL);
-    layout->family->position(layout, &state->work);
+    layout->family->frames(layout, &state->work);
     layout->family->move(layout, &state->work, -1, NULL, NULL);
 }
 

@@ -87,8 +87,7 @@ V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, da
     v4 I[3];
     load3(at->I[0], I);
     const v4 s = v4_load(at->Ht[0]), DAL_KERNEL(dal_crba) = v4_all(at->M[0][0]);
-    const dal_span *span = links->span + links->span_of[i];
-    const int n_spans = links->span_of[i + 1] - links->span_of[i];
+    const int last = links->span_of[i];
     for (int k = 0; k < dal_link_velocities(kind); k++) {
         const int column = link->v + k;
         const v4 axis = {work->column[0][column], work->column[1][column], work->column[2][column], 0};
@@ -96,10 +95,10 @@ V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, da
         double f[4], n[4], *row = M + (size_t)links->nv * (size_t)column;
         v4_store(f, direction * DAL_KERNEL(dal_crba) + v4_cross(axis, s));
         v4_store(n, v4_mul(I, axis) + v4_cross(s, direction));
-        if (n_spans != 1 || span->first || span->n != link->v)
+        if (last < 0 || links->span[last].first || links->span[last].n != link->v)
             memset(row, 0, sizeof *row * (size_t)link->v);
-        for (int p = 0; p < n_spans; p++)
-            mass_span(work, span[p].first, span[p].n, f, n, r, row);
+        for (int p = last; p >= 0; p = links->span[p].before)
+            mass_span(work, links->span[p].first, links->span[p].n, f, n, r, row);
         mass_span(work, link->v, k + 1, f, n, r, row);
     }
 }

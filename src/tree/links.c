@@ -171,6 +171,20 @@ static void add_body(builder *b, const dal_carrier *c)
     add_inertia(b, &b->mechanism->bodies[c->body], seat);
 }
 
+/* The columns of a link and of those before it: its own, joined with the last span before it where they stand side by side. */
+static int add_span(builder *b, int link)
+{
+    dal_links *links = b->links;
+    const int before = links->span_of[link], v = links->link[link].v;
+    dal_span own = {v, dal_link_velocities(links->link[link].kind), before};
+    if (before >= 0 && links->span[before].first + links->span[before].n == v) {
+        own = links->span[before];
+        own.n += dal_link_velocities(links->link[link].kind);
+    }
+    *DAL_PUSH(b->arena, links->span, links->n_spans, b->cap_spans) = own;
+    return links->n_spans - 1;
+}
+
 /* The columns before each link, as spans; and the tree of the columns. */
 static void list_columns(builder *b)
 {
@@ -186,20 +200,7 @@ static void list_columns(builder *b)
             links->link_of[link->v + k] = i;
             links->parent_column[link->v + k] = k ? link->v + k - 1 : parent ? parent->v + dal_link_velocities(parent->kind) - 1 : -1;
         }
-        links->span_of[i] = links->n_spans;
-        for (int s = parent ? links->span_of[link->parent] : 0; parent && s < links->span_of[link->parent + 1]; s++) {
-            dal_span copy = links->span[s];
-            *DAL_PUSH(b->arena, links->span, links->n_spans, b->cap_spans) = copy;
-        }
-        if (parent) {
-            dal_span *last = links->n_spans > links->span_of[i] ? &links->span[links->n_spans - 1] : NULL;
-            const int more = dal_link_velocities(parent->kind);
-            if (last && last->first + last->n == parent->v)
-                last->n += more;
-            else
-                *DAL_PUSH(b->arena, links->span, links->n_spans, b->cap_spans) = (dal_span){parent->v, more};
-        }
-        links->span_of[i + 1] = links->n_spans;
+        links->span_of[i] = parent ? add_span(b, link->parent) : -1;
     }
 }
 
@@ -208,6 +209,7 @@ dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, con
     dal_links *links = DAL_TAKE(arena, dal_links, 1);
     builder b = {arena, mechanism, tree, links, 0, 0, 0};
     links->seat = DAL_TAKE(arena, dal_seat, mechanism->n_bodies);
+    DAL_RESERVE(arena, links->link, links->n, b.cap_links, tree->n_steps);
     links->n_bodies = mechanism->n_bodies;
     links->nq = tree->nq;
     links->nv = tree->nv;

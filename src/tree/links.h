@@ -58,6 +58,7 @@ typedef struct dal_seat {
 /* Columns first ... first + n of v. */
 typedef struct dal_span {
     int first, n;
+    int before; /* the span before it on the way to the ground, or -1 */
 } dal_span;
 
 typedef struct dal_links {
@@ -69,7 +70,7 @@ typedef struct dal_links {
     dal_seat *seat;      /* of each body */
     int *parent_column;  /* of each column of v: the one before it on the way to the ground, or -1 */
     int *link_of;        /* of each column: its link */
-    int *span_of;        /* n + 1: the spans of columns before link i on the way to the ground, ascending */
+    int *span_of;        /* the last span of columns before link i on the way to the ground, or -1 */
     dal_span *span;
 } dal_links;
 
