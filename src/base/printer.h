@@ -11,16 +11,9 @@ typedef struct dal_printer {
     int length; /* of the whole text */
 } dal_printer;
 
+/* One more piece of text, as printf writes it. */
 void dal_print(dal_printer *printer, const char *format, ...) DAL_PRINTF(2, 3);
-
-/* A string of JSON: quotes, backslashes and control characters escaped; bytes of UTF-8 pass. NULL is an empty one. */
-void dal_print_string(dal_printer *printer, const char *text);
-/* "key": "text" */
-void dal_print_entry(dal_printer *printer, const char *key, const char *text);
-
-/* A number that reads back as the same double; null where it is not finite. [x, y, ...]. "key": ["a", "b", ...]. */
-void dal_json_number(dal_printer *printer, const dal_decimal_table *decimals, double x);
-void dal_json_numbers(dal_printer *printer, const dal_decimal_table *decimals, int n, const double *values);
-void dal_json_names(dal_printer *printer, const char *key, int n, const char *const *names);
+/* Bytes as they are; the first argument is a dal_printer. */
+void dal_print_bytes(void *printer, const void *bytes, size_t n);
 
 #endif

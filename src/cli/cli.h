@@ -22,6 +22,7 @@ extern const dal_command *const dal_commands[]; /* in the order of the help; end
 /* The command of that name; NULL after a message that names the nearest one. */
 const dal_command *dal_find_command(const char *name);
 
+/* A line for each command: its name and its title. */
 void dal_print_commands(FILE *file);
 
 /* "dalembert run: error: ..." and where help is; returns DAL_BAD_COMMAND. */
@@ -36,8 +37,8 @@ void dal_report(const dal_messages *messages, dal_severity least);
 /* What was printed must have arrived: `code`, or another one after a sentence. */
 int dal_finish_output(int code);
 
-/* A JSON string with its quotes. */
-void dal_print_json_string(FILE *file, const char *text);
+/* Words of `text` on standard output, in lines of 100 columns; those after the first are indented. `column`: where the first one begins. */
+void dal_print_wrapped(int indent, int column, const char *text);
 
 /* ---- the line that shows how far a run is ---------------------------------- */
 
@@ -46,9 +47,11 @@ typedef struct dal_progress {
     bool shown;
 } dal_progress;
 
+/* None is shown where `quiet` is true. */
 dal_progress dal_progress_begin(bool quiet);
 /* For dal_run_options: draws after a second; false once the user wants to stop. */
 bool dal_progress_show(void *progress, double t, double until, long steps, double wall_seconds);
+/* The line is cleared. */
 void dal_progress_end(dal_progress *progress);
 
 #endif

@@ -1,5 +1,6 @@
 /* dalembert eval: everything at one state, and the forces that wanted accelerations take. */
 #include "cli/model_options.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,28 +119,38 @@ static int width_of_output(const request *wanted)
     return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 ? window.ws_col : 100;
 }
 
-static void print_list(const dal_system *system, bool json, const char *key, bool (*name)(const dal_system *, int, char *, size_t))
+typedef bool label(const dal_system *system, int k, char *text, size_t size);
+
+static void print_labels(const dal_system *system, const char *title, label *label_of)
 {
     char text[256];
-    printf(json ? "\"%s\": [" : "%s\n", key);
-    for (int k = 0; name(system, k, text, sizeof text); k++) {
-        if (json) {
-            fputs(k ? ", " : "", stdout);
-            dal_print_json_string(stdout, text);
-        } else {
-            printf("  %d  %s\n", k + 1, text);
-        }
-    }
-    fputs(json ? "]" : "", stdout);
+    printf("%s\n", title);
+    for (int k = 0; label_of(system, k, text, sizeof text); k++)
+        printf("  %d  %s\n", k + 1, text);
+}
+
+static void write_labels(dal_json *json, const dal_system *system, const char *key, label *label_of)
+{
+    char text[256];
+    dal_json_open(json, key, '[');
+    for (int k = 0; label_of(system, k, text, sizeof text); k++)
+        dal_json_string(json, NULL, text);
+    dal_json_close(json, ']');
 }
 
 static dal_status print_names(const request *wanted, const dal_system *system)
 {
-    fputs(wanted->json ? "{" : "", stdout);
-    print_list(system, wanted->json, "q", dal_coordinate_label);
-    fputs(wanted->json ? ", " : "", stdout);
-    print_list(system, wanted->json, "rates", dal_rate_label);
-    fputs(wanted->json ? "}\n" : "", stdout);
+    dal_json json = dal_json_to_file(stdout);
+    if (wanted->json) {
+        dal_json_open(&json, NULL, '{');
+        write_labels(&json, system, "q", dal_coordinate_label);
+        write_labels(&json, system, "rates", dal_rate_label);
+        dal_json_close(&json, '}');
+        putchar('\n');
+    } else {
+        print_labels(system, "q", dal_coordinate_label);
+        print_labels(system, "rates", dal_rate_label);
+    }
     return DAL_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/model_options.h"
 #include "cli/pages.h"
 #include "cli/serve.h"
+#include "base/json.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -191,31 +192,33 @@ static char *read_model(const char *path)
     return text;
 }
 
-static void write_message(FILE *out, const dal_message *m)
+static void write_message(dal_json *json, const dal_message *m)
 {
     static const char *const severities[] = {[DAL_NOTE] = "note", [DAL_WARNING] = "warning", [DAL_ERROR] = "error"};
-    fprintf(out, "{\"severity\": \"%s\", \"line\": %d, \"column\": %d, \"text\": ", severities[m->severity],
-            m->mark.line, m->mark.column);
-    dal_print_json_string(out, m->text);
-    fputs("}", out);
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "severity", severities[m->severity]);
+    dal_json_integer(json, "line", m->mark.line);
+    dal_json_integer(json, "column", m->mark.column);
+    dal_json_string(json, "text", m->text);
+    dal_json_close(json, '}');
 }
 
 /* What is wrong, in one line of JSON: see "A live page" of viewer/FORMAT.md. */
-static void tell_problem(watch *w, const dal_messages *messages, const char *text)
+static void report_problem(watch *w, const dal_messages *messages, const char *text)
 {
     char *data = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&data, &length);
     if (!out)
         return;
-    fputs("{\"messages\": [", out);
-    for (const dal_message *m = dal_messages_first(messages); m; m = m->next) {
-        write_message(out, m);
-        fputs(m->next ? ", " : "", out);
-    }
-    fputs("], \"text\": ", out);
-    dal_print_json_string(out, text ? text : "");
-    fputs("}", out);
+    dal_json json = dal_json_to_file(out);
+    dal_json_open(&json, NULL, '{');
+    dal_json_open(&json, "messages", '[');
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        write_message(&json, m);
+    dal_json_close(&json, ']');
+    dal_json_string(&json, "text", text ? text : "");
+    dal_json_close(&json, '}');
     fclose(out);
     dal_server_tell(w->server, "problem", data, true);
     free(data);
@@ -278,7 +281,7 @@ static void run_once(watch *w)
         if ((moves || (!w->shown && write_problem(w, text, messages) == DAL_OK)) && serve_file(w))
             dal_server_tell(w->server, "reload", "{}", false);
         if (!moves)
-            tell_problem(w, messages, text);
+            report_problem(w, messages, text);
         w->shown |= moves;
         if (!wanted->quiet) {
             dal_report(messages, DAL_WARNING);

@@ -6,7 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WIDTH = 110 }; /* of a long line, characters that are shown around the column */
+enum { WIDTH = 110 };     /* of a long line, characters that are shown around the column */
+enum { PARAGRAPH = 100 }; /* columns of dal_print_wrapped */
 
 /* The text of the file that the last message was about. */
 typedef struct source {
@@ -116,17 +117,21 @@ void dal_report(const dal_messages *messages, dal_severity least)
     forget(&file);
 }
 
-void dal_print_json_string(FILE *file, const char *text)
+void dal_print_wrapped(int indent, int column, const char *text)
 {
-    putc('"', file);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(file, "\\%c", c);
-        else if (c < ' ')
-            fprintf(file, "\\u%04x", c);
-        else
-            putc(c, file);
+    for (bool first = true; *text; first = false) {
+        int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > PARAGRAPH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
     }
-    putc('"', file);
+    putchar('\n');
 }
