@@ -37,6 +37,16 @@ void dal_report(const dal_messages *messages, dal_severity least);
 /* What was printed must have arrived: `code`, or another one after a sentence. */
 int dal_finish_output(int code);
 
+/* The same at the end of a command; of a status without any error among the messages, the words of the status. */
+void dal_report_end(const char *command, const dal_messages *messages, dal_severity least, dal_status status);
+
+/* A text of the library, in the manner of snprintf: `of` is what is printed. */
+typedef int dal_text_printer(const void *of, char *buffer, size_t size);
+/* Such a text, whatever its length. */
+dal_status dal_print_text(FILE *out, dal_text_printer *print, const void *of);
+/* Columns of standard output: as wanted; 0: those of the terminal, 100 elsewhere. */
+int dal_output_width(int wanted);
+
 /* Words of `text` on standard output, in lines of 100 columns; those after the first are indented. `column`: where the first one begins. */
 void dal_print_wrapped(int indent, int column, const char *text);
 

@@ -1,12 +1,10 @@
 /* dalembert eval: everything at one state, and the forces that wanted accelerations take. */
-#include "cli/model_options.h"
+#include "cli/options.h"
 #include "base/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static const char usage[] =
     "dalembert eval MODEL --state FILE [options]\n"
@@ -43,7 +41,6 @@ static const char usage[] =
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", NULL};
-enum { STATE = DAL_OPTION_OWN, RANDOM, NAMES, INVERSE, NEAREST, DIGITS, WIDTH, WHOLE, JSON };
 
 typedef struct request {
     dal_model_options model;
@@ -73,51 +70,37 @@ static int read_range(const char *option, const char *text, int least, int most,
     return DAL_OK;
 }
 
-static int take_option(void *user, int option, char *value)
+static int read_seed(void *user, char *text)
 {
     request *wanted = user;
-    switch (option) {
-    case STATE: wanted->file = value; break;
-    case RANDOM:
-        wanted->random = true;
-        if (!read_count(value, &wanted->seed))
-            return dal_wrong_use("eval", "--random wants a whole number from 0, not '%s'", value);
-        break;
-    case NAMES: wanted->names = true; break;
-    case INVERSE: wanted->options.inverse = true; break;
-    case NEAREST: wanted->options.nearest = true; break;
-    case DIGITS: return read_range("--digits", value, 1, 17, &wanted->digits);
-    case WIDTH: return read_range("--width", value, 20, 10000, &wanted->width);
-    case WHOLE: wanted->whole = true; break;
-    case JSON: wanted->json = true; break;
-    }
-    return DAL_OK;
+    wanted->random = true;
+    return read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("eval", "--random wants a whole number from 0, not '%s'", text);
 }
 
-static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
-                                       {"state", required_argument, NULL, STATE},
-                                       {"random", required_argument, NULL, RANDOM},
-                                       {"names", no_argument, NULL, NAMES},
-                                       {"inverse", no_argument, NULL, INVERSE},
-                                       {"nearest", no_argument, NULL, NEAREST},
-                                       {"digits", required_argument, NULL, DIGITS},
-                                       {"width", required_argument, NULL, WIDTH},
-                                       {"whole", no_argument, NULL, WHOLE},
-                                       {"json", no_argument, NULL, JSON},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {NULL, 0, NULL, 0}};
-static const dal_option_table table = {usage, ":h", others, settings, take_option};
+static int read_digits(void *user, char *text)
+{
+    return read_range("--digits", text, 1, 17, &((request *)user)->digits);
+}
+
+static int read_width(void *user, char *text)
+{
+    return read_range("--width", text, 20, 10000, &((request *)user)->width);
+}
+
+static const dal_option options[] = {DAL_SET,
+                                     DAL_TEXT("state", 0, file),
+                                     DAL_READ("random", 0, read_seed),
+                                     DAL_FLAG("names", 0, names),
+                                     DAL_FLAG("inverse", 0, options.inverse),
+                                     DAL_FLAG("nearest", 0, options.nearest),
+                                     DAL_READ("digits", 0, read_digits),
+                                     DAL_READ("width", 0, read_width),
+                                     DAL_FLAG("whole", 0, whole),
+                                     DAL_FLAG("json", 0, json),
+                                     {0}};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL};
 
 /* ---- what is printed ----------------------------------------------------------- */
-
-/* As wide as the terminal; 100 columns elsewhere. */
-static int width_of_output(const request *wanted)
-{
-    struct winsize window;
-    if (wanted->width)
-        return wanted->width;
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 ? window.ws_col : 100;
-}
 
 typedef bool label(const dal_system *system, int k, char *text, size_t size);
 
@@ -154,28 +137,30 @@ static dal_status print_names(const request *wanted, const dal_system *system)
     return DAL_OK;
 }
 
-static int render(const request *wanted, const dal_evaluation *evaluation, char *buffer, size_t size)
+typedef struct printed_evaluation {
+    const request *wanted;
+    const dal_evaluation *evaluation;
+} printed_evaluation;
+
+static int evaluation_text(const void *user, char *buffer, size_t size)
 {
-    return wanted->json ? dal_evaluation_json(evaluation, buffer, size)
-                        : dal_evaluation_text(evaluation, wanted->digits, width_of_output(wanted), wanted->whole, buffer, size);
+    const printed_evaluation *p = user;
+    const request *wanted = p->wanted;
+    return wanted->json ? dal_evaluation_json(p->evaluation, buffer, size)
+                        : dal_evaluation_text(p->evaluation, wanted->digits, dal_output_width(wanted->width), wanted->whole, buffer, size);
 }
 
 static dal_status print_evaluation(const request *wanted, const dal_evaluation *evaluation)
 {
-    size_t size = (size_t)render(wanted, evaluation, NULL, 0) + 1;
-    char *text = malloc(size);
-    if (!text)
-        return DAL_NO_MEMORY;
-    render(wanted, evaluation, text, size);
-    fputs(text, stdout);
-    free(text);
-    return (evaluation->inverse && !evaluation->inverse->achieved) || !evaluation->determined ? DAL_BAD_MODEL : DAL_OK;
+    const dal_status status = dal_print_text(stdout, evaluation_text, &(printed_evaluation){wanted, evaluation});
+    const bool achieved = (!evaluation->inverse || evaluation->inverse->achieved) && evaluation->determined;
+    return status == DAL_OK && !achieved ? DAL_BAD_MODEL : status;
 }
 
 /* ---- the road ------------------------------------------------------------------------ */
 
 /* Accelerations in the file, and nobody asked for the inverse problem: those that are printed are others. */
-static void tell_unused(const request *wanted, const dal_system *system, const dal_instant *instant)
+static void note_unused(const request *wanted, const dal_system *system, const dal_instant *instant)
 {
     for (int k = 0; wanted->file && !wanted->options.inverse && k < dal_system_describe(system).velocities; k++)
         if (instant->wanted[k]) {
@@ -196,7 +181,7 @@ static dal_status evaluate(const request *wanted, const dal_system *system, dal_
                         : wanted->random ? dal_instant_random(NULL, state, wanted->seed, messages, &instant)
                                          : dal_instant_read(NULL, system, wanted->file, messages, &instant);
     if (status == DAL_OK)
-        tell_unused(wanted, system, instant);
+        note_unused(wanted, system, instant);
     if (status == DAL_OK)
         status = dal_evaluate(NULL, state, instant, &wanted->options, messages, &evaluation);
     if (status == DAL_OK) {
@@ -209,8 +194,23 @@ static dal_status evaluate(const request *wanted, const dal_system *system, dal_
     return status;
 }
 
-static int answer(const request *wanted)
+static int check_use(const request *wanted)
 {
+    const int ways = (wanted->file != NULL) + wanted->random + wanted->names;
+    if (ways != 1)
+        return dal_wrong_use("eval", ways ? "one of --state, --random and --names is enough"
+                                          : "which state? --state FILE, --random SEED, or --names");
+    if (wanted->options.nearest && !wanted->options.inverse)
+        return dal_wrong_use("eval", "--nearest belongs to --inverse");
+    return DAL_OK;
+}
+
+static int run_request(void *user)
+{
+    const request *wanted = user;
+    const int wrong = check_use(wanted);
+    if (wrong)
+        return wrong;
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
@@ -230,27 +230,10 @@ static int answer(const request *wanted)
     return (int)status;
 }
 
-static int check_use(const request *wanted)
-{
-    const int ways = (wanted->file != NULL) + wanted->random + wanted->names;
-    if (ways != 1)
-        return dal_wrong_use("eval", ways ? "one of --state, --random and --names is enough"
-                                          : "which state? --state FILE, --random SEED, or --names");
-    if (wanted->options.nearest && !wanted->options.inverse)
-        return dal_wrong_use("eval", "--nearest belongs to --inverse");
-    return DAL_OK;
-}
-
 static int run(int argc, char **argv)
 {
     request wanted = {.digits = 6};
-    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
-    if (status == DAL_OK)
-        status = check_use(&wanted);
-    if (status == DAL_OK)
-        status = answer(&wanted);
-    dal_model_options_free(&wanted.model);
-    return status < 0 ? DAL_OK : status;
+    return dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
 }
 
 const dal_command dal_command_eval = {"eval", "print everything at one state; inverse dynamics", usage, run};

@@ -1,5 +1,5 @@
 /* dalembert list: the joints, forces, families of coordinates, formulations, stabilisations and integrators that exist, and the kinds of warnings. */
-#include "cli/cli.h"
+#include "cli/options.h"
 
 #include "base/json.h"
 #include "base/message.h"
@@ -80,37 +80,41 @@ static int find_kind(const char *word)
     return -1;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    bool json = false;
-    for (int option; (option = dal_next_option(argc, argv, ":h", options)) != -1;) {
-        switch (option) {
-        case 'j': json = true; break;
-        case 'h': fputs(usage, stdout); return DAL_OK;
-        default: return DAL_BAD_COMMAND;
-        }
-    }
-    if (argc - optind > 1)
-        return dal_wrong_use(argv[0], "one kind at a time");
-    int first = 0, last = KINDS - 1;
-    if (optind < argc && (first = last = find_kind(argv[optind])) < 0)
-        return DAL_BAD_COMMAND;
+typedef struct request {
+    dal_model_options arguments;
+    bool json;
+} request;
 
+static const dal_option options[] = {DAL_FLAG("json", 0, json), {0}};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY};
+
+static int run_request(void *user)
+{
+    const request *wanted = user;
+    if (wanted->arguments.n_arguments > 1)
+        return dal_wrong_use("list", "one kind at a time");
+    int first = 0, last = KINDS - 1;
+    if (wanted->arguments.n_arguments && (first = last = find_kind(wanted->arguments.arguments[0])) < 0)
+        return DAL_BAD_COMMAND;
     dal_json out = dal_json_to_file(stdout);
-    if (json)
+    if (wanted->json)
         dal_json_open(&out, NULL, '{');
     for (int kind = first; kind <= last; kind++)
-        if (json)
+        if (wanted->json)
             write_kind(dal_json_line(&out, kind == first ? NULL : "\n "), kind);
         else
             print_kind(kind, first != last);
-    if (json) {
+    if (wanted->json) {
         dal_json_close(&out, '}');
         putchar('\n');
     }
     return DAL_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    request wanted = {0};
+    return dal_run_command(&table, argc, argv, &wanted.arguments, &wanted, run_request);
 }
 
 const dal_command dal_command_list = {"list", "list joints, forces, coordinates, formulations, integrators", usage,

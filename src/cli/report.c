@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,6 +116,33 @@ void dal_report(const dal_messages *messages, dal_severity least)
             show_line(text, message->mark.line, message->mark.column);
     }
     forget(&file);
+}
+
+void dal_report_end(const char *command, const dal_messages *messages, dal_severity least, dal_status status)
+{
+    dal_report(messages, least);
+    if (status != DAL_OK && !dal_messages_count(messages, DAL_ERROR))
+        fprintf(stderr, "dalembert %s: error: %s\n", command, dal_status_text(status));
+}
+
+dal_status dal_print_text(FILE *out, dal_text_printer *print, const void *of)
+{
+    const int length = print(of, NULL, 0);
+    char *text = malloc((size_t)length + 1);
+    if (!text)
+        return DAL_NO_MEMORY;
+    print(of, text, (size_t)length + 1);
+    fputs(text, out);
+    free(text);
+    return DAL_OK;
+}
+
+int dal_output_width(int wanted)
+{
+    struct winsize window;
+    if (wanted)
+        return wanted;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 ? window.ws_col : 100;
 }
 
 void dal_print_wrapped(int indent, int column, const char *text)
