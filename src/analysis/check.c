@@ -236,13 +236,11 @@ dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal
     discard(&c);
     dal_messages_free(c.heard);
     bool whole = c.verdict && (status == DAL_OK || status == DAL_BAD_MODEL || status == DAL_NUMERICAL);
-    dal_arena *owner = whole ? dal_arena_keep(&c.arena) : NULL;
-    if (!owner) {
-        dal_arena_release(&c.arena);
-        return whole ? DAL_NO_MEMORY : status;
+    dal_arena *owner = dal_arena_settle(&c.arena, whole, &status);
+    if (owner) {
+        c.verdict->memory = owner;
+        *verdict = c.verdict;
     }
-    c.verdict->memory = owner;
-    *verdict = c.verdict;
     return status;
 }
 

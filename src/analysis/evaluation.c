@@ -399,14 +399,12 @@ dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const 
     dal_status status = dal_arena_try(&g.arena, gather, &g);
     state->values->given = NULL;
     state->values->n_pushes = 0;
-    dal_arena *owner = status == DAL_OK ? dal_arena_keep(&g.arena) : NULL;
-    if (!owner) {
-        dal_arena_release(&g.arena);
-        return status == DAL_OK ? DAL_NO_MEMORY : status;
+    dal_arena *owner = dal_arena_settle(&g.arena, status == DAL_OK, &status);
+    if (owner) {
+        g.out->memory = owner;
+        *evaluation = g.out;
     }
-    g.out->memory = owner;
-    *evaluation = g.out;
-    return DAL_OK;
+    return status;
 }
 
 void dal_evaluation_free(dal_evaluation *evaluation)

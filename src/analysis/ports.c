@@ -450,14 +450,12 @@ dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec
     dal_status status = d.heard ? dal_arena_try(&d.arena, describe, &d) : DAL_NO_MEMORY;
     dal_system_free(d.system);
     dal_messages_free(d.heard);
-    dal_arena *owner = status == DAL_OK ? dal_arena_keep(&d.arena) : NULL;
-    if (!owner) {
-        dal_arena_release(&d.arena);
-        return status == DAL_OK ? DAL_NO_MEMORY : status;
+    dal_arena *owner = dal_arena_settle(&d.arena, status == DAL_OK, &status);
+    if (owner) {
+        d.ports->memory = owner;
+        *ports = d.ports;
     }
-    d.ports->memory = owner;
-    *ports = d.ports;
-    return DAL_OK;
+    return status;
 }
 
 void dal_ports_free(dal_ports *ports)

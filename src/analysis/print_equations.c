@@ -122,38 +122,34 @@ static void write_values(dal_json *json, const char *line, const char *key, dal_
     dal_json_named(dal_json_line(json, line), key, values.n, values.names, values.values);
 }
 
+static void write_equations(dal_json *json, const void *of)
+{
+    const dal_equations *e = of;
+    dal_json_open(json, NULL, '{');
+    dal_json_members(json, dal_heading, &e->info);
+    dal_json_number(json, "time", e->time);
+    dal_json_string(dal_json_line(json, "\n "), "title", e->title);
+    dal_json_string(dal_json_line(json, "\n "), "equation", e->equation);
+    dal_json_string(json, "source", e->source);
+    write_sizes(json, e);
+    dal_json_open(dal_json_line(json, "\n "), "state", '{');
+    write_values(json, NULL, "coordinates", e->coordinates);
+    write_values(json, "\n  ", "velocities", e->velocities);
+    write_values(json, "\n  ", "speeds", e->speeds);
+    dal_json_close(json, '}');
+    dal_json_open(dal_json_line(json, "\n "), "blocks", '[');
+    for (int k = 0; k < e->n_blocks; k++)
+        write_block(dal_json_line(json, "\n  "), &e->blocks[k]);
+    dal_json_close(json, ']');
+    write_places(dal_json_line(json, "\n "), "matrix", e, e->n_places, e->places);
+    write_places(dal_json_line(json, "\n "), "right", e, e->n_rights, e->rights);
+    dal_json_strings(dal_json_line(json, "\n "), "unknowns", e->solution.n, e->solution.names);
+    dal_json_numbers(dal_json_line(json, "\n "), "solution", e->solution.n, e->solution.values);
+    write_values(json, "\n ", "accelerations", e->accelerations);
+    dal_json_close(json, '}');
+}
+
 int dal_equations_json(const dal_equations *e, char *buffer, size_t size)
 {
-    if (!e)
-        return -1;
-    dal_printer p = {buffer, size, 0};
-    dal_decimal_table decimals;
-    dal_decimal_prepare(&decimals);
-    dal_json json = dal_json_to_buffer(&p, &decimals);
-    dal_json_open(&json, NULL, '{');
-    dal_json_members(&json, dal_heading, &e->info);
-    dal_json_number(&json, "time", e->time);
-    dal_json_string(dal_json_line(&json, "\n "), "title", e->title);
-    dal_json_string(dal_json_line(&json, "\n "), "equation", e->equation);
-    dal_json_string(&json, "source", e->source);
-    write_sizes(&json, e);
-    dal_json_open(dal_json_line(&json, "\n "), "state", '{');
-    write_values(&json, NULL, "coordinates", e->coordinates);
-    write_values(&json, "\n  ", "velocities", e->velocities);
-    write_values(&json, "\n  ", "speeds", e->speeds);
-    dal_json_close(&json, '}');
-    dal_json_open(dal_json_line(&json, "\n "), "blocks", '[');
-    for (int k = 0; k < e->n_blocks; k++)
-        write_block(dal_json_line(&json, "\n  "), &e->blocks[k]);
-    if (!e->n_blocks)
-        dal_print(&p, "\n");
-    dal_json_close(&json, ']');
-    write_places(dal_json_line(&json, "\n "), "matrix", e, e->n_places, e->places);
-    write_places(dal_json_line(&json, "\n "), "right", e, e->n_rights, e->rights);
-    dal_json_strings(dal_json_line(&json, "\n "), "unknowns", e->solution.n, e->solution.names);
-    dal_json_numbers(dal_json_line(&json, "\n "), "solution", e->solution.n, e->solution.values);
-    write_values(&json, "\n ", "accelerations", e->accelerations);
-    dal_json_close(&json, '}');
-    dal_print(&p, "\n");
-    return p.length;
+    return e ? dal_json_text(buffer, size, write_equations, e) : -1;
 }

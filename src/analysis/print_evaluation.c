@@ -299,14 +299,9 @@ static void write_inverse(dal_json *json, const dal_evaluation *e)
     dal_json_close(json, '}');
 }
 
-int dal_evaluation_json(const dal_evaluation *e, char *buffer, size_t size)
+static void write_evaluation(dal_json *json, const void *of)
 {
-    if (!e)
-        return -1;
-    dal_printer p = {buffer, size, 0};
-    dal_decimal_table decimals;
-    dal_decimal_prepare(&decimals);
-    dal_json out = dal_json_to_buffer(&p, &decimals), *json = &out;
+    const dal_evaluation *e = of;
     dal_json_open(json, NULL, '{');
     dal_json_members(json, dal_heading, &e->info);
     dal_json_number(json, "time", e->time);
@@ -331,6 +326,9 @@ int dal_evaluation_json(const dal_evaluation *e, char *buffer, size_t size)
     write_constraints(json, e);
     write_reactions(json, e);
     dal_json_close(json, '}');
-    dal_print(&p, "\n");
-    return p.length;
+}
+
+int dal_evaluation_json(const dal_evaluation *e, char *buffer, size_t size)
+{
+    return e ? dal_json_text(buffer, size, write_evaluation, e) : -1;
 }

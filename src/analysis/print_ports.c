@@ -286,26 +286,24 @@ static void write_component(dal_json *json, const dal_ports *n, const dal_port_c
     dal_json_close(json, '}');
 }
 
+static void write_ports(dal_json *json, const void *of)
+{
+    const dal_ports *n = of;
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "model", n->model);
+    dal_json_string(json, "space", n->space == DAL_PLANAR ? "planar" : "spatial");
+    dal_json_truth(json, "gravity", n->gravity);
+    dal_json_integer(json, "states", n->states);
+    dal_json_integer(json, "multipliers", n->multipliers);
+    dal_json_integer(json, "wires", n->n_ports / 2);
+    dal_json_open(dal_json_line(json, "\n "), "components", '[');
+    for (int i = 0; i < n->n_components; i++)
+        write_component(json, n, &n->components[i]);
+    dal_json_close(json, ']');
+    dal_json_close(json, '}');
+}
+
 int dal_ports_json(const dal_ports *n, char *buffer, size_t size)
 {
-    if (!n)
-        return -1;
-    dal_printer p = {buffer, size, 0};
-    dal_decimal_table decimals;
-    dal_decimal_prepare(&decimals);
-    dal_json json = dal_json_to_buffer(&p, &decimals);
-    dal_json_open(&json, NULL, '{');
-    dal_json_string(&json, "model", n->model);
-    dal_json_string(&json, "space", n->space == DAL_PLANAR ? "planar" : "spatial");
-    dal_json_truth(&json, "gravity", n->gravity);
-    dal_json_integer(&json, "states", n->states);
-    dal_json_integer(&json, "multipliers", n->multipliers);
-    dal_json_integer(&json, "wires", n->n_ports / 2);
-    dal_json_open(dal_json_line(&json, "\n "), "components", '[');
-    for (int i = 0; i < n->n_components; i++)
-        write_component(&json, n, &n->components[i]);
-    dal_json_close(&json, ']');
-    dal_json_close(&json, '}');
-    dal_print(&p, "\n");
-    return p.length;
+    return n ? dal_json_text(buffer, size, write_ports, n) : -1;
 }

@@ -127,3 +127,14 @@ void dal_arena_dispose(const dal_arena *kept)
     dal_arena arena = *kept; /* its own place is released with the rest */
     dal_arena_release(&arena);
 }
+
+dal_arena *dal_arena_settle(dal_arena *arena, bool whole, dal_status *status)
+{
+    dal_arena *kept = whole ? dal_arena_keep(arena) : NULL;
+    if (kept)
+        return kept;
+    dal_arena_release(arena);
+    if (whole)
+        *status = DAL_NO_MEMORY;
+    return NULL;
+}

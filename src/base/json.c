@@ -17,6 +17,17 @@ dal_json dal_json_to_buffer(dal_printer *printer, const dal_decimal_table *decim
     return (dal_json){.write = dal_print_bytes, .user = printer, .decimals = decimals, .missing = "\"\""};
 }
 
+int dal_json_text(char *buffer, size_t size, void (*write)(dal_json *json, const void *of), const void *of)
+{
+    dal_printer printer = {buffer, size, 0};
+    dal_decimal_table decimals;
+    dal_decimal_prepare(&decimals);
+    dal_json json = dal_json_to_buffer(&printer, &decimals);
+    write(&json, of);
+    dal_print(&printer, "\n");
+    return printer.length;
+}
+
 dal_json dal_json_to_file(FILE *file)
 {
     return (dal_json){.write = write_to_file, .user = file, .missing = "null"};

@@ -27,6 +27,8 @@ typedef struct dal_json {
 
 /* Into a caller's buffer, as short numbers if there is a table for them; a string NULL is an empty one. */
 dal_json dal_json_to_buffer(dal_printer *printer, const dal_decimal_table *decimals);
+/* A whole text into a caller's buffer, with short numbers and a newline at its end; `write` writes `of`. Its length, as snprintf says it. */
+int dal_json_text(char *buffer, size_t size, void (*write)(dal_json *json, const void *of), const void *of);
 /* Into an open file, with 17 digits; a string NULL is null. */
 dal_json dal_json_to_file(FILE *file);
 

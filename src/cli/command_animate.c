@@ -87,10 +87,10 @@ static const dal_option options[] = {DAL_TEXT("model", 'm', model.path),
                                      DAL_SET,
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT};
 
-static int check_use(const request *wanted)
+static int check_use(void *user)
 {
+    const request *wanted = user;
     if (!wanted->model.path)
         return dal_wrong_use("animate",
                              "which model was it made from? give it by --model, as in --model four-bar.yaml");
@@ -98,6 +98,8 @@ static int check_use(const request *wanted)
         return dal_wrong_use("animate", "where to? give a file by -o, as in -o frames.svg");
     return DAL_OK;
 }
+
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
 
 static dal_status draw_snapshots(void *user, dal_messages *messages, char **svg)
 {
@@ -125,8 +127,7 @@ static int run_request(void *user)
 static int run_apart(void *user)
 {
     request *wanted = user;
-    const int wrong = check_use(wanted);
-    return wrong ? wrong : dal_work_apart("animate", wanted->model.result, run_request, wanted);
+    return dal_work_apart("animate", wanted->model.result, run_request, wanted);
 }
 
 static int run(int argc, char **argv)

@@ -119,7 +119,16 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_FLAG("open", 0, open),
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL};
+
+static int check_use(void *user)
+{
+    const request *wanted = user;
+    if (wanted->open && !wanted->page)
+        return dal_wrong_use("compare", "--open shows a page: which one? give its name by -o, as in -o compare.html");
+    return DAL_OK;
+}
+
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
 
 /* ---- the runs --------------------------------------------------------------- */
 
@@ -172,8 +181,6 @@ static bool one_fault(const dal_comparison *comparison)
 static int run_request(void *user)
 {
     const request *wanted = user;
-    if (wanted->open && !wanted->page)
-        return dal_wrong_use("compare", "--open shows a page: which one? give its name by -o, as in -o compare.html");
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_comparison *comparison = NULL;

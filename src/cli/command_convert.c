@@ -28,7 +28,7 @@ typedef struct request {
 } request;
 
 static const dal_option options[] = {DAL_SET, DAL_FILE("output", 'o', output, NULL), DAL_FLAG("quiet", 'q', quiet), {0}};
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, NULL};
 
 static bool ends_with(const char *path, const char *extension)
 {

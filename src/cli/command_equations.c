@@ -111,7 +111,7 @@ static const dal_option options[] = {DAL_READ("time", 0, read_time),
                                      DAL_READ("width", 0, read_width),
                                      DAL_FLAG("json", 0, json),
                                      {0}};
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL};
 
 /* ---- the state --------------------------------------------------------------- */
 

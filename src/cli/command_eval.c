@@ -98,7 +98,20 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_FLAG("whole", 0, whole),
                                      DAL_FLAG("json", 0, json),
                                      {0}};
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL};
+
+static int check_use(void *user)
+{
+    const request *wanted = user;
+    const int ways = (wanted->file != NULL) + wanted->random + wanted->names;
+    if (ways != 1)
+        return dal_wrong_use("eval", ways ? "one of --state, --random and --names is enough"
+                                          : "which state? --state FILE, --random SEED, or --names");
+    if (wanted->options.nearest && !wanted->options.inverse)
+        return dal_wrong_use("eval", "--nearest belongs to --inverse");
+    return DAL_OK;
+}
+
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
 
 /* ---- what is printed ----------------------------------------------------------- */
 
@@ -194,23 +207,9 @@ static dal_status evaluate(const request *wanted, const dal_system *system, dal_
     return status;
 }
 
-static int check_use(const request *wanted)
-{
-    const int ways = (wanted->file != NULL) + wanted->random + wanted->names;
-    if (ways != 1)
-        return dal_wrong_use("eval", ways ? "one of --state, --random and --names is enough"
-                                          : "which state? --state FILE, --random SEED, or --names");
-    if (wanted->options.nearest && !wanted->options.inverse)
-        return dal_wrong_use("eval", "--nearest belongs to --inverse");
-    return DAL_OK;
-}
-
 static int run_request(void *user)
 {
     const request *wanted = user;
-    const int wrong = check_use(wanted);
-    if (wrong)
-        return wrong;
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;

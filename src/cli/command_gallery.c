@@ -43,10 +43,10 @@ typedef struct exhibit {
 
 static const dal_option options[] = {
     DAL_TEXT("output", 'o', folder), DAL_TEXT("title", 0, title), DAL_FLAG("open", 0, open), DAL_FLAG("quiet", 'q', quiet), {0}};
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY};
 
-static int check_use(request *wanted)
+static int check_use(void *user)
 {
+    request *wanted = user;
     wanted->n = wanted->arguments.n_arguments;
     wanted->models = wanted->arguments.arguments;
     if (!wanted->n)
@@ -55,6 +55,8 @@ static int check_use(request *wanted)
         return dal_wrong_use("gallery", "where to? give a folder by -o");
     return dal_pages_possible("gallery", wanted->folder) ? DAL_OK : DAL_BAD_COMMAND;
 }
+
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, check_use};
 
 /* ---- names and texts ---------------------------------------------------------------- */
 
@@ -233,8 +235,9 @@ static dal_status run_models(const request *wanted, exhibit *exhibits, dal_page 
     return status;
 }
 
-static int make_gallery(const request *wanted)
+static int make_gallery(void *user)
 {
+    const request *wanted = user;
     dal_messages *messages = dal_messages_create(NULL);
     exhibit *exhibits = calloc((size_t)wanted->n, sizeof *exhibits);
     const dal_page_options how = {.kind = "gallery", .title = wanted->title ? wanted->title : "Models"};
@@ -276,16 +279,10 @@ static int make_gallery(const request *wanted)
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run_request(void *user)
-{
-    const int wrong = check_use(user);
-    return wrong ? wrong : make_gallery(user);
-}
-
 static int run(int argc, char **argv)
 {
     request wanted = {0};
-    return dal_run_command(&table, argc, argv, &wanted.arguments, &wanted, run_request);
+    return dal_run_command(&table, argc, argv, &wanted.arguments, &wanted, make_gallery);
 }
 
 const dal_command dal_command_gallery = {"gallery", "pages of several models, and an index in which they move", usage,

@@ -83,16 +83,18 @@ static const dal_option options[] = {DAL_READ("channels", 'c', read_channels),
                                      DAL_TEXT("title", 0, plot.title),
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT};
 
-static int check_use(const request *wanted)
+static int check_use(void *user)
 {
+    const request *wanted = user;
     if (!wanted->plot.n_channels)
         return dal_wrong_use("plot", "which channels? give them by --channels, as in --channels crank.angle,slider.x");
     if (!wanted->output)
         return dal_wrong_use("plot", "where to? give a file by -o, as in -o plot.svg");
     return DAL_OK;
 }
+
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
 
 static dal_status draw_plot(void *user, dal_messages *messages, char **svg)
 {
@@ -112,8 +114,7 @@ static int run_request(void *user)
 static int run_apart(void *user)
 {
     request *wanted = user;
-    const int wrong = check_use(wanted);
-    return wrong ? wrong : dal_work_apart("plot", wanted->arguments.result, run_request, wanted);
+    return dal_work_apart("plot", wanted->arguments.result, run_request, wanted);
 }
 
 static int run(int argc, char **argv)

@@ -31,15 +31,15 @@ typedef struct request {
 
 static const dal_option options[] = {
     DAL_SET, DAL_FILE("output", 'o', output, NULL), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL};
 
 static bool to_stream(const request *wanted)
 {
     return wanted->output && !strcmp(wanted->output, "-");
 }
 
-static int check_output(const request *wanted)
+static int check_output(void *user)
 {
+    const request *wanted = user;
     const char *dot = wanted->output ? strrchr(wanted->output, '.') : NULL;
     if (to_stream(wanted) && wanted->json)
         return dal_wrong_use("ports", "-o - and --json both want standard output: give the picture a file");
@@ -47,6 +47,8 @@ static int check_output(const request *wanted)
         return DAL_OK;
     return dal_wrong_use("ports", "the type of '%s' is not known: a picture is written as .svg", wanted->output);
 }
+
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, check_output};
 
 static int ports_text(const void *ports, char *buffer, size_t size)
 {
@@ -90,9 +92,6 @@ static dal_status show_ports(const request *wanted, dal_messages *messages)
 static int run_request(void *user)
 {
     const request *wanted = user;
-    int wrong = check_output(wanted);
-    if (wrong)
-        return wrong;
     dal_messages *messages = dal_messages_create(NULL);
     dal_status status = messages ? show_ports(wanted, messages) : DAL_NO_MEMORY;
     dal_report_end("ports", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status == DAL_BAD_FILE ? DAL_OK : status);

@@ -97,16 +97,18 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_READ("frames", 0, read_frames),
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL};
 
-static int check_use(const request *wanted)
+static int check_use(void *user)
 {
+    const request *wanted = user;
     if (wanted->json && wanted->stream)
         return dal_wrong_use("run", "--json and -o - both want standard output");
     if (wanted->pages.show && !wanted->pages.n)
         return dal_wrong_use("run", "--open shows a page: which one? give its name by -o, as in -o result.html");
     return DAL_OK;
 }
+
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
 
 /* ---- files: every row goes to each of them -------------------------------- */
 
@@ -266,9 +268,6 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
 static int run_request(void *user)
 {
     request *wanted = user;
-    const int wrong = check_use(wanted);
-    if (wrong)
-        return wrong;
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;

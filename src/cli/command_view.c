@@ -51,8 +51,6 @@ static const dal_option options[] = {DAL_TEXT("model", 'm', model.path),
                                      DAL_READ("frames", 0, read_frames),
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT};
-
 /* The length of a name without its last extension. */
 static size_t stem_of(const char *name, size_t length)
 {
@@ -75,6 +73,16 @@ static int default_page(request *wanted)
     strcpy(wanted->output + stem, ".html");
     return read_page(wanted, wanted->output);
 }
+
+static int check_use(void *user)
+{
+    request *wanted = user;
+    if (!wanted->model.path)
+        return dal_wrong_use("view", "which model was it made from? give it by --model, as in --model four-bar.yaml");
+    return wanted->pages.n ? DAL_OK : default_page(wanted);
+}
+
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
 
 static dal_status view(request *wanted, dal_messages *messages)
 {
@@ -132,10 +140,7 @@ static int run_request(void *user)
 static int run_apart(void *user)
 {
     request *wanted = user;
-    if (!wanted->model.path)
-        return dal_wrong_use("view", "which model was it made from? give it by --model, as in --model four-bar.yaml");
-    const int status = wanted->pages.n ? DAL_OK : default_page(wanted);
-    return status == DAL_OK ? dal_work_apart("view", wanted->model.result, run_request, wanted) : status;
+    return dal_work_apart("view", wanted->model.result, run_request, wanted);
 }
 
 static int run(int argc, char **argv)

@@ -58,7 +58,14 @@ static int read_port(void *user, char *value)
 
 static const dal_option options[] = {
     DAL_SET, DAL_READ("port", 0, read_port), DAL_FLAG("open", 0, open), DAL_FLAG("quiet", 'q', quiet), {0}};
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL};
+
+static int check_pages(void *user)
+{
+    (void)user;
+    return dal_pages_possible("watch", "a page") ? DAL_OK : DAL_BAD_COMMAND;
+}
+
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_pages};
 
 /* ---- what changes ------------------------------------------------------------------- */
 
@@ -294,8 +301,6 @@ static dal_server *open_server(const request *wanted)
 static int watch_model(void *user)
 {
     request *wanted = user;
-    if (!dal_pages_possible("watch", "a page"))
-        return DAL_BAD_COMMAND;
     watch w = {.wanted = wanted};
     const char *folder = getenv("TMPDIR");
     snprintf(w.page, sizeof w.page, "%s/dalembert-XXXXXX.html", folder && *folder ? folder : "/tmp");

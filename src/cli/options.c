@@ -112,7 +112,9 @@ static int read_options(const dal_option_table *table, int argc, char **argv, da
     }
     model->n_arguments = argc - optind;
     model->arguments = argv + optind;
-    return status == DAL_OK ? check_arguments(table, argv[0], model) : status;
+    if (status == DAL_OK)
+        status = check_arguments(table, argv[0], model);
+    return status == DAL_OK && table->check ? table->check(request) : status;
 }
 
 int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request,

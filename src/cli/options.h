@@ -49,6 +49,8 @@ typedef struct dal_option_table {
     const dal_option *options;
     const char *const *settings; /* entries of simulate: that are options; ends with NULL. NULL: none */
     dal_argument argument;
+    /* What is missing, or does not go together? DAL_OK, or the exit code after a complaint. May be NULL. */
+    int (*check)(void *request);
 } dal_option_table;
 
 /* What the command line says of the model, and its arguments. */

@@ -4,7 +4,7 @@
 #include "force/force.h"
 #include "math/vec.h"
 
-static void apply(dal_loads *loads, int n, const void *elements)
+static void apply_gravity(dal_loads *loads, int n, const void *elements)
 {
     const dal_mechanism *m = loads->layout->mechanism;
     for (int i = 0; i < n; i++) {
@@ -24,12 +24,5 @@ static void apply(dal_loads *loads, int n, const void *elements)
     }
 }
 
-const dal_force_type dal_force_gravity = {
-    .name = "gravity",
-    .title = "uniform gravity (the model's key `gravity`)",
-    .size = sizeof(dal_gravity),
-    .apply = apply,
-#ifndef DAL_SCALAR_VARIANT
-    .potential = true,
-#endif
-};
+const dal_force_type dal_force_gravity =
+    DAL_FORCE_TYPE("gravity", "uniform gravity (the model's key `gravity`)", NULL, NULL, dal_gravity, apply_gravity, .potential = true);
