@@ -236,12 +236,7 @@ dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal
     discard(&c);
     dal_messages_free(c.heard);
     bool whole = c.verdict && (status == DAL_OK || status == DAL_BAD_MODEL || status == DAL_NUMERICAL);
-    dal_arena *owner = dal_arena_settle(&c.arena, whole, &status);
-    if (owner) {
-        c.verdict->memory = owner;
-        *verdict = c.verdict;
-    }
-    return status;
+    return dal_arena_deliver(&c.arena, whole, status, c.verdict, offsetof(dal_verdict, memory), verdict);
 }
 
 void dal_verdict_free(dal_verdict *verdict)

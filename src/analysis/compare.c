@@ -684,12 +684,7 @@ dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options,
     dal_messages_free(c.heard);
     bool begun = !c.stopped || c.row >= 0; /* otherwise there is no reference */
     bool whole = c.comparison && c.comparison->rows && begun && status != DAL_NO_MEMORY && status != DAL_BAD_COMMAND;
-    dal_arena *owner = dal_arena_settle(&c.arena, whole, &status);
-    if (owner) {
-        c.comparison->memory = owner;
-        *comparison = c.comparison;
-    }
-    return status;
+    return dal_arena_deliver(&c.arena, whole, status, c.comparison, offsetof(dal_comparison, memory), comparison);
 }
 
 void dal_comparison_free(dal_comparison *comparison)

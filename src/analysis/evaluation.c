@@ -399,12 +399,7 @@ dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const 
     dal_status status = dal_arena_try(&g.arena, gather, &g);
     state->values->given = NULL;
     state->values->n_pushes = 0;
-    dal_arena *owner = dal_arena_settle(&g.arena, status == DAL_OK, &status);
-    if (owner) {
-        g.out->memory = owner;
-        *evaluation = g.out;
-    }
-    return status;
+    return dal_arena_deliver(&g.arena, status == DAL_OK, status, g.out, offsetof(dal_evaluation, memory), evaluation);
 }
 
 void dal_evaluation_free(dal_evaluation *evaluation)

@@ -450,12 +450,7 @@ dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec
     dal_status status = d.heard ? dal_arena_try(&d.arena, describe, &d) : DAL_NO_MEMORY;
     dal_system_free(d.system);
     dal_messages_free(d.heard);
-    dal_arena *owner = dal_arena_settle(&d.arena, status == DAL_OK, &status);
-    if (owner) {
-        d.ports->memory = owner;
-        *ports = d.ports;
-    }
-    return status;
+    return dal_arena_deliver(&d.arena, status == DAL_OK, status, d.ports, offsetof(dal_ports, memory), ports);
 }
 
 void dal_ports_free(dal_ports *ports)

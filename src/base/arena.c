@@ -128,13 +128,14 @@ void dal_arena_dispose(const dal_arena *kept)
     dal_arena_release(&arena);
 }
 
-dal_arena *dal_arena_settle(dal_arena *arena, bool whole, dal_status *status)
+dal_status dal_arena_deliver(dal_arena *arena, bool whole, dal_status status, void *made, size_t memory, void *result)
 {
-    dal_arena *kept = whole ? dal_arena_keep(arena) : NULL;
-    if (kept)
-        return kept;
-    dal_arena_release(arena);
-    if (whole)
-        *status = DAL_NO_MEMORY;
-    return NULL;
+    void *kept = whole ? dal_arena_keep(arena) : NULL;
+    if (!kept) {
+        dal_arena_release(arena);
+        return whole ? DAL_NO_MEMORY : status;
+    }
+    memcpy((char *)made + memory, &kept, sizeof kept);
+    memcpy(result, &made, sizeof made);
+    return status;
 }

@@ -44,9 +44,9 @@ dal_status dal_arena_try(dal_arena *arena, dal_status (*work)(void *user), void 
 dal_arena *dal_arena_keep(dal_arena *arena);
 /* Everything that is in a kept arena, and itself. */
 void dal_arena_dispose(const dal_arena *kept);
-/* The end of a function that makes such a result: if it is `whole` the arena is kept, otherwise released, and the answer NULL. *status becomes
- * DAL_NO_MEMORY where it cannot be kept. */
-dal_arena *dal_arena_settle(dal_arena *arena, bool whole, dal_status *status);
+/* The end of a function that makes such a result. Where it is `whole`, the arena is kept at the offset `memory` of it, and *result (a pointer to
+ * a pointer) is what was `made`; otherwise all is released. Returns `status`, or DAL_NO_MEMORY where it cannot be kept. */
+dal_status dal_arena_deliver(dal_arena *arena, bool whole, dal_status status, void *made, size_t memory, void *result);
 
 #define DAL_TAKE(arena, type, count) ((type *)dal_arena_take((arena), sizeof(type) * (size_t)(count)))
 

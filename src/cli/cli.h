@@ -8,10 +8,14 @@
 #include <getopt.h>
 #include <stdio.h>
 
-/* One subcommand. `usage` is all that its --help prints. `run` gets its own name as argv[0] and returns the exit code. */
+/* One subcommand. `usage` is all that its --help prints. `run` gets its own name as argv[0] and returns the exit code; NULL: the command is what
+ * options.h makes of a table of options, a request of so many bytes and `work`. */
 typedef struct dal_command {
     const char *name, *title, *usage;
     int (*run)(int argc, char **argv);
+    const struct dal_option_table *table;
+    size_t request;
+    int (*work)(void *request);
 } dal_command;
 
 extern const dal_command dal_command_run, dal_command_watch, dal_command_gallery, dal_command_eval, dal_command_equations, dal_command_compare, dal_command_check, dal_command_view, dal_command_plot, dal_command_animate, dal_command_convert, dal_command_ports, dal_command_list, dal_command_help,

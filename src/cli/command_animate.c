@@ -121,7 +121,7 @@ static dal_status draw_snapshots(void *user, dal_messages *messages, char **svg)
 static int run_request(void *user)
 {
     const request *wanted = user;
-    return dal_picture_command("animate", wanted->output, wanted->quiet, draw_snapshots, user);
+    return dal_picture_command("animate", wanted->output, wanted->quiet, wanted->model.messages, draw_snapshots, user);
 }
 
 static int run_apart(void *user)
@@ -130,11 +130,4 @@ static int run_apart(void *user)
     return dal_work_apart("animate", wanted->model.result, run_request, wanted);
 }
 
-static int run(int argc, char **argv)
-{
-    request wanted = {0};
-    return dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_apart);
-}
-
-const dal_command dal_command_animate = {"animate", "draw the mechanism at several instants in one picture: SVG, PNG",
-                                         usage, run};
+const dal_command dal_command_animate = DAL_COMMAND("animate", "draw the mechanism at several instants in one picture: SVG, PNG", run_apart);

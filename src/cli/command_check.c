@@ -60,7 +60,7 @@ static dal_status check(const request *wanted, dal_messages *messages, dal_spec 
 static int run_request(void *user)
 {
     const request *wanted = user;
-    dal_messages *messages = dal_messages_create(NULL);
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_verdict *verdict = NULL;
     dal_catch_signals();
@@ -76,14 +76,7 @@ static int run_request(void *user)
         status = WARNINGS;
     dal_verdict_free(verdict);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return dal_caught_signal() ? 128 + dal_caught_signal() : status;
 }
 
-static int run(int argc, char **argv)
-{
-    request wanted = {0};
-    return dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
-}
-
-const dal_command dal_command_check = {"check", "say what is redundant, loose, singular or stiff in a model", usage, run};
+const dal_command dal_command_check = DAL_COMMAND("check", "say what is redundant, loose, singular or stiff in a model", run_request);

@@ -181,7 +181,7 @@ static bool one_fault(const dal_comparison *comparison)
 static int run_request(void *user)
 {
     const request *wanted = user;
-    dal_messages *messages = dal_messages_create(NULL);
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_comparison *comparison = NULL;
     dal_catch_signals();
@@ -204,7 +204,6 @@ static int run_request(void *user)
         fprintf(stderr, "dalembert compare: error: %s\n", dal_status_text(status));
     dal_comparison_free(comparison);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
@@ -219,4 +218,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_compare = {"compare", "run a model under every formulation, in one table", usage, run};
+const dal_command dal_command_compare = {"compare", "run a model under every formulation, in one table", usage, run, NULL, 0, NULL};

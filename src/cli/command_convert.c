@@ -71,20 +71,13 @@ static int run_request(void *user)
     const int to_urdf = choose_type(wanted);
     if (to_urdf < 0)
         return DAL_BAD_COMMAND;
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_status status = messages ? convert(wanted, to_urdf, messages, &text) : DAL_NO_MEMORY;
+    dal_messages *messages = wanted->model.messages;
+    dal_status status = convert(wanted, to_urdf, messages, &text);
     dal_report_end("convert", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status);
     if (status == DAL_OK)
         status = dal_write_whole_file("convert", wanted->output, text);
     free(text);
-    dal_messages_free(messages);
     return (int)status;
 }
 
-static int run(int argc, char **argv)
-{
-    request wanted = {0};
-    return dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
-}
-
-const dal_command dal_command_convert = {"convert", "write a model as a file of another type: URDF, YAML", usage, run};
+const dal_command dal_command_convert = DAL_COMMAND("convert", "write a model as a file of another type: URDF, YAML", run_request);

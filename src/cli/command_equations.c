@@ -38,6 +38,7 @@ typedef struct request {
     const char *until; /* the time as it was given, NULL if it is not run */
     int digits, width;
     bool json;
+    dal_equations *equations; /* that are printed */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -174,33 +175,26 @@ static dal_status set_state(const request *wanted, dal_state *state, dal_message
 
 /* ---- what is printed ----------------------------------------------------------- */
 
-typedef struct printed_equations {
-    const request *wanted;
-    const dal_equations *equations;
-} printed_equations;
-
 static int equations_text(const void *user, char *buffer, size_t size)
 {
-    const printed_equations *p = user;
-    return p->wanted->json ? dal_equations_json(p->equations, buffer, size)
-                           : dal_equations_text(p->equations, p->wanted->digits, dal_output_width(p->wanted->width), buffer, size);
+    const request *wanted = user;
+    return wanted->json ? dal_equations_json(wanted->equations, buffer, size)
+                        : dal_equations_text(wanted->equations, wanted->digits, dal_output_width(wanted->width), buffer, size);
 }
 
-static dal_status print_equations(const request *wanted, dal_state *state, dal_messages *messages)
+static dal_status print_equations(request *wanted, dal_state *state, dal_messages *messages)
 {
-    dal_equations *equations;
-    dal_status status = dal_equations_create(NULL, state, messages, &equations);
-    if (status != DAL_OK)
-        return status;
-    status = dal_print_text(stdout, equations_text, &(printed_equations){wanted, equations});
-    dal_equations_free(equations);
+    dal_status status = dal_equations_create(NULL, state, messages, &wanted->equations);
+    if (status == DAL_OK)
+        status = dal_print_text(stdout, equations_text, wanted);
+    dal_equations_free(wanted->equations);
     return status;
 }
 
 static int run_request(void *user)
 {
-    const request *wanted = user;
-    dal_messages *messages = dal_messages_create(NULL);
+    request *wanted = user;
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     dal_state *state = NULL;
@@ -214,13 +208,10 @@ static int run_request(void *user)
         status = set_state(wanted, state, messages);
     if (status == DAL_OK)
         status = print_equations(wanted, state, messages);
-    dal_report(messages, DAL_NOTE);
-    if (status != DAL_OK && !dal_caught_signal() && !dal_messages_count(messages, DAL_ERROR))
-        fprintf(stderr, "dalembert equations: error: %s\n", dal_status_text(status));
+    dal_report_end("equations", messages, DAL_NOTE, dal_caught_signal() ? DAL_OK : status);
     dal_state_free(state);
     dal_system_free(system);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
@@ -232,4 +223,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_equations = {"equations", "print the matrices that a formulation solves", usage, run};
+const dal_command dal_command_equations = {"equations", "print the matrices that a formulation solves", usage, run, NULL, 0, NULL};

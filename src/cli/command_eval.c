@@ -49,6 +49,7 @@ typedef struct request {
     bool random, names, whole, json;
     uint64_t seed;
     int digits, width;
+    dal_evaluation *evaluation; /* that is printed */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -150,23 +151,19 @@ static dal_status print_names(const request *wanted, const dal_system *system)
     return DAL_OK;
 }
 
-typedef struct printed_evaluation {
-    const request *wanted;
-    const dal_evaluation *evaluation;
-} printed_evaluation;
-
 static int evaluation_text(const void *user, char *buffer, size_t size)
 {
-    const printed_evaluation *p = user;
-    const request *wanted = p->wanted;
-    return wanted->json ? dal_evaluation_json(p->evaluation, buffer, size)
-                        : dal_evaluation_text(p->evaluation, wanted->digits, dal_output_width(wanted->width), wanted->whole, buffer, size);
+    const request *wanted = user;
+    const dal_evaluation *e = wanted->evaluation;
+    return wanted->json ? dal_evaluation_json(e, buffer, size)
+                        : dal_evaluation_text(e, wanted->digits, dal_output_width(wanted->width), wanted->whole, buffer, size);
 }
 
-static dal_status print_evaluation(const request *wanted, const dal_evaluation *evaluation)
+static dal_status print_evaluation(const request *wanted)
 {
-    const dal_status status = dal_print_text(stdout, evaluation_text, &(printed_evaluation){wanted, evaluation});
-    const bool achieved = (!evaluation->inverse || evaluation->inverse->achieved) && evaluation->determined;
+    const dal_evaluation *e = wanted->evaluation;
+    const dal_status status = dal_print_text(stdout, evaluation_text, wanted);
+    const bool achieved = (!e->inverse || e->inverse->achieved) && e->determined;
     return status == DAL_OK && !achieved ? DAL_BAD_MODEL : status;
 }
 
@@ -185,23 +182,22 @@ static void note_unused(const request *wanted, const dal_system *system, const d
         }
 }
 
-static dal_status evaluate(const request *wanted, const dal_system *system, dal_messages *messages, bool *printed)
+static dal_status evaluate(request *wanted, const dal_system *system, dal_messages *messages, bool *printed)
 {
     dal_state *state = dal_state_create(NULL, system);
     dal_instant *instant = NULL;
-    dal_evaluation *evaluation = NULL;
     dal_status status = !state           ? DAL_NO_MEMORY
                         : wanted->random ? dal_instant_random(NULL, state, wanted->seed, messages, &instant)
                                          : dal_instant_read(NULL, system, wanted->file, messages, &instant);
     if (status == DAL_OK)
         note_unused(wanted, system, instant);
     if (status == DAL_OK)
-        status = dal_evaluate(NULL, state, instant, &wanted->options, messages, &evaluation);
+        status = dal_evaluate(NULL, state, instant, &wanted->options, messages, &wanted->evaluation);
     if (status == DAL_OK) {
-        status = print_evaluation(wanted, evaluation);
+        status = print_evaluation(wanted);
         *printed = true;
     }
-    dal_evaluation_free(evaluation);
+    dal_evaluation_free(wanted->evaluation);
     dal_instant_free(instant);
     dal_state_free(state);
     return status;
@@ -209,8 +205,8 @@ static dal_status evaluate(const request *wanted, const dal_system *system, dal_
 
 static int run_request(void *user)
 {
-    const request *wanted = user;
-    dal_messages *messages = dal_messages_create(NULL);
+    request *wanted = user;
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     bool printed = false;
@@ -220,12 +216,9 @@ static int run_request(void *user)
     status = dal_model_blame(status, messages);
     if (status == DAL_OK)
         status = wanted->names ? print_names(wanted, system) : evaluate(wanted, system, messages, &printed);
-    dal_report(messages, DAL_NOTE);
-    if (status != DAL_OK && !printed && !dal_messages_count(messages, DAL_ERROR))
-        fprintf(stderr, "dalembert eval: error: %s\n", dal_status_text(status));
+    dal_report_end("eval", messages, DAL_NOTE, printed ? DAL_OK : status);
     dal_system_free(system);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return (int)status;
 }
 
@@ -235,4 +228,4 @@ static int run(int argc, char **argv)
     return dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
 }
 
-const dal_command dal_command_eval = {"eval", "print everything at one state; inverse dynamics", usage, run};
+const dal_command dal_command_eval = {"eval", "print everything at one state; inverse dynamics", usage, run, NULL, 0, NULL};

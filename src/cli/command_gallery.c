@@ -25,9 +25,9 @@ static const char usage[] =
 enum { THUMBNAIL_FRAMES = 150, MOST_TEXT = 160 };
 
 typedef struct request {
+    dal_model_options arguments;
     const char *folder, *title;
     bool open, quiet;
-    dal_model_options arguments;
     int n;
     char **models;
 } request;
@@ -238,7 +238,7 @@ static dal_status run_models(const request *wanted, exhibit *exhibits, dal_page 
 static int make_gallery(void *user)
 {
     const request *wanted = user;
-    dal_messages *messages = dal_messages_create(NULL);
+    dal_messages *messages = wanted->arguments.messages;
     exhibit *exhibits = calloc((size_t)wanted->n, sizeof *exhibits);
     const dal_page_options how = {.kind = "gallery", .title = wanted->title ? wanted->title : "Models"};
     char path[1024];
@@ -275,15 +275,7 @@ static int make_gallery(void *user)
         dal_spec_free(exhibits[i].spec);
     }
     free(exhibits);
-    dal_messages_free(messages);
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run(int argc, char **argv)
-{
-    request wanted = {0};
-    return dal_run_command(&table, argc, argv, &wanted.arguments, &wanted, make_gallery);
-}
-
-const dal_command dal_command_gallery = {"gallery", "pages of several models, and an index in which they move", usage,
-                                         run};
+const dal_command dal_command_gallery = DAL_COMMAND("gallery", "pages of several models, and an index in which they move", make_gallery);

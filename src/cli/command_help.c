@@ -30,4 +30,4 @@ static int run(int argc, char **argv)
     return DAL_OK;
 }
 
-const dal_command dal_command_help = {"help", "explain a command", usage, run};
+const dal_command dal_command_help = {"help", "explain a command", usage, run, NULL, 0, NULL};

@@ -111,11 +111,4 @@ static int run_request(void *user)
     return DAL_OK;
 }
 
-static int run(int argc, char **argv)
-{
-    request wanted = {0};
-    return dal_run_command(&table, argc, argv, &wanted.arguments, &wanted, run_request);
-}
-
-const dal_command dal_command_list = {"list", "list joints, forces, coordinates, formulations, integrators", usage,
-                                      run};
+const dal_command dal_command_list = DAL_COMMAND("list", "list joints, forces, coordinates, formulations, integrators", run_request);

@@ -108,7 +108,7 @@ static dal_status draw_plot(void *user, dal_messages *messages, char **svg)
 static int run_request(void *user)
 {
     const request *wanted = user;
-    return dal_picture_command("plot", wanted->output, wanted->quiet, draw_plot, user);
+    return dal_picture_command("plot", wanted->output, wanted->quiet, wanted->arguments.messages, draw_plot, user);
 }
 
 static int run_apart(void *user)
@@ -125,4 +125,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_plot = {"plot", "draw channels of a file of results: SVG, PNG", usage, run};
+const dal_command dal_command_plot = {"plot", "draw channels of a file of results: SVG, PNG", usage, run, NULL, 0, NULL};

@@ -92,17 +92,10 @@ static dal_status show_ports(const request *wanted, dal_messages *messages)
 static int run_request(void *user)
 {
     const request *wanted = user;
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_status status = messages ? show_ports(wanted, messages) : DAL_NO_MEMORY;
+    dal_messages *messages = wanted->model.messages;
+    dal_status status = show_ports(wanted, messages);
     dal_report_end("ports", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status == DAL_BAD_FILE ? DAL_OK : status);
-    dal_messages_free(messages);
     return (int)status;
 }
 
-static int run(int argc, char **argv)
-{
-    request wanted = {0};
-    return dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
-}
-
-const dal_command dal_command_ports = {"ports", "show a model as a network of components and draw it", usage, run};
+const dal_command dal_command_ports = DAL_COMMAND("ports", "show a model as a network of components and draw it", run_request);

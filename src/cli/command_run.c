@@ -268,7 +268,7 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
 static int run_request(void *user)
 {
     request *wanted = user;
-    dal_messages *messages = dal_messages_create(NULL);
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     files open = {0};
@@ -294,7 +294,6 @@ static int run_request(void *user)
     }
     dal_system_free(system);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return code;
 }
 
@@ -307,4 +306,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_run = {"run", "integrate a model and write what was recorded", usage, run};
+const dal_command dal_command_run = {"run", "integrate a model and write what was recorded", usage, run, NULL, 0, NULL};

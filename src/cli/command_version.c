@@ -49,4 +49,4 @@ static int run(int argc, char **argv)
     return DAL_OK;
 }
 
-const dal_command dal_command_version = {"version", "print the version and what this build can do", usage, run};
+const dal_command dal_command_version = {"version", "print the version and what this build can do", usage, run, NULL, 0, NULL};

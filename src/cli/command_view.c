@@ -130,10 +130,9 @@ static dal_status view(request *wanted, dal_messages *messages)
 static int run_request(void *user)
 {
     request *wanted = user;
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_status status = messages ? view(wanted, messages) : DAL_NO_MEMORY;
+    dal_messages *messages = wanted->model.messages;
+    dal_status status = view(wanted, messages);
     dal_report_end("view", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status);
-    dal_messages_free(messages);
     return status == DAL_OK ? (int)dal_pages_show("view", &wanted->pages) : (int)status;
 }
 
@@ -153,4 +152,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_view = {"view", "make a page from a file of results: the mechanism moves", usage, run};
+const dal_command dal_command_view = {"view", "make a page from a file of results: the mechanism moves", usage, run, NULL, 0, NULL};

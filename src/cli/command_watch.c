@@ -359,4 +359,4 @@ static int run(int argc, char **argv)
 }
 
 const dal_command dal_command_watch = {"watch", "run a model again when it changes, with its page in the browser",
-                                       usage, run};
+                                       usage, run, NULL, 0, NULL};

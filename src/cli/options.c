@@ -122,10 +122,25 @@ int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_mo
 {
     *model = (dal_model_options){.settings = table->settings, .overrides = calloc((size_t)argc, sizeof *model->overrides)};
     int status = read_options(table, argc, argv, model, request);
+    if (status == DAL_OK && !(model->messages = dal_messages_create(NULL))) {
+        status = DAL_NO_MEMORY;
+        dal_report_end(argv[0], NULL, DAL_ERROR, DAL_NO_MEMORY);
+    }
     if (status == DAL_OK)
         status = work(request);
+    dal_messages_free(model->messages);
     free(model->overrides);
     return status < 0 ? DAL_OK : status;
+}
+
+int dal_run_plain_command(const dal_command *command, int argc, char **argv)
+{
+    void *request = calloc(1, command->request);
+    if (!request)
+        return DAL_NO_MEMORY;
+    const int status = dal_run_command(command->table, argc, argv, request, request, command->work);
+    free(request);
+    return status;
 }
 
 /* ---- the model ------------------------------------------------------------------------- */

@@ -65,13 +65,19 @@ typedef struct dal_model_options {
     dal_override *overrides;
     void (*file)(void *user, const char *path); /* for dal_read_options; NULL: none */
     void *file_user;
+    dal_messages *messages; /* for `work` */
     bool floating; /* the root of a URDF file is free */
 } dal_model_options;
+
+/* A command that is nothing but this: its request is zero but for what the options say, and begins with dal_model_options. */
+#define DAL_COMMAND(name, title, work) {name, title, usage, NULL, &table, sizeof(request), work}
 
 /* A command: the options are read into `model` and `request`, `work` does what was asked for and returns the exit code, which is that of the
  * command. --help and a wrong option end it before. */
 int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request,
                     int (*work)(void *request));
+/* The same for one that DAL_COMMAND made. */
+int dal_run_plain_command(const dal_command *command, int argc, char **argv);
 
 /* The model with what the options change in it. */
 dal_status dal_model_read(const dal_model_options *options, dal_messages *messages, dal_spec **spec);

@@ -112,16 +112,14 @@ dal_status dal_write_picture(const char *command, const char *path, const char *
     return ends_with(path, ".png") ? dal_replace_file(command, path, convert, &p) : dal_write_whole_file(command, path, svg);
 }
 
-int dal_picture_command(const char *command, const char *path, bool quiet,
+int dal_picture_command(const char *command, const char *path, bool quiet, dal_messages *messages,
                         dal_status (*draw)(void *user, dal_messages *messages, char **svg), void *user)
 {
     char *svg = NULL;
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_status status = messages ? draw(user, messages, &svg) : DAL_NO_MEMORY;
+    dal_status status = draw(user, messages, &svg);
     dal_report_end(command, messages, quiet ? DAL_ERROR : DAL_NOTE, status);
     if (status == DAL_OK)
         status = dal_write_picture(command, path, svg);
     free(svg);
-    dal_messages_free(messages);
     return (int)status;
 }

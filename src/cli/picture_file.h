@@ -10,7 +10,7 @@ int dal_picture_type(const char *command, const char *path);
 dal_status dal_write_picture(const char *command, const char *path, const char *svg);
 
 /* A command that draws: `draw` makes the SVG text, from malloc; it is written as the extension of `path` says. The exit code. */
-int dal_picture_command(const char *command, const char *path, bool quiet,
+int dal_picture_command(const char *command, const char *path, bool quiet, dal_messages *messages,
                         dal_status (*draw)(void *user, dal_messages *messages, char **svg), void *user);
 
 /* "640x480" */
