@@ -1,7 +1,6 @@
 #include "base/json.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -129,10 +128,7 @@ void dal_json_close(dal_json *json, char bracket)
 void dal_json_print(dal_json *json, const char *key, const char *format, ...)
 {
     char text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    DAL_FORMAT(text, format);
     begin_value(json, key);
     write_text(json, text);
 }

@@ -5,11 +5,23 @@
 #include "dalembert/base.h"
 #include "base/decimal.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 typedef struct dal_printer {
     char *buffer; /* NULL: only count */
     size_t size;
     int length; /* of the whole text */
 } dal_printer;
+
+/* Inside a function (..., const char *format, ...): what it is to say, in an array of char. */
+#define DAL_FORMAT(array, format)                                                                                                       \
+    do {                                                                                                                                 \
+        va_list list_;                                                                                                                   \
+        va_start(list_, format);                                                                                                         \
+        vsnprintf(array, sizeof array, format, list_);                                                                                   \
+        va_end(list_);                                                                                                                   \
+    } while (0)
 
 /* One more piece of text, as printf writes it. */
 void dal_print(dal_printer *printer, const char *format, ...) DAL_PRINTF(2, 3);

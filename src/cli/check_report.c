@@ -3,7 +3,6 @@
 #include "base/json.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 enum { INDENT = 13 };
@@ -16,10 +15,7 @@ static void say(const char *title, const char *format, ...) DAL_PRINTF(2, 3);
 static void say(const char *title, const char *format, ...)
 {
     char text[6000];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    DAL_FORMAT(text, format);
     dal_print_wrapped(INDENT, printf("%-*s", INDENT, title), text);
 }
 
@@ -183,7 +179,7 @@ static void say_start(const dal_verdict *v)
 }
 
 /* 0 where there is only rounding. */
-static double shown(double part, double size)
+static double without_rounding(double part, double size)
 {
     return fabs(part) < 1e-6 * size ? 0 : part;
 }
@@ -199,8 +195,8 @@ static void say_motion(const dal_verdict *v)
     if (v->fastest == 0)
         say("fastest", "no time scale of its own at the start");
     else
-        say("fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, shown(v->fastest_real, v->fastest),
-            shown(v->fastest_imaginary, v->fastest), 1 / v->fastest);
+        say("fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, without_rounding(v->fastest_real, v->fastest),
+            without_rounding(v->fastest_imaginary, v->fastest), 1 / v->fastest);
     if (!isnan(v->step_limit))
         say("", "stable steps of '%s' there: up to %.3g s", v->info.integrator, v->step_limit);
 }

@@ -43,7 +43,7 @@ static const dal_option options[] = {
     DAL_SET, DAL_FLAG("along", 0, along), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
 static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL};
 
-static dal_status check(const request *wanted, dal_messages *messages, dal_spec **spec, dal_verdict **verdict)
+static dal_status check_model(const request *wanted, dal_messages *messages, dal_spec **spec, dal_verdict **verdict)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK) {
@@ -64,7 +64,7 @@ static int run_request(void *user)
     dal_spec *spec = NULL;
     dal_verdict *verdict = NULL;
     dal_catch_signals();
-    int status = (int)check(wanted, messages, &spec, &verdict);
+    int status = (int)check_model(wanted, messages, &spec, &verdict);
     dal_report(messages, DAL_ERROR); /* the others are in the verdict */
     if (verdict && wanted->json)
         dal_check_json(verdict);

@@ -146,7 +146,7 @@ static bool show_progress(void *user, const dal_comparison *comparison, int row,
     return !dal_caught_signal();
 }
 
-static dal_status compare(const request *wanted, dal_compare_page *page, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
+static dal_status compare_model(const request *wanted, dal_compare_page *page, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK && wanted->page)
@@ -186,7 +186,7 @@ static int run_request(void *user)
     dal_comparison *comparison = NULL;
     dal_catch_signals();
     dal_compare_page page = {0};
-    dal_status status = compare(wanted, &page, messages, &spec, &comparison);
+    dal_status status = compare_model(wanted, &page, messages, &spec, &comparison);
     if (wanted->page) {
         const dal_status closed = dal_compare_page_close(&page, dal_caught_signal() ? NULL : comparison, messages);
         status = status == DAL_OK ? closed : status;
@@ -207,7 +207,7 @@ static int run_request(void *user)
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run(int argc, char **argv)
+static int run_compare(int argc, char **argv)
 {
     char *command = dal_command_text(argc, argv); /* before the options are taken apart */
     request wanted = {.command = command};
@@ -218,4 +218,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_compare = {"compare", "run a model under every formulation, in one table", usage, run, NULL, 0, NULL};
+const dal_command dal_command_compare = {"compare", "run_compare a model under every formulation, in one table", usage, run_compare, NULL, 0, NULL};

@@ -50,7 +50,7 @@ static int choose_type(const request *wanted)
     return -1;
 }
 
-static dal_status convert(const request *wanted, bool to_urdf, dal_messages *messages, char **text)
+static dal_status convert_model(const request *wanted, bool to_urdf, dal_messages *messages, char **text)
 {
     dal_spec *spec = NULL;
     dal_status status = dal_model_read(&wanted->model, messages, &spec);
@@ -72,7 +72,7 @@ static int run_request(void *user)
     if (to_urdf < 0)
         return DAL_BAD_COMMAND;
     dal_messages *messages = wanted->model.messages;
-    dal_status status = convert(wanted, to_urdf, messages, &text);
+    dal_status status = convert_model(wanted, to_urdf, messages, &text);
     dal_report_end("convert", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status);
     if (status == DAL_OK)
         status = dal_write_whole_file("convert", wanted->output, text);

@@ -215,7 +215,7 @@ static int run_request(void *user)
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run(int argc, char **argv)
+static int run_equations(int argc, char **argv)
 {
     request wanted = {.digits = 6};
     const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
@@ -223,4 +223,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_equations = {"equations", "print the matrices that a formulation solves", usage, run, NULL, 0, NULL};
+const dal_command dal_command_equations = {"equations", "print the matrices that a formulation solves", usage, run_equations, NULL, 0, NULL};

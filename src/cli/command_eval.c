@@ -222,10 +222,10 @@ static int run_request(void *user)
     return (int)status;
 }
 
-static int run(int argc, char **argv)
+static int run_eval(int argc, char **argv)
 {
     request wanted = {.digits = 6};
     return dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
 }
 
-const dal_command dal_command_eval = {"eval", "print everything at one state; inverse dynamics", usage, run, NULL, 0, NULL};
+const dal_command dal_command_eval = {"eval", "print everything at one state; inverse dynamics", usage, run_eval, NULL, 0, NULL};

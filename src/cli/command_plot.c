@@ -117,7 +117,7 @@ static int run_apart(void *user)
     return dal_work_apart("plot", wanted->arguments.result, run_request, wanted);
 }
 
-static int run(int argc, char **argv)
+static int run_plot(int argc, char **argv)
 {
     request wanted = {.plot = {.from = NAN, .to = NAN}};
     const int status = dal_run_command(&table, argc, argv, &wanted.arguments, &wanted, run_apart);
@@ -125,4 +125,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_plot = {"plot", "draw channels of a file of results: SVG, PNG", usage, run, NULL, 0, NULL};
+const dal_command dal_command_plot = {"plot", "draw channels of a file of results: SVG, PNG", usage, run_plot, NULL, 0, NULL};

@@ -84,7 +84,7 @@ static int check_use(void *user)
 
 static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
 
-static dal_status view(request *wanted, dal_messages *messages)
+static dal_status view_result(request *wanted, dal_messages *messages)
 {
     dal_spec *spec = NULL;
     dal_system *system = NULL;
@@ -131,7 +131,7 @@ static int run_request(void *user)
 {
     request *wanted = user;
     dal_messages *messages = wanted->model.messages;
-    dal_status status = view(wanted, messages);
+    dal_status status = view_result(wanted, messages);
     dal_report_end("view", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status);
     return status == DAL_OK ? (int)dal_pages_show("view", &wanted->pages) : (int)status;
 }
@@ -142,7 +142,7 @@ static int run_apart(void *user)
     return dal_work_apart("view", wanted->model.result, run_request, wanted);
 }
 
-static int run(int argc, char **argv)
+static int run_view(int argc, char **argv)
 {
     char *command = dal_command_text(argc, argv);
     request wanted = {.pages.command = command};
@@ -152,4 +152,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_view = {"view", "make a page from a file of results: the mechanism moves", usage, run, NULL, 0, NULL};
+const dal_command dal_command_view = {"view", "make a page from a file of results: the mechanism moves", usage, run_view, NULL, 0, NULL};

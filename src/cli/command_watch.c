@@ -349,7 +349,7 @@ static char *run_command(int argc, char **argv)
     return text;
 }
 
-static int run(int argc, char **argv)
+static int run_watch(int argc, char **argv)
 {
     char *command = run_command(argc, argv); /* before the options are taken apart */
     request wanted = {.port = -1, .command = command};
@@ -359,4 +359,4 @@ static int run(int argc, char **argv)
 }
 
 const dal_command dal_command_watch = {"watch", "run a model again when it changes, with its page in the browser",
-                                       usage, run, NULL, 0, NULL};
+                                       usage, run_watch, NULL, 0, NULL};

@@ -20,7 +20,7 @@ static void widen(int *width, const char *text)
     *width = *width < length ? length : *width;
 }
 
-static widths measure(const dal_comparison *comparison)
+static widths measure_columns(const dal_comparison *comparison)
 {
     widths w = {(int)strlen("coords"), (int)strlen("formulation"), (int)strlen("body")};
     for (int i = 0; i < comparison->n_rows; i++) {
@@ -231,7 +231,7 @@ static void print_bodies(const dal_comparison *comparison, widths w)
 
 void dal_compare_text(const dal_comparison *comparison, bool bodies)
 {
-    widths w = measure(comparison);
+    widths w = measure_columns(comparison);
     if (comparison->n_bodies) { /* otherwise nothing could be compiled */
         print_head(comparison);
         print_rows(comparison, w);

@@ -15,18 +15,18 @@ typedef struct source {
     char *name, *text;
 } source;
 
-static void forget(source *file)
+static void free_source(source *file)
 {
     free(file->name);
     free(file->text);
     *file = (source){NULL, NULL};
 }
 
-static const char *load(source *file, const char *name)
+static const char *load_source(source *file, const char *name)
 {
     if (file->name && !strcmp(file->name, name))
         return file->text;
-    forget(file);
+    free_source(file);
     file->name = strdup(name);
     struct stat about;
     if (!file->name || stat(name, &about) || !S_ISREG(about.st_mode) || about.st_size > 1 << 26)
@@ -111,11 +111,11 @@ void dal_report(const dal_messages *messages, dal_severity least)
         show_message(message, colour);
         const char *text = NULL;
         if (message->mark.file && message->mark.line > 0 && message->mark.column > 0)
-            text = load(&file, message->mark.file);
+            text = load_source(&file, message->mark.file);
         if (text)
             show_line(text, message->mark.line, message->mark.column);
     }
-    forget(&file);
+    free_source(&file);
 }
 
 void dal_report_end(const char *command, const dal_messages *messages, dal_severity least, dal_status status)

@@ -80,7 +80,7 @@ static bool read_axes(dal_force_builder *b, int body, int *frame)
 }
 
 /* Where it acts: one way, and no key that has no meaning there. */
-static bool begin(dal_force_builder *b, applied *a, bool torque)
+static bool begin_effort(dal_force_builder *b, applied *a, bool torque)
 {
     const dal_force_spec *spec = b->spec;
     bool ok = true;
@@ -143,7 +143,7 @@ static bool compile_force(dal_force_builder *b, void *element)
 {
     applied *a = element;
     dal_marker first, second;
-    if (!begin(b, a, false))
+    if (!begin_effort(b, a, false))
         return false;
     if (is_own(b->spec))
         return compile_own(b, a);
@@ -169,7 +169,7 @@ static bool compile_torque(dal_force_builder *b, void *element)
     const dal_force_spec *spec = b->spec;
     dal_marker first, second;
     bool ok = true;
-    if (!begin(b, a, true))
+    if (!begin_effort(b, a, true))
         return false;
     if (is_own(spec))
         return compile_own(b, a);

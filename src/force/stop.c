@@ -84,7 +84,7 @@ static void add_end(dal_force_builder *b, const stop_law *law, int measure, doub
     sum->potential = plus(graph, sum->potential, dal_select(graph, touched, potential, zero));
 }
 
-static bool refuse(dal_force_builder *b, dal_mark mark, const char *sentence)
+static bool refuse_stop(dal_force_builder *b, dal_mark mark, const char *sentence)
 {
     dal_error(b->messages, mark, "%s '%s' %s", b->spec->type.text, b->spec->name.text, sentence);
     return false;
@@ -94,21 +94,21 @@ static bool read_loss(dal_force_builder *b, stop_law *law)
 {
     const dal_force_spec *spec = b->spec;
     if (spec->damping.n && spec->restitution.text)
-        return refuse(b, spec->restitution.mark,
+        return refuse_stop(b, spec->restitution.mark,
                       "has both `damping:` and `restitution:`: its loss is given by one of them");
     if (spec->damping.n > 1)
-        return refuse(b, spec->damping.mark, "takes one damping");
+        return refuse_stop(b, spec->damping.mark, "takes one damping");
     if (spec->velocity.text && !spec->restitution.text)
-        return refuse(b, spec->velocity.mark, "has a `velocity:`, which belongs to `restitution:`");
+        return refuse_stop(b, spec->velocity.mark, "has a `velocity:`, which belongs to `restitution:`");
     bool ok = (!spec->damping.n || b->number(b, spec->damping.item[0], &law->damping)) &&
               (!spec->restitution.text || b->number(b, spec->restitution, &law->restitution)) &&
               (!spec->velocity.text || b->number(b, spec->velocity, &law->velocity));
     if (ok && law->damping < 0)
-        return refuse(b, spec->damping.mark, "has a negative damping: it would give energy");
+        return refuse_stop(b, spec->damping.mark, "has a negative damping: it would give energy");
     if (ok && !(law->restitution >= 0 && law->restitution <= 1))
-        return refuse(b, spec->restitution.mark, "has a restitution outside of 0 (all energy is lost) to 1 (none is)");
+        return refuse_stop(b, spec->restitution.mark, "has a restitution outside of 0 (all energy is lost) to 1 (none is)");
     if (ok && !(law->velocity > 0))
-        return refuse(b, spec->velocity.mark, "needs a positive `velocity:`, small against those of the impacts");
+        return refuse_stop(b, spec->velocity.mark, "needs a positive `velocity:`, small against those of the impacts");
     return ok;
 }
 
@@ -117,11 +117,11 @@ static bool read_law(dal_force_builder *b, stop_law *law)
     const dal_force_spec *spec = b->spec;
     *law = (stop_law){.restitution = 1, .velocity = 1e-3};
     if (spec->stiffness.n != 1)
-        return refuse(b, spec->stiffness.mark, "takes one stiffness");
+        return refuse_stop(b, spec->stiffness.mark, "takes one stiffness");
     if (!b->number(b, spec->stiffness.item[0], &law->stiffness))
         return false;
     if (!(law->stiffness > 0))
-        return refuse(b, spec->stiffness.mark, "needs a positive stiffness");
+        return refuse_stop(b, spec->stiffness.mark, "needs a positive stiffness");
     return read_loss(b, law);
 }
 
@@ -149,7 +149,7 @@ static bool find_measure(dal_force_builder *b, stop *s)
     if (spec->joint.text)
         s->measure = b->joint_coordinate(b, spec->joint, spec->coordinate);
     else if (spec->coordinate.text)
-        return refuse(b, spec->coordinate.mark, "acts between points: `coordinate` belongs to `joint:`");
+        return refuse_stop(b, spec->coordinate.mark, "acts between points: `coordinate` belongs to `joint:`");
     else
         s->measure =
             b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end) ? b->measure : -1;
@@ -168,12 +168,12 @@ static bool compile_stop(dal_force_builder *b, void *element)
     if (!find_measure(b, s) || !read_law(b, &law))
         return false;
     if (!spec->lower.text && !spec->upper.text)
-        return refuse(b, spec->name.mark, "has neither `lower:` nor `upper:`: it would never be touched");
+        return refuse_stop(b, spec->name.mark, "has neither `lower:` nor `upper:`: it would never be touched");
     if ((spec->lower.text && !b->number(b, spec->lower, &lower)) ||
         (spec->upper.text && !b->number(b, spec->upper, &upper)))
         return false;
     if (spec->lower.text && spec->upper.text && !(lower < upper))
-        return refuse(b, spec->upper.mark, "leaves no room: `upper:` has to be larger than `lower:`");
+        return refuse_stop(b, spec->upper.mark, "leaves no room: `upper:` has to be larger than `lower:`");
     const double offset = spec->joint.text ? b->zero : 0; /* the measure lacks the joint's zero */
     if (spec->lower.text)
         add_end(b, &law, s->measure, lower - offset, -1, &sum);
@@ -195,7 +195,7 @@ static bool compile_clearance(dal_force_builder *b, void *element)
         !read_law(b, &law) || !b->number(b, spec->gap, &gap))
         return false;
     if (!(gap > 0))
-        return refuse(b, spec->gap.mark,
+        return refuse_stop(b, spec->gap.mark,
                       "needs a positive gap; points that are held together without play are a joint or a bushing");
     s->measure = b->measure;
     add_end(b, &law, s->measure, gap, 1, &sum);

@@ -418,7 +418,7 @@ static void put_header(writing *w)
 static const char data_mark[] = "<!--DATA-->", no_connections[] = "connect-src 'none'",
                   connections[] = "connect-src 'self'";
 
-static size_t find(const char *text, size_t length, const char *word)
+static size_t find_word(const char *text, size_t length, const char *word)
 {
     const char *at = memmem(text, length, word, strlen(word));
     return at ? (size_t)(at - text) : length;
@@ -427,7 +427,7 @@ static size_t find(const char *text, size_t length, const char *word)
 /* A page that is served may speak with whoever serves it. */
 static void put_viewer(writing *w, const char *text, size_t length)
 {
-    const size_t at = w->page->live ? find(text, length, no_connections) : length;
+    const size_t at = w->page->live ? find_word(text, length, no_connections) : length;
     dal_stream_bytes(w->out, text, at);
     if (at == length)
         return;
@@ -438,7 +438,7 @@ static void put_viewer(writing *w, const char *text, size_t length)
 static void write_all(writing *w)
 {
     const char *viewer = w->page->viewer;
-    const size_t length = w->page->viewer_length, place = find(viewer, length, data_mark),
+    const size_t length = w->page->viewer_length, place = find_word(viewer, length, data_mark),
                  rest = place < length ? place + strlen(data_mark) : length;
     put_viewer(w, viewer, place);
     put_header(w);

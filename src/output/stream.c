@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +20,7 @@ dal_status dal_stream_open(dal_stream *stream, const dal_destination *destinatio
     return stream->fd < 0 ? dal_file_trouble(destination, "be written", errno) : DAL_OK;
 }
 
-static void flush(dal_stream *stream)
+static void flush_stream(dal_stream *stream)
 {
     const int error = stream->status == DAL_OK ? dal_write_bytes(stream->fd, stream->buffer, stream->used, -1, NULL) : 0;
     if (error)
@@ -31,7 +30,7 @@ static void flush(dal_stream *stream)
 
 dal_status dal_stream_close(dal_stream *stream)
 {
-    flush(stream);
+    flush_stream(stream);
     if (close(stream->fd) && stream->status == DAL_OK) /* some file systems report a full disk only here */
         stream->status = dal_file_trouble(stream->destination, "be written", errno);
     return stream->status;
@@ -47,7 +46,7 @@ void dal_stream_bytes(dal_stream *stream, const void *bytes, size_t n)
         from += part;
         n -= part;
         if (stream->used == DAL_STREAM_BUFFER)
-            flush(stream);
+            flush_stream(stream);
     }
 }
 
@@ -59,10 +58,7 @@ void dal_stream_text(dal_stream *stream, const char *text)
 void dal_stream_print(dal_stream *stream, const char *format, ...)
 {
     char text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    DAL_FORMAT(text, format);
     dal_stream_text(stream, text);
 }
 
@@ -86,7 +82,7 @@ static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 static void put_group(dal_stream *stream, const uint8_t b[3], int n)
 {
     if (stream->used + 4 > DAL_STREAM_BUFFER)
-        flush(stream);
+        flush_stream(stream);
     char *out = stream->buffer + stream->used;
     out[0] = alphabet[b[0] >> 2];
     out[1] = alphabet[(b[0] & 3) << 4 | b[1] >> 4];
