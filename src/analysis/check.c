@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void discard(dal_checker *c)
+static void discard_system(dal_checker *c)
 {
     dal_state_free(c->state);
     dal_system_free(c->system);
@@ -91,7 +91,7 @@ static dal_status compile_anyway(dal_checker *c)
     return dal_compile_anyway(&c->arena.allocator, &spec, c->heard, &c->system);
 }
 
-static dal_status compile(dal_checker *c)
+static dal_status compile_model(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
     dal_status status = dal_compile(&c->arena.allocator, &c->base, c->heard, &c->system);
@@ -177,9 +177,9 @@ static dal_status ask(dal_checker *c)
     return c->options->along ? dal_check_run(c) : DAL_OK;
 }
 
-static dal_status check(dal_checker *c)
+static dal_status check_model(dal_checker *c)
 {
-    dal_status status = compile(c);
+    dal_status status = compile_model(c);
     if (status != DAL_OK)
         return status;
     if (!c->system)
@@ -194,7 +194,7 @@ static dal_status check(dal_checker *c)
 }
 
 /* What is known before anything is compiled. */
-static void begin(dal_checker *c)
+static void begin_verdict(dal_checker *c)
 {
     const dal_spec *spec = c->spec;
     dal_verdict *v = c->verdict;
@@ -217,8 +217,8 @@ static dal_status begin_and_check(void *user)
 {
     dal_checker *c = user;
     c->verdict = DAL_TAKE(&c->arena, dal_verdict, 1);
-    begin(c);
-    return check(c);
+    begin_verdict(c);
+    return check_model(c);
 }
 
 dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal_messages *messages, dal_verdict **verdict)
@@ -233,17 +233,10 @@ dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal
     dal_arena_begin(&c.arena, c.options->allocator);
     c.heard = dal_messages_create(&c.arena.allocator);
     dal_status status = c.heard ? dal_arena_try(&c.arena, begin_and_check, &c) : DAL_NO_MEMORY;
-    discard(&c);
+    discard_system(&c);
     dal_messages_free(c.heard);
     bool whole = c.verdict && (status == DAL_OK || status == DAL_BAD_MODEL || status == DAL_NUMERICAL);
-    dal_arena *owner = whole ? dal_arena_keep(&c.arena) : NULL;
-    if (!owner) {
-        dal_arena_release(&c.arena);
-        return whole ? DAL_NO_MEMORY : status;
-    }
-    c.verdict->memory = owner;
-    *verdict = c.verdict;
-    return status;
+    return dal_arena_deliver(&c.arena, whole, status, c.verdict, offsetof(dal_verdict, memory), verdict);
 }
 
 void dal_verdict_free(dal_verdict *verdict)

@@ -40,7 +40,7 @@ static void name_columns(walk *w)
 }
 
 /* A recorded row, to the probe. */
-static void place(walk *w, const double *values)
+static void place_state(walk *w, const double *values)
 {
     dal_probe *p = &w->probe;
     const dal_layout *layout = p->layout;
@@ -93,9 +93,9 @@ static dal_status take_row(void *user, int n, const double *values)
     (void)n;
     if (along->instants >= w->capacity)
         return DAL_OK;
-    place(w, values);
+    place_state(w, values);
     if (!dal_probe_close(p, false)) { /* the run holds them to its own tolerance */
-        place(w, values);
+        place_state(w, values);
         dal_probe_rows(p);
     }
     for (int i = 0; i < p->layout->mechanism->n_measures; i++) /* the next turn is counted from here */
@@ -140,7 +140,7 @@ static void find_nearest(walk *w)
     along->near_singular = along->ratio_least < near_ratio * along->ratio_most;
 }
 
-static void tell(dal_checker *c)
+static void warn_along(dal_checker *c)
 {
     const dal_check_along *along = &c->verdict->along;
     if (along->rank_least < along->rank_most)
@@ -209,6 +209,6 @@ dal_status dal_check_run(dal_checker *c)
         else if (m->severity == DAL_WARNING)
             dal_check_hear(c, m);
     find_nearest(&w);
-    tell(c);
+    warn_along(c);
     return along->status;
 }

@@ -89,15 +89,15 @@ static dal_spec recorded(comparer *c, const dal_spec *bare)
     return spec;
 }
 
-static void discard(comparer *c)
+static void discard_system(comparer *c)
 {
     dal_system_free(c->system);
     c->system = NULL;
 }
 
-static dal_status compile(comparer *c, const dal_spec *spec)
+static dal_status compile_row(comparer *c, const dal_spec *spec)
 {
-    discard(c);
+    discard_system(c);
     dal_messages_clear(c->heard);
     return dal_compile(&c->arena.allocator, spec, c->heard, &c->system);
 }
@@ -308,7 +308,7 @@ static double cpu_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static dal_status run(comparer *c, const dal_sink *sink, dal_evidence *evidence, double *cpu)
+static dal_status run_row(comparer *c, const dal_sink *sink, dal_evidence *evidence, double *cpu)
 {
     dal_run_options options = {.sink = sink, .progress = show_progress, .progress_user = c, .allocator = &c->arena.allocator};
     double start = cpu_now();
@@ -319,13 +319,13 @@ static dal_status run(comparer *c, const dal_sink *sink, dal_evidence *evidence,
 }
 
 /* Evaluations and time, from runs of the bare system in work. */
-static dal_status measure(comparer *c, dal_compare_row *row, dal_evidence *bare)
+static dal_status measure_row(comparer *c, dal_compare_row *row, dal_evidence *bare)
 {
     dal_status status = DAL_OK;
     row->cpu_seconds = HUGE_VAL;
     for (int i = 0; i < REPEATS && !c->stopped && (i == 0 || row->cpu_seconds < short_run); i++) {
         double cpu;
-        status = run(c, NULL, bare, &cpu);
+        status = run_row(c, NULL, bare, &cpu);
         row->cpu_seconds = fmin(row->cpu_seconds, cpu);
     }
     return status;
@@ -368,7 +368,7 @@ static void run_recorded(comparer *c, dal_difference *differences, dal_compare_r
     c->differences = differences;
     row->applies = true;
     row->bodies = differences;
-    row->status = run(c, &sink, &row->evidence, &cpu);
+    row->status = run_row(c, &sink, &row->evidence, &cpu);
     row->cpu_seconds = cpu;
     row->reason = first_heard(c, DAL_ERROR);
     if (row->status != DAL_OK && !row->reason)
@@ -379,7 +379,7 @@ static void run_recorded(comparer *c, dal_difference *differences, dal_compare_r
     fill_errors(row, c);
 }
 
-static void refuse(comparer *c, dal_status status, dal_compare_row *row)
+static void refuse_row(comparer *c, dal_status status, dal_compare_row *row)
 {
     row->status = status;
     row->reason = first_heard(c, DAL_ERROR);
@@ -395,16 +395,16 @@ static dal_status fill_row(comparer *c, const char *coordinates, const char *for
     dal_status status = specify(c, coordinates, formulation, &bare);
     if (status != DAL_OK)
         return status;
-    if ((status = compile(c, &bare)) != DAL_OK) {
-        refuse(c, status, row);
+    if ((status = compile_row(c, &bare)) != DAL_OK) {
+        refuse_row(c, status, row);
         return status == DAL_NO_MEMORY ? status : DAL_OK;
     }
-    if ((status = measure(c, row, &evidence)) == DAL_NO_MEMORY || c->stopped)
+    if ((status = measure_row(c, row, &evidence)) == DAL_NO_MEMORY || c->stopped)
         return status;
     double cpu = row->cpu_seconds;
     dal_spec spec = recorded(c, &bare);
-    if ((status = compile(c, &spec)) != DAL_OK) {
-        refuse(c, status, row);
+    if ((status = compile_row(c, &spec)) != DAL_OK) {
+        refuse_row(c, status, row);
         return status == DAL_NO_MEMORY ? status : DAL_OK;
     }
     run_recorded(c, DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies), row);
@@ -431,7 +431,7 @@ static dal_status find_reference(comparer *c, const choices *families, const cha
         for (int k = 0; formulations[k]; k++) {
             dal_status status = specify(c, families->word[family], formulations[k], spec);
             if (status == DAL_OK)
-                status = compile(c, spec);
+                status = compile_row(c, spec);
             if (status == DAL_OK || status == DAL_NO_MEMORY || status == DAL_BAD_COMMAND)
                 return status;
         }
@@ -440,7 +440,7 @@ static dal_status find_reference(comparer *c, const choices *families, const cha
 }
 
 /* What all runs share, from the first system that could be compiled. */
-static dal_status describe(comparer *c)
+static dal_status describe_model(comparer *c)
 {
     const dal_system *system = c->system;
     dal_comparison *comparison = c->comparison;
@@ -497,9 +497,9 @@ static dal_status run_reference(comparer *c, const dal_spec *bare, double factor
     dal_spec_set(&spec, "stabilization", closed, c->messages);
     set_number(c, &spec, "rtol", factor * fmax(rtol, least_tolerance));
     set_number(c, &spec, "atol", factor * fmax(atol, least_tolerance));
-    dal_status status = compile(c, &spec);
+    dal_status status = compile_row(c, &spec);
     if (status != DAL_OK) {
-        refuse(c, status, row);
+        refuse_row(c, status, row);
         return status == DAL_NO_MEMORY ? status : DAL_OK;
     }
     run_recorded(c, differences, row);
@@ -581,10 +581,10 @@ static dal_status refuse_all(comparer *c, const choices *families, const choices
         dal_spec bare;
         dal_status status = specify(c, families->word[i / formulations->n], formulations->word[i % formulations->n], &bare);
         if (status == DAL_OK)
-            status = compile(c, &bare);
+            status = compile_row(c, &bare);
         if (status == DAL_NO_MEMORY)
             return status;
-        refuse(c, status, &rows[i]);
+        refuse_row(c, status, &rows[i]);
         if (i == 0)
             dal_pass_all(c->messages, c->heard);
     }
@@ -621,7 +621,7 @@ static dal_status compare(comparer *c)
     if (status != DAL_OK)
         return status;
     dal_pass_all(c->messages, c->heard);
-    if ((status = describe(c)) != DAL_OK)
+    if ((status = describe_model(c)) != DAL_OK)
         return status;
     begin_rows_of(c, &families, &formulations);
     if ((status = make_reference(c, &reference)) != DAL_OK)
@@ -633,7 +633,7 @@ static dal_status compare(comparer *c)
 }
 
 /* What is known of the model before anything is compiled. */
-static void begin(comparer *c)
+static void begin_comparison(comparer *c)
 {
     const dal_spec *spec = c->spec;
     dal_system_info *info = &c->comparison->info;
@@ -652,7 +652,7 @@ static dal_status begin_and_compare(void *user)
 {
     comparer *c = user;
     c->comparison = DAL_TAKE(&c->arena, dal_comparison, 1);
-    begin(c);
+    begin_comparison(c);
     return compare(c);
 }
 
@@ -680,18 +680,11 @@ dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options,
     dal_arena_begin(&c.arena, c.options->allocator);
     c.heard = dal_messages_create(&c.arena.allocator);
     dal_status status = c.heard ? dal_arena_try(&c.arena, begin_and_compare, &c) : DAL_NO_MEMORY;
-    discard(&c);
+    discard_system(&c);
     dal_messages_free(c.heard);
     bool begun = !c.stopped || c.row >= 0; /* otherwise there is no reference */
     bool whole = c.comparison && c.comparison->rows && begun && status != DAL_NO_MEMORY && status != DAL_BAD_COMMAND;
-    dal_arena *owner = whole ? dal_arena_keep(&c.arena) : NULL;
-    if (!owner) {
-        dal_arena_release(&c.arena);
-        return whole ? DAL_NO_MEMORY : status;
-    }
-    c.comparison->memory = owner;
-    *comparison = c.comparison;
-    return status;
+    return dal_arena_deliver(&c.arena, whole, status, c.comparison, offsetof(dal_comparison, memory), comparison);
 }
 
 void dal_comparison_free(dal_comparison *comparison)

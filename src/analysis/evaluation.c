@@ -166,7 +166,7 @@ static dal_status evaluate(gatherer *g)
     return DAL_BAD_MODEL;
 }
 
-static dal_status begin(gatherer *g)
+static dal_status begin_evaluation(gatherer *g)
 {
     dal_state *state = g->state;
     if (!dal_state_widen(state))
@@ -358,7 +358,7 @@ static void gather_rows(gatherer *g)
     dal_residuals_now(state, &e->position_residual, &e->velocity_residual);
 }
 
-static dal_status gather(void *user)
+static dal_status gather_evaluation(void *user)
 {
     gatherer *g = user;
     const dal_system *system = g->state->system;
@@ -369,7 +369,7 @@ static dal_status gather(void *user)
     e->coordinates = dal_make_labels(&g->arena, system, false).label;
     e->rates = dal_make_labels(&g->arena, system, true).label;
     dal_status status = check_instant(g);
-    if (status != DAL_OK || (status = check_forces(g)) != DAL_OK || (status = begin(g)) != DAL_OK)
+    if (status != DAL_OK || (status = check_forces(g)) != DAL_OK || (status = begin_evaluation(g)) != DAL_OK)
         return status;
     if (g->options->inverse) {
         dal_inverse *inverse = DAL_TAKE(&g->arena, dal_inverse, 1);
@@ -399,17 +399,10 @@ dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const 
         !dal_needs_own(messages, __func__, state))
         return DAL_BAD_COMMAND;
     dal_arena_begin(&g.arena, allocator);
-    dal_status status = dal_arena_try(&g.arena, gather, &g);
+    dal_status status = dal_arena_try(&g.arena, gather_evaluation, &g);
     state->values->given = NULL;
     state->values->n_pushes = 0;
-    dal_arena *owner = status == DAL_OK ? dal_arena_keep(&g.arena) : NULL;
-    if (!owner) {
-        dal_arena_release(&g.arena);
-        return status == DAL_OK ? DAL_NO_MEMORY : status;
-    }
-    g.out->memory = owner;
-    *evaluation = g.out;
-    return DAL_OK;
+    return dal_arena_deliver(&g.arena, status == DAL_OK, status, g.out, offsetof(dal_evaluation, memory), evaluation);
 }
 
 void dal_evaluation_free(dal_evaluation *evaluation)

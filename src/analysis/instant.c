@@ -69,7 +69,7 @@ typedef struct making {
     dal_instant *instant;
 } making;
 
-static dal_status make(void *user)
+static dal_status make_instant(void *user)
 {
     making *m = user;
     const int nq = m->system->layout.nq, nv = m->system->layout.nv;
@@ -93,7 +93,7 @@ dal_status dal_instant_create(const dal_allocator *allocator, const dal_system *
     if (!system || !instant || !dal_can_allocate(allocator))
         return DAL_BAD_COMMAND;
     dal_arena_begin(&m.arena, allocator);
-    dal_status status = dal_arena_try(&m.arena, make, &m);
+    dal_status status = dal_arena_try(&m.arena, make_instant, &m);
     if (status == DAL_OK)
         *instant = m.instant;
     else
@@ -286,7 +286,7 @@ typedef struct drawing {
     dal_instant *instant;
 } drawing;
 
-static dal_status draw(void *user)
+static dal_status draw_instant(void *user)
 {
     drawing *d = user;
     dal_state *state = d->state;
@@ -330,7 +330,7 @@ dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, 
         return status;
     drawing d = {.state = state, .seed = seed, .messages = messages, .instant = *instant};
     dal_arena_begin(&d.arena, allocator);
-    status = dal_arena_try(&d.arena, draw, &d);
+    status = dal_arena_try(&d.arena, draw_instant, &d);
     dal_arena_release(&d.arena);
     if (status != DAL_OK) {
         dal_instant_free(*instant);

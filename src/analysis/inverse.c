@@ -143,7 +143,7 @@ static int worst_row(const dal_state *state, const double *matrix, const double 
 }
 
 /* What was wanted is kept, as nearly as a weight can, so that all of the contradiction shows in the rows. */
-static dal_status refuse(const inverter *v, int rows, double *matrix, double *b, double *x)
+static dal_status refuse_wanted(const inverter *v, int rows, double *matrix, double *b, double *x)
 {
     const dal_layout *layout = &v->state->system->layout;
     const double weight = 1e6;
@@ -190,7 +190,7 @@ static dal_status complete(inverter *v, const dal_instant *instant, bool nearest
         size = fmax(size, fabs(x[j]));
     const bool bad = worst_row(state, matrix, b, x, size) >= 0;
     if (bad && !nearest)
-        return refuse(v, rows, matrix, b, x);
+        return refuse_wanted(v, rows, matrix, b, x);
     for (int j = 0; j < v->m; j++)
         wanted[j] = bad && instant->wanted[j] ? instant->accelerations[j] : x[j] / S[j];
     if (!bad)
@@ -360,7 +360,7 @@ static double distance(const inverter *v, const double *a, const double *b, doub
 }
 
 /* Forward with the forces so far; with friction again, until nothing is missing or it gets no better. */
-static dal_status settle(inverter *v, const double *wanted, double size)
+static dal_status settle_wanted(inverter *v, const double *wanted, double size)
 {
     dal_state *state = v->state;
     const dal_layout *layout = &state->system->layout;
@@ -388,7 +388,7 @@ static const char *plural(int n)
     return n == 1 ? "" : "s";
 }
 
-static void judge(inverter *v)
+static void judge_actuators(inverter *v)
 {
     dal_inverse *out = v->out;
     const char *what = out->motors ? "motor" : "actuator",
@@ -441,7 +441,7 @@ dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_insta
     for (int j = 0; j < v.m; j++)
         f[j] += state->work.h[j] - state->work.Q[j];
     push(&v, f);
-    if ((status = settle(&v, wanted, size)) != DAL_OK)
+    if ((status = settle_wanted(&v, wanted, size)) != DAL_OK)
         return status;
     for (int j = 0; j < v.m; j++) {
         torques[j] = v.B ? 0 : v.tau[j];
@@ -453,6 +453,6 @@ dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_insta
     inverse->freedoms = v.p;
     inverse->actuators.n = v.n;
     inverse->actuators.values = v.tau;
-    judge(&v);
+    judge_actuators(&v);
     return DAL_OK;
 }

@@ -390,7 +390,7 @@ static void sort_ports(drawer *d)
 /* ---- the whole ---------------------------------------------------------------------------------------- */
 
 /* In a family and a formulation that every model has. */
-static dal_status compile(drawer *d)
+static dal_status compile_model(drawer *d)
 {
     dal_spec base = *d->spec;
     base.memory = &d->arena;
@@ -410,13 +410,13 @@ static dal_status refuse_own_coordinates(drawer *d)
     return DAL_BAD_MODEL;
 }
 
-static dal_status describe(void *user)
+static dal_status describe_ports(void *user)
 {
     drawer *d = user;
     const dal_spec *spec = d->spec;
     if (spec->n_coordinates)
         return refuse_own_coordinates(d);
-    dal_status status = compile(d);
+    dal_status status = compile_model(d);
     if (status != DAL_OK) {
         dal_pass_all(d->messages, d->heard);
         return status;
@@ -447,17 +447,10 @@ dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec
         return DAL_BAD_MODEL;
     dal_arena_begin(&d.arena, allocator);
     d.heard = dal_messages_create(&d.arena.allocator);
-    dal_status status = d.heard ? dal_arena_try(&d.arena, describe, &d) : DAL_NO_MEMORY;
+    dal_status status = d.heard ? dal_arena_try(&d.arena, describe_ports, &d) : DAL_NO_MEMORY;
     dal_system_free(d.system);
     dal_messages_free(d.heard);
-    dal_arena *owner = status == DAL_OK ? dal_arena_keep(&d.arena) : NULL;
-    if (!owner) {
-        dal_arena_release(&d.arena);
-        return status == DAL_OK ? DAL_NO_MEMORY : status;
-    }
-    d.ports->memory = owner;
-    *ports = d.ports;
-    return DAL_OK;
+    return dal_arena_deliver(&d.arena, status == DAL_OK, status, d.ports, offsetof(dal_ports, memory), ports);
 }
 
 void dal_ports_free(dal_ports *ports)

@@ -1,5 +1,4 @@
 /* The equations of motion as text for people and as JSON. What a table looks like: tables.h. */
-#include "base/printer.h"
 #include "analysis/tables.h"
 #include "dalembert/equations.h"
 
@@ -75,104 +74,82 @@ int dal_equations_text(const dal_equations *e, int digits, int width, char *buff
 
 /* ---- JSON -------------------------------------------------------------------------- */
 
-/* {"name": value, ...} */
-static void print_object(dal_printer *p, const dal_decimal_table *decimals, const char *key, dal_equation_values values)
+static void write_block(dal_json *json, const dal_equation_block *block)
 {
-    dal_print(p, "\"%s\": {", key);
-    for (int i = 0; i < values.n; i++) {
-        dal_print(p, "%s", i ? ", " : "");
-        dal_print_string(p, values.names[i]);
-        dal_print(p, ": ");
-        dal_json_number(p, decimals, values.values[i]);
-    }
-    dal_print(p, "}");
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "name", block->name);
+    dal_json_string(json, "title", block->title);
+    dal_json_strings(dal_json_line(json, "\n   "), "rows", block->rows, block->row_names);
+    dal_json_strings(dal_json_line(json, "\n   "), "columns", block->columns, block->column_names);
+    dal_json_matrix(dal_json_line(json, "\n   "), "values", block->rows, block->columns, block->values, "\n              ");
+    dal_json_close(json, '}');
 }
 
-static void print_block(dal_printer *p, const dal_decimal_table *decimals, const dal_equation_block *block)
+static void write_places(dal_json *json, const char *key, const dal_equations *e, int n, const dal_equation_place *places)
 {
-    dal_print(p, "  {");
-    dal_print_entry(p, "name", block->name);
-    dal_print(p, ", ");
-    dal_print_entry(p, "title", block->title);
-    dal_print(p, ",\n   ");
-    dal_json_names(p, "rows", block->rows, block->row_names);
-    dal_print(p, ",\n   ");
-    dal_json_names(p, "columns", block->columns, block->column_names);
-    dal_print(p, ",\n   \"values\": [");
-    for (int i = 0; i < block->rows; i++) {
-        dal_print(p, "%s", i ? ",\n              " : "");
-        dal_json_numbers(p, decimals, block->columns, block->values + (size_t)i * (size_t)block->columns);
-    }
-    dal_print(p, "]}");
-}
-
-static void print_places(dal_printer *p, const char *key, const dal_equations *e, int n, const dal_equation_place *places)
-{
-    dal_print(p, "\"%s\": [", key);
+    dal_json_open(json, key, '[');
     for (int i = 0; i < n; i++) {
-        dal_print(p, "%s{", i ? ", " : "");
-        dal_print_entry(p, "block", e->blocks[places[i].block].name);
-        if (places[i].times >= 0) {
-            dal_print(p, ", ");
-            dal_print_entry(p, "times", e->blocks[places[i].times].name);
-        }
-        dal_print(p, ", \"row\": %d, \"column\": %d, \"transposed\": %s, \"factor\": %.17g}", places[i].row, places[i].column,
-                  places[i].transposed ? "true" : "false", places[i].factor);
+        dal_json_open(json, NULL, '{');
+        dal_json_string(json, "block", e->blocks[places[i].block].name);
+        if (places[i].times >= 0)
+            dal_json_string(json, "times", e->blocks[places[i].times].name);
+        dal_json_integer(json, "row", places[i].row);
+        dal_json_integer(json, "column", places[i].column);
+        dal_json_truth(json, "transposed", places[i].transposed);
+        dal_json_print(json, "factor", "%.17g", places[i].factor);
+        dal_json_close(json, '}');
     }
-    dal_print(p, "]");
+    dal_json_close(json, ']');
+}
+
+static void write_sizes(dal_json *json, const dal_equations *e)
+{
+    const dal_system_info *i = &e->info;
+    dal_json_open(dal_json_line(json, "\n "), "sizes", '{');
+    dal_json_integer(json, "coordinates", i->coordinates_count);
+    dal_json_integer(json, "velocities", i->velocities);
+    dal_json_integer(json, "constraints", i->constraints);
+    dal_json_integer(json, "rank", e->rank);
+    dal_json_integer(json, "freedoms", i->velocities - e->rank);
+    dal_json_integer(json, "equations", i->equations);
+    dal_json_integer(json, "multipliers", i->multipliers);
+    dal_json_close(json, '}');
+}
+
+/* {"name": value, ...} on a line of its own, unless `line` is NULL. */
+static void write_values(dal_json *json, const char *line, const char *key, dal_equation_values values)
+{
+    dal_json_named(dal_json_line(json, line), key, values.n, values.names, values.values);
+}
+
+static void write_equations(dal_json *json, const void *of)
+{
+    const dal_equations *e = of;
+    dal_json_open(json, NULL, '{');
+    dal_json_members(json, dal_heading, &e->info);
+    dal_json_number(json, "time", e->time);
+    dal_json_string(dal_json_line(json, "\n "), "title", e->title);
+    dal_json_string(dal_json_line(json, "\n "), "equation", e->equation);
+    dal_json_string(json, "source", e->source);
+    write_sizes(json, e);
+    dal_json_open(dal_json_line(json, "\n "), "state", '{');
+    write_values(json, NULL, "coordinates", e->coordinates);
+    write_values(json, "\n  ", "velocities", e->velocities);
+    write_values(json, "\n  ", "speeds", e->speeds);
+    dal_json_close(json, '}');
+    dal_json_open(dal_json_line(json, "\n "), "blocks", '[');
+    for (int k = 0; k < e->n_blocks; k++)
+        write_block(dal_json_line(json, "\n  "), &e->blocks[k]);
+    dal_json_close(json, ']');
+    write_places(dal_json_line(json, "\n "), "matrix", e, e->n_places, e->places);
+    write_places(dal_json_line(json, "\n "), "right", e, e->n_rights, e->rights);
+    dal_json_strings(dal_json_line(json, "\n "), "unknowns", e->solution.n, e->solution.names);
+    dal_json_numbers(dal_json_line(json, "\n "), "solution", e->solution.n, e->solution.values);
+    write_values(json, "\n ", "accelerations", e->accelerations);
+    dal_json_close(json, '}');
 }
 
 int dal_equations_json(const dal_equations *e, char *buffer, size_t size)
 {
-    if (!e)
-        return -1;
-    dal_printer p = {buffer, size, 0};
-    const dal_system_info *i = &e->info;
-    dal_decimal_table decimals;
-    dal_decimal_prepare(&decimals);
-    dal_print(&p, "{");
-    dal_print_entry(&p, "model", i->model);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "model_hash", i->model_hash);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "version", i->version);
-    dal_print(&p, ",\n ");
-    dal_print_entry(&p, "formulation", i->formulation);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "coordinates", i->coordinates);
-    dal_print(&p, ", \"time\": ");
-    dal_json_number(&p, &decimals, e->time);
-    dal_print(&p, ",\n ");
-    dal_print_entry(&p, "title", e->title);
-    dal_print(&p, ",\n ");
-    dal_print_entry(&p, "equation", e->equation);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "source", e->source);
-    dal_print(&p,
-              ",\n \"sizes\": {\"coordinates\": %d, \"velocities\": %d, \"constraints\": %d, \"rank\": %d, \"freedoms\": %d, "
-              "\"equations\": %d, \"multipliers\": %d},\n ",
-              i->coordinates_count, i->velocities, i->constraints, e->rank, i->velocities - e->rank, i->equations, i->multipliers);
-    dal_print(&p, "\"state\": {");
-    print_object(&p, &decimals, "coordinates", e->coordinates);
-    dal_print(&p, ",\n  ");
-    print_object(&p, &decimals, "velocities", e->velocities);
-    dal_print(&p, ",\n  ");
-    print_object(&p, &decimals, "speeds", e->speeds);
-    dal_print(&p, "},\n \"blocks\": [\n");
-    for (int k = 0; k < e->n_blocks; k++) {
-        dal_print(&p, "%s", k ? ",\n" : "");
-        print_block(&p, &decimals, &e->blocks[k]);
-    }
-    dal_print(&p, "],\n ");
-    print_places(&p, "matrix", e, e->n_places, e->places);
-    dal_print(&p, ",\n ");
-    print_places(&p, "right", e, e->n_rights, e->rights);
-    dal_print(&p, ",\n ");
-    dal_json_names(&p, "unknowns", e->solution.n, e->solution.names);
-    dal_print(&p, ",\n \"solution\": ");
-    dal_json_numbers(&p, &decimals, e->solution.n, e->solution.values);
-    dal_print(&p, ",\n ");
-    print_object(&p, &decimals, "accelerations", e->accelerations);
-    dal_print(&p, "}\n");
-    return p.length;
+    return e ? dal_json_text(buffer, size, write_equations, e) : -1;
 }

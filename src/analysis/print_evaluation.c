@@ -1,5 +1,4 @@
 /* An evaluation as text for people and as JSON. */
-#include "base/printer.h"
 #include "analysis/tables.h"
 #include "dalembert/evaluation.h"
 
@@ -8,12 +7,50 @@
 
 enum { MOST_COLUMNS = 12 }; /* of a matrix in the text, unless everything is asked for */
 
+/* ---- what is printed as text and as JSON ------------------------------------------------ */
+
+/* Numbers, one for each coordinate or each rate, or three. `values` is the offset in dal_evaluation. */
+typedef struct quantity {
+    const char *symbol, *title, *key; /* in the text: its symbol or unit, its title; in JSON */
+    size_t values;
+    bool often_zero; /* the text has it only where a number is not zero */
+} quantity;
+
+static const quantity of_coordinates[] = {{"q", "the coordinates", "q", offsetof(dal_evaluation, q), false},
+                                          {"q'", "their rates, N v", "qdot", offsetof(dal_evaluation, qd), false}};
+
+enum { RATES, ACCELERATIONS, BIAS, OF_RATES = 6 };
+static const quantity of_rates[OF_RATES] = {
+    [RATES] = {"v", "the rates", "rates", offsetof(dal_evaluation, v), false},
+    [ACCELERATIONS] = {"v'", "the accelerations", "accelerations", offsetof(dal_evaluation, vd), false},
+    [BIAS] = {"bias", "C v + g, on the left side", "bias", offsetof(dal_evaluation, bias), false},
+    {"gravity", "g, of the bias", "gravity", offsetof(dal_evaluation, gravity), false},
+    {"applied", "forces of the other elements of the model", "applied", offsetof(dal_evaluation, applied), true},
+    {"forces", "forces that were given", "forces", offsetof(dal_evaluation, forces), true}};
+
+enum { TRIPLES = 4 };
+static const quantity triples[TRIPLES] = {
+    {"m", "centre of mass", "center", offsetof(dal_evaluation, center), false},
+    {"kg m/s", "linear momentum", "linear", offsetof(dal_evaluation, linear), false},
+    {"kg m^2/s", "angular, about origin", "angular", offsetof(dal_evaluation, angular), false},
+    {"kg m^2/s", "angular, about centre", "angular_center", offsetof(dal_evaluation, angular_center), false}};
+
+static const double *values_of(const dal_evaluation *e, const quantity *of)
+{
+    return *(const double *const *)((const char *)e + of->values);
+}
+
+static const double *triple_of(const dal_evaluation *e, const quantity *of)
+{
+    return (const double *)((const char *)e + of->values);
+}
+
 /* ---- text ----------------------------------------------------------------------------- */
 
 /* Vectors over the same rows, one block each: NULL is left out. */
 typedef struct vectors {
     int n;
-    dal_equation_block block[8];
+    dal_equation_block block[OF_RATES + 2];
 } vectors;
 
 static void add_vector(vectors *v, const char *const *name, const char *title, int rows, const char *const *rows_names,
@@ -39,26 +76,25 @@ static void print_vectors(dal_tables *p, const vectors *v)
 
 static void print_coordinates(dal_tables *p, const dal_evaluation *e)
 {
-    static const char *const names[] = {"q", "q'"};
     vectors v = {0};
-    add_vector(&v, &names[0], "the coordinates", e->nq, e->coordinates, e->q);
-    add_vector(&v, &names[1], "their rates, N v", e->nq, e->coordinates, e->qd);
+    for (int k = 0; k < 2; k++)
+        add_vector(&v, &of_coordinates[k].symbol, of_coordinates[k].title, e->nq, e->coordinates, values_of(e, &of_coordinates[k]));
     print_vectors(p, &v);
 }
 
 static void print_rates(dal_tables *p, const dal_evaluation *e)
 {
-    static const char *const names[] = {"v", "v'", "bias", "gravity", "applied", "forces", "torques", "missing"};
+    static const char *const names[] = {"torques", "missing"};
     const dal_inverse *i = e->inverse;
     vectors v = {0};
-    add_vector(&v, &names[0], "the rates", e->nv, e->rates, e->v);
-    add_vector(&v, &names[1], i ? "the accelerations, with the torques" : "the accelerations", e->nv, e->rates, e->determined ? e->vd : NULL);
-    add_vector(&v, &names[2], "C v + g, on the left side", e->nv, e->rates, e->bias);
-    add_vector(&v, &names[3], "g, of the bias", e->nv, e->rates, e->gravity);
-    add_vector(&v, &names[4], "forces of the other elements of the model", e->nv, e->rates, any(e->nv, e->applied) ? e->applied : NULL);
-    add_vector(&v, &names[5], "forces that were given", e->nv, e->rates, any(e->nv, e->forces) ? e->forces : NULL);
-    add_vector(&v, &names[6], "what the actuators do", e->nv, e->rates, i ? i->torques : NULL);
-    add_vector(&v, &names[7], "accelerations that result, less the wanted ones", e->nv, e->rates, i && !i->achieved ? i->missing : NULL);
+    for (int k = 0; k < OF_RATES; k++) {
+        const double *values = values_of(e, &of_rates[k]);
+        const bool shown = k == ACCELERATIONS ? e->determined : !of_rates[k].often_zero || any(e->nv, values);
+        const char *title = i && k == ACCELERATIONS ? "the accelerations, with the torques" : of_rates[k].title;
+        add_vector(&v, &of_rates[k].symbol, title, e->nv, e->rates, shown ? values : NULL);
+    }
+    add_vector(&v, &names[0], "what the actuators do", e->nv, e->rates, i ? i->torques : NULL);
+    add_vector(&v, &names[1], "accelerations that result, less the wanted ones", e->nv, e->rates, i && !i->achieved ? i->missing : NULL);
     print_vectors(p, &v);
 }
 
@@ -86,21 +122,17 @@ static void print_matrix(dal_tables *p, const char *name, const char *title, int
     dal_print_blocks(p, &block, 1);
 }
 
-static void print_triple(dal_tables *p, const char *name, const double x[3], const char *unit)
-{
-    dal_print(&p->out, "  %-24s %.*g, %.*g, %.*g %s\n", name, p->digits, x[0], p->digits, x[1], p->digits, x[2], unit);
-}
-
 static void print_whole(dal_tables *p, const dal_evaluation *e)
 {
     dal_print(&p->out, "\nthe whole\n");
     dal_print(&p->out, "  %-24s kinetic %.*g, potential %.*g, sum %.*g J\n", "energy", p->digits, e->kinetic, p->digits, e->potential,
               p->digits, e->kinetic + e->potential);
     dal_print(&p->out, "  %-24s %.*g kg\n", "mass", p->digits, e->mass);
-    print_triple(p, "centre of mass", e->center, "m");
-    print_triple(p, "linear momentum", e->linear, "kg m/s");
-    print_triple(p, "angular, about origin", e->angular, "kg m^2/s");
-    print_triple(p, "angular, about centre", e->angular_center, "kg m^2/s");
+    for (int i = 0; i < TRIPLES; i++) {
+        const double *x = triple_of(e, &triples[i]);
+        dal_print(&p->out, "  %-24s %.*g, %.*g, %.*g %s\n", triples[i].title, p->digits, x[0], p->digits, x[1], p->digits, x[2],
+                  triples[i].symbol);
+    }
 }
 
 static void print_rows(dal_tables *p, const dal_evaluation *e)
@@ -179,161 +211,124 @@ int dal_evaluation_text(const dal_evaluation *e, int digits, int width, bool who
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-typedef struct writer {
-    dal_printer out;
-    dal_decimal_table decimals;
-} writer;
-
-static void print_object(writer *w, const char *key, int n, const char *const *names, const double *values)
+/* {"name": value, ...}, on a line of its own. */
+static void write_coordinates(dal_json *json, const dal_evaluation *e, const quantity *of)
 {
-    dal_print(&w->out, ",\n \"%s\": {", key);
-    for (int i = 0; i < n; i++) {
-        dal_print(&w->out, "%s", i ? ", " : "");
-        dal_print_string(&w->out, names[i]);
-        dal_print(&w->out, ": ");
-        dal_json_number(&w->out, &w->decimals, values[i]);
-    }
-    dal_print(&w->out, "}");
+    dal_json_named(dal_json_line(json, "\n "), of->key, e->nq, e->coordinates, values_of(e, of));
 }
 
-static void print_nested(writer *w, const char *key, int rows, int columns, const double *values)
+static void write_rates(dal_json *json, const dal_evaluation *e, const char *key, const double *values)
 {
-    dal_print(&w->out, ",\n \"%s\": [", key);
-    for (int i = 0; i < rows; i++) {
-        dal_print(&w->out, "%s", i ? ",\n  " : "");
-        dal_json_numbers(&w->out, &w->decimals, columns, values + (size_t)i * (size_t)columns);
-    }
-    dal_print(&w->out, "]");
+    dal_json_named(dal_json_line(json, "\n "), key, e->nv, e->rates, values);
 }
 
-static void print_scalar(writer *w, const char *before, const char *key, double x)
+static void write_momenta(dal_json *json, const dal_evaluation *e)
 {
-    dal_print(&w->out, "%s\"%s\": ", before, key);
-    dal_json_number(&w->out, &w->decimals, x);
+    dal_json_open(dal_json_line(json, "\n "), "energy", '{');
+    dal_json_number(json, "kinetic", e->kinetic);
+    dal_json_number(json, "potential", e->potential);
+    dal_json_number(json, "total", e->kinetic + e->potential);
+    dal_json_close(json, '}');
+    dal_json_open(dal_json_line(json, "\n "), "momentum", '{');
+    dal_json_number(json, "mass", e->mass);
+    for (int i = 0; i < TRIPLES; i++)
+        dal_json_numbers(json, triples[i].key, 3, triple_of(e, &triples[i]));
+    dal_json_close(json, '}');
 }
 
-static void print_three(writer *w, const char *key, const double x[3])
+static void write_constraints(dal_json *json, const dal_evaluation *e)
 {
-    dal_print(&w->out, ", \"%s\": ", key);
-    dal_json_numbers(&w->out, &w->decimals, 3, x);
-}
-
-static void json_momenta(writer *w, const dal_evaluation *e)
-{
-    print_scalar(w, ",\n \"energy\": {", "kinetic", e->kinetic);
-    print_scalar(w, ", ", "potential", e->potential);
-    print_scalar(w, ", ", "total", e->kinetic + e->potential);
-    print_scalar(w, "},\n \"momentum\": {", "mass", e->mass);
-    print_three(w, "center", e->center);
-    print_three(w, "linear", e->linear);
-    print_three(w, "angular", e->angular);
-    print_three(w, "angular_center", e->angular_center);
-    dal_print(&w->out, "}");
-}
-
-static void json_constraints(writer *w, const dal_evaluation *e)
-{
-    dal_print(&w->out, ",\n \"constraints\": {\"rank\": %d", e->rank);
-    print_scalar(w, ", ", "position", e->position_residual);
-    print_scalar(w, ", ", "velocity", e->velocity_residual);
-    dal_print(&w->out, ", \"rows\": [");
+    static const dal_json_member measures[] = {
+        DAL_JSON_MEMBER(dal_evaluation_row, position),   DAL_JSON_MEMBER(dal_evaluation_row, velocity),    DAL_JSON_MEMBER(dal_evaluation_row, gamma),
+        DAL_JSON_MEMBER(dal_evaluation_row, multiplier), DAL_JSON_MEMBER(dal_evaluation_row, independent), {0}};
+    dal_json_open(dal_json_line(json, "\n "), "constraints", '{');
+    dal_json_integer(json, "rank", e->rank);
+    dal_json_number(json, "position", e->position_residual);
+    dal_json_number(json, "velocity", e->velocity_residual);
+    dal_json_open(json, "rows", '[');
     for (int i = 0; i < e->n_rows; i++) {
         const dal_evaluation_row *row = &e->rows[i];
-        dal_print(&w->out, "%s\n  {", i ? "," : "");
-        dal_print_entry(&w->out, "name", row->name);
-        dal_print(&w->out, ", ");
+        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
+        dal_json_string(json, "name", row->name);
         if (row->joint)
-            dal_print_entry(&w->out, "joint", row->joint);
+            dal_json_string(json, "joint", row->joint);
         else
-            dal_print(&w->out, "\"joint\": null");
-        print_scalar(w, ", ", "position", row->position);
-        print_scalar(w, ", ", "velocity", row->velocity);
-        print_scalar(w, ", ", "gamma", row->gamma);
-        print_scalar(w, ", ", "multiplier", row->multiplier);
-        dal_print(&w->out, ", \"independent\": %s}", row->independent ? "true" : "false");
+            dal_json_null(json, "joint");
+        dal_json_members(json, measures, row);
+        dal_json_close(json, '}');
     }
-    dal_print(&w->out, "]");
-    print_nested(w, "jacobian", e->n_rows, e->nv, e->A);
-    dal_print(&w->out, "}");
+    dal_json_close(json, ']');
+    dal_json_matrix(dal_json_line(json, "\n "), "jacobian", e->n_rows, e->nv, e->A, "\n  ");
+    dal_json_close(json, '}');
 }
 
-static void json_reactions(writer *w, const dal_evaluation *e)
+static void write_reactions(dal_json *json, const dal_evaluation *e)
 {
-    dal_print(&w->out, ",\n \"reactions\": {");
+    dal_json_open(dal_json_line(json, "\n "), "reactions", '{');
     for (int i = 0; i < e->n_reactions; i++) {
         const dal_evaluation_reaction *r = &e->reactions[i];
-        dal_print(&w->out, "%s\n  ", i ? "," : "");
-        dal_print_string(&w->out, r->joint);
-        dal_print(&w->out, ": {\"force\": ");
-        dal_json_numbers(&w->out, &w->decimals, 3, r->force);
-        print_three(w, "torque", r->torque);
-        dal_print(&w->out, ", \"unique\": %s}", r->unique ? "true" : "false");
+        dal_json_open(dal_json_line(json, "\n  "), r->joint, '{');
+        dal_json_numbers(json, "force", 3, r->force);
+        dal_json_numbers(json, "torque", 3, r->torque);
+        dal_json_truth(json, "unique", r->unique);
+        dal_json_close(json, '}');
     }
-    dal_print(&w->out, "}");
+    dal_json_close(json, '}');
 }
 
-static void json_inverse(writer *w, const dal_evaluation *e)
+static void write_inverse(dal_json *json, const dal_evaluation *e)
 {
     static const char *const verdicts[] = {"unique", "least-norm", "too-few"};
+    static const dal_json_member members[] = {DAL_JSON_MEMBER(dal_inverse, achieved),
+                                              DAL_JSON_MEMBER(dal_inverse, text),
+                                              DAL_JSON_MEMBER(dal_inverse, motors),
+                                              DAL_JSON_MEMBER_AS("actuator_count", dal_inverse, n_actuators),
+                                              DAL_JSON_MEMBER(dal_inverse, freedoms),
+                                              DAL_JSON_MEMBER(dal_inverse, rank),
+                                              DAL_JSON_MEMBER_AS("norm_length", dal_inverse, length),
+                                              DAL_JSON_MEMBER(dal_inverse, moved),
+                                              {0}};
     const dal_inverse *i = e->inverse;
-    print_object(w, "torques", e->nv, e->rates, i->torques);
-    dal_print(&w->out, ",\n \"inverse\": {");
-    dal_print_entry(&w->out, "verdict", verdicts[i->verdict]);
-    dal_print(&w->out, ", \"achieved\": %s, ", i->achieved ? "true" : "false");
-    dal_print_entry(&w->out, "text", i->text);
-    dal_print(&w->out, ", \"motors\": %s, \"actuator_count\": %d, \"freedoms\": %d, \"rank\": %d", i->motors ? "true" : "false",
-              i->n_actuators, i->freedoms, i->rank);
-    print_scalar(w, ", ", "norm_length", i->length);
-    print_scalar(w, ", ", "moved", i->moved);
-    print_object(w, "actuators", i->n_actuators, i->actuators.names, i->actuators.values);
-    print_object(w, "wanted", e->nv, e->rates, i->wanted);
-    print_object(w, "missing", e->nv, e->rates, i->missing);
-    dal_print(&w->out, "}");
+    write_rates(json, e, "torques", i->torques);
+    dal_json_open(dal_json_line(json, "\n "), "inverse", '{');
+    dal_json_string(json, "verdict", verdicts[i->verdict]);
+    dal_json_members(json, members, i);
+    dal_json_named(dal_json_line(json, "\n "), "actuators", i->n_actuators, i->actuators.names, i->actuators.values);
+    write_rates(json, e, "wanted", i->wanted);
+    write_rates(json, e, "missing", i->missing);
+    dal_json_close(json, '}');
+}
+
+static void write_evaluation(dal_json *json, const void *of)
+{
+    const dal_evaluation *e = of;
+    dal_json_open(json, NULL, '{');
+    dal_json_members(json, dal_heading, &e->info);
+    dal_json_number(json, "time", e->time);
+    dal_json_open(dal_json_line(json, "\n "), "names", '{');
+    dal_json_strings(json, "q", e->nq, e->coordinates);
+    dal_json_strings(json, "rates", e->nv, e->rates);
+    dal_json_close(json, '}');
+    write_coordinates(json, e, &of_coordinates[0]);
+    write_rates(json, e, of_rates[RATES].key, e->v);
+    write_coordinates(json, e, &of_coordinates[1]);
+    write_rates(json, e, of_rates[ACCELERATIONS].key, e->vd);
+    dal_json_truth(dal_json_line(json, "\n "), "determined", e->determined);
+    if (e->verdict)
+        dal_json_string(json, "verdict", e->verdict);
+    for (int i = BIAS; i < OF_RATES; i++)
+        write_rates(json, e, of_rates[i].key, values_of(e, &of_rates[i]));
+    if (e->inverse)
+        write_inverse(json, e);
+    dal_json_matrix(dal_json_line(json, "\n "), "mass_matrix", e->nv, e->nv, e->M, "\n  ");
+    dal_json_matrix(dal_json_line(json, "\n "), "coriolis_matrix", e->nv, e->nv, e->C, "\n  ");
+    write_momenta(json, e);
+    write_constraints(json, e);
+    write_reactions(json, e);
+    dal_json_close(json, '}');
 }
 
 int dal_evaluation_json(const dal_evaluation *e, char *buffer, size_t size)
 {
-    if (!e)
-        return -1;
-    writer w = {.out = {buffer, size, 0}};
-    const dal_system_info *i = &e->info;
-    dal_decimal_prepare(&w.decimals);
-    dal_print(&w.out, "{");
-    dal_print_entry(&w.out, "model", i->model);
-    dal_print(&w.out, ", ");
-    dal_print_entry(&w.out, "model_hash", i->model_hash);
-    dal_print(&w.out, ", ");
-    dal_print_entry(&w.out, "version", i->version);
-    dal_print(&w.out, ",\n ");
-    dal_print_entry(&w.out, "formulation", i->formulation);
-    dal_print(&w.out, ", ");
-    dal_print_entry(&w.out, "coordinates", i->coordinates);
-    print_scalar(&w, ", ", "time", e->time);
-    dal_print(&w.out, ",\n \"names\": {");
-    dal_json_names(&w.out, "q", e->nq, e->coordinates);
-    dal_print(&w.out, ", ");
-    dal_json_names(&w.out, "rates", e->nv, e->rates);
-    dal_print(&w.out, "}");
-    print_object(&w, "q", e->nq, e->coordinates, e->q);
-    print_object(&w, "rates", e->nv, e->rates, e->v);
-    print_object(&w, "qdot", e->nq, e->coordinates, e->qd);
-    print_object(&w, "accelerations", e->nv, e->rates, e->vd);
-    dal_print(&w.out, ",\n \"determined\": %s", e->determined ? "true" : "false");
-    if (e->verdict) {
-        dal_print(&w.out, ", ");
-        dal_print_entry(&w.out, "verdict", e->verdict);
-    }
-    print_object(&w, "bias", e->nv, e->rates, e->bias);
-    print_object(&w, "gravity", e->nv, e->rates, e->gravity);
-    print_object(&w, "applied", e->nv, e->rates, e->applied);
-    print_object(&w, "forces", e->nv, e->rates, e->forces);
-    if (e->inverse)
-        json_inverse(&w, e);
-    print_nested(&w, "mass_matrix", e->nv, e->nv, e->M);
-    print_nested(&w, "coriolis_matrix", e->nv, e->nv, e->C);
-    json_momenta(&w, e);
-    json_constraints(&w, e);
-    json_reactions(&w, e);
-    dal_print(&w.out, "}\n");
-    return w.out.length;
+    return e ? dal_json_text(buffer, size, write_evaluation, e) : -1;
 }

@@ -1,5 +1,5 @@
 /* The network of a model as tables for people and as JSON. */
-#include "base/printer.h"
+#include "base/json.h"
 #include "dalembert/ports.h"
 
 #include <stdio.h>
@@ -238,80 +238,72 @@ int dal_ports_text(const dal_ports *n, char *buffer, size_t size)
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void print_flow(dal_printer *p, const char *key, const dal_port_flow *flow)
+static void write_flow(dal_json *json, const char *key, const dal_port_flow *flow)
 {
-    dal_print(p, "\"%s\": {", key);
-    dal_print_entry(p, "quantity", quantities[flow->quantity]);
-    dal_print(p, ", ");
-    dal_json_names(p, "variables", flow->n, flow->variables);
-    dal_print(p, "}");
+    dal_json_open(dal_json_line(json, "\n     "), key, '{');
+    dal_json_string(json, "quantity", quantities[flow->quantity]);
+    dal_json_strings(json, "variables", flow->n, flow->variables);
+    dal_json_close(json, '}');
 }
 
-static void print_port(dal_printer *p, const dal_decimal_table *decimals, const dal_ports *n, const dal_port *port)
+static void write_port(dal_json *json, const dal_ports *n, const dal_port *port)
 {
     const dal_port *peer = &n->ports[port->peer];
-    dal_print(p, "    {");
-    dal_print_entry(p, "name", port->name);
-    dal_print(p, ", \"at\": ");
+    dal_json_open(dal_json_line(json, "\n    "), NULL, '{');
+    dal_json_string(json, "name", port->name);
     if (port->placed)
-        dal_json_numbers(p, decimals, (int)n->space, port->at);
+        dal_json_numbers(json, "at", (int)n->space, port->at);
     else
-        dal_print(p, "null");
-    dal_print(p, ", \"to\": {");
-    dal_print_entry(p, "component", n->components[peer->component].name);
-    dal_print(p, ", \"index\": %d, ", peer->component);
-    dal_print_entry(p, "port", peer->name);
-    dal_print(p, "},\n     ");
-    print_flow(p, "out", &port->out);
-    dal_print(p, ",\n     ");
-    print_flow(p, "in", &port->in);
-    dal_print(p, "}");
+        dal_json_null(json, "at");
+    dal_json_open(json, "to", '{');
+    dal_json_string(json, "component", n->components[peer->component].name);
+    dal_json_integer(json, "index", peer->component);
+    dal_json_string(json, "port", peer->name);
+    dal_json_close(json, '}');
+    write_flow(json, "out", &port->out);
+    write_flow(json, "in", &port->in);
+    dal_json_close(json, '}');
 }
 
-static void print_component(dal_printer *p, const dal_decimal_table *decimals, const dal_ports *n,
-                            const dal_port_component *c)
+static void write_component(dal_json *json, const dal_ports *n, const dal_port_component *c)
 {
-    dal_print(p, "  {");
-    dal_print_entry(p, "name", c->name);
-    dal_print(p, ", ");
-    dal_print_entry(p, "kind", kinds[c->kind]);
-    dal_print(p, ", ");
-    dal_print_entry(p, "type", c->type);
-    dal_print(p, ",\n   ");
-    dal_json_names(p, "states", c->n_states, c->states);
-    dal_print(p, ", \"multipliers\": %d, \"freedoms\": ", c->multipliers);
+    dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
+    dal_json_string(json, "name", c->name);
+    dal_json_string(json, "kind", kinds[c->kind]);
+    dal_json_string(json, "type", c->type);
+    dal_json_strings(dal_json_line(json, "\n   "), "states", c->n_states, c->states);
+    dal_json_integer(json, "multipliers", c->multipliers);
     if (c->freedoms < 0)
-        dal_print(p, "null, ");
+        dal_json_null(json, "freedoms");
     else
-        dal_print(p, "%d, ", c->freedoms);
-    dal_print_entry(p, "leaves", c->leaves);
-    dal_print(p, ", ");
-    dal_print_entry(p, "carries", c->carries);
-    dal_print(p, ",\n   \"ports\": [%s", c->n_ports ? "\n" : "");
-    for (int k = 0; k < c->n_ports; k++) {
-        dal_print(p, "%s", k ? ",\n" : "");
-        print_port(p, decimals, n, &n->ports[c->port + k]);
-    }
-    dal_print(p, "]}");
+        dal_json_integer(json, "freedoms", c->freedoms);
+    dal_json_string(json, "leaves", c->leaves);
+    dal_json_string(json, "carries", c->carries);
+    dal_json_open(dal_json_line(json, "\n   "), "ports", '[');
+    for (int k = 0; k < c->n_ports; k++)
+        write_port(json, n, &n->ports[c->port + k]);
+    dal_json_close(json, ']');
+    dal_json_close(json, '}');
+}
+
+static void write_ports(dal_json *json, const void *of)
+{
+    const dal_ports *n = of;
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "model", n->model);
+    dal_json_string(json, "space", n->space == DAL_PLANAR ? "planar" : "spatial");
+    dal_json_truth(json, "gravity", n->gravity);
+    dal_json_integer(json, "states", n->states);
+    dal_json_integer(json, "multipliers", n->multipliers);
+    dal_json_integer(json, "wires", n->n_ports / 2);
+    dal_json_open(dal_json_line(json, "\n "), "components", '[');
+    for (int i = 0; i < n->n_components; i++)
+        write_component(json, n, &n->components[i]);
+    dal_json_close(json, ']');
+    dal_json_close(json, '}');
 }
 
 int dal_ports_json(const dal_ports *n, char *buffer, size_t size)
 {
-    if (!n)
-        return -1;
-    dal_printer p = {buffer, size, 0};
-    dal_decimal_table decimals;
-    dal_decimal_prepare(&decimals);
-    dal_print(&p, "{");
-    dal_print_entry(&p, "model", n->model);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "space", n->space == DAL_PLANAR ? "planar" : "spatial");
-    dal_print(&p, ", \"gravity\": %s, \"states\": %d, \"multipliers\": %d, \"wires\": %d,\n \"components\": [\n",
-              n->gravity ? "true" : "false", n->states, n->multipliers, n->n_ports / 2);
-    for (int i = 0; i < n->n_components; i++) {
-        dal_print(&p, "%s", i ? ",\n" : "");
-        print_component(&p, &decimals, n, &n->components[i]);
-    }
-    dal_print(&p, "]}\n");
-    return p.length;
+    return n ? dal_json_text(buffer, size, write_ports, n) : -1;
 }

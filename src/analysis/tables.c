@@ -20,6 +20,10 @@ static void print_spaces(dal_tables *p, int n)
         dal_print(&p->out, "%*s", n, "");
 }
 
+#define MEMBER(member) DAL_JSON_MEMBER(dal_system_info, member)
+const dal_json_member dal_heading[] = {
+    MEMBER(model), MEMBER(model_hash), MEMBER(version), DAL_JSON_NEW_LINE("\n "), MEMBER(formulation), MEMBER(coordinates), {0}};
+
 /* Characters, not bytes, of UTF-8. */
 static int width_of(const char *text)
 {

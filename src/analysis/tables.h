@@ -8,7 +8,7 @@
 #ifndef DAL_ANALYSIS_TABLES_H
 #define DAL_ANALYSIS_TABLES_H
 
-#include "base/printer.h"
+#include "base/json.h"
 #include "dalembert/equations.h"
 
 typedef struct dal_tables {
@@ -17,9 +17,13 @@ typedef struct dal_tables {
     double nothing; /* of the largest number of a block */
 } dal_tables;
 
+/* Text for a caller's buffer, with so many digits and columns. */
 dal_tables dal_tables_begin(int digits, int width, char *buffer, size_t size);
 
 /* A matrix alone, vectors over the same rows together; returns how many of the blocks that were. */
 int dal_print_blocks(dal_tables *tables, const dal_equation_block *blocks, int n);
+
+/* Of dal_system_info: what the JSON of equations and of an evaluation begins with. */
+extern const dal_json_member dal_heading[];
 
 #endif

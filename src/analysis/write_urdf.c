@@ -261,7 +261,7 @@ static void list_joints(plan *p)
 }
 
 /* Everything that hangs at a body (or the ground), nearest first. */
-static void grow(plan *p, int body, bool *reached)
+static void grow_tree(plan *p, int body, bool *reached)
 {
     for (int next = p->n_order;; next++) {
         for (int i = p->joint_start[node_of(p, body)]; i < p->joint_start[node_of(p, body) + 1]; i++) {
@@ -294,7 +294,7 @@ static void grow_all(plan *p)
     p->link = DAL_TAKE(&p->arena, link, n + 1);
     list_joints(p);
     reached[n] = true;
-    grow(p, DAL_GROUND, reached);
+    grow_tree(p, DAL_GROUND, reached);
     p->n_roots = p->joint_start[n + 1] - p->joint_start[n];
     for (int b = 0; b < n; b++) {
         if (reached[b])
@@ -303,7 +303,7 @@ static void grow_all(plan *p)
         p->link[b] = (link){.parent = NONE, .joint = -1};
         p->order[p->n_order++] = b;
         p->n_roots++;
-        grow(p, b, reached);
+        grow_tree(p, b, reached);
     }
 }
 
@@ -317,7 +317,7 @@ static void relate(const double B_p[9], const double B_c[9], double R[9])
             R[3 * i + k] = B_p[3 * i] * B_c[3 * k] + B_p[3 * i + 1] * B_c[3 * k + 1] + B_p[3 * i + 2] * B_c[3 * k + 2];
 }
 
-static void place(plan *p, int body)
+static void place_link(plan *p, int body)
 {
     link *l = &p->link[body];
     if (l->joint < 0) {
@@ -383,7 +383,7 @@ static dal_status make_plan(plan *p)
     if (dal_messages_count(p->messages, DAL_ERROR))
         return DAL_BAD_MODEL;
     for (int i = 0; i < p->n_order; i++)
-        place(p, p->order[i]);
+        place_link(p, p->order[i]);
     choose_root(p);
     dal_say(p->messages, DAL_NOTE, (dal_mark){p->spec->file, 0, 0},
             "start values, records and how to run have no place in URDF and are left out");
@@ -568,7 +568,7 @@ static void write_joint(dal_printer *out, const plan *p, int body)
     dal_print(out, "  </joint>\n");
 }
 
-static void write(dal_printer *out, const void *user)
+static void write_robot(dal_printer *out, const void *user)
 {
     const plan *p = user;
     dal_print(out, "<?xml version=\"1.0\"?>\n<robot name=\"");
@@ -617,7 +617,7 @@ dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal
     status = p.messages ? dal_arena_try(&p.arena, plan_it, &p) : DAL_NO_MEMORY;
     dal_pass_all(messages, p.messages);
     if (status == DAL_OK)
-        status = dal_write_text(allocator, write, &p, text);
+        status = dal_write_text(allocator, write_robot, &p, text);
     dal_messages_free(p.messages);
     dal_arena_release(&p.arena);
     dal_scene_free(p.scene);

@@ -170,7 +170,7 @@ static void write_model(dal_printer *p, const dal_spec *spec)
     dal_print(p, "simulate: {coordinates: %s, until: %s, every: %s}\n", s->coordinates.name.text, s->until.text, s->every.text);
 }
 
-static void write(dal_printer *p, const void *user)
+static void write_yaml(dal_printer *p, const void *user)
 {
     write_model(p, user);
 }
@@ -215,5 +215,5 @@ dal_status dal_to_yaml(const dal_allocator *allocator, const dal_spec *spec, dal
         dal_error(messages, (dal_mark){spec->file, 0, 0}, "%s is nothing that a URDF file gives: it would be lost in the YAML model", other);
         return DAL_BAD_MODEL;
     }
-    return dal_write_text(allocator, write, spec, text);
+    return dal_write_text(allocator, write_yaml, spec, text);
 }

@@ -130,3 +130,15 @@ void dal_arena_dispose(const dal_arena *kept)
     dal_arena arena = *kept; /* its own place is released with the rest */
     dal_arena_release(&arena);
 }
+
+dal_status dal_arena_deliver(dal_arena *arena, bool whole, dal_status status, void *made, size_t memory, void *result)
+{
+    void *kept = whole ? dal_arena_keep(arena) : NULL;
+    if (!kept) {
+        dal_arena_release(arena);
+        return whole ? DAL_NO_MEMORY : status;
+    }
+    memcpy((char *)made + memory, &kept, sizeof kept);
+    memcpy(result, &made, sizeof made);
+    return status;
+}

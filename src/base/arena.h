@@ -25,6 +25,7 @@ typedef struct dal_arena {
 
 /* Use as: if (setjmp(jump)) { dal_arena_release(&arena); return DAL_NO_MEMORY; } arena.guard = &jump; */
 void dal_arena_begin(dal_arena *arena, const dal_allocator *allocator);
+/* All that was taken is given back. */
 void dal_arena_release(dal_arena *arena);
 
 /* `bytes` of zeroed memory, aligned for any type. Zero bytes give a valid pointer. */
@@ -44,7 +45,11 @@ dal_status dal_arena_try(dal_arena *arena, dal_status (*work)(void *user), void 
 
 /* For a result that owns all it consists of: the arena moves into its own memory (NULL: there is none), and is disposed of from there. */
 dal_arena *dal_arena_keep(dal_arena *arena);
+/* Everything that is in a kept arena, and itself. */
 void dal_arena_dispose(const dal_arena *kept);
+/* The end of a function that makes such a result. Where it is `whole`, the arena is kept at the offset `memory` of it, and *result (a pointer to
+ * a pointer) is what was `made`; otherwise all is released. Returns `status`, or DAL_NO_MEMORY where it cannot be kept. */
+dal_status dal_arena_deliver(dal_arena *arena, bool whole, dal_status status, void *made, size_t memory, void *result);
 
 #define DAL_TAKE(arena, type, count) ((type *)dal_arena_take((arena), sizeof(type) * (size_t)(count)))
 

@@ -48,7 +48,7 @@ static wide leading(const natural *a, bool *more)
     return bits;
 }
 
-static void store(dal_decimal_table *table, int k, wide bits, bool round_up)
+static void store_power(dal_decimal_table *table, int k, wide bits, bool round_up)
 {
     bits += round_up;
     table->power[k - DAL_DECIMAL_LEAST].high = (uint64_t)(bits >> 64);
@@ -61,7 +61,7 @@ void dal_decimal_prepare(dal_decimal_table *table)
     natural a = {.limb = {1}};
     for (int k = 0; k <= DAL_DECIMAL_MOST; k++) { /* a = 10^k */
         wide bits = leading(&a, &more);
-        store(table, k, bits, more);
+        store_power(table, k, bits, more);
         uint64_t carry = 0;
         for (int i = 0; i < LIMBS; i++) {
             carry += (uint64_t)a.limb[i] * 10;
@@ -78,7 +78,7 @@ void dal_decimal_prepare(dal_decimal_table *table)
             a.limb[i] = (uint32_t)(rest / 10);
             rest %= 10;
         }
-        store(table, k, leading(&a, &more), true);
+        store_power(table, k, leading(&a, &more), true);
     }
 }
 

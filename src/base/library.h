@@ -3,9 +3,7 @@
  *
  * The functions of a library are a list CALLS(X) of X(name); the table that they go to has a pointer for each, under the same name:
  *
- *   #define X(name) __typeof__(&name) name;
- *   typedef struct table { void *handle; CALLS(X) } table;
- *   #undef X
+ *   typedef struct table { void *handle; CALLS(DAL_CALL) } table;
  *   #define X(name) {#name, offsetof(table, name)},
  *   static const dal_symbol symbols[] = {CALLS(X)};
  */
@@ -14,6 +12,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#define DAL_CALL(name) __typeof__(&name) name;
 
 typedef struct dal_symbol {
     const char *name;

@@ -114,7 +114,7 @@ static double noise_of(int n, const double *J)
 }
 
 /* Eigenvalues and noise are numbers in a unit of time. */
-static void judge(dal_checker *c, int n, double *re, double *im, double noise)
+static void judge_frequency(dal_checker *c, int n, double *re, double *im, double noise)
 {
     dal_verdict *v = c->verdict;
     const dal_integrator *method = c->system->integrator;
@@ -167,5 +167,5 @@ void dal_check_frequency(dal_checker *c)
     double *K = restrict_to(c, n, J, m, T), noise = noise_of(m, K);
     double *re = DAL_TAKE(&c->arena, double, m), *im = DAL_TAKE(&c->arena, double, m), *work = DAL_TAKE(&c->arena, double, room);
     if (m == 0 || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', m, K, m, re, im, NULL, 1, NULL, 1, work, room) == 0)
-        judge(c, m, re, im, noise);
+        judge_frequency(c, m, re, im, noise);
 }

@@ -238,7 +238,7 @@ static dal_check_loose describe_coordinates(const dal_probe *p, int n, const dou
 }
 
 /* Column k of N N^T, whose nonzero entries are what moves along with k. */
-static void spread(const dal_probe *p, int n, const double *null, int k, double *out)
+static void spread_motion(const dal_probe *p, int n, const double *null, int k, double *out)
 {
     const size_t m = (size_t)p->m;
     memset(out, 0, sizeof *out * m);
@@ -259,7 +259,7 @@ static bool share_a_body(const dal_probe *p, int i, int j)
 }
 
 /* The set of velocities that mix with `first`, or belong to a body that does, and take part in a null vector themselves. */
-static void gather(const dal_probe *p, int n, const double *null, int first, int set, int *member, double *column)
+static void gather_members(const dal_probe *p, int n, const double *null, int first, int set, int *member, double *column)
 {
     int *queue = DAL_TAKE(p->arena, int, p->m), head = 0, tail = 0;
     double *size = DAL_TAKE(p->arena, double, p->m);
@@ -270,7 +270,7 @@ static void gather(const dal_probe *p, int n, const double *null, int first, int
     member[first] = set;
     while (head < tail) {
         int k = queue[head++];
-        spread(p, n, null, k, column);
+        spread_motion(p, n, null, k, column);
         for (int j = 0; j < p->m; j++)
             if (member[j] == 0 && (fabs(column[j]) > visible || (size[j] > visible && share_a_body(p, k, j)))) {
                 member[j] = set;
@@ -287,7 +287,7 @@ static int basis_of(const dal_probe *p, int n, const double *null, int set, cons
     for (int k = 0; k < p->m && found < n; k++) {
         if (member[k] != set)
             continue;
-        spread(p, n, null, k, column);
+        spread_motion(p, n, null, k, column);
         for (int twice = 0; twice < 2; twice++)
             for (int i = 0; i < found; i++) {
                 double dot = 0;
@@ -317,11 +317,11 @@ static void tell_loose(dal_checker *c, const dal_probe *p, int n, const double *
     double *column = DAL_TAKE(p->arena, double, m), *basis = DAL_TAKE(p->arena, double, (size_t)n *m);
     int *member = DAL_TAKE(p->arena, int, m);
     for (int k = 0; k < p->m && v->n_loose < n; k++) {
-        spread(p, n, null, k, column);
+        spread_motion(p, n, null, k, column);
         if (member[k] || !(sqrt(fabs(column[k])) > visible))
             continue;
         int set = v->n_loose + 1;
-        gather(p, n, null, k, set, member, column);
+        gather_members(p, n, null, k, set, member, column);
         int size = basis_of(p, n, null, set, member, basis, column);
         loose[v->n_loose++] = p->layout->placement ? describe_coordinates(p, size, basis) : describe_bodies(p, size, basis);
     }

@@ -17,7 +17,7 @@ typedef struct range {
     int who_least, who_most;
 } range;
 
-static void take(range *r, double value, int who)
+static void widen_range(range *r, double value, int who)
 {
     if (!(value > 0))
         return;
@@ -38,10 +38,10 @@ static void take_inertia(const dal_mechanism *m, int b, range *r)
     const dal_body *body = &m->bodies[b];
     double values[3], work[600];
     if (m->space == DAL_PLANAR)
-        take(r, body->inertia[8], b);
+        widen_range(r, body->inertia[8], b);
     else if (!body->particle && !dal_symmetric_eigen(body->inertia, 3, 3, values, NULL, work))
         for (int i = 0; i < 3; i++)
-            take(r, values[i] > 1e-12 * values[2] ? values[i] : 0, b);
+            widen_range(r, values[i] > 1e-12 * values[2] ? values[i] : 0, b);
 }
 
 /* Distances of the joints' points on one body. */
@@ -55,7 +55,7 @@ static void take_lengths(const dal_mechanism *m, int b, double length, range *r)
                 continue;
             dal_sub3(first->s, second->s, d);
             double size = sqrt(dal_dot(d, d));
-            take(r, size > 1e-12 * length ? size : 0, b);
+            widen_range(r, size > 1e-12 * length ? size : 0, b);
         }
 }
 
@@ -100,7 +100,7 @@ void dal_check_scale(dal_checker *c)
     dal_verdict *v = c->verdict;
     range mass = nothing, inertia = nothing, length = nothing;
     for (int b = 0; b < m->n_bodies; b++) {
-        take(&mass, m->bodies[b].mass, b);
+        widen_range(&mass, m->bodies[b].mass, b);
         take_inertia(m, b, &inertia);
         if (m->n_joints <= 1000)
             take_lengths(m, b, c->system->length, &length);

@@ -130,7 +130,7 @@ static const char *joints_that_lose(dal_probe *p, int rank, const double *q)
     return text;
 }
 
-static void tell(dal_checker *c, const char *joints)
+static void warn_singular(dal_checker *c, const char *joints)
 {
     dal_verdict *v = c->verdict;
     v->singular_joints = joints;
@@ -173,7 +173,7 @@ void dal_check_singular(dal_checker *c, dal_probe *p)
     v->neighbours = n.n;
     v->isolated = v->singular = v->freedoms > 0 && n.n == 0 && n.back > 0;
     if (n.n == 0) {
-        tell(c, "");
+        warn_singular(c, "");
         return;
     }
     v->rank_near = n.rank;
@@ -182,9 +182,9 @@ void dal_check_singular(dal_checker *c, dal_probe *p)
     v->gained = n.rank > v->rank ? n.rank - v->rank : 0;
     v->near_singular = !v->singular && (v->freedoms > 0 || n.release) && v->ratio < near_ratio * v->ratio_near;
     if (!v->singular) {
-        tell(c, "");
+        warn_singular(c, "");
         return;
     }
     dal_probe_rank(p, p->system->rank_tolerance, true);
-    tell(c, joints_that_lose(p, v->rank, n.place + (size_t)at * (size_t)p->layout->nq));
+    warn_singular(c, joints_that_lose(p, v->rank, n.place + (size_t)at * (size_t)p->layout->nq));
 }

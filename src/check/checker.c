@@ -1,9 +1,8 @@
 /* What every concern of a check needs: its warnings, and the count of rows, rank and freedoms. */
 #include "check/checker.h"
 #include "base/message.h"
+#include "base/printer.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 
 void dal_check_hear(dal_checker *c, const dal_message *message)
 {
@@ -16,10 +15,7 @@ void dal_check_hear(dal_checker *c, const dal_message *message)
 void dal_check_warn(dal_checker *c, dal_code code, double number, const char *format, ...)
 {
     char text[1200];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    DAL_FORMAT(text, format);
     dal_check_hear(c, &(dal_message){.severity = DAL_WARNING, .text = text, .code = dal_code_name(code), .number = number});
 }
 

@@ -36,7 +36,7 @@ static _Noreturn void be_the_child(int (*work)(void *user), void *user)
     _exit(code);
 }
 
-static int judge(const char *command, const char *result, int how)
+static int judge_child(const char *command, const char *result, int how)
 {
     if (WIFEXITED(how))
         return WEXITSTATUS(how);
@@ -67,5 +67,5 @@ int dal_work_apart(const char *command, const char *result, int (*work)(void *us
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
     dal_announce_child(0);
-    return judge(command, result, how);
+    return judge_child(command, result, how);
 }

@@ -1,38 +1,22 @@
 /* A verdict as text and as JSON. */
 #include "cli/check_report.h"
-#include "cli/json.h"
+#include "base/json.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
-enum { WIDTH = 100, INDENT = 13 };
+enum { INDENT = 13 };
 
 /* ---- text --------------------------------------------------------------------- */
 
-/* "title        words ..." in lines of WIDTH; those after the first are indented. */
+/* "title        words ...", lines after the first indented. */
 static void say(const char *title, const char *format, ...) DAL_PRINTF(2, 3);
 
 static void say(const char *title, const char *format, ...)
 {
     char text[6000];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    int column = printf("%-*s", INDENT, title);
-    bool first = true;
-    for (const char *at = text; *at; first = false) {
-        int length = (int)strcspn(at, " ");
-        if (!first && column + 1 + length > WIDTH)
-            column = printf("\n%*s", INDENT, "") - 1;
-        else if (!first)
-            column += printf(" ");
-        column += printf("%.*s", length, at);
-        at += length;
-        at += strspn(at, " ");
-    }
-    putchar('\n');
+    DAL_FORMAT(text, format);
+    dal_print_wrapped(INDENT, printf("%-*s", INDENT, title), text);
 }
 
 static const char *s_of(int n)
@@ -195,7 +179,7 @@ static void say_start(const dal_verdict *v)
 }
 
 /* 0 where there is only rounding. */
-static double shown(double part, double size)
+static double without_rounding(double part, double size)
 {
     return fabs(part) < 1e-6 * size ? 0 : part;
 }
@@ -211,8 +195,8 @@ static void say_motion(const dal_verdict *v)
     if (v->fastest == 0)
         say("fastest", "no time scale of its own at the start");
     else
-        say("fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, shown(v->fastest_real, v->fastest),
-            shown(v->fastest_imaginary, v->fastest), 1 / v->fastest);
+        say("fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, without_rounding(v->fastest_real, v->fastest),
+            without_rounding(v->fastest_imaginary, v->fastest), 1 / v->fastest);
     if (!isnan(v->step_limit))
         say("", "stable steps of '%s' there: up to %.3g s", v->info.integrator, v->step_limit);
 }
@@ -262,225 +246,175 @@ void dal_check_text(const dal_verdict *v)
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-static void put_strings(const char *key, int n, const char *const *texts)
+#define VERDICT(member) DAL_JSON_MEMBER(dal_verdict, member)
+#define INFO(member) DAL_JSON_MEMBER(dal_system_info, member)
+#define ROW(member) DAL_JSON_MEMBER(dal_check_row, member)
+#define WRITTEN(member) DAL_JSON_MEMBER(dal_check_written, member)
+#define LOOSE(member) DAL_JSON_MEMBER(dal_check_loose, member)
+#define ALONG(member) DAL_JSON_MEMBER(dal_check_along, member)
+#define LINE DAL_JSON_NEW_LINE(" \n ")
+
+/* clang-format off */
+static const dal_json_member of_family[] = {
+    INFO(coordinates), INFO(velocities), DAL_JSON_MEMBER_AS("rows", dal_system_info, constraints), INFO(rank), INFO(freedoms), {0}};
+static const dal_json_member of_row[] = {ROW(joint), ROW(number), ROW(angular), ROW(forbids), ROW(goes), {0}};
+static const dal_json_member of_written[] = {
+    WRITTEN(type), WRITTEN(equations), WRITTEN(rows), WRITTEN(removed), WRITTEN(removed_near), WRITTEN(joint), {0}};
+static const dal_json_member of_loose[] = {LOOSE(motion), LOOSE(remedy), LOOSE(freedoms), {0}};
+static const dal_json_member of_along[] = {
+    ALONG(reason), ALONG(instants), ALONG(time_end), ALONG(rank_least), ALONG(rank_most), ALONG(time_least),
+    ALONG(ratio_least), ALONG(ratio_most), ALONG(time_nearest), ALONG(changes), ALONG(time_change),
+    ALONG(near_singular), ALONG(conflict), ALONG(time_conflict), ALONG(status), {0}};
+/* Those of the verdict, between its lists. */
+static const dal_json_member of_counts[] = {
+    VERDICT(velocities), VERDICT(rows), VERDICT(rank), VERDICT(freedoms), VERDICT(counted), VERDICT(own_coordinates),
+    LINE, VERDICT(redundant), {0}};
+static const dal_json_member of_position[] = {
+    VERDICT(consistent), VERDICT(position_gap), VERDICT(velocity_gap), VERDICT(acceleration_gap),
+    LINE, VERDICT(singular), VERDICT(near_singular), VERDICT(isolated), VERDICT(gained), VERDICT(neighbours), VERDICT(rank_near),
+    VERDICT(ratio), VERDICT(ratio_near), VERDICT(singular_joints),
+    LINE, VERDICT(rank_inertia), VERDICT(rank_stacked), VERDICT(determined), {0}};
+static const dal_json_member of_start[] = {
+    VERDICT(shift_most), VERDICT(turn_most), VERDICT(velocity_most), VERDICT(spin_most),
+    LINE, VERDICT(contradictory), VERDICT(closest), VERDICT(gap_shift), VERDICT(gap_turn), {0}};
+static const dal_json_member of_scales[] = {
+    VERDICT(ignorable), VERDICT(ignorable_family), VERDICT(mass_ratio), VERDICT(inertia_ratio), VERDICT(length_ratio),
+    VERDICT(fastest), VERDICT(fastest_real), VERDICT(fastest_imaginary), VERDICT(step_limit), LINE, {0}};
+/* clang-format on */
+
+/* A list of structs, each an object; `line`: each on a line of its own. */
+static void write_list(dal_json *json, const char *key, int n, const void *list, size_t size, const dal_json_member *members, const char *line)
 {
-    printf("\"%s\": [", key);
+    dal_json_open(json, key, '[');
     for (int i = 0; i < n; i++) {
-        fputs(i ? ", " : "", stdout);
-        dal_print_json_string(stdout, texts[i]);
+        dal_json_open(dal_json_line(json, line), NULL, '{');
+        dal_json_members(json, members, (const char *)list + (size_t)i * size);
+        dal_json_close(json, '}');
     }
-    fputs("], ", stdout);
+    dal_json_close(json, ']');
 }
 
-static void put_warnings(const dal_verdict *v)
+static void write_warnings(dal_json *json, const dal_verdict *v)
 {
-    fputs("\"warnings\": [", stdout);
+    dal_json_open(json, "warnings", '[');
     for (int i = 0; i < v->n_warnings; i++) {
         const dal_message *m = v->warnings[i];
-        fputs(i ? ",\n  {" : "\n  {", stdout);
-        dal_put_string("code", m->code);
-        dal_put_number("number", m->number);
-        dal_put_integer("line", m->mark.line);
-        dal_put_integer("column", m->mark.column);
-        fputs("\"text\": ", stdout);
-        dal_print_json_string(stdout, m->text);
-        putchar('}');
+        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
+        dal_json_string(json, "code", m->code);
+        dal_json_number(json, "number", m->number);
+        dal_json_integer(json, "line", m->mark.line);
+        dal_json_integer(json, "column", m->mark.column);
+        dal_json_string(json, "text", m->text);
+        dal_json_close(json, '}');
     }
-    fputs("], ", stdout);
+    dal_json_close(json, ']');
 }
 
-static void put_groups(const char *key, int n, const dal_check_group *groups)
+static void write_groups(dal_json *json, const char *key, int n, const dal_check_group *groups)
 {
-    printf("\"%s\": [", key);
+    dal_json_open(json, key, '[');
     for (int g = 0; g < n; g++) {
-        fputs(g ? ",\n  {" : "\n  {", stdout);
-        dal_put_integer("redundant", groups[g].redundant);
-        put_strings("joints", groups[g].n_joints, groups[g].joints);
-        fputs("\"rows\": [", stdout);
+        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
+        dal_json_integer(json, "redundant", groups[g].redundant);
+        dal_json_strings(json, "joints", groups[g].n_joints, groups[g].joints);
+        dal_json_open(json, "rows", '[');
         for (int k = 0; k < groups[g].n_rows; k++) {
-            const dal_check_row *row = &groups[g].rows[k];
-            fputs(k ? ", {" : "{", stdout);
-            dal_put_string("joint", row->joint);
-            dal_put_integer("number", row->number);
-            dal_put_truth("angular", row->angular);
-            dal_put_string("forbids", row->forbids);
-            dal_put_truth("goes", row->goes);
-            printf("\"share\": %.6g}", row->share);
+            dal_json_open(json, NULL, '{');
+            dal_json_members(json, of_row, &groups[g].rows[k]);
+            dal_json_print(json, "share", "%.6g", groups[g].rows[k].share);
+            dal_json_close(json, '}');
         }
-        fputs("]}", stdout);
+        dal_json_close(json, ']');
+        dal_json_close(json, '}');
     }
-    fputs("],\n ", stdout);
+    dal_json_close(json, ']');
 }
 
-/* The last member of an object. */
-static void put_name(const char *key, const char *name)
+static void write_moves(dal_json *json, const dal_verdict *v)
 {
-    printf("\"%s\": ", key);
-    dal_print_json_string(stdout, name);
-    putchar('}');
-}
-
-static void put_written(const dal_verdict *v)
-{
-    fputs("\"own_joints\": [", stdout);
-    for (int i = 0; i < v->n_written; i++) {
-        const dal_check_written *w = &v->written[i];
-        fputs(i ? ",\n  {" : "\n  {", stdout);
-        dal_put_string("type", w->type);
-        dal_put_integer("equations", w->equations);
-        dal_put_integer("rows", w->rows);
-        dal_put_integer("removed", w->removed);
-        dal_put_integer("removed_near", w->removed_near);
-        put_name("joint", w->joint);
-    }
-    fputs("],\n ", stdout);
-}
-
-static void put_start(const dal_verdict *v)
-{
-    put_strings("moved", v->n_moved, v->moved);
-    fputs("\n \"moves\": [", stdout);
+    dal_json_open(dal_json_line(json, " \n "), "moves", '[');
     for (int i = 0; i < v->n_moves; i++) {
-        fputs(i ? ",\n  {" : "\n  {", stdout);
-        dal_put_number(v->own_coordinates ? "start" : "shift", v->moves[i].shift);
-        dal_put_number(v->own_coordinates ? "rate" : "velocity", v->moves[i].velocity);
+        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
+        dal_json_number(json, v->own_coordinates ? "start" : "shift", v->moves[i].shift);
+        dal_json_number(json, v->own_coordinates ? "rate" : "velocity", v->moves[i].velocity);
         if (!v->own_coordinates) {
-            dal_put_number("turn", v->moves[i].turn);
-            dal_put_number("spin", v->moves[i].spin);
+            dal_json_number(json, "turn", v->moves[i].turn);
+            dal_json_number(json, "spin", v->moves[i].spin);
         }
-        put_name(v->own_coordinates ? "coordinate" : "body", v->moves[i].name);
+        dal_json_string(json, v->own_coordinates ? "coordinate" : "body", v->moves[i].name);
+        dal_json_close(json, '}');
     }
-    fputs("],\n ", stdout);
-    dal_put_number("shift_most", v->shift_most);
-    dal_put_number("turn_most", v->turn_most);
-    dal_put_number("velocity_most", v->velocity_most);
-    dal_put_number("spin_most", v->spin_most);
-    fputs("\n ", stdout);
-    dal_put_truth("contradictory", v->contradictory);
-    dal_put_truth("closest", v->closest);
-    dal_put_number("gap_shift", v->gap_shift);
-    dal_put_number("gap_turn", v->gap_turn);
-    fputs("\"open\": [", stdout);
+    dal_json_close(json, ']');
+}
+
+static void write_gaps(dal_json *json, const dal_verdict *v)
+{
+    dal_json_open(json, "open", '[');
     for (int i = 0; i < v->n_open; i++) {
-        fputs(i ? ", {" : "{", stdout);
-        dal_put_number(v->open[i].written ? "missed" : "shift", v->open[i].shift);
+        dal_json_open(json, NULL, '{');
+        dal_json_number(json, v->open[i].written ? "missed" : "shift", v->open[i].shift);
         if (!v->open[i].written)
-            dal_put_number("turn", v->open[i].turn);
-        put_name(v->open[i].written ? "constraint" : "joint", v->open[i].joint);
+            dal_json_number(json, "turn", v->open[i].turn);
+        dal_json_string(json, v->open[i].written ? "constraint" : "joint", v->open[i].joint);
+        dal_json_close(json, '}');
     }
-    fputs("],\n ", stdout);
+    dal_json_close(json, ']');
 }
 
-static void put_loose(const dal_verdict *v)
+static void write_along(dal_json *json, const dal_check_along *a)
 {
-    fputs("\"loose\": [", stdout);
-    for (int i = 0; i < v->n_loose; i++) {
-        fputs(i ? ", {" : "{", stdout);
-        dal_put_string("motion", v->loose[i].motion);
-        dal_put_string("remedy", v->loose[i].remedy);
-        printf("\"freedoms\": %d}", v->loose[i].freedoms);
-    }
-    fputs("],\n ", stdout);
-}
-
-static void put_along(const dal_check_along *a)
-{
-    fputs("\"along\": ", stdout);
     if (!a->done) {
-        fputs("null,\n ", stdout);
+        dal_json_null(json, "along");
         return;
     }
-    putchar('{');
-    dal_put_string("reason", a->reason);
-    dal_put_integer("instants", a->instants);
-    dal_put_number("time_end", a->time_end);
-    dal_put_integer("rank_least", a->rank_least);
-    dal_put_integer("rank_most", a->rank_most);
-    dal_put_number("time_least", a->time_least);
-    dal_put_number("ratio_least", a->ratio_least);
-    dal_put_number("ratio_most", a->ratio_most);
-    dal_put_number("time_nearest", a->time_nearest);
-    dal_put_integer("changes", a->changes);
-    dal_put_number("time_change", a->time_change);
-    dal_put_truth("near_singular", a->near_singular);
-    dal_put_number("conflict", a->conflict);
-    dal_put_number("time_conflict", a->time_conflict);
-    printf("\"status\": %d},\n ", (int)a->status);
+    dal_json_open(json, "along", '{');
+    dal_json_members(json, of_along, a);
+    dal_json_close(json, '}');
 }
 
-static void put_ranks(const dal_verdict *v)
+/* What is known of a model that could be compiled. */
+static void write_findings(dal_json *json, const dal_verdict *v)
 {
-    dal_put_integer("velocities", v->velocities);
-    dal_put_integer("rows", v->rows);
-    dal_put_integer("rank", v->rank);
-    dal_put_integer("freedoms", v->freedoms);
-    dal_put_integer("counted", v->counted);
-    dal_put_truth("own_coordinates", v->own_coordinates);
-    fputs("\n ", stdout);
-    dal_put_integer("redundant", v->redundant);
-    put_written(v);
-    put_groups("groups", v->n_groups, v->groups);
-    put_strings("spare", v->n_spare, v->spare);
-    put_groups("nearly", v->n_nearly, v->nearly);
-    dal_put_truth("consistent", v->consistent);
-    dal_put_number("position_gap", v->position_gap);
-    dal_put_number("velocity_gap", v->velocity_gap);
-    dal_put_number("acceleration_gap", v->acceleration_gap);
-    fputs("\n ", stdout);
-    dal_put_truth("singular", v->singular);
-    dal_put_truth("near_singular", v->near_singular);
-    dal_put_truth("isolated", v->isolated);
-    dal_put_integer("gained", v->gained);
-    dal_put_integer("neighbours", v->neighbours);
-    dal_put_integer("rank_near", v->rank_near);
-    dal_put_number("ratio", v->ratio);
-    dal_put_number("ratio_near", v->ratio_near);
-    dal_put_string("singular_joints", v->singular_joints);
-    fputs("\n ", stdout);
-    dal_put_integer("rank_inertia", v->rank_inertia);
-    dal_put_integer("rank_stacked", v->rank_stacked);
-    dal_put_truth("determined", v->determined);
-    put_strings("light", v->n_light, v->light);
-    put_loose(v);
-    put_start(v);
+    static const char line[] = "\n ";
+    dal_json_open(json, "family", '{');
+    dal_json_members(json, of_family, &v->info);
+    dal_json_close(json, '}');
+    dal_json_members(dal_json_line(json, line), of_counts, v);
+    write_list(json, "own_joints", v->n_written, v->written, sizeof *v->written, of_written, "\n  ");
+    write_groups(dal_json_line(json, line), "groups", v->n_groups, v->groups);
+    dal_json_strings(dal_json_line(json, line), "spare", v->n_spare, v->spare);
+    write_groups(json, "nearly", v->n_nearly, v->nearly);
+    dal_json_members(dal_json_line(json, line), of_position, v);
+    dal_json_strings(json, "light", v->n_light, v->light);
+    write_list(json, "loose", v->n_loose, v->loose, sizeof *v->loose, of_loose, NULL);
+    dal_json_strings(dal_json_line(json, line), "moved", v->n_moved, v->moved);
+    write_moves(json, v);
+    dal_json_members(dal_json_line(json, line), of_start, v);
+    write_gaps(json, v);
+    dal_json_members(dal_json_line(json, line), of_scales, v);
+    write_along(json, &v->along);
+    dal_json_line(json, line);
 }
 
 void dal_check_json(const dal_verdict *v)
 {
     const dal_system_info *i = &v->info;
-    putchar('{');
-    dal_put_string("model", i->model);
-    dal_put_string("hash", i->model_hash);
-    dal_put_string("version", i->version);
-    dal_put_string("space", i->space == DAL_PLANAR ? "planar" : "spatial");
-    dal_put_integer("bodies", i->bodies);
-    dal_put_integer("joints", i->joints);
-    dal_put_truth("known", v->known);
-    fputs("\n ", stdout);
-    if (v->known) {
-        fputs("\"family\": {", stdout);
-        dal_put_string("coordinates", i->coordinates);
-        dal_put_integer("velocities", i->velocities);
-        dal_put_integer("rows", i->constraints);
-        dal_put_integer("rank", i->rank);
-        printf("\"freedoms\": %d},\n ", i->freedoms);
-        put_ranks(v);
-        dal_put_string("ignorable", v->ignorable);
-        dal_put_string("ignorable_family", v->ignorable_family);
-        dal_put_number("mass_ratio", v->mass_ratio);
-        dal_put_number("inertia_ratio", v->inertia_ratio);
-        dal_put_number("length_ratio", v->length_ratio);
-        dal_put_number("fastest", v->fastest);
-        dal_put_number("fastest_real", v->fastest_real);
-        dal_put_number("fastest_imaginary", v->fastest_imaginary);
-        dal_put_number("step_limit", v->step_limit);
-        fputs("\n ", stdout);
-        put_along(&v->along);
-    }
-    put_warnings(v);
-    dal_put_string("reason", v->reason);
-    printf("\"status\": %d, \"verdict\": \"%s\"}\n", (int)v->status,
-           v->status != DAL_OK ? "cannot be simulated"
-           : v->n_warnings     ? "warnings"
-                               : "clean");
+    dal_json out = dal_json_to_file(stdout), *json = &out;
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "model", i->model);
+    dal_json_string(json, "hash", i->model_hash);
+    dal_json_string(json, "version", i->version);
+    dal_json_string(json, "space", i->space == DAL_PLANAR ? "planar" : "spatial");
+    dal_json_integer(json, "bodies", i->bodies);
+    dal_json_integer(json, "joints", i->joints);
+    dal_json_truth(json, "known", v->known);
+    dal_json_line(json, " \n ");
+    if (v->known)
+        write_findings(json, v);
+    write_warnings(json, v);
+    dal_json_string(json, "reason", v->reason);
+    dal_json_integer(json, "status", (long)v->status);
+    dal_json_string(json, "verdict", v->status != DAL_OK ? "cannot be simulated" : v->n_warnings ? "warnings" : "clean");
+    dal_json_close(json, '}');
+    putchar('\n');
 }

@@ -8,10 +8,14 @@
 #include <getopt.h>
 #include <stdio.h>
 
-/* One subcommand. `usage` is all that its --help prints. `run` gets its own name as argv[0] and returns the exit code. */
+/* One subcommand. `usage` is all that its --help prints. `run` gets its own name as argv[0] and returns the exit code; NULL: the command is what
+ * options.h makes of a table of options, a request of so many bytes and `work`. */
 typedef struct dal_command {
     const char *name, *title, *usage;
     int (*run)(int argc, char **argv);
+    const struct dal_option_table *table;
+    size_t request;
+    int (*work)(void *request);
 } dal_command;
 
 extern const dal_command dal_command_run, dal_command_watch, dal_command_gallery, dal_command_eval, dal_command_equations, dal_command_compare, dal_command_check, dal_command_view, dal_command_plot, dal_command_animate, dal_command_convert, dal_command_ports, dal_command_list, dal_command_help,
@@ -22,6 +26,7 @@ extern const dal_command *const dal_commands[]; /* in the order of the help; end
 /* The command of that name; NULL after a message that names the nearest one. */
 const dal_command *dal_find_command(const char *name);
 
+/* A line for each command: its name and its title. */
 void dal_print_commands(FILE *file);
 
 /* "dalembert run: error: ..." and where help is; returns DAL_BAD_COMMAND. */
@@ -36,8 +41,18 @@ void dal_report(const dal_messages *messages, dal_severity least);
 /* What was printed must have arrived: `code`, or another one after a sentence. */
 int dal_finish_output(int code);
 
-/* A JSON string with its quotes. */
-void dal_print_json_string(FILE *file, const char *text);
+/* The same at the end of a command; of a status without any error among the messages, the words of the status. */
+void dal_report_end(const char *command, const dal_messages *messages, dal_severity least, dal_status status);
+
+/* A text of the library, in the manner of snprintf: `of` is what is printed. */
+typedef int dal_text_printer(const void *of, char *buffer, size_t size);
+/* Such a text, whatever its length. */
+dal_status dal_print_text(FILE *out, dal_text_printer *print, const void *of);
+/* Columns of standard output: as wanted; 0: those of the terminal, 100 elsewhere. */
+int dal_output_width(int wanted);
+
+/* Words of `text` on standard output, in lines of 100 columns; those after the first are indented. `column`: where the first one begins. */
+void dal_print_wrapped(int indent, int column, const char *text);
 
 /* ---- the line that shows how far a run is ---------------------------------- */
 
@@ -46,9 +61,11 @@ typedef struct dal_progress {
     bool shown;
 } dal_progress;
 
+/* None is shown where `quiet` is true. */
 dal_progress dal_progress_begin(bool quiet);
 /* For dal_run_options: draws after a second; false once the user wants to stop. */
 bool dal_progress_show(void *progress, double t, double until, long steps, double wall_seconds);
+/* The line is cleared. */
 void dal_progress_end(dal_progress *progress);
 
 #endif

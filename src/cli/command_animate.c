@@ -1,9 +1,8 @@
 /* dalembert animate: the mechanism at several instants in one picture. */
-#include "cli/model_options.h"
 #include "cli/apart.h"
+#include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/picture_file.h"
-#include "cli/result_options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,31 +26,19 @@ static const char usage[] =
     "    -q, --quiet             no messages but errors\n"
     "    -h, --help              this text\n";
 
-enum { TIMES = 1000, COUNT, SIZE, TITLE, SET, FLOATING, MOST = 50 };
+enum { MOST = 50 }; /* instants */
 
 typedef struct request {
-    const char *result, *model, *output;
+    dal_model_options model;
+    const char *output;
     dal_snapshot_options picture;
     double times[MOST];
-    int n_overrides;
-    dal_override *overrides;
-    bool floating, quiet;
+    bool quiet;
 } request;
 
-static const struct option options[] = {{"model", required_argument, NULL, 'm'},
-                                        {"output", required_argument, NULL, 'o'},
-                                        {"times", required_argument, NULL, TIMES},
-                                        {"count", required_argument, NULL, COUNT},
-                                        {"size", required_argument, NULL, SIZE},
-                                        {"title", required_argument, NULL, TITLE},
-                                        {"set", required_argument, NULL, SET},
-                                        {"floating", no_argument, NULL, FLOATING},
-                                        {"quiet", no_argument, NULL, 'q'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
-
-static int read_times(request *wanted, const char *text)
+static int read_times(void *user, char *text)
 {
+    request *wanted = user;
     const char *at = text;
     wanted->picture.n_times = 0;
     wanted->picture.times = wanted->times;
@@ -68,8 +55,9 @@ static int read_times(request *wanted, const char *text)
     }
 }
 
-static int read_count(request *wanted, const char *text)
+static int read_count(void *user, char *text)
 {
+    request *wanted = user;
     char *end;
     const long n = strtol(text, &end, 10);
     if (*end || n < 1 || n > MOST)
@@ -78,44 +66,32 @@ static int read_count(request *wanted, const char *text)
     return DAL_OK;
 }
 
-static int add_override(request *wanted, char *text)
+static int check_type(void *user, char *path)
 {
-    return dal_override_read("animate", text, &wanted->overrides[wanted->n_overrides++]);
+    (void)user;
+    return dal_picture_type("animate", path);
 }
 
-static int take(void *user, int option)
+static int read_size(void *user, char *text)
 {
     request *wanted = user;
-    switch (option) {
-    case 'm': wanted->model = optarg; break;
-    case 'o':
-        if (wanted->output)
-            return dal_wrong_use("animate", "one file at a time: -o was given twice");
-        wanted->output = optarg;
-        return dal_picture_type("animate", optarg);
-    case 'q': wanted->quiet = true; break;
-    case TIMES: return read_times(wanted, optarg);
-    case COUNT: return read_count(wanted, optarg);
-    case SIZE: return dal_picture_size("animate", optarg, &wanted->picture.width, &wanted->picture.height);
-    case TITLE: wanted->picture.title = optarg; break;
-    case SET: return add_override(wanted, optarg);
-    case FLOATING: wanted->floating = true; break;
-    }
-    return DAL_OK;
+    return dal_picture_size("animate", text, &wanted->picture.width, &wanted->picture.height);
 }
 
-static const dal_result_options known = {usage, ":m:o:qh", options, take};
+static const dal_option options[] = {DAL_TEXT("model", 'm', model.path),
+                                     DAL_FILE("output", 'o', output, check_type),
+                                     DAL_READ("times", 0, read_times),
+                                     DAL_READ("count", 0, read_count),
+                                     DAL_READ("size", 0, read_size),
+                                     DAL_TEXT("title", 0, picture.title),
+                                     DAL_SET,
+                                     DAL_FLAG("quiet", 'q', quiet),
+                                     {0}};
 
-/* 0: go on, -1: help was printed, otherwise the exit code. */
-static int read_options(int argc, char **argv, request *wanted)
+static int check_use(void *user)
 {
-    wanted->overrides = calloc((size_t)argc, sizeof *wanted->overrides);
-    if (!wanted->overrides)
-        return DAL_NO_MEMORY;
-    const int status = dal_result_options_read(&known, argc, argv, wanted, &wanted->result);
-    if (status != DAL_OK)
-        return status;
-    if (!wanted->model)
+    const request *wanted = user;
+    if (!wanted->model.path)
         return dal_wrong_use("animate",
                              "which model was it made from? give it by --model, as in --model four-bar.yaml");
     if (!wanted->output)
@@ -123,19 +99,20 @@ static int read_options(int argc, char **argv, request *wanted)
     return DAL_OK;
 }
 
-static dal_status draw(const request *wanted, dal_messages *messages, char **svg)
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
+
+static dal_status draw_snapshots(void *user, dal_messages *messages, char **svg)
 {
-    const dal_read_options read = {
-        .n_overrides = wanted->n_overrides, .overrides = wanted->overrides, .floating = wanted->floating};
+    const request *wanted = user;
     dal_spec *spec = NULL;
     dal_system *system = NULL;
-    dal_status status = dal_spec_read_with(NULL, wanted->model, &read, messages, &spec);
+    dal_status status = dal_model_read(&wanted->model, messages, &spec);
     if (status == DAL_OK)
-        status = dal_output_check(wanted->output, spec, wanted->result, messages);
+        status = dal_output_check(wanted->output, spec, wanted->model.result, messages);
     if (status == DAL_OK)
         status = dal_compile(NULL, spec, messages, &system);
     if (status == DAL_OK)
-        status = dal_snapshots_svg(NULL, wanted->result, spec, system, &wanted->picture, messages, svg);
+        status = dal_snapshots_svg(NULL, wanted->model.result, spec, system, &wanted->picture, messages, svg);
     dal_system_free(system);
     dal_spec_free(spec);
     return status;
@@ -144,29 +121,13 @@ static dal_status draw(const request *wanted, dal_messages *messages, char **svg
 static int run_request(void *user)
 {
     const request *wanted = user;
-    char *svg = NULL;
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_status status = messages ? draw(wanted, messages, &svg) : DAL_NO_MEMORY;
-    if (messages)
-        dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
-    if (status != DAL_OK && !(messages && dal_messages_count(messages, DAL_ERROR)))
-        fprintf(stderr, "dalembert animate: error: %s\n", dal_status_text(status));
-    if (status == DAL_OK)
-        status = dal_write_picture("animate", wanted->output, svg);
-    free(svg);
-    dal_messages_free(messages);
-    return (int)status;
+    return dal_picture_command("animate", wanted->output, wanted->quiet, wanted->model.messages, draw_snapshots, user);
 }
 
-static int run(int argc, char **argv)
+static int run_apart(void *user)
 {
-    request wanted = {0};
-    int status = read_options(argc, argv, &wanted);
-    if (status == DAL_OK)
-        status = dal_work_apart("animate", wanted.result, run_request, &wanted);
-    free(wanted.overrides);
-    return status < 0 ? DAL_OK : status;
+    request *wanted = user;
+    return dal_work_apart("animate", wanted->model.result, run_request, wanted);
 }
 
-const dal_command dal_command_animate = {"animate", "draw the mechanism at several instants in one picture: SVG, PNG",
-                                         usage, run};
+const dal_command dal_command_animate = DAL_COMMAND("animate", "draw the mechanism at several instants in one picture: SVG, PNG", run_apart);

@@ -1,6 +1,6 @@
 /* dalembert check: an exact verdict on a model before it is run. */
 #include "cli/check_report.h"
-#include "cli/model_options.h"
+#include "cli/options.h"
 
 static const char usage[] = "dalembert check MODEL [options]\n"
                             "\n"
@@ -33,54 +33,38 @@ enum { WARNINGS = 1 }; /* exit status */
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step", "until", NULL};
-enum { ALONG = DAL_OPTION_OWN, JSON };
 
 typedef struct request {
     dal_model_options model;
     bool along, json, quiet;
 } request;
 
-static int take_option(void *user, int option, char *value)
-{
-    request *wanted = user;
-    (void)value;
-    switch (option) {
-    case ALONG: wanted->along = true; break;
-    case JSON: wanted->json = true; break;
-    case 'q': wanted->quiet = true; break;
-    }
-    return DAL_OK;
-}
+static const dal_option options[] = {
+    DAL_SET, DAL_FLAG("along", 0, along), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL};
 
-static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
-                                       {"along", no_argument, NULL, ALONG},
-                                       {"json", no_argument, NULL, JSON},
-                                       {"quiet", no_argument, NULL, 'q'},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {NULL, 0, NULL, 0}};
-static const dal_option_table table = {usage, ":qh", others, settings, take_option};
-
-static dal_status check(const request *wanted, dal_messages *messages, dal_spec **spec, dal_verdict **verdict)
+static dal_status check_model(const request *wanted, dal_messages *messages, dal_spec **spec, dal_verdict **verdict)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK) {
         dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE); /* what the file has that is not used: no part of the verdict */
         dal_messages_clear(messages);
         dal_progress progress = dal_progress_begin(wanted->quiet);
-        dal_check_options options = {.along = wanted->along, .progress = dal_progress_show, .progress_user = &progress};
-        status = dal_check(*spec, &options, messages, verdict);
+        dal_check_options how = {.along = wanted->along, .progress = dal_progress_show, .progress_user = &progress};
+        status = dal_check(*spec, &how, messages, verdict);
         dal_progress_end(&progress);
     }
     return *verdict && (*verdict)->known ? status : dal_model_blame(status, messages);
 }
 
-static int run_request(const request *wanted)
+static int run_request(void *user)
 {
-    dal_messages *messages = dal_messages_create(NULL);
+    const request *wanted = user;
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_verdict *verdict = NULL;
     dal_catch_signals();
-    int status = (int)check(wanted, messages, &spec, &verdict);
+    int status = (int)check_model(wanted, messages, &spec, &verdict);
     dal_report(messages, DAL_ERROR); /* the others are in the verdict */
     if (verdict && wanted->json)
         dal_check_json(verdict);
@@ -92,18 +76,7 @@ static int run_request(const request *wanted)
         status = WARNINGS;
     dal_verdict_free(verdict);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return dal_caught_signal() ? 128 + dal_caught_signal() : status;
 }
 
-static int run(int argc, char **argv)
-{
-    request wanted = {0};
-    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
-    if (status == DAL_OK)
-        status = run_request(&wanted);
-    dal_model_options_free(&wanted.model);
-    return status < 0 ? DAL_OK : status;
-}
-
-const dal_command dal_command_check = {"check", "say what is redundant, loose, singular or stiff in a model", usage, run};
+const dal_command dal_command_check = DAL_COMMAND("check", "say what is redundant, loose, singular or stiff in a model", run_request);

@@ -1,7 +1,7 @@
 /* dalembert compare: the same model under every formulation, in one table. */
 #include "cli/compare_page.h"
 #include "cli/compare_report.h"
-#include "cli/model_options.h"
+#include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/pages.h"
 
@@ -44,7 +44,6 @@ static const char usage[] =
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"stabilization", "integrator", "step", "rtol", "atol", "until", "max-step", "event-tolerance", NULL};
-enum { FORMULATIONS = DAL_OPTION_OWN, COORDINATES, BODIES, JSON, OPEN };
 
 typedef struct request {
     dal_model_options model;
@@ -88,8 +87,21 @@ static int read_words(const char *option, const char *kind, char *text, int *n, 
     return DAL_OK;
 }
 
-static int take_page(request *wanted, const char *path)
+static int read_formulations(void *user, char *value)
 {
+    request *wanted = user;
+    return read_words("formulations", "formulation", value, &wanted->n_formulations, &wanted->formulations);
+}
+
+static int read_coordinates(void *user, char *value)
+{
+    request *wanted = user;
+    return read_words("coordinates", "coordinates", value, &wanted->n_coordinates, &wanted->coordinates);
+}
+
+static int read_page(void *user, char *path)
+{
+    request *wanted = user;
     if (wanted->page)
         return dal_wrong_use("compare", "-o was given twice");
     if (!dal_is_page(path))
@@ -98,32 +110,25 @@ static int take_page(request *wanted, const char *path)
     return dal_pages_possible("compare", path) ? DAL_OK : DAL_BAD_COMMAND;
 }
 
-static int take_option(void *user, int option, char *value)
+static const dal_option options[] = {DAL_SET,
+                                     DAL_READ("formulations", 0, read_formulations),
+                                     DAL_READ("coordinates", 0, read_coordinates),
+                                     DAL_FLAG("bodies", 0, bodies),
+                                     DAL_FLAG("json", 0, json),
+                                     DAL_READ("output", 'o', read_page),
+                                     DAL_FLAG("open", 0, open),
+                                     DAL_FLAG("quiet", 'q', quiet),
+                                     {0}};
+
+static int check_use(void *user)
 {
-    request *wanted = user;
-    switch (option) {
-    case FORMULATIONS: return read_words("formulations", "formulation", value, &wanted->n_formulations, &wanted->formulations);
-    case COORDINATES: return read_words("coordinates", "coordinates", value, &wanted->n_coordinates, &wanted->coordinates);
-    case BODIES: wanted->bodies = true; break;
-    case JSON: wanted->json = true; break;
-    case 'q': wanted->quiet = true; break;
-    case 'o': return take_page(wanted, value);
-    case OPEN: wanted->open = true; break;
-    }
+    const request *wanted = user;
+    if (wanted->open && !wanted->page)
+        return dal_wrong_use("compare", "--open shows a page: which one? give its name by -o, as in -o compare.html");
     return DAL_OK;
 }
 
-static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
-                                       {"formulations", required_argument, NULL, FORMULATIONS},
-                                       {"coordinates", required_argument, NULL, COORDINATES},
-                                       {"bodies", no_argument, NULL, BODIES},
-                                       {"json", no_argument, NULL, JSON},
-                                       {"output", required_argument, NULL, 'o'},
-                                       {"open", no_argument, NULL, OPEN},
-                                       {"quiet", no_argument, NULL, 'q'},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {NULL, 0, NULL, 0}};
-static const dal_option_table table = {usage, ":o:qh", others, settings, take_option};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
 
 /* ---- the runs --------------------------------------------------------------- */
 
@@ -141,7 +146,7 @@ static bool show_progress(void *user, const dal_comparison *comparison, int row,
     return !dal_caught_signal();
 }
 
-static dal_status compare(const request *wanted, dal_compare_page *page, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
+static dal_status compare_model(const request *wanted, dal_compare_page *page, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK && wanted->page)
@@ -150,7 +155,7 @@ static dal_status compare(const request *wanted, dal_compare_page *page, dal_mes
         status = dal_compare_page_open(page, wanted->page, wanted->command, *spec, messages);
     if (status == DAL_OK) {
         dal_progress progress = dal_progress_begin(wanted->quiet);
-        dal_compare_options options = {.n_coordinates = wanted->n_coordinates,
+        dal_compare_options how = {.n_coordinates = wanted->n_coordinates,
                                        .n_formulations = wanted->n_formulations,
                                        .coordinates = wanted->coordinates,
                                        .formulations = wanted->formulations,
@@ -158,7 +163,7 @@ static dal_status compare(const request *wanted, dal_compare_page *page, dal_mes
                                        .progress_user = &progress,
                                        .motion = wanted->page ? dal_compare_page_motion : NULL,
                                        .motion_user = page};
-        status = dal_compare(*spec, &options, messages, comparison);
+        status = dal_compare(*spec, &how, messages, comparison);
         dal_progress_end(&progress);
     }
     return dal_model_blame(status, messages);
@@ -173,14 +178,15 @@ static bool one_fault(const dal_comparison *comparison)
     return true;
 }
 
-static int run_request(const request *wanted)
+static int run_request(void *user)
 {
-    dal_messages *messages = dal_messages_create(NULL);
+    const request *wanted = user;
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_comparison *comparison = NULL;
     dal_catch_signals();
     dal_compare_page page = {0};
-    dal_status status = compare(wanted, &page, messages, &spec, &comparison);
+    dal_status status = compare_model(wanted, &page, messages, &spec, &comparison);
     if (wanted->page) {
         const dal_status closed = dal_compare_page_close(&page, dal_caught_signal() ? NULL : comparison, messages);
         status = status == DAL_OK ? closed : status;
@@ -198,24 +204,18 @@ static int run_request(const request *wanted)
         fprintf(stderr, "dalembert compare: error: %s\n", dal_status_text(status));
     dal_comparison_free(comparison);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run(int argc, char **argv)
+static int run_compare(int argc, char **argv)
 {
     char *command = dal_command_text(argc, argv); /* before the options are taken apart */
     request wanted = {.command = command};
-    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
-    if (status == DAL_OK && wanted.open && !wanted.page)
-        status = dal_wrong_use("compare", "--open shows a page: which one? give its name by -o, as in -o compare.html");
-    if (status == DAL_OK)
-        status = run_request(&wanted);
-    dal_model_options_free(&wanted.model);
+    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
     free(wanted.formulations);
     free(wanted.coordinates);
     free(command);
-    return status < 0 ? DAL_OK : status;
+    return status;
 }
 
-const dal_command dal_command_compare = {"compare", "run a model under every formulation, in one table", usage, run};
+const dal_command dal_command_compare = {"compare", "run_compare a model under every formulation, in one table", usage, run_compare, NULL, 0, NULL};

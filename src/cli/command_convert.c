@@ -1,5 +1,5 @@
 /* dalembert convert: a robot from URDF to YAML, a model from YAML to URDF. */
-#include "cli/model_options.h"
+#include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/whole_file.h"
 
@@ -21,32 +21,14 @@ static const char usage[] =
     "\n"
     "The file appears under its name only when it is complete.\n";
 
-static const char *const settings[] = {NULL};
-
 typedef struct request {
     dal_model_options model;
     const char *output;
     bool quiet;
 } request;
 
-static int take_option(void *user, int option, char *value)
-{
-    request *wanted = user;
-    if (option == 'q')
-        wanted->quiet = true;
-    else if (wanted->output)
-        return dal_wrong_use("convert", "one file at a time: -o was given twice");
-    else
-        wanted->output = value;
-    return DAL_OK;
-}
-
-static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
-                                       {"output", required_argument, NULL, 'o'},
-                                       {"quiet", no_argument, NULL, 'q'},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {NULL, 0, NULL, 0}};
-static const dal_option_table table = {usage, ":o:qh", others, settings, take_option};
+static const dal_option options[] = {DAL_SET, DAL_FILE("output", 'o', output, NULL), DAL_FLAG("quiet", 'q', quiet), {0}};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, NULL};
 
 static bool ends_with(const char *path, const char *extension)
 {
@@ -68,7 +50,7 @@ static int choose_type(const request *wanted)
     return -1;
 }
 
-static dal_status convert(const request *wanted, bool to_urdf, dal_messages *messages, char **text)
+static dal_status convert_model(const request *wanted, bool to_urdf, dal_messages *messages, char **text)
 {
     dal_spec *spec = NULL;
     dal_status status = dal_model_read(&wanted->model, messages, &spec);
@@ -80,35 +62,22 @@ static dal_status convert(const request *wanted, bool to_urdf, dal_messages *mes
     return dal_model_blame(status, messages);
 }
 
-static int run_request(const request *wanted)
+static int run_request(void *user)
 {
+    const request *wanted = user;
     char *text = NULL;
     if (!wanted->output)
         return dal_wrong_use("convert", "where to? give a file by -o, as in -o robot.yaml");
     const int to_urdf = choose_type(wanted);
     if (to_urdf < 0)
         return DAL_BAD_COMMAND;
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_status status = messages ? convert(wanted, to_urdf, messages, &text) : DAL_NO_MEMORY;
-    if (messages)
-        dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
-    if (status != DAL_OK && !(messages && dal_messages_count(messages, DAL_ERROR)))
-        fprintf(stderr, "dalembert convert: error: %s\n", dal_status_text(status));
+    dal_messages *messages = wanted->model.messages;
+    dal_status status = convert_model(wanted, to_urdf, messages, &text);
+    dal_report_end("convert", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status);
     if (status == DAL_OK)
         status = dal_write_whole_file("convert", wanted->output, text);
     free(text);
-    dal_messages_free(messages);
     return (int)status;
 }
 
-static int run(int argc, char **argv)
-{
-    request wanted = {0};
-    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
-    if (status == DAL_OK)
-        status = run_request(&wanted);
-    dal_model_options_free(&wanted.model);
-    return status < 0 ? DAL_OK : status;
-}
-
-const dal_command dal_command_convert = {"convert", "write a model as a file of another type: URDF, YAML", usage, run};
+const dal_command dal_command_convert = DAL_COMMAND("convert", "write a model as a file of another type: URDF, YAML", run_request);

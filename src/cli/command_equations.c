@@ -1,11 +1,9 @@
 /* dalembert equations: the matrices that a formulation solves at one state, with names. */
-#include "cli/model_options.h"
+#include "cli/options.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static const char usage[] =
     "dalembert equations MODEL [options]\n"
@@ -31,7 +29,6 @@ static const char usage[] =
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", NULL};
-enum { TIME = DAL_OPTION_OWN, STATE, DIGITS, WIDTH, JSON };
 
 typedef struct request {
     dal_model_options model;
@@ -41,6 +38,7 @@ typedef struct request {
     const char *until; /* the time as it was given, NULL if it is not run */
     int digits, width;
     bool json;
+    dal_equations *equations; /* that are printed */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -51,8 +49,9 @@ static int wrong_use(const char *option, const char *wants, const char *text)
 }
 
 /* name=number,name=number: a comma in the text is room for one more. */
-static int add_state(request *wanted, char *text)
+static int read_state(void *user, char *text)
 {
+    request *wanted = user;
     size_t more = 1;
     for (const char *c = text; *c; c++)
         more += *c == ',';
@@ -84,8 +83,9 @@ static int read_integer(const char *option, const char *text, int least, int mos
     return wrong_use(option, wants, text);
 }
 
-static int read_time(const char *text, request *wanted)
+static int read_time(void *user, char *text)
 {
+    request *wanted = user;
     char *end;
     wanted->time = strtod(text, &end);
     if (end == text || *end || strpbrk(text, "xX") || !(wanted->time >= 0) || !isfinite(wanted->time))
@@ -95,28 +95,24 @@ static int read_time(const char *text, request *wanted)
     return DAL_OK;
 }
 
-static int take_option(void *user, int option, char *value)
+static int read_digits(void *user, char *text)
 {
-    request *wanted = user;
-    switch (option) {
-    case TIME: return read_time(value, wanted);
-    case STATE: return add_state(wanted, value);
-    case DIGITS: return read_integer("--digits", value, 1, 17, &wanted->digits);
-    case WIDTH: return read_integer("--width", value, 20, 10000, &wanted->width);
-    case JSON: wanted->json = true; break;
-    }
-    return DAL_OK;
+    return read_integer("--digits", text, 1, 17, &((request *)user)->digits);
 }
 
-static const struct option others[] = {{"time", required_argument, NULL, TIME},
-                                       {"state", required_argument, NULL, STATE},
-                                       {"set", required_argument, NULL, DAL_OPTION_SET},
-                                       {"digits", required_argument, NULL, DIGITS},
-                                       {"width", required_argument, NULL, WIDTH},
-                                       {"json", no_argument, NULL, JSON},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {NULL, 0, NULL, 0}};
-static const dal_option_table table = {usage, ":h", others, settings, take_option};
+static int read_width(void *user, char *text)
+{
+    return read_integer("--width", text, 20, 10000, &((request *)user)->width);
+}
+
+static const dal_option options[] = {DAL_READ("time", 0, read_time),
+                                     DAL_READ("state", 0, read_state),
+                                     DAL_SET,
+                                     DAL_READ("digits", 0, read_digits),
+                                     DAL_READ("width", 0, read_width),
+                                     DAL_FLAG("json", 0, json),
+                                     {0}};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL};
 
 /* ---- the state --------------------------------------------------------------- */
 
@@ -143,7 +139,7 @@ static bool command_is_to_blame(const request *wanted, const dal_messages *messa
     return !known;
 }
 
-static dal_status compile(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
+static dal_status compile_model(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (*spec && wanted->until && !dal_spec_set(*spec, "until", wanted->until, messages))
@@ -156,16 +152,16 @@ static dal_status compile(const request *wanted, dal_messages *messages, dal_spe
 static dal_status run_to_time(const request *wanted, const dal_system *system, dal_state *state, dal_messages *messages)
 {
     dal_progress progress = dal_progress_begin(false);
-    dal_run_options options = {.progress = dal_progress_show, .progress_user = &progress, .final = state};
+    dal_run_options how = {.progress = dal_progress_show, .progress_user = &progress, .final = state};
     dal_evidence evidence;
     if (!(wanted->time > 0))
         return DAL_OK;
-    dal_status status = dal_run(system, &options, messages, &evidence);
+    dal_status status = dal_run(system, &how, messages, &evidence);
     dal_progress_end(&progress);
     return status;
 }
 
-static dal_status give(const request *wanted, dal_state *state, dal_messages *messages)
+static dal_status set_state(const request *wanted, dal_state *state, dal_messages *messages)
 {
     double moved = 0;
     if (!wanted->n_given)
@@ -179,73 +175,52 @@ static dal_status give(const request *wanted, dal_state *state, dal_messages *me
 
 /* ---- what is printed ----------------------------------------------------------- */
 
-/* As wide as the terminal; 100 columns elsewhere. */
-static int width_of_output(const request *wanted)
+static int equations_text(const void *user, char *buffer, size_t size)
 {
-    struct winsize window;
-    if (wanted->width)
-        return wanted->width;
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 ? window.ws_col : 100;
+    const request *wanted = user;
+    return wanted->json ? dal_equations_json(wanted->equations, buffer, size)
+                        : dal_equations_text(wanted->equations, wanted->digits, dal_output_width(wanted->width), buffer, size);
 }
 
-static int render(const request *wanted, const dal_equations *equations, char *buffer, size_t size)
+static dal_status print_equations(request *wanted, dal_state *state, dal_messages *messages)
 {
-    return wanted->json ? dal_equations_json(equations, buffer, size)
-                        : dal_equations_text(equations, wanted->digits, width_of_output(wanted), buffer, size);
+    dal_status status = dal_equations_create(NULL, state, messages, &wanted->equations);
+    if (status == DAL_OK)
+        status = dal_print_text(stdout, equations_text, wanted);
+    dal_equations_free(wanted->equations);
+    return status;
 }
 
-static dal_status print_equations(const request *wanted, dal_state *state, dal_messages *messages)
+static int run_request(void *user)
 {
-    dal_equations *equations;
-    dal_status status = dal_equations_create(NULL, state, messages, &equations);
-    if (status != DAL_OK)
-        return status;
-    size_t size = (size_t)render(wanted, equations, NULL, 0) + 1;
-    char *text = malloc(size);
-    if (text) {
-        render(wanted, equations, text, size);
-        fputs(text, stdout);
-    }
-    free(text);
-    dal_equations_free(equations);
-    return text ? DAL_OK : DAL_NO_MEMORY;
-}
-
-static int answer(const request *wanted)
-{
-    dal_messages *messages = dal_messages_create(NULL);
+    request *wanted = user;
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     dal_state *state = NULL;
     dal_catch_signals();
-    dal_status status = compile(wanted, messages, &spec, &system);
+    dal_status status = compile_model(wanted, messages, &spec, &system);
     if (status == DAL_OK && !(state = dal_state_create(NULL, system)))
         status = DAL_NO_MEMORY;
     if (status == DAL_OK)
         status = run_to_time(wanted, system, state, messages);
     if (status == DAL_OK)
-        status = give(wanted, state, messages);
+        status = set_state(wanted, state, messages);
     if (status == DAL_OK)
         status = print_equations(wanted, state, messages);
-    dal_report(messages, DAL_NOTE);
-    if (status != DAL_OK && !dal_caught_signal() && !dal_messages_count(messages, DAL_ERROR))
-        fprintf(stderr, "dalembert equations: error: %s\n", dal_status_text(status));
+    dal_report_end("equations", messages, DAL_NOTE, dal_caught_signal() ? DAL_OK : status);
     dal_state_free(state);
     dal_system_free(system);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run(int argc, char **argv)
+static int run_equations(int argc, char **argv)
 {
     request wanted = {.digits = 6};
-    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
-    if (status == DAL_OK)
-        status = answer(&wanted);
-    dal_model_options_free(&wanted.model);
+    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
     free(wanted.given);
-    return status < 0 ? DAL_OK : status;
+    return status;
 }
 
-const dal_command dal_command_equations = {"equations", "print the matrices that a formulation solves", usage, run};
+const dal_command dal_command_equations = {"equations", "print the matrices that a formulation solves", usage, run_equations, NULL, 0, NULL};

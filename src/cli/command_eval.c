@@ -1,11 +1,10 @@
 /* dalembert eval: everything at one state, and the forces that wanted accelerations take. */
-#include "cli/model_options.h"
+#include "cli/options.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static const char usage[] =
     "dalembert eval MODEL --state FILE [options]\n"
@@ -42,7 +41,6 @@ static const char usage[] =
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", NULL};
-enum { STATE = DAL_OPTION_OWN, RANDOM, NAMES, INVERSE, NEAREST, DIGITS, WIDTH, WHOLE, JSON };
 
 typedef struct request {
     dal_model_options model;
@@ -51,6 +49,7 @@ typedef struct request {
     bool random, names, whole, json;
     uint64_t seed;
     int digits, width;
+    dal_evaluation *evaluation; /* that is printed */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -72,99 +71,106 @@ static int read_range(const char *option, const char *text, int least, int most,
     return DAL_OK;
 }
 
-static int take_option(void *user, int option, char *value)
+static int read_seed(void *user, char *text)
 {
     request *wanted = user;
-    switch (option) {
-    case STATE: wanted->file = value; break;
-    case RANDOM:
-        wanted->random = true;
-        if (!read_count(value, &wanted->seed))
-            return dal_wrong_use("eval", "--random wants a whole number from 0, not '%s'", value);
-        break;
-    case NAMES: wanted->names = true; break;
-    case INVERSE: wanted->options.inverse = true; break;
-    case NEAREST: wanted->options.nearest = true; break;
-    case DIGITS: return read_range("--digits", value, 1, 17, &wanted->digits);
-    case WIDTH: return read_range("--width", value, 20, 10000, &wanted->width);
-    case WHOLE: wanted->whole = true; break;
-    case JSON: wanted->json = true; break;
-    }
+    wanted->random = true;
+    return read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("eval", "--random wants a whole number from 0, not '%s'", text);
+}
+
+static int read_digits(void *user, char *text)
+{
+    return read_range("--digits", text, 1, 17, &((request *)user)->digits);
+}
+
+static int read_width(void *user, char *text)
+{
+    return read_range("--width", text, 20, 10000, &((request *)user)->width);
+}
+
+static const dal_option options[] = {DAL_SET,
+                                     DAL_TEXT("state", 0, file),
+                                     DAL_READ("random", 0, read_seed),
+                                     DAL_FLAG("names", 0, names),
+                                     DAL_FLAG("inverse", 0, options.inverse),
+                                     DAL_FLAG("nearest", 0, options.nearest),
+                                     DAL_READ("digits", 0, read_digits),
+                                     DAL_READ("width", 0, read_width),
+                                     DAL_FLAG("whole", 0, whole),
+                                     DAL_FLAG("json", 0, json),
+                                     {0}};
+
+static int check_use(void *user)
+{
+    const request *wanted = user;
+    const int ways = (wanted->file != NULL) + wanted->random + wanted->names;
+    if (ways != 1)
+        return dal_wrong_use("eval", ways ? "one of --state, --random and --names is enough"
+                                          : "which state? --state FILE, --random SEED, or --names");
+    if (wanted->options.nearest && !wanted->options.inverse)
+        return dal_wrong_use("eval", "--nearest belongs to --inverse");
     return DAL_OK;
 }
 
-static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
-                                       {"state", required_argument, NULL, STATE},
-                                       {"random", required_argument, NULL, RANDOM},
-                                       {"names", no_argument, NULL, NAMES},
-                                       {"inverse", no_argument, NULL, INVERSE},
-                                       {"nearest", no_argument, NULL, NEAREST},
-                                       {"digits", required_argument, NULL, DIGITS},
-                                       {"width", required_argument, NULL, WIDTH},
-                                       {"whole", no_argument, NULL, WHOLE},
-                                       {"json", no_argument, NULL, JSON},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {NULL, 0, NULL, 0}};
-static const dal_option_table table = {usage, ":h", others, settings, take_option};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
 
 /* ---- what is printed ----------------------------------------------------------- */
 
-/* As wide as the terminal; 100 columns elsewhere. */
-static int width_of_output(const request *wanted)
-{
-    struct winsize window;
-    if (wanted->width)
-        return wanted->width;
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 ? window.ws_col : 100;
-}
+typedef bool label(const dal_system *system, int k, char *text, size_t size);
 
-static void print_list(const dal_system *system, bool json, const char *key, bool (*name)(const dal_system *, int, char *, size_t))
+static void print_labels(const dal_system *system, const char *title, label *label_of)
 {
     char text[256];
-    printf(json ? "\"%s\": [" : "%s\n", key);
-    for (int k = 0; name(system, k, text, sizeof text); k++) {
-        if (json) {
-            fputs(k ? ", " : "", stdout);
-            dal_print_json_string(stdout, text);
-        } else {
-            printf("  %d  %s\n", k + 1, text);
-        }
-    }
-    fputs(json ? "]" : "", stdout);
+    printf("%s\n", title);
+    for (int k = 0; label_of(system, k, text, sizeof text); k++)
+        printf("  %d  %s\n", k + 1, text);
+}
+
+static void write_labels(dal_json *json, const dal_system *system, const char *key, label *label_of)
+{
+    char text[256];
+    dal_json_open(json, key, '[');
+    for (int k = 0; label_of(system, k, text, sizeof text); k++)
+        dal_json_string(json, NULL, text);
+    dal_json_close(json, ']');
 }
 
 static dal_status print_names(const request *wanted, const dal_system *system)
 {
-    fputs(wanted->json ? "{" : "", stdout);
-    print_list(system, wanted->json, "q", dal_coordinate_label);
-    fputs(wanted->json ? ", " : "", stdout);
-    print_list(system, wanted->json, "rates", dal_rate_label);
-    fputs(wanted->json ? "}\n" : "", stdout);
+    dal_json json = dal_json_to_file(stdout);
+    if (wanted->json) {
+        dal_json_open(&json, NULL, '{');
+        write_labels(&json, system, "q", dal_coordinate_label);
+        write_labels(&json, system, "rates", dal_rate_label);
+        dal_json_close(&json, '}');
+        putchar('\n');
+    } else {
+        print_labels(system, "q", dal_coordinate_label);
+        print_labels(system, "rates", dal_rate_label);
+    }
     return DAL_OK;
 }
 
-static int render(const request *wanted, const dal_evaluation *evaluation, char *buffer, size_t size)
+static int evaluation_text(const void *user, char *buffer, size_t size)
 {
-    return wanted->json ? dal_evaluation_json(evaluation, buffer, size)
-                        : dal_evaluation_text(evaluation, wanted->digits, width_of_output(wanted), wanted->whole, buffer, size);
+    const request *wanted = user;
+    const dal_evaluation *e = wanted->evaluation;
+    return wanted->json ? dal_evaluation_json(e, buffer, size)
+                        : dal_evaluation_text(e, wanted->digits, dal_output_width(wanted->width), wanted->whole, buffer, size);
 }
 
-static dal_status print_evaluation(const request *wanted, const dal_evaluation *evaluation)
+static dal_status print_evaluation(const request *wanted)
 {
-    size_t size = (size_t)render(wanted, evaluation, NULL, 0) + 1;
-    char *text = malloc(size);
-    if (!text)
-        return DAL_NO_MEMORY;
-    render(wanted, evaluation, text, size);
-    fputs(text, stdout);
-    free(text);
-    return (evaluation->inverse && !evaluation->inverse->achieved) || !evaluation->determined ? DAL_BAD_MODEL : DAL_OK;
+    const dal_evaluation *e = wanted->evaluation;
+    const dal_status status = dal_print_text(stdout, evaluation_text, wanted);
+    const bool achieved = (!e->inverse || e->inverse->achieved) && e->determined;
+    return status == DAL_OK && !achieved ? DAL_BAD_MODEL : status;
 }
 
 /* ---- the road ------------------------------------------------------------------------ */
 
 /* Accelerations in the file, and nobody asked for the inverse problem: those that are printed are others. */
-static void tell_unused(const request *wanted, const dal_system *system, const dal_instant *instant)
+static void note_unused(const request *wanted, const dal_system *system, const dal_instant *instant)
 {
     for (int k = 0; wanted->file && !wanted->options.inverse && k < dal_system_describe(system).velocities; k++)
         if (instant->wanted[k]) {
@@ -176,31 +182,31 @@ static void tell_unused(const request *wanted, const dal_system *system, const d
         }
 }
 
-static dal_status evaluate(const request *wanted, const dal_system *system, dal_messages *messages, bool *printed)
+static dal_status evaluate(request *wanted, const dal_system *system, dal_messages *messages, bool *printed)
 {
     dal_state *state = dal_state_create(NULL, system);
     dal_instant *instant = NULL;
-    dal_evaluation *evaluation = NULL;
     dal_status status = !state           ? DAL_NO_MEMORY
                         : wanted->random ? dal_instant_random(NULL, state, wanted->seed, messages, &instant)
                                          : dal_instant_read(NULL, system, wanted->file, messages, &instant);
     if (status == DAL_OK)
-        tell_unused(wanted, system, instant);
+        note_unused(wanted, system, instant);
     if (status == DAL_OK)
-        status = dal_evaluate(NULL, state, instant, &wanted->options, messages, &evaluation);
+        status = dal_evaluate(NULL, state, instant, &wanted->options, messages, &wanted->evaluation);
     if (status == DAL_OK) {
-        status = print_evaluation(wanted, evaluation);
+        status = print_evaluation(wanted);
         *printed = true;
     }
-    dal_evaluation_free(evaluation);
+    dal_evaluation_free(wanted->evaluation);
     dal_instant_free(instant);
     dal_state_free(state);
     return status;
 }
 
-static int answer(const request *wanted)
+static int run_request(void *user)
 {
-    dal_messages *messages = dal_messages_create(NULL);
+    request *wanted = user;
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     bool printed = false;
@@ -210,36 +216,16 @@ static int answer(const request *wanted)
     status = dal_model_blame(status, messages);
     if (status == DAL_OK)
         status = wanted->names ? print_names(wanted, system) : evaluate(wanted, system, messages, &printed);
-    dal_report(messages, DAL_NOTE);
-    if (status != DAL_OK && !printed && !dal_messages_count(messages, DAL_ERROR))
-        fprintf(stderr, "dalembert eval: error: %s\n", dal_status_text(status));
+    dal_report_end("eval", messages, DAL_NOTE, printed ? DAL_OK : status);
     dal_system_free(system);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return (int)status;
 }
 
-static int check_use(const request *wanted)
-{
-    const int ways = (wanted->file != NULL) + wanted->random + wanted->names;
-    if (ways != 1)
-        return dal_wrong_use("eval", ways ? "one of --state, --random and --names is enough"
-                                          : "which state? --state FILE, --random SEED, or --names");
-    if (wanted->options.nearest && !wanted->options.inverse)
-        return dal_wrong_use("eval", "--nearest belongs to --inverse");
-    return DAL_OK;
-}
-
-static int run(int argc, char **argv)
+static int run_eval(int argc, char **argv)
 {
     request wanted = {.digits = 6};
-    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
-    if (status == DAL_OK)
-        status = check_use(&wanted);
-    if (status == DAL_OK)
-        status = answer(&wanted);
-    dal_model_options_free(&wanted.model);
-    return status < 0 ? DAL_OK : status;
+    return dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
 }
 
-const dal_command dal_command_eval = {"eval", "print everything at one state; inverse dynamics", usage, run};
+const dal_command dal_command_eval = {"eval", "print everything at one state; inverse dynamics", usage, run_eval, NULL, 0, NULL};

@@ -1,4 +1,5 @@
 /* dalembert gallery: a page for each of several models, and an index of them in which they all move. */
+#include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/pages.h"
 
@@ -21,10 +22,10 @@ static const char usage[] =
     "\n"
     "A model that cannot be run is told and left out; the exit status is then that of the first such model.\n";
 
-enum { TITLE = 1000, OPEN };
 enum { THUMBNAIL_FRAMES = 150, MOST_TEXT = 160 };
 
 typedef struct request {
+    dal_model_options arguments;
     const char *folder, *title;
     bool open, quiet;
     int n;
@@ -40,31 +41,22 @@ typedef struct exhibit {
     char path[1024];
 } exhibit;
 
-static const struct option options_known[] = {
-    {"output", required_argument, NULL, 'o'}, {"title", required_argument, NULL, TITLE},
-    {"open", no_argument, NULL, OPEN},        {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+static const dal_option options[] = {
+    DAL_TEXT("output", 'o', folder), DAL_TEXT("title", 0, title), DAL_FLAG("open", 0, open), DAL_FLAG("quiet", 'q', quiet), {0}};
 
-/* 0: go on, -1: help was printed, otherwise the exit code. */
-static int read_options(int argc, char **argv, request *wanted)
+static int check_use(void *user)
 {
-    for (int option; (option = dal_next_option(argc, argv, ":o:qh", options_known)) != -1;)
-        switch (option) {
-        case 'o': wanted->folder = optarg; break;
-        case TITLE: wanted->title = optarg; break;
-        case OPEN: wanted->open = true; break;
-        case 'q': wanted->quiet = true; break;
-        case 'h': fputs(usage, stdout); return -1;
-        default: return DAL_BAD_COMMAND;
-        }
-    wanted->n = argc - optind;
-    wanted->models = argv + optind;
+    request *wanted = user;
+    wanted->n = wanted->arguments.n_arguments;
+    wanted->models = wanted->arguments.arguments;
     if (!wanted->n)
         return dal_wrong_use("gallery", "which models? give at least one");
     if (!wanted->folder)
         return dal_wrong_use("gallery", "where to? give a folder by -o");
     return dal_pages_possible("gallery", wanted->folder) ? DAL_OK : DAL_BAD_COMMAND;
 }
+
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, check_use};
 
 /* ---- names and texts ---------------------------------------------------------------- */
 
@@ -130,7 +122,7 @@ static void add_path(files *list, const char *path)
         list->path[list->n++] = copy;
 }
 
-static void forget(files *list)
+static void free_files(files *list)
 {
     for (int i = 0; i < list->n; i++)
         free((char *)(size_t)list->path[i]);
@@ -162,8 +154,8 @@ static dal_status check_files(const request *wanted, const char *index, dal_mess
     }
     const dal_status status =
         out.full || in.full ? DAL_NO_MEMORY : dal_outputs_check(out.n, out.path, in.n, in.path, messages);
-    forget(&out);
-    forget(&in);
+    free_files(&out);
+    free_files(&in);
     return status;
 }
 
@@ -176,7 +168,7 @@ static dal_status take_frame(void *user, dal_state *state, int n, const double *
     return status == DAL_OK ? dal_series_frame(x->thumbnail, state, n, values) : status;
 }
 
-static dal_status hang(const request *wanted, const char *model, exhibit *x, dal_page *index, dal_messages *messages)
+static dal_status open_exhibit(const request *wanted, const char *model, exhibit *x, dal_page *index, dal_messages *messages)
 {
     static const char *const groups[] = {[DAL_PLANAR] = "In the plane", [DAL_SPATIAL] = "In space"};
     char name[300], text[MOST_TEXT + 4];
@@ -210,11 +202,11 @@ static dal_status run_model(const request *wanted, const char *model, exhibit *x
     snprintf(command, sizeof command, "dalembert run %s", model);
     x->pages.command = command;
     dal_progress progress = dal_progress_begin(wanted->quiet);
-    dal_status status = hang(wanted, model, x, index, messages);
+    dal_status status = open_exhibit(wanted, model, x, index, messages);
     if (status == DAL_OK) {
-        const dal_run_options options = {
+        const dal_run_options how = {
             .progress = dal_progress_show, .progress_user = &progress, .frame = take_frame, .frame_user = x};
-        status = dal_run(x->system, &options, messages, &evidence);
+        status = dal_run(x->system, &how, messages, &evidence);
     }
     dal_progress_end(&progress);
     const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !dal_caught_signal();
@@ -243,11 +235,12 @@ static dal_status run_models(const request *wanted, exhibit *exhibits, dal_page 
     return status;
 }
 
-static int make_gallery(const request *wanted)
+static int make_gallery(void *user)
 {
-    dal_messages *messages = dal_messages_create(NULL);
+    const request *wanted = user;
+    dal_messages *messages = wanted->arguments.messages;
     exhibit *exhibits = calloc((size_t)wanted->n, sizeof *exhibits);
-    const dal_page_options options = {.kind = "gallery", .title = wanted->title ? wanted->title : "Models"};
+    const dal_page_options how = {.kind = "gallery", .title = wanted->title ? wanted->title : "Models"};
     char path[1024];
     dal_page *index = NULL;
     snprintf(path, sizeof path, "%s/index.html", wanted->folder);
@@ -262,7 +255,7 @@ static int make_gallery(const request *wanted)
     if (status == DAL_OK)
         status = check_files(wanted, path, messages);
     if (status == DAL_OK)
-        status = dal_page_open(path, NULL, NULL, &options, messages, &index);
+        status = dal_page_open(path, NULL, NULL, &how, messages, &index);
     if (status == DAL_OK) {
         status = run_models(wanted, exhibits, index);
         dal_status closed = DAL_OK;
@@ -282,16 +275,7 @@ static int make_gallery(const request *wanted)
         dal_spec_free(exhibits[i].spec);
     }
     free(exhibits);
-    dal_messages_free(messages);
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run(int argc, char **argv)
-{
-    request wanted = {0};
-    int status = read_options(argc, argv, &wanted);
-    return status < 0 ? DAL_OK : status ? status : make_gallery(&wanted);
-}
-
-const dal_command dal_command_gallery = {"gallery", "pages of several models, and an index in which they move", usage,
-                                         run};
+const dal_command dal_command_gallery = DAL_COMMAND("gallery", "pages of several models, and an index in which they move", make_gallery);

@@ -5,7 +5,7 @@ static const char usage[] = "dalembert help [COMMAND]\n"
                             "\n"
                             "Print the list of commands, or all about one of them.\n";
 
-static int run(int argc, char **argv)
+static int run_help(int argc, char **argv)
 {
     if (argc > 2)
         return dal_wrong_use(argv[0], "one command at a time");
@@ -30,4 +30,4 @@ static int run(int argc, char **argv)
     return DAL_OK;
 }
 
-const dal_command dal_command_help = {"help", "explain a command", usage, run};
+const dal_command dal_command_help = {"help", "explain a command", usage, run_help, NULL, 0, NULL};

@@ -1,6 +1,7 @@
 /* dalembert list: the joints, forces, families of coordinates, formulations, stabilisations and integrators that exist, and the kinds of warnings. */
-#include "cli/cli.h"
+#include "cli/options.h"
 
+#include "base/json.h"
 #include "base/message.h"
 #include "integrate/integrate.h"
 
@@ -34,7 +35,7 @@ static bool is_missing(int kind, int i, char *why, size_t size)
     return !strcmp(kinds[kind].kind, "integrator") && dal_integrators[i]->available && !dal_integrators[i]->available(why, size);
 }
 
-static void print_text(int kind, bool heading)
+static void print_kind(int kind, bool heading)
 {
     const char *name, *title;
     char why[300];
@@ -48,23 +49,20 @@ static void print_text(int kind, bool heading)
     }
 }
 
-static void print_json(int kind)
+static void write_kind(dal_json *json, int kind)
 {
     const char *name, *title;
     char why[300];
-    printf("\"%s\": [", kinds[kind].plural);
+    dal_json_open(json, kinds[kind].plural, '[');
     for (int i = 0; dal_list_entry(kinds[kind].kind, i, &name, &title); i++) {
-        fputs(i ? ",\n  {\"name\": " : "\n  {\"name\": ", stdout);
-        dal_print_json_string(stdout, name);
-        fputs(", \"title\": ", stdout);
-        dal_print_json_string(stdout, title);
-        if (is_missing(kind, i, why, sizeof why)) {
-            fputs(", \"missing\": ", stdout);
-            dal_print_json_string(stdout, why);
-        }
-        putchar('}');
+        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
+        dal_json_string(json, "name", name);
+        dal_json_string(json, "title", title);
+        if (is_missing(kind, i, why, sizeof why))
+            dal_json_string(json, "missing", why);
+        dal_json_close(json, '}');
     }
-    putchar(']');
+    dal_json_close(json, ']');
 }
 
 /* The index of the kind, or -1 after a complaint. */
@@ -82,36 +80,35 @@ static int find_kind(const char *word)
     return -1;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    bool json = false;
-    for (int option; (option = dal_next_option(argc, argv, ":h", options)) != -1;) {
-        switch (option) {
-        case 'j': json = true; break;
-        case 'h': fputs(usage, stdout); return DAL_OK;
-        default: return DAL_BAD_COMMAND;
-        }
-    }
-    if (argc - optind > 1)
-        return dal_wrong_use(argv[0], "one kind at a time");
-    int first = 0, last = KINDS - 1;
-    if (optind < argc && (first = last = find_kind(argv[optind])) < 0)
-        return DAL_BAD_COMMAND;
+typedef struct request {
+    dal_model_options arguments;
+    bool json;
+} request;
 
-    for (int kind = first; kind <= last; kind++) {
-        if (json) {
-            fputs(kind == first ? "{" : ",\n ", stdout);
-            print_json(kind);
-        } else {
-            print_text(kind, first != last);
-        }
+static const dal_option options[] = {DAL_FLAG("json", 0, json), {0}};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, NULL};
+
+static int run_request(void *user)
+{
+    const request *wanted = user;
+    if (wanted->arguments.n_arguments > 1)
+        return dal_wrong_use("list", "one kind at a time");
+    int first = 0, last = KINDS - 1;
+    if (wanted->arguments.n_arguments && (first = last = find_kind(wanted->arguments.arguments[0])) < 0)
+        return DAL_BAD_COMMAND;
+    dal_json out = dal_json_to_file(stdout);
+    if (wanted->json)
+        dal_json_open(&out, NULL, '{');
+    for (int kind = first; kind <= last; kind++)
+        if (wanted->json)
+            write_kind(dal_json_line(&out, kind == first ? NULL : "\n "), kind);
+        else
+            print_kind(kind, first != last);
+    if (wanted->json) {
+        dal_json_close(&out, '}');
+        putchar('\n');
     }
-    if (json)
-        puts("}");
     return DAL_OK;
 }
 
-const dal_command dal_command_list = {"list", "list joints, forces, coordinates, formulations, integrators", usage,
-                                      run};
+const dal_command dal_command_list = DAL_COMMAND("list", "list joints, forces, coordinates, formulations, integrators", run_request);

@@ -1,8 +1,8 @@
 /* dalembert plot: channels of a file of results as a picture. */
 #include "cli/apart.h"
+#include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/picture_file.h"
-#include "cli/result_options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,26 +25,13 @@ static const char usage[] =
     "\n"
     "The file is read row by row; of many rows within a pixel the extremes are drawn, so that no peak is lost.\n";
 
-enum { LOG = 1000, FROM, TO, SIZE, TITLE };
-
 typedef struct request {
-    const char *result, *output;
+    dal_model_options arguments;
+    const char *output;
     char **channels;
     dal_plot_options plot;
     bool quiet;
 } request;
-
-static const struct option options[] = {{"channels", required_argument, NULL, 'c'},
-                                        {"output", required_argument, NULL, 'o'},
-                                        {"x", required_argument, NULL, 'x'},
-                                        {"log", no_argument, NULL, LOG},
-                                        {"from", required_argument, NULL, FROM},
-                                        {"to", required_argument, NULL, TO},
-                                        {"size", required_argument, NULL, SIZE},
-                                        {"title", required_argument, NULL, TITLE},
-                                        {"quiet", no_argument, NULL, 'q'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
 
 static int read_time(const char *option, const char *text, double *time)
 {
@@ -55,39 +42,51 @@ static int read_time(const char *option, const char *text, double *time)
     return DAL_OK;
 }
 
-static int take(void *user, int option)
+static int read_from(void *user, char *text)
+{
+    return read_time("from", text, &((request *)user)->plot.from);
+}
+
+static int read_to(void *user, char *text)
+{
+    return read_time("to", text, &((request *)user)->plot.to);
+}
+
+static int read_channels(void *user, char *text)
 {
     request *wanted = user;
-    switch (option) {
-    case 'c':
-        free(wanted->channels);
-        wanted->plot.n_channels = dal_split(optarg, &wanted->channels);
-        wanted->plot.channels = (const char *const *)wanted->channels;
-        break;
-    case 'o':
-        if (wanted->output)
-            return dal_wrong_use("plot", "one file at a time: -o was given twice");
-        wanted->output = optarg;
-        return dal_picture_type("plot", optarg);
-    case 'x': wanted->plot.x = optarg; break;
-    case 'q': wanted->quiet = true; break;
-    case LOG: wanted->plot.log = true; break;
-    case FROM: return read_time("from", optarg, &wanted->plot.from);
-    case TO: return read_time("to", optarg, &wanted->plot.to);
-    case SIZE: return dal_picture_size("plot", optarg, &wanted->plot.width, &wanted->plot.height);
-    case TITLE: wanted->plot.title = optarg; break;
-    }
+    free(wanted->channels);
+    wanted->plot.n_channels = dal_split(text, &wanted->channels);
+    wanted->plot.channels = (const char *const *)wanted->channels;
     return DAL_OK;
 }
 
-static const dal_result_options known = {usage, ":c:o:x:qh", options, take};
-
-/* 0: go on, -1: help was printed, otherwise the exit code. */
-static int read_options(int argc, char **argv, request *wanted)
+static int check_type(void *user, char *path)
 {
-    const int status = dal_result_options_read(&known, argc, argv, wanted, &wanted->result);
-    if (status != DAL_OK)
-        return status;
+    (void)user;
+    return dal_picture_type("plot", path);
+}
+
+static int read_size(void *user, char *text)
+{
+    request *wanted = user;
+    return dal_picture_size("plot", text, &wanted->plot.width, &wanted->plot.height);
+}
+
+static const dal_option options[] = {DAL_READ("channels", 'c', read_channels),
+                                     DAL_FILE("output", 'o', output, check_type),
+                                     DAL_TEXT("x", 'x', plot.x),
+                                     DAL_FLAG("log", 0, plot.log),
+                                     DAL_READ("from", 0, read_from),
+                                     DAL_READ("to", 0, read_to),
+                                     DAL_READ("size", 0, read_size),
+                                     DAL_TEXT("title", 0, plot.title),
+                                     DAL_FLAG("quiet", 'q', quiet),
+                                     {0}};
+
+static int check_use(void *user)
+{
+    const request *wanted = user;
     if (!wanted->plot.n_channels)
         return dal_wrong_use("plot", "which channels? give them by --channels, as in --channels crank.angle,slider.x");
     if (!wanted->output)
@@ -95,33 +94,35 @@ static int read_options(int argc, char **argv, request *wanted)
     return DAL_OK;
 }
 
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
+
+static dal_status draw_plot(void *user, dal_messages *messages, char **svg)
+{
+    const request *wanted = user;
+    dal_status status = dal_output_check(wanted->output, NULL, wanted->arguments.result, messages);
+    if (status == DAL_OK)
+        status = dal_plot_svg(NULL, wanted->arguments.result, &wanted->plot, messages, svg);
+    return status;
+}
+
 static int run_request(void *user)
 {
     const request *wanted = user;
-    char *svg = NULL;
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_status status = messages ? dal_output_check(wanted->output, NULL, wanted->result, messages) : DAL_NO_MEMORY;
-    if (status == DAL_OK)
-        status = dal_plot_svg(NULL, wanted->result, &wanted->plot, messages, &svg);
-    if (messages)
-        dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
-    if (status != DAL_OK && !(messages && dal_messages_count(messages, DAL_ERROR)))
-        fprintf(stderr, "dalembert plot: error: %s\n", dal_status_text(status));
-    if (status == DAL_OK)
-        status = dal_write_picture("plot", wanted->output, svg);
-    free(svg);
-    dal_messages_free(messages);
-    return (int)status;
+    return dal_picture_command("plot", wanted->output, wanted->quiet, wanted->arguments.messages, draw_plot, user);
 }
 
-static int run(int argc, char **argv)
+static int run_apart(void *user)
+{
+    request *wanted = user;
+    return dal_work_apart("plot", wanted->arguments.result, run_request, wanted);
+}
+
+static int run_plot(int argc, char **argv)
 {
     request wanted = {.plot = {.from = NAN, .to = NAN}};
-    int status = read_options(argc, argv, &wanted);
-    if (status == DAL_OK)
-        status = dal_work_apart("plot", wanted.result, run_request, &wanted);
+    const int status = dal_run_command(&table, argc, argv, &wanted.arguments, &wanted, run_apart);
     free(wanted.channels);
-    return status < 0 ? DAL_OK : status;
+    return status;
 }
 
-const dal_command dal_command_plot = {"plot", "draw channels of a file of results: SVG, PNG", usage, run};
+const dal_command dal_command_plot = {"plot", "draw channels of a file of results: SVG, PNG", usage, run_plot, NULL, 0, NULL};

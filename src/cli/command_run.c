@@ -1,5 +1,5 @@
 /* dalembert run: read a model, integrate it, write what was recorded, end with the evidence. */
-#include "cli/model_options.h"
+#include "cli/options.h"
 #include "cli/pages.h"
 #include "cli/remote_file.h"
 #include "output/file.h"
@@ -56,7 +56,6 @@ enum { MOST_FILES = 8 };
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step",
                                        "rtol",        "atol",        "until",         "every",      "max-step", "event-tolerance",
                                        "undetermined", NULL};
-enum { UNITS = DAL_OPTION_OWN, JSON, OPEN, FRAMES, MOTION, KEEP };
 
 typedef struct request {
     dal_model_options model;
@@ -68,8 +67,9 @@ typedef struct request {
 
 /* ---- the command line ---------------------------------------------------- */
 
-static int add_file(request *wanted, const char *path)
+static int read_file(void *user, char *path)
 {
+    request *wanted = user;
     if (dal_is_page(path))
         return dal_pages_add("run", &wanted->pages, path);
     if (wanted->n_files == MOST_FILES)
@@ -82,41 +82,33 @@ static int add_file(request *wanted, const char *path)
     return DAL_OK;
 }
 
-static int take_option(void *user, int option, char *value)
+static int read_frames(void *user, char *value)
 {
-    request *wanted = user;
-    switch (option) {
-    case 'o': return add_file(wanted, value);
-    case UNITS: wanted->units = true; break;
-    case JSON: wanted->json = true; break;
-    case 'q': wanted->quiet = true; break;
-    case MOTION: wanted->motion = true; break;
-    case KEEP: wanted->keep = true; break;
-    case OPEN: wanted->pages.show = true; break;
-    case FRAMES: return dal_pages_frames("run", value, &wanted->pages.most_frames);
-    }
+    return dal_pages_frames("run", value, &((request *)user)->pages.most_frames);
+}
+
+static const dal_option options[] = {DAL_SET,
+                                     DAL_READ("output", 'o', read_file),
+                                     DAL_FLAG("units", 0, units),
+                                     DAL_FLAG("json", 0, json),
+                                     DAL_FLAG("motion", 0, motion),
+                                     DAL_FLAG("keep", 0, keep),
+                                     DAL_FLAG("open", 0, pages.show),
+                                     DAL_READ("frames", 0, read_frames),
+                                     DAL_FLAG("quiet", 'q', quiet),
+                                     {0}};
+
+static int check_use(void *user)
+{
+    const request *wanted = user;
+    if (wanted->json && wanted->stream)
+        return dal_wrong_use("run", "--json and -o - both want standard output");
+    if (wanted->pages.show && !wanted->pages.n)
+        return dal_wrong_use("run", "--open shows a page: which one? give its name by -o, as in -o result.html");
     return DAL_OK;
 }
 
-static const struct option others[] = {
-    {"set", required_argument, NULL, DAL_OPTION_SET}, {"output", required_argument, NULL, 'o'},
-    {"units", no_argument, NULL, UNITS},              {"json", no_argument, NULL, JSON},
-    {"motion", no_argument, NULL, MOTION},            {"keep", no_argument, NULL, KEEP},
-    {"open", no_argument, NULL, OPEN},                {"frames", required_argument, NULL, FRAMES},
-    {"quiet", no_argument, NULL, 'q'},                {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0}};
-static const dal_option_table table = {usage, ":o:qh", others, settings, take_option};
-
-/* 0: go on, -1: help was printed, otherwise the exit code. */
-static int read_options(int argc, char **argv, request *wanted)
-{
-    int status = dal_model_options_read(&table, argc, argv, &wanted->model, wanted);
-    if (status == DAL_OK && wanted->json && wanted->stream)
-        return dal_wrong_use("run", "--json and -o - both want standard output");
-    if (status == DAL_OK && wanted->pages.show && !wanted->pages.n)
-        return dal_wrong_use("run", "--open shows a page: which one? give its name by -o, as in -o result.html");
-    return status;
-}
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
 
 /* ---- files: every row goes to each of them -------------------------------- */
 
@@ -198,7 +190,7 @@ static dal_status read_model(const request *wanted, dal_messages *messages, dal_
     return dal_model_blame(status, messages);
 }
 
-static dal_status compile(dal_messages *messages, const dal_spec *spec, dal_system **system)
+static dal_status compile_model(dal_messages *messages, const dal_spec *spec, dal_system **system)
 {
     return dal_model_blame(dal_compile(NULL, spec, messages, system), messages);
 }
@@ -244,14 +236,14 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
 {
     dal_sink sink = {open, begin_files, add_row};
     dal_progress progress = dal_progress_begin(wanted->quiet);
-    dal_run_options options = {
+    dal_run_options how = {
         .sink = open->n ? &sink : NULL, .progress = dal_progress_show, .progress_user = &progress};
     dal_evidence evidence = {0};
     if (wanted->pages.n) {
-        options.frame = dal_pages_frame;
-        options.frame_user = &wanted->pages;
+        how.frame = dal_pages_frame;
+        how.frame_user = &wanted->pages;
     }
-    dal_status status = dal_run(system, &options, messages, &evidence);
+    dal_status status = dal_run(system, &how, messages, &evidence);
     dal_progress_end(&progress);
 
     bool stopped = dal_caught_signal() && !(evidence.time_end >= evidence.info.until);
@@ -260,9 +252,7 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
     status = status == DAL_OK ? closed : status;
     closed = dal_pages_close(&wanted->pages, keep, spec, &evidence, status, messages);
     status = status == DAL_OK ? closed : status;
-    dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
-    if (status != DAL_OK && !stopped && !dal_messages_count(messages, DAL_ERROR))
-        fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
+    dal_report_end("run", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, stopped ? DAL_OK : status);
     say_what_was_not_written(wanted, open, &evidence);
 
     bool began = status == DAL_OK || evidence.steps > 0;
@@ -275,9 +265,10 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
     return stopped ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run_request(request *wanted)
+static int run_request(void *user)
 {
-    dal_messages *messages = dal_messages_create(NULL);
+    request *wanted = user;
+    dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     files open = {0};
@@ -286,7 +277,7 @@ static int run_request(request *wanted)
     if (status == DAL_OK)
         status = open_files(wanted, messages, &open);
     if (status == DAL_OK)
-        status = compile(messages, spec, &system);
+        status = compile_model(messages, spec, &system);
     if (status == DAL_OK)
         status = dal_pages_open(&wanted->pages, spec, system, &(dal_series_options){.system = system}, messages);
     int code = (int)status;
@@ -303,20 +294,16 @@ static int run_request(request *wanted)
     }
     dal_system_free(system);
     dal_spec_free(spec);
-    dal_messages_free(messages);
     return code;
 }
 
-static int run(int argc, char **argv)
+static int run_run(int argc, char **argv)
 {
     char *command = dal_command_text(argc, argv); /* before the options are taken apart */
     request wanted = {.pages.command = command};
-    int status = read_options(argc, argv, &wanted);
-    if (status == DAL_OK)
-        status = run_request(&wanted);
-    dal_model_options_free(&wanted.model);
+    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
     free(command);
-    return status < 0 ? DAL_OK : status;
+    return status;
 }
 
-const dal_command dal_command_run = {"run", "integrate a model and write what was recorded", usage, run};
+const dal_command dal_command_run = {"run", "integrate a model and write what was recorded", usage, run_run, NULL, 0, NULL};

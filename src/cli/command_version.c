@@ -30,7 +30,7 @@ static const struct {
 #endif
 };
 
-static int run(int argc, char **argv)
+static int run_version(int argc, char **argv)
 {
     static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     int option = dal_next_option(argc, argv, ":h", options);
@@ -49,4 +49,4 @@ static int run(int argc, char **argv)
     return DAL_OK;
 }
 
-const dal_command dal_command_version = {"version", "print the version and what this build can do", usage, run};
+const dal_command dal_command_version = {"version", "print the version and what this build can do", usage, run_version, NULL, 0, NULL};

@@ -1,8 +1,7 @@
 /* dalembert view: a file of results as a page. */
 #include "cli/apart.h"
-#include "cli/model_options.h"
+#include "cli/options.h"
 #include "cli/pages.h"
-#include "cli/result_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,54 +24,33 @@ static const char usage[] =
     "\n"
     "The file is read row by row: a large one needs no more memory than a small one.\n";
 
-enum { SET = 1000, FLOATING, OPEN, FRAMES };
-
 typedef struct request {
-    const char *result, *model;
+    dal_model_options model;
     dal_pages pages;
-    int n_overrides;
-    dal_override *overrides;
-    bool floating, quiet;
+    bool quiet;
     char *output; /* made up */
 } request;
 
-static const struct option options[] = {{"model", required_argument, NULL, 'm'},
-                                        {"set", required_argument, NULL, SET},
-                                        {"floating", no_argument, NULL, FLOATING},
-                                        {"output", required_argument, NULL, 'o'},
-                                        {"open", no_argument, NULL, OPEN},
-                                        {"frames", required_argument, NULL, FRAMES},
-                                        {"quiet", no_argument, NULL, 'q'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
-
-static int add_override(request *wanted, char *text)
+static int read_page(void *user, char *path)
 {
-    return dal_override_read("view", text, &wanted->overrides[wanted->n_overrides++]);
-}
-
-static int add_page(request *wanted, const char *path)
-{
+    request *wanted = user;
     if (!dal_is_page(path))
         return dal_wrong_use("view", "a page is an .html file, not '%s'", path);
     return dal_pages_add("view", &wanted->pages, path);
 }
 
-static int take(void *user, int option)
+static int read_frames(void *user, char *text)
 {
-    request *wanted = user;
-    switch (option) {
-    case 'm': wanted->model = optarg; break;
-    case 'o': return add_page(wanted, optarg);
-    case 'q': wanted->quiet = true; break;
-    case SET: return add_override(wanted, optarg);
-    case FLOATING: wanted->floating = true; break;
-    case OPEN: wanted->pages.show = true; break;
-    case FRAMES: return dal_pages_frames("view", optarg, &wanted->pages.most_frames);
-    }
-    return DAL_OK;
+    return dal_pages_frames("view", text, &((request *)user)->pages.most_frames);
 }
 
+static const dal_option options[] = {DAL_TEXT("model", 'm', model.path),
+                                     DAL_SET,
+                                     DAL_READ("output", 'o', read_page),
+                                     DAL_FLAG("open", 0, pages.show),
+                                     DAL_READ("frames", 0, read_frames),
+                                     DAL_FLAG("quiet", 'q', quiet),
+                                     {0}};
 /* The length of a name without its last extension. */
 static size_t stem_of(const char *name, size_t length)
 {
@@ -85,45 +63,37 @@ static size_t stem_of(const char *name, size_t length)
 /* result.h5 -> result.html, also of result.h5.part */
 static int default_page(request *wanted)
 {
-    size_t length = strlen(wanted->result), stem = stem_of(wanted->result, length);
-    if (!strcmp(wanted->result + stem, ".part"))
-        stem = stem_of(wanted->result, stem);
+    size_t length = strlen(wanted->model.result), stem = stem_of(wanted->model.result, length);
+    if (!strcmp(wanted->model.result + stem, ".part"))
+        stem = stem_of(wanted->model.result, stem);
     wanted->output = malloc(stem + sizeof ".html");
     if (!wanted->output)
         return DAL_NO_MEMORY;
-    memcpy(wanted->output, wanted->result, stem);
+    memcpy(wanted->output, wanted->model.result, stem);
     strcpy(wanted->output + stem, ".html");
-    return add_page(wanted, wanted->output);
+    return read_page(wanted, wanted->output);
 }
 
-static const dal_result_options known = {usage, ":m:o:qh", options, take};
-
-/* 0: go on, -1: help was printed, otherwise the exit code. */
-static int read_options(int argc, char **argv, request *wanted)
+static int check_use(void *user)
 {
-    wanted->overrides = calloc((size_t)argc, sizeof *wanted->overrides);
-    if (!wanted->overrides)
-        return DAL_NO_MEMORY;
-    const int status = dal_result_options_read(&known, argc, argv, wanted, &wanted->result);
-    if (status != DAL_OK)
-        return status;
-    if (!wanted->model)
+    request *wanted = user;
+    if (!wanted->model.path)
         return dal_wrong_use("view", "which model was it made from? give it by --model, as in --model four-bar.yaml");
     return wanted->pages.n ? DAL_OK : default_page(wanted);
 }
 
-static dal_status view(request *wanted, dal_messages *messages)
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
+
+static dal_status view_result(request *wanted, dal_messages *messages)
 {
-    const dal_read_options read = {
-        .n_overrides = wanted->n_overrides, .overrides = wanted->overrides, .floating = wanted->floating};
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     dal_results *results = NULL;
-    dal_status status = dal_results_open(NULL, wanted->result, messages, &results);
+    dal_status status = dal_results_open(NULL, wanted->model.result, messages, &results);
     if (status == DAL_OK)
-        status = dal_spec_read_with(NULL, wanted->model, &read, messages, &spec);
+        status = dal_model_read(&wanted->model, messages, &spec);
     if (status == DAL_OK)
-        status = dal_pages_check(&wanted->pages, 0, NULL, spec, wanted->result, messages);
+        status = dal_pages_check(&wanted->pages, 0, NULL, spec, wanted->model.result, messages);
     if (status == DAL_OK) {
         dal_spec_show(spec);
         status = dal_compile(NULL, spec, messages, &system);
@@ -136,7 +106,7 @@ static dal_status view(request *wanted, dal_messages *messages)
     for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++) {
         if (i > 0) { /* from the beginning again */
             dal_results_close(results);
-            status = dal_results_open(NULL, wanted->result, messages, &results);
+            status = dal_results_open(NULL, wanted->model.result, messages, &results);
         }
         if (status == DAL_OK)
             status = dal_page_results(wanted->pages.page[i], results, system, wanted->pages.most_frames);
@@ -160,27 +130,26 @@ static dal_status view(request *wanted, dal_messages *messages)
 static int run_request(void *user)
 {
     request *wanted = user;
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_status status = messages ? view(wanted, messages) : DAL_NO_MEMORY;
-    if (messages)
-        dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
-    if (status != DAL_OK && !(messages && dal_messages_count(messages, DAL_ERROR)))
-        fprintf(stderr, "dalembert view: error: %s\n", dal_status_text(status));
-    dal_messages_free(messages);
+    dal_messages *messages = wanted->model.messages;
+    dal_status status = view_result(wanted, messages);
+    dal_report_end("view", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status);
     return status == DAL_OK ? (int)dal_pages_show("view", &wanted->pages) : (int)status;
 }
 
-static int run(int argc, char **argv)
+static int run_apart(void *user)
+{
+    request *wanted = user;
+    return dal_work_apart("view", wanted->model.result, run_request, wanted);
+}
+
+static int run_view(int argc, char **argv)
 {
     char *command = dal_command_text(argc, argv);
     request wanted = {.pages.command = command};
-    int status = read_options(argc, argv, &wanted);
-    if (status == DAL_OK)
-        status = dal_work_apart("view", wanted.result, run_request, &wanted);
-    free(wanted.overrides);
+    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_apart);
     free(wanted.output);
     free(command);
-    return status < 0 ? DAL_OK : status;
+    return status;
 }
 
-const dal_command dal_command_view = {"view", "make a page from a file of results: the mechanism moves", usage, run};
+const dal_command dal_command_view = {"view", "make a page from a file of results: the mechanism moves", usage, run_view, NULL, 0, NULL};

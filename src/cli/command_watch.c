@@ -1,7 +1,8 @@
 /* dalembert watch: run a model again whenever it changes, and serve its page to a browser on this machine. */
-#include "cli/model_options.h"
+#include "cli/options.h"
 #include "cli/pages.h"
 #include "cli/serve.h"
+#include "base/json.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -35,7 +36,6 @@ static const char usage[] =
 static const char *const settings[] = {
     "coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
     "until",       "every",       "max-step",      "event-tolerance", "undetermined", NULL};
-enum { PORT = DAL_OPTION_OWN, OPEN };
 enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two looks at the files */
 
 typedef struct request {
@@ -45,31 +45,27 @@ typedef struct request {
     const char *command;
 } request;
 
-static int take_option(void *user, int option, char *value)
+static int read_port(void *user, char *value)
 {
     request *wanted = user;
     char *end;
-    long port;
-    switch (option) {
-    case PORT:
-        port = strtol(value, &end, 10);
-        if (end == value || *end || port < 0 || port > 65535)
-            return dal_wrong_use("watch", "--port wants a number from 0 (any that is free) to 65535, not '%s'", value);
-        wanted->port = (int)port;
-        break;
-    case OPEN: wanted->open = true; break;
-    case 'q': wanted->quiet = true; break;
-    }
+    const long port = strtol(value, &end, 10);
+    if (end == value || *end || port < 0 || port > 65535)
+        return dal_wrong_use("watch", "--port wants a number from 0 (any that is free) to 65535, not '%s'", value);
+    wanted->port = (int)port;
     return DAL_OK;
 }
 
-static const struct option others[] = {{"set", required_argument, NULL, DAL_OPTION_SET},
-                                       {"port", required_argument, NULL, PORT},
-                                       {"open", no_argument, NULL, OPEN},
-                                       {"quiet", no_argument, NULL, 'q'},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {NULL, 0, NULL, 0}};
-static const dal_option_table table = {usage, ":qh", others, settings, take_option};
+static const dal_option options[] = {
+    DAL_SET, DAL_READ("port", 0, read_port), DAL_FLAG("open", 0, open), DAL_FLAG("quiet", 'q', quiet), {0}};
+
+static int check_pages(void *user)
+{
+    (void)user;
+    return dal_pages_possible("watch", "a page") ? DAL_OK : DAL_BAD_COMMAND;
+}
+
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_pages};
 
 /* ---- what changes ------------------------------------------------------------------- */
 
@@ -191,31 +187,33 @@ static char *read_model(const char *path)
     return text;
 }
 
-static void write_message(FILE *out, const dal_message *m)
+static void write_message(dal_json *json, const dal_message *m)
 {
     static const char *const severities[] = {[DAL_NOTE] = "note", [DAL_WARNING] = "warning", [DAL_ERROR] = "error"};
-    fprintf(out, "{\"severity\": \"%s\", \"line\": %d, \"column\": %d, \"text\": ", severities[m->severity],
-            m->mark.line, m->mark.column);
-    dal_print_json_string(out, m->text);
-    fputs("}", out);
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "severity", severities[m->severity]);
+    dal_json_integer(json, "line", m->mark.line);
+    dal_json_integer(json, "column", m->mark.column);
+    dal_json_string(json, "text", m->text);
+    dal_json_close(json, '}');
 }
 
 /* What is wrong, in one line of JSON: see "A live page" of viewer/FORMAT.md. */
-static void tell_problem(watch *w, const dal_messages *messages, const char *text)
+static void report_problem(watch *w, const dal_messages *messages, const char *text)
 {
     char *data = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&data, &length);
     if (!out)
         return;
-    fputs("{\"messages\": [", out);
-    for (const dal_message *m = dal_messages_first(messages); m; m = m->next) {
-        write_message(out, m);
-        fputs(m->next ? ", " : "", out);
-    }
-    fputs("], \"text\": ", out);
-    dal_print_json_string(out, text ? text : "");
-    fputs("}", out);
+    dal_json json = dal_json_to_file(out);
+    dal_json_open(&json, NULL, '{');
+    dal_json_open(&json, "messages", '[');
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        write_message(&json, m);
+    dal_json_close(&json, ']');
+    dal_json_string(&json, "text", text ? text : "");
+    dal_json_close(&json, '}');
     fclose(out);
     dal_server_tell(w->server, "problem", data, true);
     free(data);
@@ -224,10 +222,10 @@ static void tell_problem(watch *w, const dal_messages *messages, const char *tex
 /* A page of what could not even be compiled: its text and what is wrong with it. */
 static dal_status write_problem(watch *w, const char *text, dal_messages *messages)
 {
-    const dal_page_options options = {
+    const dal_page_options page_options = {
         .command = w->wanted->command, .live = true, .file = w->wanted->model.path, .text = text ? text : ""};
     dal_page *page = NULL;
-    dal_status status = dal_page_open(w->page, NULL, NULL, &options, messages, &page);
+    dal_status status = dal_page_open(w->page, NULL, NULL, &page_options, messages, &page);
     if (status != DAL_OK)
         return status;
     dal_page_messages(page, messages);
@@ -241,9 +239,9 @@ static dal_status write_motion(watch *w, const dal_spec *spec, const dal_system 
     dal_evidence evidence = {0};
     dal_status status = dal_pages_open(&pages, spec, system, &(dal_series_options){.system = system}, messages);
     if (status == DAL_OK) {
-        const dal_run_options options = {
+        const dal_run_options run_options = {
             .progress = keep_serving, .progress_user = w, .frame = dal_pages_frame, .frame_user = &pages};
-        status = dal_run(system, &options, messages, &evidence);
+        status = dal_run(system, &run_options, messages, &evidence);
     }
     const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !w->changed;
     dal_status closed = DAL_OK;
@@ -278,7 +276,7 @@ static void run_once(watch *w)
         if ((moves || (!w->shown && write_problem(w, text, messages) == DAL_OK)) && serve_file(w))
             dal_server_tell(w->server, "reload", "{}", false);
         if (!moves)
-            tell_problem(w, messages, text);
+            report_problem(w, messages, text);
         w->shown |= moves;
         if (!wanted->quiet) {
             dal_report(messages, DAL_WARNING);
@@ -300,8 +298,9 @@ static dal_server *open_server(const request *wanted)
     return usual ? usual : dal_server_open("watch", 0);
 }
 
-static int watch_model(request *wanted)
+static int watch_model(void *user)
 {
+    request *wanted = user;
     watch w = {.wanted = wanted};
     const char *folder = getenv("TMPDIR");
     snprintf(w.page, sizeof w.page, "%s/dalembert-XXXXXX.html", folder && *folder ? folder : "/tmp");
@@ -350,17 +349,14 @@ static char *run_command(int argc, char **argv)
     return text;
 }
 
-static int run(int argc, char **argv)
+static int run_watch(int argc, char **argv)
 {
     char *command = run_command(argc, argv); /* before the options are taken apart */
     request wanted = {.port = -1, .command = command};
-    int status = dal_model_options_read(&table, argc, argv, &wanted.model, &wanted);
-    if (status == DAL_OK)
-        status = dal_pages_possible("watch", "a page") ? watch_model(&wanted) : DAL_BAD_COMMAND;
-    dal_model_options_free(&wanted.model);
+    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, watch_model);
     free(command);
-    return status < 0 ? DAL_OK : status;
+    return status;
 }
 
 const dal_command dal_command_watch = {"watch", "run a model again when it changes, with its page in the browser",
-                                       usage, run};
+                                       usage, run_watch, NULL, 0, NULL};

@@ -1,11 +1,10 @@
 /* A comparison as tables and as JSON. */
 #include "cli/compare_report.h"
-#include "cli/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 100 };
 static const double agreement = 1e-3; /* lengths of the model, or rad: a larger difference is pointed at */
 
 /* ---- tables --------------------------------------------------------------- */
@@ -21,7 +20,7 @@ static void widen(int *width, const char *text)
     *width = *width < length ? length : *width;
 }
 
-static widths measure(const dal_comparison *comparison)
+static widths measure_columns(const dal_comparison *comparison)
 {
     widths w = {(int)strlen("coords"), (int)strlen("formulation"), (int)strlen("body")};
     for (int i = 0; i < comparison->n_rows; i++) {
@@ -40,26 +39,6 @@ static void print_cell(int width, double value)
     if (!isnan(value))
         snprintf(text, sizeof text, value == 0 ? "%.0f" : "%.2e", value);
     printf(" %*s", width, text);
-}
-
-/* Words of `text` in lines of WIDTH, those after the first indented by `indent`; `column` is where the first one starts. */
-static void print_wrapped(int indent, int column, const char *text)
-{
-    for (bool first = true; *text; first = false) {
-        int length = (int)strcspn(text, " ");
-        if (!first && column + 1 + length > WIDTH) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        } else if (!first) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", length, text);
-        column += length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    putchar('\n');
 }
 
 static void print_head(const dal_comparison *comparison)
@@ -125,7 +104,7 @@ static void print_sentence(const dal_comparison *comparison, int i, const char *
         if (says_the_same(comparison, k, i, sentence))
             used += snprintf(text + used, sizeof text - (size_t)used, "%s%.100s", k == i ? " " : ", ", comparison->rows[k].formulation);
     snprintf(text + used, sizeof text - (size_t)used, ": %s", sentence(&comparison->rows[i]));
-    print_wrapped(6, printf("  "), text + strspn(text, " "));
+    dal_print_wrapped(6, printf("  "), text + strspn(text, " "));
 }
 
 /* The rows that have such a sentence, under a title. */
@@ -150,7 +129,7 @@ enum { LABEL = 15 };
 /* "label          sentence" */
 static void print_labelled(const char *label, const char *text)
 {
-    print_wrapped(LABEL, printf("%-*s", LABEL, label), text);
+    dal_print_wrapped(LABEL, printf("%-*s", LABEL, label), text);
 }
 
 /* As near to the reference as the nearest, by what the reference can tell. */
@@ -215,7 +194,7 @@ static void print_reference(const dal_comparison *comparison)
 static void print_disagreement(const dal_comparison *comparison)
 {
     if (comparison->reference.difference > agreement)
-        print_wrapped(4, 0,
+        dal_print_wrapped(4, 0,
                       "warning: the reference itself is not known well: the motion is so sensitive, or the tolerances so loose, that "
                       "differences say little; take a shorter time or tighter tolerances");
     for (int i = 0; i < comparison->n_rows; i++) {
@@ -226,7 +205,7 @@ static void print_disagreement(const dal_comparison *comparison)
         snprintf(text, sizeof text,
                  "warning: %s, %s does not agree with the reference: they differ by %.2e, more than %g lengths of the model or rad",
                  row->coordinates, row->formulation, row->difference, agreement);
-        print_wrapped(4, 0, text);
+        dal_print_wrapped(4, 0, text);
     }
 }
 
@@ -252,7 +231,7 @@ static void print_bodies(const dal_comparison *comparison, widths w)
 
 void dal_compare_text(const dal_comparison *comparison, bool bodies)
 {
-    widths w = measure(comparison);
+    widths w = measure_columns(comparison);
     if (comparison->n_bodies) { /* otherwise nothing could be compiled */
         print_head(comparison);
         print_rows(comparison, w);
@@ -270,114 +249,78 @@ void dal_compare_text(const dal_comparison *comparison, bool bodies)
 
 /* ---- JSON ------------------------------------------------------------------ */
 
-/* The last member of the row: without a comma after it. */
-static void put_bodies(const dal_comparison *comparison, const dal_difference *bodies)
+#define ROW(member) DAL_JSON_MEMBER(dal_compare_row, member)
+#define EVIDENCE(member) DAL_JSON_MEMBER_AS(#member, dal_compare_row, evidence.member)
+#define INFO(member) DAL_JSON_MEMBER_AS(#member, dal_compare_row, evidence.info.member)
+#define DIFFERENCE(member) DAL_JSON_MEMBER(dal_difference, member)
+#define COMPARISON(member) DAL_JSON_MEMBER_AS(#member, dal_comparison, info.member)
+
+/* clang-format off */
+static const dal_json_member of_body[] = {DIFFERENCE(position), DIFFERENCE(velocity), DIFFERENCE(omega), DIFFERENCE(attitude), {0}};
+static const dal_json_member of_row[] = {ROW(coordinates), ROW(formulation), ROW(applies), ROW(status), ROW(reason), {0}};
+static const dal_json_member of_run[] = {
+    ROW(warning), INFO(integrator), INFO(stabilization), INFO(rtol), INFO(atol), INFO(states), INFO(equations), INFO(multipliers),
+    EVIDENCE(steps), EVIDENCE(evaluations), EVIDENCE(time_end), ROW(cpu_seconds),
+    ROW(energy_error), DAL_JSON_MEMBER_AS("energy_error_absolute", dal_compare_row, evidence.energy_drift_absolute),
+    ROW(constraint_error), EVIDENCE(position_residual), EVIDENCE(velocity_residual),
+    ROW(momentum_error), EVIDENCE(momentum), ROW(difference), {0}};
+static const dal_json_member of_options[] = {
+    COMPARISON(integrator), COMPARISON(stabilization), COMPARISON(step), COMPARISON(rtol), COMPARISON(atol),
+    DAL_JSON_MEMBER(dal_comparison, every), COMPARISON(until), {0}};
+/* clang-format on */
+
+static void write_row(dal_json *json, const char *key, const dal_comparison *comparison, const dal_compare_row *row)
 {
-    dal_put_key("differences");
-    putchar('{');
-    for (int b = 0; bodies && b < comparison->n_bodies; b++) {
-        fputs(b ? ", " : "", stdout);
-        dal_print_json_string(stdout, comparison->bodies[b]);
-        fputs(": {", stdout);
-        dal_put_number("position", bodies[b].position);
-        dal_put_number("velocity", bodies[b].velocity);
-        dal_put_number("omega", bodies[b].omega);
-        dal_put_key("attitude");
-        printf(isfinite(bodies[b].attitude) ? "%.17g}" : "null}", bodies[b].attitude);
+    dal_json_open(json, key, '{');
+    dal_json_members(json, of_row, row);
+    if (row->applies)
+        dal_json_members(json, of_run, row);
+    dal_json_open(json, "differences", '{');
+    for (int b = 0; row->bodies && b < comparison->n_bodies; b++) {
+        dal_json_open(json, comparison->bodies[b], '{');
+        dal_json_members(json, of_body, &row->bodies[b]);
+        dal_json_close(json, '}');
     }
-    putchar('}');
+    dal_json_close(json, '}');
+    dal_json_close(json, '}');
 }
 
-static void put_row(const dal_comparison *comparison, const dal_compare_row *row)
+static void write_most_accurate(dal_json *json, const dal_comparison *comparison)
 {
-    const dal_evidence *e = &row->evidence;
-    putchar('{');
-    dal_put_string("coordinates", row->coordinates);
-    dal_put_string("formulation", row->formulation);
-    dal_put_truth("applies", row->applies);
-    dal_put_integer("status", (long)row->status);
-    dal_put_string("reason", row->reason);
-    if (row->applies) {
-        dal_put_string("warning", row->warning);
-        dal_put_string("integrator", e->info.integrator);
-        dal_put_string("stabilization", e->info.stabilization);
-        dal_put_number("rtol", e->info.rtol);
-        dal_put_number("atol", e->info.atol);
-        dal_put_integer("states", e->info.states);
-        dal_put_integer("equations", e->info.equations);
-        dal_put_integer("multipliers", e->info.multipliers);
-        dal_put_integer("steps", e->steps);
-        dal_put_integer("evaluations", e->evaluations);
-        dal_put_number("time_end", e->time_end);
-        dal_put_number("cpu_seconds", row->cpu_seconds);
-        dal_put_number("energy_error", row->energy_error);
-        dal_put_number("energy_error_absolute", e->energy_drift_absolute);
-        dal_put_number("constraint_error", row->constraint_error);
-        dal_put_number("position_residual", e->position_residual);
-        dal_put_number("velocity_residual", e->velocity_residual);
-        dal_put_number("momentum_error", row->momentum_error);
-        dal_put_string("momentum", e->momentum);
-        dal_put_number("difference", row->difference);
-    }
-    put_bodies(comparison, row->bodies);
-    putchar('}');
-}
-
-static void put_options(const dal_comparison *comparison)
-{
-    const dal_system_info *i = &comparison->info;
-    dal_put_key("options");
-    putchar('{');
-    dal_put_string("integrator", i->integrator);
-    dal_put_string("stabilization", i->stabilization);
-    dal_put_number("step", i->step);
-    dal_put_number("rtol", i->rtol);
-    dal_put_number("atol", i->atol);
-    dal_put_number("every", comparison->every);
-    dal_put_key("until");
-    printf("%.17g}, ", i->until);
-}
-
-static void put_most_accurate(const dal_comparison *comparison)
-{
-    bool any = false;
-    dal_put_key("most_accurate");
-    putchar('[');
+    dal_json_open(json, "most_accurate", '[');
     for (int i = 0; i < comparison->n_rows; i++) {
         if (!is_most_accurate(comparison, i))
             continue;
-        fputs(any ? ", {" : "{", stdout);
-        dal_put_string("coordinates", comparison->rows[i].coordinates);
-        dal_put_key("formulation");
-        dal_print_json_string(stdout, comparison->rows[i].formulation);
-        putchar('}');
-        any = true;
+        dal_json_open(json, NULL, '{');
+        dal_json_string(json, "coordinates", comparison->rows[i].coordinates);
+        dal_json_string(json, "formulation", comparison->rows[i].formulation);
+        dal_json_close(json, '}');
     }
-    fputs("], ", stdout);
+    dal_json_close(json, ']');
 }
 
 void dal_compare_json(const dal_comparison *comparison)
 {
     const dal_system_info *i = &comparison->info;
-    putchar('{');
-    dal_put_string("model", i->model);
-    dal_put_string("hash", i->model_hash);
-    dal_put_string("version", i->version);
+    dal_json out = dal_json_to_file(stdout), *json = &out;
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "model", i->model);
+    dal_json_string(json, "hash", i->model_hash);
+    dal_json_string(json, "version", i->version);
     if (comparison->n_bodies) { /* otherwise nothing could be compiled */
-        dal_put_number("length", i->length);
-        dal_put_integer("instants", comparison->n_instants);
-        put_options(comparison);
-        put_most_accurate(comparison);
-        fputs("\n ", stdout);
-        dal_put_key("reference");
-        put_row(comparison, &comparison->reference);
-        fputs(",\n ", stdout);
+        dal_json_number(json, "length", i->length);
+        dal_json_integer(json, "instants", comparison->n_instants);
+        dal_json_open(json, "options", '{');
+        dal_json_members(json, of_options, comparison);
+        dal_json_close(json, '}');
+        write_most_accurate(json, comparison);
+        write_row(dal_json_line(json, " \n "), "reference", comparison, &comparison->reference);
+        dal_json_line(json, "\n ");
     }
-    dal_put_key("rows");
-    putchar('[');
-    for (int r = 0; r < comparison->n_rows; r++) {
-        fputs(r ? ",\n  " : "\n  ", stdout);
-        put_row(comparison, &comparison->rows[r]);
-    }
-    puts("]}");
+    dal_json_open(json, "rows", '[');
+    for (int r = 0; r < comparison->n_rows; r++)
+        write_row(dal_json_line(json, "\n  "), NULL, comparison, &comparison->rows[r]);
+    dal_json_close(json, ']');
+    dal_json_close(json, '}');
+    putchar('\n');
 }

@@ -1,5 +1,5 @@
 /* dalembert: find the subcommand and hand over. */
-#include "cli/cli.h"
+#include "cli/options.h"
 
 #include "base/message.h"
 
@@ -46,7 +46,7 @@ int dal_wrong_use(const char *command, const char *format, ...)
 }
 
 /* "--stepp=3" is none of the options. */
-static void say_unknown(const char *command, const char *word, const struct option *options)
+static void complain_unknown(const char *command, const char *word, const struct option *options)
 {
     const char *names[64] = {NULL};
     for (int i = 0; i < 63 && options[i].name; i++)
@@ -66,7 +66,7 @@ int dal_next_option(int argc, char **argv, const char *letters, const struct opt
     if (option == ':') {
         dal_wrong_use(argv[0], "option '%s' needs a value", argv[optind - 1]);
     } else if (option == '?' && !optopt) {
-        say_unknown(argv[0], argv[optind - 1], options);
+        complain_unknown(argv[0], argv[optind - 1], options);
     } else if (option == '?') {
         while (options->name && options->val != optopt)
             options++;
@@ -105,5 +105,5 @@ int main(int argc, char **argv)
         return DAL_BAD_COMMAND;
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write that meets it */
     dal_ending_begin(command->name);
-    return dal_finish_output(command->run(argc - 1, argv + 1));
+    return dal_finish_output(command->run ? command->run(argc - 1, argv + 1) : dal_run_plain_command(command, argc - 1, argv + 1));
 }

@@ -58,7 +58,7 @@ int dal_split(char *text, char ***list)
 
 /* ---- PNG ------------------------------------------------------------------------ */
 
-static dal_status trouble(const char *command, const char *path, const char *why)
+static dal_status report_trouble(const char *command, const char *path, const char *why)
 {
     fprintf(stderr, "dalembert %s: error: %s cannot be written: %s\n", command, path, why);
     return DAL_BAD_FILE;
@@ -78,13 +78,13 @@ typedef struct picture {
     const char *command, *path, *svg;
 } picture;
 
-static dal_status convert(void *user, int fd, const char *part)
+static dal_status convert_to_png(void *user, int fd, const char *part)
 {
     const picture *p = user;
     int ends[2], how = 0;
     (void)fd;
     if (pipe2(ends, O_CLOEXEC))
-        return trouble(p->command, p->path, strerror(errno));
+        return report_trouble(p->command, p->path, strerror(errno));
     const pid_t child = fork();
     if (child == 0)
         become_converter(ends[0], part);
@@ -95,19 +95,31 @@ static dal_status convert(void *user, int fd, const char *part)
     signal(SIGPIPE, old);
     close(ends[1]);
     if (child < 0)
-        return trouble(p->command, p->path, strerror(errno));
+        return report_trouble(p->command, p->path, strerror(errno));
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
     dal_announce_child(0);
     if (WIFEXITED(how) && WEXITSTATUS(how) == 127)
-        return trouble(
+        return report_trouble(
             p->command, p->path,
             "rsvg-convert, which makes PNG of SVG, is missing; Debian's package librsvg2-bin brings it; or write .svg");
-    return sent && WIFEXITED(how) && !WEXITSTATUS(how) ? DAL_OK : trouble(p->command, p->path, "rsvg-convert failed");
+    return sent && WIFEXITED(how) && !WEXITSTATUS(how) ? DAL_OK : report_trouble(p->command, p->path, "rsvg-convert failed");
 }
 
 dal_status dal_write_picture(const char *command, const char *path, const char *svg)
 {
     picture p = {command, path, svg};
-    return ends_with(path, ".png") ? dal_replace_file(command, path, convert, &p) : dal_write_whole_file(command, path, svg);
+    return ends_with(path, ".png") ? dal_replace_file(command, path, convert_to_png, &p) : dal_write_whole_file(command, path, svg);
+}
+
+int dal_picture_command(const char *command, const char *path, bool quiet, dal_messages *messages,
+                        dal_status (*draw)(void *user, dal_messages *messages, char **svg), void *user)
+{
+    char *svg = NULL;
+    dal_status status = draw(user, messages, &svg);
+    dal_report_end(command, messages, quiet ? DAL_ERROR : DAL_NOTE, status);
+    if (status == DAL_OK)
+        status = dal_write_picture(command, path, svg);
+    free(svg);
+    return (int)status;
 }

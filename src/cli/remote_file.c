@@ -62,7 +62,7 @@ bool dal_is_remote_file(const char *path)
 
 /* ---- bytes ------------------------------------------------------------------------ */
 
-static bool put(int socket, const void *bytes, size_t n)
+static bool send_bytes(int socket, const void *bytes, size_t n)
 {
     for (size_t done = 0; done < n;) {
         const ssize_t put = send(socket, (const char *)bytes + done, n - done, MSG_NOSIGNAL);
@@ -97,16 +97,16 @@ static char *get_text(int socket, size_t length)
 
 /* ---- the child -------------------------------------------------------------------------- */
 
-static void tell(int socket, dal_status status, dal_messages *messages)
+static void send_answer(int socket, dal_status status, dal_messages *messages)
 {
     answer a = {.status = status};
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
         a.messages++;
-    put(socket, &a, sizeof a);
+    send_bytes(socket, &a, sizeof a);
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next) {
         const said s = {m->severity, strlen(m->text)};
-        put(socket, &s, sizeof s);
-        put(socket, m->text, s.length);
+        send_bytes(socket, &s, sizeof s);
+        send_bytes(socket, m->text, s.length);
     }
     dal_messages_clear(messages);
 }
@@ -127,7 +127,7 @@ static _Noreturn void end_child(int socket, dal_writer *writer, head *h, dal_mes
 {
     h->ending.json = get_text(socket, h->json);
     h->ending.text = get_text(socket, h->text);
-    tell(socket, dal_writer_end(writer, h->keep, &h->ending), messages);
+    send_answer(socket, dal_writer_end(writer, h->keep, &h->ending), messages);
     _exit(0);
 }
 
@@ -139,14 +139,14 @@ static _Noreturn void be_the_child(const dal_remote_file *r, int socket, const d
     head h;
     dal_status status = row ? dal_writer_open(NULL, r->path, false, messages, &writer) : DAL_NO_MEMORY;
     if (status != DAL_OK) {
-        tell(socket, status, messages);
+        send_answer(socket, status, messages);
         _exit(0);
     }
     const dal_sink *sink = dal_writer_sink(writer);
     status = sink->begin(sink->user, info, n, columns);
     if (status != DAL_OK)
         dal_writer_discard(writer);
-    tell(socket, status, messages);
+    send_answer(socket, status, messages);
     if (status != DAL_OK)
         _exit(0);
     while (get(socket, &h, sizeof h)) {
@@ -154,7 +154,7 @@ static _Noreturn void be_the_child(const dal_remote_file *r, int socket, const d
             end_child(socket, writer, &h, messages);
         const dal_status taken = take_rows(socket, sink, n, h.count, row);
         if (taken != DAL_OK && status == DAL_OK)
-            tell(socket, status = taken, messages);
+            send_answer(socket, status = taken, messages);
     }
     _exit(DAL_BAD_FILE);
 }
@@ -223,12 +223,12 @@ static dal_status send_rows(dal_remote_file *r)
     const head h = {.kind = ROWS, .count = r->filled};
     if (!r->filled)
         return r->status;
-    const bool sent = put(r->socket, &h, sizeof h) && put(r->socket, r->rows, sizeof *r->rows * (size_t)r->n * (size_t)r->filled);
+    const bool sent = send_bytes(r->socket, &h, sizeof h) && send_bytes(r->socket, r->rows, sizeof *r->rows * (size_t)r->n * (size_t)r->filled);
     r->filled = 0;
     return !sent || has_spoken(r) ? listen_to(r) : r->status;
 }
 
-static dal_status row(void *user, int n, const double *values)
+static dal_status send_row(void *user, int n, const double *values)
 {
     dal_remote_file *r = user;
     struct timespec now;
@@ -241,7 +241,7 @@ static dal_status row(void *user, int n, const double *values)
     return ++r->filled == r->room || over ? send_rows(r) : DAL_OK;
 }
 
-static dal_status begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
+static dal_status send_begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
 {
     dal_remote_file *r = user;
     int ends[2];
@@ -282,7 +282,7 @@ dal_status dal_remote_open(const char *path, dal_messages *messages, dal_remote_
     dal_remote_file *r = *remote = status == DAL_OK ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return status == DAL_OK ? DAL_NO_MEMORY : status;
-    *r = (dal_remote_file){.sink = {r, begin, row}, .path = path, .messages = messages, .socket = -1};
+    *r = (dal_remote_file){.sink = {r, send_begin, send_row}, .path = path, .messages = messages, .socket = -1};
     return DAL_OK;
 }
 
@@ -291,7 +291,7 @@ const dal_sink *dal_remote_sink(dal_remote_file *r)
     return &r->sink;
 }
 
-static char *print(int (*how)(const dal_evidence *, dal_status, char *, size_t), const dal_evidence *evidence)
+static char *print_evidence(int (*how)(const dal_evidence *, dal_status, char *, size_t), const dal_evidence *evidence)
 {
     const dal_status status = evidence->incomplete ? DAL_NUMERICAL : DAL_OK;
     const size_t size = (size_t)how(evidence, status, NULL, 0) + 1;
@@ -304,7 +304,7 @@ static char *print(int (*how)(const dal_evidence *, dal_status, char *, size_t),
 /* The end, and what the child has to say of it. */
 static void send_end(dal_remote_file *r, bool keep, const dal_evidence *evidence)
 {
-    char *json = evidence ? print(dal_evidence_json, evidence) : NULL, *text = evidence ? print(dal_evidence_text, evidence) : NULL;
+    char *json = evidence ? print_evidence(dal_evidence_json, evidence) : NULL, *text = evidence ? print_evidence(dal_evidence_text, evidence) : NULL;
     head h = {.kind = END, .keep = keep && (!evidence || (json && text)), .ending.known = evidence != NULL};
     if (evidence)
         h.ending = (dal_ending){.known = true, .incomplete = evidence->incomplete, .time_end = evidence->time_end, .until = evidence->info.until};
@@ -312,9 +312,9 @@ static void send_end(dal_remote_file *r, bool keep, const dal_evidence *evidence
     h.text = text ? strlen(text) : 0;
     if (keep && !h.keep && r->status == DAL_OK)
         r->status = DAL_NO_MEMORY;
-    put(r->socket, &h, sizeof h);
-    put(r->socket, json ? json : "", h.json);
-    put(r->socket, text ? text : "", h.text);
+    send_bytes(r->socket, &h, sizeof h);
+    send_bytes(r->socket, json ? json : "", h.json);
+    send_bytes(r->socket, text ? text : "", h.text);
     listen_to(r);
     free(json);
     free(text);

@@ -3,28 +3,30 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WIDTH = 110 }; /* of a long line, characters that are shown around the column */
+enum { WIDTH = 110 };     /* of a long line, characters that are shown around the column */
+enum { PARAGRAPH = 100 }; /* columns of dal_print_wrapped */
 
 /* The text of the file that the last message was about. */
 typedef struct source {
     char *name, *text;
 } source;
 
-static void forget(source *file)
+static void free_source(source *file)
 {
     free(file->name);
     free(file->text);
     *file = (source){NULL, NULL};
 }
 
-static const char *load(source *file, const char *name)
+static const char *load_source(source *file, const char *name)
 {
     if (file->name && !strcmp(file->name, name))
         return file->text;
-    forget(file);
+    free_source(file);
     file->name = strdup(name);
     struct stat about;
     if (!file->name || stat(name, &about) || !S_ISREG(about.st_mode) || about.st_size > 1 << 26)
@@ -109,24 +111,55 @@ void dal_report(const dal_messages *messages, dal_severity least)
         show_message(message, colour);
         const char *text = NULL;
         if (message->mark.file && message->mark.line > 0 && message->mark.column > 0)
-            text = load(&file, message->mark.file);
+            text = load_source(&file, message->mark.file);
         if (text)
             show_line(text, message->mark.line, message->mark.column);
     }
-    forget(&file);
+    free_source(&file);
 }
 
-void dal_print_json_string(FILE *file, const char *text)
+void dal_report_end(const char *command, const dal_messages *messages, dal_severity least, dal_status status)
 {
-    putc('"', file);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(file, "\\%c", c);
-        else if (c < ' ')
-            fprintf(file, "\\u%04x", c);
-        else
-            putc(c, file);
+    dal_report(messages, least);
+    if (status != DAL_OK && !dal_messages_count(messages, DAL_ERROR))
+        fprintf(stderr, "dalembert %s: error: %s\n", command, dal_status_text(status));
+}
+
+dal_status dal_print_text(FILE *out, dal_text_printer *print, const void *of)
+{
+    const int length = print(of, NULL, 0);
+    char *text = malloc((size_t)length + 1);
+    if (!text)
+        return DAL_NO_MEMORY;
+    print(of, text, (size_t)length + 1);
+    fputs(text, out);
+    free(text);
+    return DAL_OK;
+}
+
+int dal_output_width(int wanted)
+{
+    struct winsize window;
+    if (wanted)
+        return wanted;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 ? window.ws_col : 100;
+}
+
+void dal_print_wrapped(int indent, int column, const char *text)
+{
+    for (bool first = true; *text; first = false) {
+        int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > PARAGRAPH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
     }
-    putc('"', file);
+    putchar('\n');
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* What the library says of a file, in the program's manner. */
-static void report(const char *command, const dal_messages *messages)
+static void report_file(const char *command, const dal_messages *messages)
 {
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
         fprintf(stderr, "dalembert %s: error: %s %s\n", command, m->mark.file, m->text);
@@ -33,7 +33,7 @@ dal_status dal_replace_file(const char *command, const char *path, dal_status (*
     if (status == DAL_OK)
         status = dal_replacement_finish(&place);
     dal_replacement_release(&place);
-    report(command, messages);
+    report_file(command, messages);
     dal_messages_free(messages);
     return status;
 }

@@ -212,14 +212,7 @@ dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec
         dal_pass_all(messages, m.own);
     dal_messages_free(m.own);
     dal_messages_free(m.aside);
-    dal_arena *owner = status == DAL_OK ? dal_arena_keep(&arena) : NULL;
-    if (!owner) {
-        dal_arena_release(&arena);
-        return status == DAL_OK ? DAL_NO_MEMORY : status;
-    }
-    m.scene->memory = owner;
-    *scene = m.scene;
-    return DAL_OK;
+    return dal_arena_deliver(&arena, status == DAL_OK, status, m.scene, offsetof(dal_scene, memory), scene);
 }
 
 void dal_scene_free(dal_scene *scene)

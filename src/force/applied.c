@@ -24,7 +24,7 @@ typedef struct applied {
     int n;
 } applied;
 
-static void apply_applied(dal_loads *loads, int n, const void *elements)
+static void apply_efforts(dal_loads *loads, int n, const void *elements)
 {
     for (const applied *a = elements, *end = a + n; a < end; a++) {
         if (a->measure >= 0) {
@@ -80,7 +80,7 @@ static bool read_axes(dal_force_builder *b, int body, int *frame)
 }
 
 /* Where it acts: one way, and no key that has no meaning there. */
-static bool begin_applied(dal_force_builder *b, applied *a, bool torque)
+static bool begin_effort(dal_force_builder *b, applied *a, bool torque)
 {
     const dal_force_spec *spec = b->spec;
     bool ok = true;
@@ -143,7 +143,7 @@ static bool compile_force(dal_force_builder *b, void *element)
 {
     applied *a = element;
     dal_marker first, second;
-    if (!begin_applied(b, a, false))
+    if (!begin_effort(b, a, false))
         return false;
     if (is_own(b->spec))
         return compile_own(b, a);
@@ -169,7 +169,7 @@ static bool compile_torque(dal_force_builder *b, void *element)
     const dal_force_spec *spec = b->spec;
     dal_marker first, second;
     bool ok = true;
-    if (!begin_applied(b, a, true))
+    if (!begin_effort(b, a, true))
         return false;
     if (is_own(spec))
         return compile_own(b, a);
@@ -238,45 +238,20 @@ static bool compile_coordinate(dal_force_builder *b, void *element)
     return read_values(b, a, 1) & (a->measure >= 0);
 }
 
-#define COMPILE(function) .compile = function, .effort = true,
-#else
-#define COMPILE(function)
 #endif
 
-const dal_force_type dal_force_point = {
-    .name = "force",
-    .title = "a force at a point, between two points, along a joint or on a coordinate of the model's own",
-    .keys = "joint connect body coordinate axes value!",
-    .coordinate = "distance",
-    .size = sizeof(applied),
-    .apply = apply_applied,
-    COMPILE(compile_force)
-};
+const dal_force_type dal_force_point =
+    DAL_FORCE_TYPE("force", "a force at a point, between two points, along a joint or on a coordinate of the model's own",
+                   "joint connect body coordinate axes value!", "distance", applied, apply_efforts, .compile = compile_force, .effort = true);
 
-const dal_force_type dal_force_torque = {
-    .name = "torque",
-    .title = "a torque on a body, between two bodies, on a joint or on a coordinate of the model's own",
-    .keys = "joint connect body coordinate axes value!",
-    .coordinate = "angle",
-    .size = sizeof(applied),
-    .apply = apply_applied,
-    COMPILE(compile_torque)
-};
+const dal_force_type dal_force_torque =
+    DAL_FORCE_TYPE("torque", "a torque on a body, between two bodies, on a joint or on a coordinate of the model's own",
+                   "joint connect body coordinate axes value!", "angle", applied, apply_efforts, .compile = compile_torque, .effort = true);
 
-const dal_force_type dal_force_motor = {
-    .name = "motor",
-    .title = "a motor on the coordinate of a joint: torque or force by an expression",
-    .keys = "joint! coordinate value! limit",
-    .size = sizeof(applied),
-    .apply = apply_applied,
-    COMPILE(compile_motor)
-};
+const dal_force_type dal_force_motor =
+    DAL_FORCE_TYPE("motor", "a motor on the coordinate of a joint: torque or force by an expression", "joint! coordinate value! limit", NULL,
+                   applied, apply_efforts, .compile = compile_motor, .effort = true);
 
-const dal_force_type dal_force_coordinate = {
-    .name = "coordinate-force",
-    .title = "a generalized force on x, y, z or the angle of a body",
-    .keys = "body! coordinate! value!",
-    .size = sizeof(applied),
-    .apply = apply_applied,
-    COMPILE(compile_coordinate)
-};
+const dal_force_type dal_force_coordinate =
+    DAL_FORCE_TYPE("coordinate-force", "a generalized force on x, y, z or the angle of a body", "body! coordinate! value!", NULL, applied,
+                   apply_efforts, .compile = compile_coordinate, .effort = true);

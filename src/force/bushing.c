@@ -16,7 +16,7 @@ typedef struct bushing {
     double scale[6], stiffness[6], damping[6];
 } bushing;
 
-static void apply_bushing(dal_loads *loads, int n, const void *elements)
+static void apply_bushings(dal_loads *loads, int n, const void *elements)
 {
     dal_work *w = loads->work;
     for (const bushing *b = elements, *end = b + n; b < end; b++)
@@ -107,14 +107,6 @@ static bool compile_bushing(dal_force_builder *builder, void *element)
 
 #endif
 
-const dal_force_type dal_force_bushing = {
-    .name = "bushing",
-    .title = "springs and dampers in all directions between two frames",
-    .keys = "connect! stiffness! damping",
-    .size = sizeof(bushing),
-    .apply = apply_bushing,
-#ifndef DAL_SCALAR_VARIANT
-    .compile = compile_bushing,
-    .potential = true,
-#endif
-};
+const dal_force_type dal_force_bushing =
+    DAL_FORCE_TYPE("bushing", "springs and dampers in all directions between two frames", "connect! stiffness! damping", NULL, bushing,
+                   apply_bushings, .compile = compile_bushing, .potential = true);

@@ -44,7 +44,7 @@ static void attract(dal_loads *loads, const central *c, int b)
     dal_add_cross(rho, f, total + 3);
 }
 
-static void apply_central_gravity(dal_loads *loads, int n, const void *elements)
+static void apply_central(dal_loads *loads, int n, const void *elements)
 {
     for (const central *c = elements, *end = c + n; c < end; c++)
         for (int b = 0; b < loads->layout->mechanism->n_bodies; b++)
@@ -54,7 +54,7 @@ static void apply_central_gravity(dal_loads *loads, int n, const void *elements)
 
 #ifndef DAL_SCALAR_VARIANT
 
-static bool compile_central_gravity(dal_force_builder *b, void *element)
+static bool compile_central(dal_force_builder *b, void *element)
 {
     central *c = element;
     const dal_force_spec *spec = b->spec;
@@ -88,14 +88,6 @@ static bool compile_central_gravity(dal_force_builder *b, void *element)
 
 #endif
 
-const dal_force_type dal_force_central = {
-    .name = "central-gravity",
-    .title = "gravity towards a centre, mu / r^2, with the gravity-gradient torque on request",
-    .keys = "center mu! gradient body",
-    .size = sizeof(central),
-    .apply = apply_central_gravity,
-#ifndef DAL_SCALAR_VARIANT
-    .compile = compile_central_gravity,
-    .potential = true,
-#endif
-};
+const dal_force_type dal_force_central =
+    DAL_FORCE_TYPE("central-gravity", "gravity towards a centre, mu / r^2, with the gravity-gradient torque on request",
+                   "center mu! gradient body", NULL, central, apply_central, .compile = compile_central, .potential = true);

@@ -80,6 +80,14 @@ typedef struct dal_force_type {
 #endif
 } dal_force_type;
 
+/* The table of a type; what stands behind `apply` (.compile = ..., .potential = true) is left out where only the kernel is compiled. */
+#ifndef DAL_SCALAR_VARIANT
+#define DAL_FORCE_TYPE(name, title, keys, coordinate, element, apply, ...)                                                               \
+    {name, title, keys, coordinate, sizeof(element), apply, __VA_ARGS__}
+#else
+#define DAL_FORCE_TYPE(name, title, keys, coordinate, element, apply, ...) {name, title, keys, coordinate, sizeof(element), apply}
+#endif
+
 #define dal_force_gravity DAL_K(dal_force_gravity)
 #define dal_force_spring_damper DAL_K(dal_force_spring_damper)
 #define dal_force_torsional DAL_K(dal_force_torsional)

@@ -24,12 +24,5 @@ static void apply_gravity(dal_loads *loads, int n, const void *elements)
     }
 }
 
-const dal_force_type dal_force_gravity = {
-    .name = "gravity",
-    .title = "uniform gravity (the model's key `gravity`)",
-    .size = sizeof(dal_gravity),
-    .apply = apply_gravity,
-#ifndef DAL_SCALAR_VARIANT
-    .potential = true,
-#endif
-};
+const dal_force_type dal_force_gravity =
+    DAL_FORCE_TYPE("gravity", "uniform gravity (the model's key `gravity`)", NULL, NULL, dal_gravity, apply_gravity, .potential = true);

@@ -17,7 +17,7 @@ typedef struct spring {
     double stiffness, damping, free;
 } spring;
 
-static void apply_spring_damper(dal_loads *loads, int n, const void *elements)
+static void apply_springs(dal_loads *loads, int n, const void *elements)
 {
     for (const spring *s = elements, *end = s + n; s < end; s++) {
         dal_real stretch = loads->work->value[s->measure] - s->free;
@@ -114,7 +114,7 @@ static bool compile_between_points(dal_force_builder *b, spring *s)
     return ok;
 }
 
-static bool compile_spring_damper(dal_force_builder *b, void *element)
+static bool compile_spring(dal_force_builder *b, void *element)
 {
     spring *s = element;
     const dal_force_spec *spec = b->spec;
@@ -142,29 +142,11 @@ static bool compile_torsional(dal_force_builder *b, void *element)
 
 #endif
 
-const dal_force_type dal_force_spring_damper = {
-    .name = "spring-damper",
-    .title = "spring and damper between two points or on the coordinate of a joint",
-    .keys = "connect joint coordinate stiffness damping length free value",
-    .size = sizeof(spring),
-    .apply = apply_spring_damper,
-#ifndef DAL_SCALAR_VARIANT
-    .compile = compile_spring_damper,
-    .potential = true,
-    .effort = true,
-#endif
-};
+const dal_force_type dal_force_spring_damper =
+    DAL_FORCE_TYPE("spring-damper", "spring and damper between two points or on the coordinate of a joint",
+                   "connect joint coordinate stiffness damping length free value", NULL, spring, apply_springs, .compile = compile_spring,
+                   .potential = true, .effort = true);
 
-const dal_force_type dal_force_torsional = {
-    .name = "torsional-spring-damper",
-    .title = "spring and damper on the angle of a joint",
-    .keys = "joint! stiffness damping free value",
-    .coordinate = "angle",
-    .size = sizeof(spring),
-    .apply = apply_spring_damper,
-#ifndef DAL_SCALAR_VARIANT
-    .compile = compile_torsional,
-    .potential = true,
-    .effort = true,
-#endif
-};
+const dal_force_type dal_force_torsional =
+    DAL_FORCE_TYPE("torsional-spring-damper", "spring and damper on the angle of a joint", "joint! stiffness damping free value", "angle",
+                   spring, apply_springs, .compile = compile_torsional, .potential = true, .effort = true);

@@ -24,7 +24,7 @@ typedef struct stop {
     int effort, elastic, potential; /* expressions: along the measure; its part that has the potential; that */
 } stop;
 
-static void apply_stop(dal_loads *loads, int n, const void *elements)
+static void apply_stops(dal_loads *loads, int n, const void *elements)
 {
     for (const stop *s = elements, *end = s + n; s < end; s++) {
         const dal_real effort = loads->expression[s->effort];
@@ -202,23 +202,14 @@ static bool compile_clearance(dal_force_builder *b, void *element)
     return finish_stop(b, s, &sum);
 }
 
-#define COMPILE(function) .compile = function, .potential = true, .effort = true,
-#else
-#define COMPILE(function)
 #endif
 
-const dal_force_type dal_force_end_stop = {
-    .name = "end-stop",
-    .title = "ends of the travel of a joint or of the distance of two points: push back, with a loss that is given",
-    .keys = "joint coordinate connect lower upper stiffness! damping restitution velocity",
-    .size = sizeof(stop),
-    .apply = apply_stop,
-    COMPILE(compile_stop)};
+const dal_force_type dal_force_end_stop =
+    DAL_FORCE_TYPE("end-stop", "ends of the travel of a joint or of the distance of two points: push back, with a loss that is given",
+                   "joint coordinate connect lower upper stiffness! damping restitution velocity", NULL, stop, apply_stops,
+                   .compile = compile_stop, .potential = true, .effort = true);
 
-const dal_force_type dal_force_clearance = {
-    .name = "clearance",
-    .title = "a joint with play: two points that move freely within a gap and are pushed back beyond it",
-    .keys = "connect! gap! stiffness! damping restitution velocity",
-    .size = sizeof(stop),
-    .apply = apply_stop,
-    COMPILE(compile_clearance)};
+const dal_force_type dal_force_clearance =
+    DAL_FORCE_TYPE("clearance", "a joint with play: two points that move freely within a gap and are pushed back beyond it",
+                   "connect! gap! stiffness! damping restitution velocity", NULL, stop, apply_stops, .compile = compile_clearance,
+                   .potential = true, .effort = true);

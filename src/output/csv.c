@@ -26,7 +26,7 @@ typedef struct csv {
     char buffer[BUFFER];
 } csv;
 
-static dal_status flush(csv *file)
+static dal_status flush_csv(csv *file)
 {
     size_t done;
     const int error = dal_write_bytes(file->fd, file->buffer, file->used, -1, &done);
@@ -45,27 +45,27 @@ static dal_status flush_now_and_then(csv *file)
     if (now.tv_sec == file->flushed)
         return DAL_OK;
     file->flushed = now.tv_sec;
-    return flush(file);
+    return flush_csv(file);
 }
 
-static dal_status put(csv *file, char c)
+static dal_status put_character(csv *file, char c)
 {
     file->buffer[file->used++] = c;
-    return file->used == BUFFER ? flush(file) : DAL_OK;
+    return file->used == BUFFER ? flush_csv(file) : DAL_OK;
 }
 
 /* Quoted if it has to be: commas, quotes and line ends; a quote inside is doubled. */
 static dal_status put_field(csv *file, const char *text)
 {
     bool quote = strpbrk(text, ",\"\r\n") != NULL;
-    dal_status status = quote ? put(file, '"') : DAL_OK;
+    dal_status status = quote ? put_character(file, '"') : DAL_OK;
     for (; *text && status == DAL_OK; text++) {
         if (*text == '"')
-            status = put(file, '"');
+            status = put_character(file, '"');
         if (status == DAL_OK)
-            status = put(file, *text);
+            status = put_character(file, *text);
     }
-    return status == DAL_OK && quote ? put(file, '"') : status;
+    return status == DAL_OK && quote ? put_character(file, '"') : status;
 }
 
 static dal_status put_header(csv *file, int n, const dal_column *columns, bool units)
@@ -75,7 +75,7 @@ static dal_status put_header(csv *file, int n, const dal_column *columns, bool u
         const char *unit = columns[i].unit ? columns[i].unit : "";
         status = put_field(file, units ? unit : columns[i].name);
         if (status == DAL_OK)
-            status = put(file, i + 1 < n ? ',' : '\n');
+            status = put_character(file, i + 1 < n ? ',' : '\n');
     }
     return status;
 }
@@ -116,7 +116,7 @@ static dal_status row_csv(void *user, int n, const double *values)
     csv *file = user;
     for (int i = 0; i < n; i++) {
         if (file->used + DAL_DECIMAL_LENGTH > BUFFER) {
-            dal_status status = flush(file);
+            dal_status status = flush_csv(file);
             if (status != DAL_OK)
                 return status;
         }
@@ -136,7 +136,7 @@ static dal_status put_mark(csv *file, const dal_ending *ending)
     else
         snprintf(text, sizeof text, "# incomplete: the run %s\n", ending->known ? "came to its end and failed there" : "did not come to its end");
     for (const char *c = text; *c && status == DAL_OK; c++)
-        status = put(file, *c);
+        status = put_character(file, *c);
     return status;
 }
 
@@ -145,7 +145,7 @@ static dal_status finish_csv(void *user, const dal_ending *ending, bool complete
     csv *file = user;
     dal_status status = complete ? DAL_OK : put_mark(file, ending);
     if (status == DAL_OK)
-        status = flush(file);
+        status = flush_csv(file);
     if (status != DAL_OK || !file->destination->path)
         return status;
     int failed = close(file->fd); /* some file systems report a full disk only here */

@@ -80,7 +80,7 @@ static void leave(hdf5 *file)
     file->library.H5Eset_auto2(H5E_DEFAULT, file->old_report, file->old_user);
 }
 
-static dal_status trouble(const hdf5 *file, const char *doing)
+static dal_status report_trouble(const hdf5 *file, const char *doing)
 {
     if (file->way.error)
         return dal_file_trouble(file->destination, doing, file->way.error);
@@ -92,7 +92,7 @@ static dal_status trouble(const hdf5 *file, const char *doing)
 /* Of a visit that went well for HDF5, which does not know whether its bytes arrived. */
 static dal_status arrived(const hdf5 *file)
 {
-    return file->way.error ? trouble(file, "be written") : DAL_OK;
+    return file->way.error ? report_trouble(file, "be written") : DAL_OK;
 }
 
 /* ---- attributes --------------------------------------------------------- */
@@ -105,8 +105,7 @@ static bool write_attribute(const dal_hdf5 *h, hid_t object, const char *name, h
     bool good = attribute >= 0 && h->H5Awrite(attribute, type, value) >= 0;
     if (attribute >= 0)
         good = h->H5Aclose(attribute) >= 0 && good;
-    if (space >= 0)
-        h->H5Sclose(space);
+    dal_hdf5_close(h->H5Sclose, space);
     return good;
 }
 
@@ -117,8 +116,7 @@ static bool write_text(const dal_hdf5 *h, hid_t object, const char *name, const 
     const char *value = text ? text : "";
     bool good = type >= 0 && h->H5Tset_size(type, strlen(value) + 1) >= 0 && h->H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
                 write_attribute(h, object, name, type, value);
-    if (type >= 0)
-        h->H5Tclose(type);
+    dal_hdf5_close(h->H5Tclose, type);
     return good;
 }
 
@@ -176,10 +174,8 @@ static hid_t make_dataset(const hdf5 *file, const dal_column *column, int index)
         h->H5Dclose(dataset);
         dataset = -1;
     }
-    if (how >= 0)
-        h->H5Pclose(how);
-    if (space >= 0)
-        h->H5Sclose(space);
+    dal_hdf5_close(h->H5Pclose, how);
+    dal_hdf5_close(h->H5Sclose, space);
     return dataset;
 }
 
@@ -193,7 +189,7 @@ static dal_status put_chunks(hdf5 *file)
         memset(values + file->filled, 0, (size_t)(CHUNK - file->filled) * sizeof *values);
         if (h->H5Dset_extent(file->dataset[i], &size) < 0 ||
             h->H5Dwrite_chunk(file->dataset[i], H5P_DEFAULT, 0, &offset, CHUNK * sizeof *values, values) < 0)
-            return trouble(file, "be written");
+            return report_trouble(file, "be written");
     }
     if (file->filled == CHUNK) {
         file->written = size;
@@ -203,12 +199,12 @@ static dal_status put_chunks(hdf5 *file)
 }
 
 /* Everything that is there goes to the file. */
-static dal_status flush(hdf5 *file)
+static dal_status flush_datasets(hdf5 *file)
 {
     dal_status status = file->filled ? put_chunks(file) : DAL_OK;
     for (int i = 0; i < file->n && status == DAL_OK; i++)
         if (file->library.H5Dflush(file->dataset[i]) < 0)
-            status = trouble(file, "be written");
+            status = report_trouble(file, "be written");
     return status == DAL_OK ? arrived(file) : status;
 }
 
@@ -235,10 +231,8 @@ static hid_t create_file(hdf5 *file)
     hid_t access = choose_access(file), how = h->H5Pcreate(h->H5P_CLS_FILE_CREATE_ID_g), made = -1;
     if (access >= 0 && how >= 0 && h->H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0)
         made = h->H5Fcreate(file->destination->path, TRUNCATE, how, access);
-    if (how >= 0)
-        h->H5Pclose(how);
-    if (access >= 0)
-        h->H5Pclose(access);
+    dal_hdf5_close(h->H5Pclose, how);
+    dal_hdf5_close(h->H5Pclose, access);
     return made;
 }
 
@@ -289,7 +283,7 @@ static dal_status open_hdf5(const dal_destination *destination, void **result)
     } else {
         enter(file);
         if (!dal_hdf5_way_open(&file->way, &file->library) || (file->file = create_file(file)) < 0)
-            status = trouble(file, "be created");
+            status = report_trouble(file, "be created");
         leave(file);
     }
     if (status != DAL_OK)
@@ -308,16 +302,16 @@ static dal_status begin_hdf5(void *user, const dal_system_info *info, int n, con
     if (!file->dataset || !file->buffer)
         return DAL_NO_MEMORY;
     enter(file);
-    dal_status status = write_info(&file->library, file->file, info) ? DAL_OK : trouble(file, "be written");
+    dal_status status = write_info(&file->library, file->file, info) ? DAL_OK : report_trouble(file, "be written");
     for (int i = 0; i < n && status == DAL_OK; i++) {
         file->dataset[i] = make_dataset(file, &columns[i], i);
         char doing[160];
         snprintf(doing, sizeof doing, "take the channel '%.120s'", columns[i].name);
         if (file->dataset[i] < 0)
-            status = trouble(file, doing);
+            status = report_trouble(file, doing);
     }
     if (status == DAL_OK && (status = arrived(file)) == DAL_OK && file->library.H5Fstart_swmr_write(file->file) < 0)
-        status = trouble(file, "be written");
+        status = report_trouble(file, "be written");
     leave(file);
     file->n = n;
     return status == DAL_OK ? arrived(file) : status;
@@ -341,7 +335,7 @@ static dal_status row_hdf5(void *user, int n, const double *values)
     if (!full && !over)
         return DAL_OK;
     enter(file);
-    dal_status status = over ? flush(file) : put_chunks(file);
+    dal_status status = over ? flush_datasets(file) : put_chunks(file);
     leave(file);
     return status;
 }
@@ -352,8 +346,7 @@ static bool mark_complete(const hdf5 *file)
     const int yes = 1;
     const hid_t attribute = h->H5Aopen(file->file, "complete", H5P_DEFAULT);
     const bool good = attribute >= 0 && h->H5Awrite(attribute, h->H5T_NATIVE_INT_g, &yes) >= 0;
-    if (attribute >= 0)
-        h->H5Aclose(attribute);
+    dal_hdf5_close(h->H5Aclose, attribute);
     return good;
 }
 
@@ -361,17 +354,17 @@ static dal_status finish_hdf5(void *user, const dal_ending *ending, bool complet
 {
     hdf5 *file = user;
     enter(file);
-    dal_status status = flush(file);
+    dal_status status = flush_datasets(file);
     if (status == DAL_OK && !open_again(file))
-        status = trouble(file, "be written");
+        status = report_trouble(file, "be written");
     if (status == DAL_OK && !((!ending->json || write_text(&file->library, file->file, "evidence", ending->json)) &&
                               (!ending->text || write_text(&file->library, file->file, "report", ending->text)) &&
                               (!complete || mark_complete(file))))
-        status = trouble(file, "be written");
+        status = report_trouble(file, "be written");
     if (status == DAL_OK) {
         hid_t old = file->file;
         file->file = -1;
-        status = file->library.H5Fclose(old) < 0 ? trouble(file, "be closed") : arrived(file);
+        status = file->library.H5Fclose(old) < 0 ? report_trouble(file, "be closed") : arrived(file);
     }
     leave(file);
     return status;

@@ -3,7 +3,6 @@
 #ifdef DAL_HAVE_HDF5
 
 #include "output/hdf5_library.h"
-#include "base/library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -48,6 +47,12 @@ void dal_hdf5_unload(dal_hdf5 *library)
 {
     dal_library_close(library->handle);
     library->handle = NULL;
+}
+
+void dal_hdf5_close(herr_t (*close)(hid_t), hid_t id)
+{
+    if (id >= 0)
+        close(id);
 }
 
 #else

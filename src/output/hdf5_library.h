@@ -3,6 +3,8 @@
 #ifndef DAL_OUTPUT_HDF5_LIBRARY_H
 #define DAL_OUTPUT_HDF5_LIBRARY_H
 
+#include "base/library.h"
+
 #include <hdf5.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,9 +33,7 @@
 
 typedef struct dal_hdf5 {
     void *handle;
-#define X(name) __typeof__(&name) name;
-    DAL_HDF5_CALLS(X)
-#undef X
+    DAL_HDF5_CALLS(DAL_CALL)
 #define X(name) hid_t name;
     DAL_HDF5_NUMBERS(X)
 #undef X
@@ -41,6 +41,9 @@ typedef struct dal_hdf5 {
 
 /* False with a sentence in `why` if the library is not there or is another one. */
 bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size);
+/* Accepts one that is not loaded. */
 void dal_hdf5_unload(dal_hdf5 *library);
+/* Close what was opened; a negative number is nothing. */
+void dal_hdf5_close(herr_t (*close)(hid_t), hid_t id);
 
 #endif

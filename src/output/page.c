@@ -35,7 +35,7 @@ static const char *keep_text(dal_page *page, const char *text, size_t length)
     return copy ? memcpy(copy, text, length) : NULL;
 }
 
-static const char *keep(dal_page *page, const char *text)
+static const char *copy_text(dal_page *page, const char *text)
 {
     return keep_text(page, text, text ? strlen(text) : 0);
 }
@@ -57,12 +57,12 @@ static void add_pair(dal_page *page, dal_page_fact **list, const char *name, con
 {
     dal_page_fact *fact = add_fact(page, list);
     if (fact) {
-        fact->name = keep(page, name);
-        fact->text = keep(page, text);
+        fact->name = copy_text(page, name);
+        fact->text = copy_text(page, text);
     }
 }
 
-static void say(dal_page *page, dal_page_fact **list, const dal_message *message)
+static void add_message(dal_page *page, dal_page_fact **list, const dal_message *message)
 {
     dal_page_fact *fact = add_fact(page, list);
     const dal_mark mark = message->mark;
@@ -84,13 +84,13 @@ static void say(dal_page *page, dal_page_fact **list, const dal_message *message
     }
     fact->line = mark.line;
     fact->column = mark.column;
-    fact->text = keep(page, text);
+    fact->text = copy_text(page, text);
 }
 
 /* A line of the verdict. */
 static void say_text(dal_page *page, dal_severity severity, const char *text)
 {
-    say(page, &page->verdict, &(dal_message){.severity = severity, .text = text});
+    add_message(page, &page->verdict, &(dal_message){.severity = severity, .text = text});
 }
 
 /* Calls without an answer of their own: what they cannot use is an error of the page, which dal_page_close returns. */
@@ -123,7 +123,7 @@ void dal_page_messages(dal_page *page, const dal_messages *messages)
     if (!page)
         return;
     for (const dal_message *message = dal_messages_first(messages); message; message = message->next)
-        say(page, &page->messages, message);
+        add_message(page, &page->messages, message);
 }
 
 /* ---- evidence: the lines of the terminal, "  label       text" --------------------------- */
@@ -186,7 +186,7 @@ void dal_series_evidence(dal_series *series, const dal_evidence *evidence, dal_s
 void dal_series_failed(dal_series *series, const char *reason)
 {
     if (series && takes(series->page, __func__, "reason", reason))
-        series->failed = keep(series->page, reason);
+        series->failed = copy_text(series->page, reason);
 }
 
 void dal_series_fact(dal_series *series, const char *label, const char *value)
@@ -225,7 +225,7 @@ void dal_page_verdict(dal_page *page, const dal_verdict *v)
     for (int i = 0; i < v->n_moved; i++)
         say_text(page, DAL_NOTE, v->moved[i]);
     for (int i = 0; i < v->n_warnings; i++)
-        say(page, &page->verdict, v->warnings[i]);
+        add_message(page, &page->verdict, v->warnings[i]);
     if (v->status == DAL_OK && !v->n_warnings)
         say_text(page, DAL_NOTE, "nothing to complain about");
 }
@@ -254,18 +254,18 @@ static void add_options(dal_page *page, const dal_system *system)
     add_number(page, "every", info.every);
 }
 
-static void describe(dal_page *page, const dal_spec *spec, const dal_system *system, const dal_page_options *options)
+static void describe_model(dal_page *page, const dal_spec *spec, const dal_system *system, const dal_page_options *options)
 {
     const char *title = options->title            ? options->title
                         : spec && spec->name.text ? spec->name.text
                         : spec                    ? spec->file
                                                   : options->file;
-    page->kind = keep(page, options->kind ? options->kind : "run");
-    page->title = keep(page, title ? title : "");
-    page->command = keep(page, options->command ? options->command : "");
-    page->file = keep(page, spec ? spec->file : options->file);
-    page->text = keep(page, spec ? spec->text : options->text);
-    page->hash = keep(page, spec ? spec->hash : "");
+    page->kind = copy_text(page, options->kind ? options->kind : "run");
+    page->title = copy_text(page, title ? title : "");
+    page->command = copy_text(page, options->command ? options->command : "");
+    page->file = copy_text(page, spec ? spec->file : options->file);
+    page->text = copy_text(page, spec ? spec->text : options->text);
+    page->hash = copy_text(page, spec ? spec->hash : "");
     page->version = dal_version();
     page->viewer = options->viewer ? options->viewer : (const char *)dal_viewer;
     page->viewer_length = options->viewer ? options->viewer_length : dal_viewer_size;
@@ -277,8 +277,8 @@ static void describe(dal_page *page, const dal_spec *spec, const dal_system *sys
 static dal_status prepare(dal_page *page, const char *path, const dal_spec *spec, const dal_system *system,
                           const dal_page_options *options)
 {
-    page->destination.name = keep(page, path);
-    describe(page, spec, system, options);
+    page->destination.name = copy_text(page, path);
+    describe_model(page, spec, system, options);
     if (page->status != DAL_OK)
         return page->status;
     if (!page->viewer_length) {
@@ -333,7 +333,7 @@ dal_status dal_page_item(dal_page *page, const char *title, const char *href, co
     if (!part)
         return page->status = DAL_NO_MEMORY;
     *part = (dal_page_part){
-        .title = keep(page, title), .href = keep(page, href), .text = keep(page, text), .group = keep(page, group)};
+        .title = copy_text(page, title), .href = copy_text(page, href), .text = copy_text(page, text), .group = copy_text(page, group)};
     dal_status status = dal_scene_create(&page->allocator, spec, system, page->destination.messages, &part->scene);
     page->last = page->last->next = part;
     return status == DAL_OK ? page->status : status;
@@ -422,7 +422,7 @@ dal_status dal_page_close(dal_page *page, bool keep_it)
         return DAL_OK;
     dal_status status = DAL_OK;
     if (!keep_it || page->incomplete)
-        say(page, &page->messages,
+        add_message(page, &page->messages,
             &(dal_message){.severity = DAL_WARNING,
                            .code = dal_code_name(DAL_CODE_INCOMPLETE),
                            .number = NAN,

@@ -35,7 +35,7 @@ typedef struct job {
     dal_poses poses;
 } job;
 
-static dal_status begin(void *user)
+static dal_status begin_series(void *user)
 {
     job *j = user;
     return dal_poses_find(j->results, j->page->own.scene, &j->poses);
@@ -62,7 +62,7 @@ dal_status dal_page_results(dal_page *page, dal_results *results, const dal_syst
         dal_error(page->destination.messages, dal_nowhere, "dal_page_results: the page was opened without spec and system, and has no bodies to move");
         return DAL_BAD_COMMAND;
     }
-    dal_status status = dal_arena_try(&results->arena, begin, &j);
+    dal_status status = dal_arena_try(&results->arena, begin_series, &j);
     if (status != DAL_OK)
         return status;
     complete_units(results, system);

@@ -22,6 +22,7 @@ typedef struct block {
 typedef struct writing {
     dal_page *page;
     dal_stream *out;
+    dal_json json; /* into `out` */
     block *blocks;
     int n, room;
 } writing;
@@ -49,11 +50,10 @@ static int add_block(writing *w, block b)
 /* "key": number of a new block; null if there is nothing in it. */
 static void put_block(writing *w, const char *key, block b)
 {
-    dal_stream_print(w->out, ", \"%s\": ", key);
     if (b.rows > 0 && b.columns > 0)
-        dal_stream_print(w->out, "%d", add_block(w, b));
+        dal_json_integer(&w->json, key, add_block(w, b));
     else
-        dal_stream_text(w->out, "null");
+        dal_json_null(&w->json, key);
 }
 
 static void write_block(dal_stream *out, const block *b)
@@ -76,122 +76,96 @@ static void write_block(dal_stream *out, const block *b)
 
 /* ---- small things ---------------------------------------------------------------------- */
 
-static void put_pair(dal_stream *out, const char *key, const char *text)
+static void put_facts(dal_json *json, const dal_page_fact *list)
 {
-    dal_stream_print(out, "\"%s\": ", key);
-    dal_stream_string(out, text);
-}
-
-static void put_facts(dal_stream *out, const char *key, const dal_page_fact *list)
-{
-    dal_stream_print(out, ",\n\"%s\": [", key);
+    dal_json_open(dal_json_line(json, "\n"), "evidence", '[');
     for (const dal_page_fact *fact = list; fact; fact = fact->next) {
-        dal_stream_text(out, fact == list ? "{" : ", {");
-        put_pair(out, "label", fact->name);
-        dal_stream_text(out, ", ");
-        put_pair(out, "value", fact->text);
-        dal_stream_text(out, ", \"unit\": \"\"}");
+        dal_json_open(json, NULL, '{');
+        dal_json_string(json, "label", fact->name);
+        dal_json_string(json, "value", fact->text);
+        dal_json_string(json, "unit", "");
+        dal_json_close(json, '}');
     }
-    dal_stream_text(out, "]");
+    dal_json_close(json, ']');
 }
 
-static void put_messages(dal_stream *out, const char *key, const dal_page_fact *list)
+static void put_messages(dal_json *json, const char *key, const dal_page_fact *list)
 {
     static const char *const words[] = {"note", "warning", "error"};
-    dal_stream_print(out, ",\n\"%s\": [", key);
+    dal_json_open(dal_json_line(json, "\n"), key, '[');
     for (const dal_page_fact *fact = list; fact; fact = fact->next) {
-        dal_stream_print(out, "%s{\"severity\": \"%s\", ", fact == list ? "" : ", ", words[fact->severity]);
-        put_pair(out, "text", fact->text);
-        if (fact->line > 0)
-            dal_stream_print(out, ", \"line\": %d, \"column\": %d", fact->line, fact->column);
+        dal_json_open(json, NULL, '{');
+        dal_json_string(json, "severity", words[fact->severity]);
+        dal_json_string(json, "text", fact->text);
+        if (fact->line > 0) {
+            dal_json_integer(json, "line", fact->line);
+            dal_json_integer(json, "column", fact->column);
+        }
         if (fact->code)
-            dal_stream_print(out, ", \"code\": \"%s\"", fact->code);
+            dal_json_string(json, "code", fact->code);
         if (fact->code && isfinite(fact->number))
-            dal_stream_print(out, ", \"number\": %.17g", fact->number);
-        dal_stream_text(out, "}");
+            dal_json_print(json, "number", "%.17g", fact->number);
+        dal_json_close(json, '}');
     }
-    dal_stream_text(out, "]");
+    dal_json_close(json, ']');
 }
 
-static void put_options(dal_stream *out, const dal_page_fact *list)
+static void put_options(dal_json *json, const dal_page_fact *list)
 {
-    dal_stream_text(out, ",\n\"options\": [");
+    dal_json_open(dal_json_line(json, "\n"), "options", '[');
     for (const dal_page_fact *fact = list; fact; fact = fact->next) {
-        dal_stream_text(out, fact == list ? "[" : ", [");
-        dal_stream_string(out, fact->name);
-        dal_stream_text(out, ", ");
-        dal_stream_string(out, fact->text);
-        dal_stream_text(out, "]");
+        const char *const pair[] = {fact->name, fact->text};
+        dal_json_strings(json, NULL, 2, pair);
     }
-    dal_stream_text(out, "]");
+    dal_json_close(json, ']');
 }
 
 /* JSON of somebody else's: < can only stand inside its strings, where it may be written so. */
-static void put_entries(dal_stream *out, const dal_page_fact *list)
+static void put_entries(writing *w, const dal_page_fact *list)
 {
     for (const dal_page_fact *fact = list; fact; fact = fact->next) {
-        dal_stream_text(out, ",\n");
-        dal_stream_string(out, fact->name);
-        dal_stream_text(out, ": ");
+        dal_json_print(dal_json_line(&w->json, "\n"), fact->name, "%s", "");
         for (const char *c = fact->text ? fact->text : "null"; *c; c++)
             if (*c == '<')
-                dal_stream_text(out, "\\u003c");
+                dal_stream_text(w->out, "\\u003c");
             else
-                dal_stream_bytes(out, c, 1);
+                dal_stream_bytes(w->out, c, 1);
     }
 }
 
 /* ---- the scene ---------------------------------------------------------------------------- */
 
-static void put_vector(dal_stream *out, const char *key, int n, const double *x)
+static void put_points(dal_json *json, const char *key, int columns, const dal_figure *f)
 {
-    dal_stream_print(out, "\"%s\": ", key);
-    dal_stream_vector(out, n, x);
-}
-
-static void put_number(dal_stream *out, const char *key, double x)
-{
-    dal_stream_print(out, ", \"%s\": ", key);
-    dal_stream_number(out, x);
-}
-
-static void put_list_of_points(dal_stream *out, const char *key, int columns, const dal_figure *f)
-{
-    dal_stream_print(out, ", \"%s\": [", key);
-    for (int i = 0; i < f->n_points; i++) {
-        dal_stream_text(out, i ? ", " : "");
-        dal_stream_vector(out, columns, f->points + 3 * i);
-    }
-    dal_stream_text(out, "]");
+    dal_json_open(json, key, '[');
+    for (int i = 0; i < f->n_points; i++)
+        dal_json_numbers(json, NULL, columns, f->points + 3 * i);
+    dal_json_close(json, ']');
 }
 
 static void put_figure(writing *w, const dal_figure *f)
 {
-    dal_stream *out = w->out;
-    dal_stream_print(out, "{\"kind\": \"%s\", ", dal_figure_names[f->kind]);
-    put_vector(out, "at", 3, f->at);
-    dal_stream_text(out, ", ");
-    put_vector(out, "quaternion", 4, f->quaternion);
-    dal_stream_text(out, ", ");
-    put_pair(out, "color", *f->color ? f->color : NULL);
+    dal_json *json = &w->json;
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "kind", dal_figure_names[f->kind]);
+    dal_json_numbers(json, "at", 3, f->at);
+    dal_json_numbers(json, "quaternion", 4, f->quaternion);
+    dal_json_string(json, "color", *f->color ? f->color : NULL);
     switch (f->kind) {
-    case DAL_FIGURE_BOX:
-        dal_stream_text(out, ", ");
-        put_vector(out, "size", 3, f->size);
-        break;
-    case DAL_FIGURE_SPHERE: put_number(out, "radius", f->radius); break;
+    case DAL_FIGURE_BOX: dal_json_numbers(json, "size", 3, f->size); break;
+    case DAL_FIGURE_SPHERE: dal_json_number(json, "radius", f->radius); break;
     case DAL_FIGURE_CYLINDER:
     case DAL_FIGURE_CAPSULE:
-        put_number(out, "radius", f->radius);
-        put_number(out, "length", f->length);
+        dal_json_number(json, "radius", f->radius);
+        dal_json_number(json, "length", f->length);
         break;
     case DAL_FIGURE_PLATE:
-        put_list_of_points(out, "outline", 2, f);
-        put_number(out, "thickness", f->thickness);
+        put_points(json, "outline", 2, f);
+        dal_json_number(json, "thickness", f->thickness);
         break;
     case DAL_FIGURE_POLYLINE:
-        put_list_of_points(out, "points", 3, f);
-        put_number(out, "radius", f->radius);
+        put_points(json, "points", 3, f);
+        dal_json_number(json, "radius", f->radius);
         break;
     case DAL_FIGURE_MESH:
         put_block(w, "vertices",
@@ -200,114 +174,108 @@ static void put_figure(writing *w, const dal_figure *f)
                   (block){.type = UINT32, .rows = f->mesh.n_triangles, .columns = 3, .triangles = f->mesh.triangles});
         break;
     }
-    dal_stream_text(out, "}");
+    dal_json_close(json, '}');
 }
 
 static void put_points_and_shapes(writing *w, const dal_scene_body *body)
 {
-    dal_stream *out = w->out;
-    dal_stream_text(out, "\"points\": [");
+    dal_json *json = &w->json;
+    dal_json_open(json, "points", '[');
     for (int i = 0; i < body->n_points; i++) {
-        dal_stream_text(out, i ? ", {" : "{");
-        put_pair(out, "name", body->points[i].name);
-        dal_stream_text(out, ", ");
-        put_vector(out, "at", 3, body->points[i].at);
-        dal_stream_text(out, "}");
+        dal_json_open(json, NULL, '{');
+        dal_json_string(json, "name", body->points[i].name);
+        dal_json_numbers(json, "at", 3, body->points[i].at);
+        dal_json_close(json, '}');
     }
-    dal_stream_text(out, "], \"shapes\": [");
-    for (int i = 0; i < body->n_figures; i++) {
-        dal_stream_text(out, i ? ", " : "");
+    dal_json_close(json, ']');
+    dal_json_open(json, "shapes", '[');
+    for (int i = 0; i < body->n_figures; i++)
         put_figure(w, &body->figures[i]);
-    }
-    dal_stream_text(out, "]");
+    dal_json_close(json, ']');
 }
 
 static void put_body(writing *w, const dal_scene_body *body)
 {
-    dal_stream *out = w->out;
-    dal_stream_text(out, "{");
-    put_pair(out, "name", body->name);
-    dal_stream_print(out, ", \"particle\": %s", body->particle ? "true" : "false");
-    put_number(out, "mass", body->mass);
-    dal_stream_text(out, ", ");
-    put_vector(out, "center", 3, body->center);
-    dal_stream_text(out, ", ");
-    put_vector(out, "inertia", 6, body->inertia);
-    dal_stream_text(out, ", ");
+    dal_json *json = &w->json;
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "name", body->name);
+    dal_json_truth(json, "particle", body->particle);
+    dal_json_number(json, "mass", body->mass);
+    dal_json_numbers(json, "center", 3, body->center);
+    dal_json_numbers(json, "inertia", 6, body->inertia);
     put_points_and_shapes(w, body);
-    dal_stream_text(out, "}");
+    dal_json_close(json, '}');
 }
 
-static void put_joint(dal_stream *out, const dal_scene_joint *joint)
+static void put_joint(dal_json *json, const dal_scene_joint *joint)
 {
-    dal_stream_text(out, "{");
-    put_pair(out, "name", joint->name);
-    dal_stream_text(out, ", ");
-    put_pair(out, "type", joint->type);
-    dal_stream_text(out, ", ");
-    put_pair(out, "motion", joint->motion);
-    dal_stream_text(out, ", \"sides\": [");
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "name", joint->name);
+    dal_json_string(json, "type", joint->type);
+    dal_json_string(json, "motion", joint->motion);
+    dal_json_open(json, "sides", '[');
     for (int i = 0; joint->pair && i < 2; i++) {
         const dal_marker *m = &joint->marker[i];
         const double *B = m->B,
                      axes[9] = {B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]}; /* x, y, z one after the other */
-        dal_stream_print(out, "%s{\"body\": %d, ", i ? ", " : "", m->body);
-        put_vector(out, "at", 3, m->s);
-        dal_stream_text(out, ", ");
-        put_vector(out, "axes", 9, axes);
-        dal_stream_text(out, "}");
+        dal_json_open(json, NULL, '{');
+        dal_json_integer(json, "body", m->body);
+        dal_json_numbers(json, "at", 3, m->s);
+        dal_json_numbers(json, "axes", 9, axes);
+        dal_json_close(json, '}');
     }
-    dal_stream_print(out, "], \"redundant\": %s", joint->redundant ? "true" : "false");
+    dal_json_close(json, ']');
+    dal_json_truth(json, "redundant", joint->redundant);
     if (!isnan(joint->radius))
-        put_number(out, "radius", joint->radius);
-    dal_stream_text(out, "}");
+        dal_json_number(json, "radius", joint->radius);
+    dal_json_close(json, '}');
 }
 
-static void put_force(dal_stream *out, const dal_scene_force *force)
+static void put_force(dal_json *json, const dal_scene_force *force)
 {
-    dal_stream_text(out, "{");
-    put_pair(out, "name", force->name);
-    dal_stream_text(out, ", ");
-    put_pair(out, "type", force->type);
-    dal_stream_text(out, ", \"ends\": [");
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "name", force->name);
+    dal_json_string(json, "type", force->type);
+    dal_json_open(json, "ends", '[');
     for (int i = 0; i < force->n_ends; i++) {
-        dal_stream_print(out, "%s{\"body\": %d, ", i ? ", " : "", force->end[i].body);
-        put_vector(out, "at", 3, force->end[i].at);
-        dal_stream_text(out, "}");
+        dal_json_open(json, NULL, '{');
+        dal_json_integer(json, "body", force->end[i].body);
+        dal_json_numbers(json, "at", 3, force->end[i].at);
+        dal_json_close(json, '}');
     }
-    dal_stream_text(out, "]");
-    put_number(out, "free", force->free);
-    dal_stream_text(out, "}");
+    dal_json_close(json, ']');
+    dal_json_number(json, "free", force->free);
+    dal_json_close(json, '}');
 }
 
 static void put_scene(writing *w, const dal_scene *scene)
 {
-    dal_stream *out = w->out;
-    dal_stream_text(out, "\"scene\": ");
+    dal_json *json = &w->json;
     if (!scene) {
-        dal_stream_text(out, "null");
+        dal_json_null(json, "scene");
         return;
     }
-    dal_stream_print(out, "{\"space\": \"%s\", ", scene->space == DAL_PLANAR ? "planar" : "spatial");
-    put_vector(out, "gravity", 3, scene->gravity);
-    dal_stream_text(out, ",\n  \"bodies\": [");
+    dal_json_open(json, "scene", '{');
+    dal_json_string(json, "space", scene->space == DAL_PLANAR ? "planar" : "spatial");
+    dal_json_numbers(json, "gravity", 3, scene->gravity);
+    dal_json_open(dal_json_line(json, "\n  "), "bodies", '[');
     for (int b = 0; b < scene->n_bodies; b++) {
-        dal_stream_text(out, b ? ",\n    " : "");
+        dal_json_line(json, b ? "\n    " : NULL);
         put_body(w, &scene->bodies[b]);
     }
-    dal_stream_text(out, "],\n  \"ground\": {");
+    dal_json_close(json, ']');
+    dal_json_open(dal_json_line(json, "\n  "), "ground", '{');
     put_points_and_shapes(w, &scene->ground);
-    dal_stream_text(out, "},\n  \"joints\": [");
-    for (int j = 0; j < scene->n_joints; j++) {
-        dal_stream_text(out, j ? ",\n    " : "");
-        put_joint(out, &scene->joints[j]);
-    }
-    dal_stream_text(out, "],\n  \"forces\": [");
-    for (int i = 0; i < scene->n_forces; i++) {
-        dal_stream_text(out, i ? ",\n    " : "");
-        put_force(out, &scene->forces[i]);
-    }
-    dal_stream_text(out, "]}");
+    dal_json_close(json, '}');
+    dal_json_open(dal_json_line(json, "\n  "), "joints", '[');
+    for (int j = 0; j < scene->n_joints; j++)
+        put_joint(dal_json_line(json, j ? "\n    " : NULL), &scene->joints[j]);
+    dal_json_close(json, ']');
+    dal_json_open(dal_json_line(json, "\n  "), "forces", '[');
+    for (int i = 0; i < scene->n_forces; i++)
+        put_force(dal_json_line(json, i ? "\n    " : NULL), &scene->forces[i]);
+    dal_json_close(json, ']');
+    dal_json_close(json, '}');
 }
 
 /* ---- series --------------------------------------------------------------------------------- */
@@ -318,142 +286,139 @@ static block_type precision(const dal_series *s, const dal_scene *scene)
     return scene && s->far * 0x1p-24 > 1e-4 * scene->length ? FLOAT64 : FLOAT32;
 }
 
-static void put_channels(dal_stream *out, const dal_series *s)
+static void put_channels(dal_json *json, const dal_series *s)
 {
-    dal_stream_text(out, ",\n    \"channels\": [");
+    dal_json_open(dal_json_line(json, "\n    "), "channels", '[');
     for (int i = 1; i < s->n_columns; i++) {
         const dal_column *c = &s->columns[i];
-        dal_stream_text(out, i > 1 ? ", {" : "{");
-        put_pair(out, "name", c->name);
-        dal_stream_text(out, ", ");
-        put_pair(out, "unit", c->unit ? c->unit : "");
-        dal_stream_print(out, ", \"log\": %s, \"column\": %d}", strncmp(c->name, "constraint.", 11) ? "false" : "true",
-                         i - 1);
+        dal_json_open(json, NULL, '{');
+        dal_json_string(json, "name", c->name);
+        dal_json_string(json, "unit", c->unit ? c->unit : "");
+        dal_json_truth(json, "log", !strncmp(c->name, "constraint.", 11));
+        dal_json_integer(json, "column", i - 1);
+        dal_json_close(json, '}');
     }
-    dal_stream_text(out, "]");
+    dal_json_close(json, ']');
+}
+
+/* All columns of a track from `first` on, `rows` of them. */
+static void put_track(writing *w, const char *key, block_type type, const dal_series *s, int track, int rows, int first)
+{
+    const dal_track *t = &s->track[track];
+    put_block(w, key, (block){.type = type, .rows = rows, .columns = t->columns - first, .first = first, .track = t});
 }
 
 static void put_series(writing *w, const dal_series *s, const dal_scene *scene)
 {
-    dal_stream *out = w->out;
-    const dal_track *t = s->track;
-    const int n = s->n, channels = s->n_columns - 1, merged = dal_series_merged(s) ? n : 0;
-    dal_stream_text(out, "{");
-    put_pair(out, "name", s->name);
-    dal_stream_print(out, ", \"frames\": %d, \"recorded\": %ld", n, s->rows);
-    put_block(w, "time", (block){.type = FLOAT64, .rows = n, .columns = 1, .track = &t[DAL_TRACK_VALUES]});
-    put_block(w, "poses",
-              (block){.type = precision(s, scene),
-                      .rows = n,
-                      .columns = t[DAL_TRACK_POSES].columns,
-                      .track = &t[DAL_TRACK_POSES]});
-    put_channels(out, s);
-    put_block(w, "values",
-              (block){.type = FLOAT64, .rows = n, .columns = channels, .first = 1, .track = &t[DAL_TRACK_VALUES]});
-    put_block(w, "least",
-              (block){.type = FLOAT64, .rows = merged, .columns = channels, .first = 1, .track = &t[DAL_TRACK_LEAST]});
-    put_block(w, "most",
-              (block){.type = FLOAT64, .rows = merged, .columns = channels, .first = 1, .track = &t[DAL_TRACK_MOST]});
-    put_block(
-        w, "reactions",
-        (block){
-            .type = FLOAT32, .rows = n, .columns = t[DAL_TRACK_REACTIONS].columns, .track = &t[DAL_TRACK_REACTIONS]});
-    put_block(
-        w, "velocities",
-        (block){
-            .type = FLOAT32, .rows = n, .columns = t[DAL_TRACK_VELOCITIES].columns, .track = &t[DAL_TRACK_VELOCITIES]});
-    put_block(w, "error",
-              (block){.type = FLOAT64, .rows = n, .columns = t[DAL_TRACK_ERROR].columns, .track = &t[DAL_TRACK_ERROR]});
+    dal_json *json = &w->json;
+    const int n = s->n, merged = dal_series_merged(s) ? n : 0;
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "name", s->name);
+    dal_json_integer(json, "frames", n);
+    dal_json_integer(json, "recorded", s->rows);
+    put_block(w, "time", (block){.type = FLOAT64, .rows = n, .columns = 1, .track = &s->track[DAL_TRACK_VALUES]});
+    put_track(w, "poses", precision(s, scene), s, DAL_TRACK_POSES, n, 0);
+    put_channels(json, s);
+    put_track(w, "values", FLOAT64, s, DAL_TRACK_VALUES, n, 1);
+    put_track(w, "least", FLOAT64, s, DAL_TRACK_LEAST, merged, 1);
+    put_track(w, "most", FLOAT64, s, DAL_TRACK_MOST, merged, 1);
+    put_track(w, "reactions", FLOAT32, s, DAL_TRACK_REACTIONS, n, 0);
+    put_track(w, "velocities", FLOAT32, s, DAL_TRACK_VELOCITIES, n, 0);
+    put_track(w, "error", FLOAT64, s, DAL_TRACK_ERROR, n, 0);
     if (s->facts)
-        put_facts(out, "evidence", s->facts);
-    if (s->failed) {
-        dal_stream_text(out, ", ");
-        put_pair(out, "failed", s->failed);
-    }
-    dal_stream_text(out, "}");
+        put_facts(json, s->facts);
+    if (s->failed)
+        dal_json_string(json, "failed", s->failed);
+    dal_json_close(json, '}');
 }
 
 static void put_all_series(writing *w, const dal_page_part *part)
 {
-    dal_stream_text(w->out, ",\n\"series\": [");
+    dal_json_open(dal_json_line(&w->json, "\n"), "series", '[');
     for (const dal_series *s = part->series; s; s = s->next) {
-        dal_stream_text(w->out, s == part->series ? "" : ",\n  ");
+        dal_json_line(&w->json, s == part->series ? NULL : "\n  ");
         put_series(w, s, part->scene);
     }
-    dal_stream_text(w->out, "]");
+    dal_json_close(&w->json, ']');
 }
 
 static void put_items(writing *w, const dal_page_part *first)
 {
-    dal_stream *out = w->out;
-    dal_stream_text(out, ",\n\"items\": [");
+    dal_json *json = &w->json;
+    dal_json_open(dal_json_line(json, "\n"), "items", '[');
     for (const dal_page_part *part = first; part; part = part->next) {
-        dal_stream_text(out, part == first ? "{" : ",\n{");
-        put_pair(out, "title", part->title);
-        dal_stream_text(out, ", ");
-        put_pair(out, "href", part->href);
-        dal_stream_text(out, ", ");
-        put_pair(out, "text", part->text);
-        dal_stream_text(out, ", ");
-        put_pair(out, "group", part->group);
-        dal_stream_text(out, ", ");
+        dal_json_open(dal_json_line(json, part == first ? NULL : "\n"), NULL, '{');
+        dal_json_string(json, "title", part->title);
+        dal_json_string(json, "href", part->href);
+        dal_json_string(json, "text", part->text);
+        dal_json_string(json, "group", part->group);
         put_scene(w, part->scene);
         put_all_series(w, part);
-        dal_stream_text(out, "}");
+        dal_json_close(json, '}');
     }
-    dal_stream_text(out, "]");
+    dal_json_close(json, ']');
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-static void put_model(dal_stream *out, const dal_page *page)
+static void put_model(dal_json *json, const dal_page *page)
 {
     const char *slash = page->file ? strrchr(page->file, '/') : NULL;
-    dal_stream_text(out, ",\n\"model\": {");
-    put_pair(out, "file", slash ? slash + 1 : page->file ? page->file : "");
-    dal_stream_text(out, ", ");
-    put_pair(out, "hash", page->hash);
-    dal_stream_text(out, ", ");
-    put_pair(out, "text", page->text ? page->text : "");
-    dal_stream_text(out, "}");
+    dal_json_open(dal_json_line(json, "\n"), "model", '{');
+    dal_json_string(json, "file", slash ? slash + 1 : page->file ? page->file : "");
+    dal_json_string(json, "hash", page->hash);
+    dal_json_string(json, "text", page->text ? page->text : "");
+    dal_json_close(json, '}');
+}
+
+static void put_blocks(writing *w)
+{
+    dal_json *json = &w->json;
+    dal_json_open(dal_json_line(json, "\n"), "blocks", '[');
+    for (int i = 0; i < w->n; i++) {
+        dal_json_open(json, NULL, '{');
+        dal_json_string(json, "type", type_names[w->blocks[i].type]);
+        dal_json_integer(json, "rows", w->blocks[i].rows);
+        dal_json_integer(json, "columns", w->blocks[i].columns);
+        dal_json_close(json, '}');
+    }
+    dal_json_close(json, ']');
 }
 
 static void put_header(writing *w)
 {
     const dal_page *page = w->page;
-    dal_stream *out = w->out;
-    dal_stream_text(out,
-                    "<script type=\"application/json\" id=\"dalembert\">{\"format\": \"dalembert\", \"version\": 1, ");
-    put_pair(out, "kind", page->kind);
-    dal_stream_text(out, ", ");
-    put_pair(out, "title", page->title);
-    dal_stream_text(out, ",\n");
-    put_pair(out, "program", page->version);
-    dal_stream_text(out, ", ");
-    put_pair(out, "command", page->command);
-    put_model(out, page);
-    put_options(out, page->options);
-    put_facts(out, "evidence", page->evidence);
-    put_messages(out, "verdict", page->verdict);
-    put_messages(out, "messages", page->messages);
-    put_entries(out, page->entries);
-    dal_stream_text(out, ",\n");
+    dal_json *json = &w->json;
+    dal_stream_text(w->out, "<script type=\"application/json\" id=\"dalembert\">");
+    dal_json_open(json, NULL, '{');
+    dal_json_string(json, "format", "dalembert");
+    dal_json_integer(json, "version", 1);
+    dal_json_string(json, "kind", page->kind);
+    dal_json_string(json, "title", page->title);
+    dal_json_string(dal_json_line(json, "\n"), "program", page->version);
+    dal_json_string(json, "command", page->command);
+    put_model(json, page);
+    put_options(json, page->options);
+    put_facts(json, page->evidence);
+    put_messages(json, "verdict", page->verdict);
+    put_messages(json, "messages", page->messages);
+    put_entries(w, page->entries);
+    dal_json_line(json, "\n");
     put_scene(w, page->own.scene);
     put_all_series(w, &page->own);
     if (page->own.next)
         put_items(w, page->own.next);
-    dal_stream_text(out, ",\n\"blocks\": [");
-    for (int i = 0; i < w->n; i++)
-        dal_stream_print(out, "%s{\"type\": \"%s\", \"rows\": %d, \"columns\": %d}", i ? ", " : "",
-                         type_names[w->blocks[i].type], w->blocks[i].rows, w->blocks[i].columns);
-    dal_stream_print(out, "],\n\"live\": %s}</script>\n", page->live ? "true" : "false");
+    put_blocks(w);
+    dal_json_truth(dal_json_line(json, "\n"), "live", page->live);
+    dal_json_close(json, '}');
+    dal_stream_text(w->out, "</script>\n");
 }
 
 /* Places in the viewer's text. */
 static const char data_mark[] = "<!--DATA-->", no_connections[] = "connect-src 'none'",
                   connections[] = "connect-src 'self'";
 
-static size_t find(const char *text, size_t length, const char *word)
+static size_t find_word(const char *text, size_t length, const char *word)
 {
     const char *at = memmem(text, length, word, strlen(word));
     return at ? (size_t)(at - text) : length;
@@ -462,7 +427,7 @@ static size_t find(const char *text, size_t length, const char *word)
 /* A page that is served may speak with whoever serves it. */
 static void put_viewer(writing *w, const char *text, size_t length)
 {
-    const size_t at = w->page->live ? find(text, length, no_connections) : length;
+    const size_t at = w->page->live ? find_word(text, length, no_connections) : length;
     dal_stream_bytes(w->out, text, at);
     if (at == length)
         return;
@@ -473,7 +438,7 @@ static void put_viewer(writing *w, const char *text, size_t length)
 static void write_all(writing *w)
 {
     const char *viewer = w->page->viewer;
-    const size_t length = w->page->viewer_length, place = find(viewer, length, data_mark),
+    const size_t length = w->page->viewer_length, place = find_word(viewer, length, data_mark),
                  rest = place < length ? place + strlen(data_mark) : length;
     put_viewer(w, viewer, place);
     put_header(w);
@@ -493,6 +458,7 @@ dal_status dal_page_write(dal_page *page)
         return DAL_NO_MEMORY;
     dal_status status = dal_stream_open(w.out, &page->destination);
     if (status == DAL_OK) {
+        w.json = dal_stream_json(w.out);
         write_all(&w);
         status = dal_stream_close(w.out);
     }

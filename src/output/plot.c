@@ -176,7 +176,7 @@ static dal_status choose_lines(plot *p)
 
 /* ---- ranges --------------------------------------------------------------------------- */
 
-static void widen(range *r, double value)
+static void widen_range(range *r, double value)
 {
     if (!isfinite(value))
         return;
@@ -192,7 +192,7 @@ static bool is_within(const plot *p, double time)
 }
 
 /* Room above and below; a constant gets a range of its own. */
-static bool settle(range *r, bool log)
+static bool settle_range(range *r, bool log)
 {
     if (log) {
         if (!isfinite(r->positive) || !(r->most > 0))
@@ -219,17 +219,17 @@ static dal_status find_ranges(plot *p)
         if (!is_within(p, row[0]))
             continue;
         p->rows++;
-        widen(&p->x, row[p->x_column]);
+        widen_range(&p->x, row[p->x_column]);
         for (int i = 0; i < p->n_lines; i++)
-            widen(&p->panels[p->lines[i].panel].y, row[p->lines[i].column]);
+            widen_range(&p->panels[p->lines[i].panel].y, row[p->lines[i].column]);
     }
     if (status != DAL_OK)
         return status;
     bool fine = p->rows > 0 && isfinite(p->x.least);
     if (fine && (p->x_column || p->x.most == p->x.least))
-        settle(&p->x, false);
+        settle_range(&p->x, false);
     for (int k = 0; k < p->n_panels && fine; k++)
-        if (!settle(&p->panels[k].y, p->options->log)) {
+        if (!settle_range(&p->panels[k].y, p->options->log)) {
             dal_error(p->messages, (dal_mark){p->path, 0, 0},
                       p->options->log ? "has no positive number of unit '%s' to show on a logarithmic axis"
                                       : "has no number of unit '%s' to show",
@@ -281,7 +281,7 @@ static void empty_pixel(line *l)
     l->n = 0;
 }
 
-static void keep(line *l, int i, double x, double y, long order)
+static void keep_point(line *l, int i, double x, double y, long order)
 {
     l->point[i][0] = x;
     l->point[i][1] = y;
@@ -296,15 +296,15 @@ static void add_point(line *l, double x, double y, long order)
     l->pixel = pixel;
     if (l->n == 0) {
         for (int i = 0; i < 4; i++)
-            keep(l, i, x, y, order);
+            keep_point(l, i, x, y, order);
         l->n = 4;
         return;
     }
     if (y < l->point[1][1])
-        keep(l, 1, x, y, order);
+        keep_point(l, 1, x, y, order);
     if (y > l->point[2][1])
-        keep(l, 2, x, y, order);
-    keep(l, 3, x, y, order);
+        keep_point(l, 2, x, y, order);
+    keep_point(l, 3, x, y, order);
 }
 
 static void lift_pen(line *l)
@@ -464,7 +464,7 @@ static void draw_panels(plot *p)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-static dal_status draw(void *user)
+static dal_status draw_plot(void *user)
 {
     plot *p = user;
     dal_status status = choose_lines(p);
@@ -513,7 +513,7 @@ dal_status dal_plot_svg(const dal_allocator *allocator, const char *results, con
     dal_arena_begin(&p.arena, allocator);
     dal_status status = dal_results_open(allocator, results, messages, &p.results);
     if (status == DAL_OK)
-        status = dal_arena_try(&p.arena, draw, &p);
+        status = dal_arena_try(&p.arena, draw_plot, &p);
     if (status == DAL_OK && !(*text = dal_svg_copy(&p.svg, &p.arena.allocator)))
         status = DAL_NO_MEMORY;
     dal_results_close(p.results);

@@ -39,7 +39,7 @@ static lookup make_lookup(dal_results *results)
 }
 
 /* The column `element.channel` or `element.otherwise`; -1. */
-static int find(const lookup *in, const char *element, const char *channel, const char *otherwise)
+static int find_column(const lookup *in, const char *element, const char *channel, const char *otherwise)
 {
     char name[1200];
     snprintf(name, sizeof name, "%.1000s.%s", element, channel);
@@ -53,35 +53,38 @@ static int find(const lookup *in, const char *element, const char *channel, cons
 
 /* ---- what there is ------------------------------------------------------------------- */
 
+/* Two columns of a planar model, three of a spatial one. */
+static bool find_vector(const lookup *in, const char *body, bool planar, const char *const names[3], const char *const long_names[3], int *at)
+{
+    bool whole = true;
+    for (int k = 0; k < (planar ? 2 : 3); k++)
+        whole &= (at[k] = find_column(in, body, names[k], long_names[k])) >= 0;
+    return whole;
+}
+
 static bool find_place(const lookup *in, const dal_scene_body *body, bool planar, int place[7])
 {
-    static const char *const names[] = {"x", "y", "z"},
-                             *const long_names[] = {"position.x", "position.y", "position.z"},
+    static const char *const names[] = {"x", "y", "z"}, *const long_names[] = {"position.x", "position.y", "position.z"},
                              *const attitude[] = {"qw", "qx", "qy", "qz"};
-    bool whole = true;
     for (int k = 0; k < 7; k++)
         place[k] = -1;
-    for (int k = 0; k < (planar ? 2 : 3); k++)
-        whole &= (place[k] = find(in, body->name, names[k], long_names[k])) >= 0;
+    bool whole = find_vector(in, body->name, planar, names, long_names, place);
     for (int k = 0; k < (body->particle ? 0 : planar ? 1 : 4); k++)
-        whole &= (place[3 + k] = find(in, body->name, planar ? "angle" : attitude[k], NULL)) >= 0;
+        whole &= (place[3 + k] = find_column(in, body->name, planar ? "angle" : attitude[k], NULL)) >= 0;
     return whole;
 }
 
 static bool find_motion(const lookup *in, const dal_scene_body *body, bool planar, int motion[6])
 {
-    static const char *const names[] = {"x'", "y'", "z'"},
-                             *const long_names[] = {"velocity.x", "velocity.y", "velocity.z"},
+    static const char *const names[] = {"x'", "y'", "z'"}, *const long_names[] = {"velocity.x", "velocity.y", "velocity.z"},
                              *const spin[] = {"omega.x", "omega.y", "omega.z"};
-    bool whole = true;
     for (int k = 0; k < 6; k++)
         motion[k] = -1;
-    for (int k = 0; k < (planar ? 2 : 3); k++)
-        whole &= (motion[k] = find(in, body->name, names[k], long_names[k])) >= 0;
+    bool whole = find_vector(in, body->name, planar, names, long_names, motion);
     if (planar && !body->particle)
-        whole &= (motion[5] = find(in, body->name, "angle'", "omega")) >= 0;
+        whole &= (motion[5] = find_column(in, body->name, "angle'", "omega")) >= 0;
     for (int k = 0; k < 3 && !planar && !body->particle; k++)
-        whole &= (motion[3 + k] = find(in, body->name, spin[k], NULL)) >= 0;
+        whole &= (motion[3 + k] = find_column(in, body->name, spin[k], NULL)) >= 0;
     return whole;
 }
 
@@ -90,13 +93,13 @@ static bool find_reaction(const lookup *in, const char *joint, bool planar, int 
     static const char *const names[] = {"force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z"};
     bool some = false;
     for (int k = 0; k < 6; k++) {
-        reaction[k] = planar && k == 5 ? find(in, joint, "torque", NULL) : find(in, joint, names[k], NULL);
+        reaction[k] = planar && k == 5 ? find_column(in, joint, "torque", NULL) : find_column(in, joint, names[k], NULL);
         some |= reaction[k] >= 0;
     }
     return some;
 }
 
-static dal_status refuse(dal_results *results, const dal_scene *scene, const dal_scene_body *body)
+static dal_status refuse_body(dal_results *results, const dal_scene *scene, const dal_scene_body *body)
 {
     const char *n = body->name;
     const char *need =
@@ -124,7 +127,7 @@ dal_status dal_poses_find(dal_results *results, const dal_scene *scene, dal_pose
     poses->values = DAL_TAKE(&results->arena, double, 10 * scene->n_bodies + 6 * scene->n_joints);
     for (int b = 0; b < scene->n_bodies; b++) {
         if (!find_place(&in, &scene->bodies[b], planar, poses->place + 7 * b))
-            return refuse(results, scene, &scene->bodies[b]);
+            return refuse_body(results, scene, &scene->bodies[b]);
         poses->has_motion &= find_motion(&in, &scene->bodies[b], planar, poses->motion + 6 * b);
     }
     for (int j = 0; j < scene->n_joints; j++)

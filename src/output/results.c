@@ -1,9 +1,9 @@
 /* Files of results: which reader, its memory, its columns by name. */
 #include "base/argument.h"
+#include "base/printer.h"
 #include "output/results.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -34,10 +34,7 @@ static const dal_result_type *find_type(const char *path)
 void dal_results_caution(dal_results *r, const char *format, ...)
 {
     char text[600];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    DAL_FORMAT(text, format);
     r->incomplete = true;
     for (const dal_message *m = dal_messages_first(r->messages); m; m = m->next)
         if (m->severity == DAL_WARNING && m->mark.file && !strcmp(m->mark.file, r->path) && !strcmp(m->text, text))

@@ -28,7 +28,7 @@ typedef struct csv {
     char *kept; /* a line that was looked at and belongs to the rows; NULL: none */
 } csv;
 
-static dal_status trouble(dal_results *r, long line, long column, const char *text)
+static dal_status report_trouble(dal_results *r, long line, long column, const char *text)
 {
     dal_error(r->messages, (dal_mark){r->path, (int)line, (int)column}, "%s", text);
     return DAL_BAD_FILE;
@@ -45,7 +45,7 @@ static dal_status fill(dal_results *r, csv *file)
     }
     if (file->to == file->size) {
         if (file->size >= LONGEST)
-            return trouble(r, file->line + 1, 0, "this line is longer than 64 MiB");
+            return report_trouble(r, file->line + 1, 0, "this line is longer than 64 MiB");
         char *bigger = dal_arena_take(&r->arena, 2 * file->size + 1);
         memcpy(bigger, file->buffer, file->to);
         file->buffer = bigger;
@@ -87,7 +87,7 @@ static dal_status next_line(dal_results *r, csv *file, char **line)
         if (length && begin[length - 1] == '\r')
             length--;
         if (memchr(begin, '\0', length))
-            return trouble(r, file->line, 0, "this is not text");
+            return report_trouble(r, file->line, 0, "this is not text");
         begin[length] = '\0';
         if (!length)
             continue;
@@ -163,11 +163,11 @@ static dal_status read_head(dal_results *r, csv *file)
     if (status != DAL_OK)
         return status;
     if (!line)
-        return trouble(r, 0, 0, "is empty");
+        return report_trouble(r, 0, 0, "is empty");
     at = !strncmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line;
     const int most = count_commas(at);
     if (most > DAL_RESULT_COLUMNS)
-        return trouble(r, file->line, 0, "more than 100,000 columns");
+        return report_trouble(r, file->line, 0, "more than 100,000 columns");
     r->columns = DAL_TAKE(&r->arena, dal_column, most);
     for (const char *name; (name = next_field(&r->arena, &at));)
         r->columns[r->n_columns++] = (dal_column){name, ""};
@@ -209,7 +209,7 @@ static dal_status open_csv(dal_results *r)
         return DAL_BAD_FILE;
     }
     if (!S_ISREG(found.st_mode)) /* it is read more than once: a pipe would make us wait */
-        return trouble(r, 0, 0, S_ISDIR(found.st_mode) ? "cannot be read: it is a folder" : "cannot be read: it is not a plain file");
+        return report_trouble(r, 0, 0, S_ISDIR(found.st_mode) ? "cannot be read: it is a folder" : "cannot be read: it is not a plain file");
     return file->plain ? read_head(r, file) : DAL_NO_MEMORY;
 }
 
@@ -223,7 +223,7 @@ static dal_status read_row(dal_results *r, csv *file, char *line)
         double value;
         char *field = at;
         if (n == r->n_columns)
-            return trouble(r, file->line, field - line + 1,
+            return report_trouble(r, file->line, field - line + 1,
                            "this row has more numbers than there are names in the first line");
         if (!read_value(file, &at, &value)) {
             dal_error(r->messages, (dal_mark){r->path, (int)file->line, (int)(field - line) + 1},

@@ -34,7 +34,7 @@ typedef struct hdf5 {
     void *old_user;
 } hdf5;
 
-static dal_status trouble(dal_results *r, const char *text)
+static dal_status report_trouble(dal_results *r, const char *text)
 {
     dal_error(r->messages, (dal_mark){r->path, 0, 0}, "%s", text);
     return DAL_BAD_FILE;
@@ -87,12 +87,9 @@ static const char *read_text(dal_results *r, const dal_hdf5 *h, hid_t object, co
                 space = attribute < 0 ? -1 : h->H5Aget_space(attribute);
     if (type >= 0 && space >= 0 && h->H5Sget_simple_extent_npoints(space) == 1)
         copy = (h->H5Tis_variable_str(type) > 0 ? read_variable : read_fixed)(r, h, attribute, type);
-    if (space >= 0)
-        h->H5Sclose(space);
-    if (type >= 0)
-        h->H5Tclose(type);
-    if (attribute >= 0)
-        h->H5Aclose(attribute);
+    dal_hdf5_close(h->H5Sclose, space);
+    dal_hdf5_close(h->H5Tclose, type);
+    dal_hdf5_close(h->H5Aclose, attribute);
     return copy;
 }
 
@@ -103,10 +100,8 @@ static bool read_scalar(const dal_hdf5 *h, hid_t object, const char *name, hid_t
                 space = attribute < 0 ? -1 : h->H5Aget_space(attribute);
     const bool good =
         space >= 0 && h->H5Sget_simple_extent_npoints(space) == 1 && h->H5Aread(attribute, type, value) >= 0;
-    if (space >= 0)
-        h->H5Sclose(space);
-    if (attribute >= 0)
-        h->H5Aclose(attribute);
+    dal_hdf5_close(h->H5Sclose, space);
+    dal_hdf5_close(h->H5Aclose, attribute);
     return good;
 }
 
@@ -180,10 +175,8 @@ static bool is_column(const dal_hdf5 *h, hid_t dataset, hsize_t *length)
     const bool good = space >= 0 && type >= 0 && h->H5Sget_simple_extent_ndims(space) == 1 &&
                       h->H5Sget_simple_extent_dims(space, length, NULL) == 1 &&
                       (h->H5Tget_class(type) == H5T_FLOAT || h->H5Tget_class(type) == H5T_INTEGER);
-    if (space >= 0)
-        h->H5Sclose(space);
-    if (type >= 0)
-        h->H5Tclose(type);
+    dal_hdf5_close(h->H5Sclose, space);
+    dal_hdf5_close(h->H5Tclose, type);
     return good;
 }
 
@@ -192,7 +185,7 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
     const dal_hdf5 *h = &f->library;
     H5G_info_t info;
     if (h->H5Gget_info(f->file, &info) < 0 || info.nlinks > DAL_RESULT_COLUMNS)
-        return trouble(r, "cannot be read: it has no list of datasets, or one that is too long");
+        return report_trouble(r, "cannot be read: it has no list of datasets, or one that is too long");
     found *all = DAL_TAKE(&r->arena, found, info.nlinks + 1);
     f->dataset = DAL_TAKE(&r->arena, hid_t, info.nlinks + 1);
     r->columns = DAL_TAKE(&r->arena, dal_column, info.nlinks + 1);
@@ -210,7 +203,7 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
             continue;
         }
         if (n && length != f->n_rows && !r->incomplete)
-            return trouble(r, "its columns are not equally long: it is no file of results");
+            return report_trouble(r, "its columns are not equally long: it is no file of results");
         f->n_rows = !n || length < f->n_rows ? length : f->n_rows;
         all[n] = (found){
             read_integer(h, dataset, "index", (int)i), dataset, {unescape(&r->arena, name), read_text(r, h, dataset, "unit")}};
@@ -243,7 +236,7 @@ static dal_status open_file(dal_results *r, hdf5 *f)
     const dal_hdf5 *h = &f->library;
     struct stat place;
     if (!stat(r->path, &place) && !S_ISREG(place.st_mode))
-        return trouble(r, "cannot be read: it is not a plain file");
+        return report_trouble(r, "cannot be read: it is not a plain file");
     hid_t access = h->H5Pcreate(h->H5P_CLS_FILE_ACCESS_ID_g);
     bool beside = false;
     if (access >= 0) {
@@ -256,7 +249,7 @@ static dal_status open_file(dal_results *r, hdf5 *f)
         h->H5Pclose(access);
     }
     if (f->file < 0)
-        return trouble(r, "cannot be read: it is missing, or no HDF5 file");
+        return report_trouble(r, "cannot be read: it is missing, or no HDF5 file");
     look_for_the_end(r, f, beside);
     r->hash = read_text(r, h, f->file, "model_hash");
     read_options(r, h, f->file);
@@ -295,11 +288,9 @@ static bool read_block(const dal_results *r, hdf5 *f)
         good = space >= 0 && h->H5Sselect_hyperslab(space, H5S_SELECT_SET, &f->next, NULL, &count, NULL) >= 0 &&
                h->H5Dread(f->dataset[i], h->H5T_NATIVE_DOUBLE_g, memory, space, H5P_DEFAULT,
                           f->block + (size_t)i * BLOCK) >= 0;
-        if (space >= 0)
-            h->H5Sclose(space);
+        dal_hdf5_close(h->H5Sclose, space);
     }
-    if (memory >= 0)
-        h->H5Sclose(memory);
+    dal_hdf5_close(h->H5Sclose, memory);
     f->next += count;
     f->filled = (int)count;
     f->used = 0;
@@ -316,7 +307,7 @@ static dal_status next(dal_results *r, const double **row)
         const bool good = read_block(r, f);
         leave(f);
         if (!good)
-            return trouble(r, "cannot be read: the file is damaged");
+            return report_trouble(r, "cannot be read: the file is damaged");
     }
     for (int i = 0; i < r->n_columns; i++)
         f->row[i] = f->block[(size_t)i * BLOCK + (size_t)f->used];

@@ -140,7 +140,7 @@ static void copy_frame(dal_series *s, int to, int from)
 }
 
 /* A value that is no number does not hide the others. */
-static void widen(dal_series *s, int frame, const double *least, const double *most)
+static void widen_extremes(dal_series *s, int frame, const double *least, const double *most)
 {
     const int n = s->n_columns;
     double *low = s->track[DAL_TRACK_LEAST].value + (size_t)n * (size_t)frame,
@@ -157,7 +157,7 @@ static void merge(dal_series *s)
     const size_t n = (size_t)s->n_columns;
     for (int k = 0; k < s->n / 2; k++) {
         copy_frame(s, k, 2 * k);
-        widen(s, k, s->track[DAL_TRACK_LEAST].value + n * (size_t)(2 * k + 1),
+        widen_extremes(s, k, s->track[DAL_TRACK_LEAST].value + n * (size_t)(2 * k + 1),
               s->track[DAL_TRACK_MOST].value + n * (size_t)(2 * k + 1));
     }
     s->n /= 2;
@@ -181,7 +181,7 @@ static dal_status new_frame(dal_series *s)
     return DAL_OK;
 }
 
-static void keep(double *to, const double *from, int n)
+static void copy_or_clear(double *to, const double *from, int n)
 {
     for (int i = 0; i < n; i++)
         to[i] = from ? from[i] : NAN;
@@ -194,14 +194,14 @@ dal_status dal_series_add(dal_series *s, const dal_series_row *row)
     const double *const from[DAL_TRACKS] = {row->values, row->poses,  row->velocities, row->reactions,
                                             &row->error, row->values, row->values};
     for (int i = 0; i < DAL_TRACKS; i++)
-        keep(s->last[i], from[i], s->track[i].columns);
+        copy_or_clear(s->last[i], from[i], s->track[i].columns);
     for (int b = 0; b < s->n_bodies; b++)
         for (int k = 0; k < 3; k++)
             s->far = fmax(s->far, fabs(s->last[DAL_TRACK_POSES][7 * b + k]));
     s->rows++;
     if (s->n == 0 || s->in_last == s->stride)
         return new_frame(s);
-    widen(s, s->n - 1, row->values, row->values);
+    widen_extremes(s, s->n - 1, row->values, row->values);
     s->in_last++;
     return DAL_OK;
 }

@@ -607,7 +607,7 @@ static void draw_instant(picture *p, int t)
     draw_joints(p, t, color);
 }
 
-static dal_status draw(void *user)
+static dal_status draw_picture(void *user)
 {
     picture *p = user;
     const dal_snapshot_options *o = p->options;
@@ -664,7 +664,7 @@ dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results
     if (status == DAL_OK)
         status = dal_scene_create(allocator, spec, system, messages, &p.scene);
     if (status == DAL_OK)
-        status = dal_arena_try(&p.arena, draw, &p);
+        status = dal_arena_try(&p.arena, draw_picture, &p);
     if (status == DAL_OK && !(*text = dal_svg_copy(&p.svg, &p.arena.allocator)))
         status = DAL_NO_MEMORY;
     dal_results_close(p.results);

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +20,7 @@ dal_status dal_stream_open(dal_stream *stream, const dal_destination *destinatio
     return stream->fd < 0 ? dal_file_trouble(destination, "be written", errno) : DAL_OK;
 }
 
-static void flush(dal_stream *stream)
+static void flush_stream(dal_stream *stream)
 {
     const int error = stream->status == DAL_OK ? dal_write_bytes(stream->fd, stream->buffer, stream->used, -1, NULL) : 0;
     if (error)
@@ -32,7 +30,7 @@ static void flush(dal_stream *stream)
 
 dal_status dal_stream_close(dal_stream *stream)
 {
-    flush(stream);
+    flush_stream(stream);
     if (close(stream->fd) && stream->status == DAL_OK) /* some file systems report a full disk only here */
         stream->status = dal_file_trouble(stream->destination, "be written", errno);
     return stream->status;
@@ -48,7 +46,7 @@ void dal_stream_bytes(dal_stream *stream, const void *bytes, size_t n)
         from += part;
         n -= part;
         if (stream->used == DAL_STREAM_BUFFER)
-            flush(stream);
+            flush_stream(stream);
     }
 }
 
@@ -60,76 +58,20 @@ void dal_stream_text(dal_stream *stream, const char *text)
 void dal_stream_print(dal_stream *stream, const char *format, ...)
 {
     char text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    DAL_FORMAT(text, format);
     dal_stream_text(stream, text);
 }
 
 /* ---- JSON ----------------------------------------------------------------------- */
 
-/* The length of the character of UTF-8 that begins here, and its code; 0: it is none (too long, half, a surrogate). */
-static int decode(const unsigned char *at, uint32_t *code)
+static void write_bytes(void *user, const void *bytes, size_t n)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const int n = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
-    if (n < 2) {
-        *code = at[0];
-        return n;
-    }
-    *code = at[0] & (0x7fu >> n);
-    for (int i = 1; i < n; i++) {
-        if (at[i] >> 6 != 2)
-            return 0;
-        *code = *code << 6 | (at[i] & 0x3fu);
-    }
-    return *code < least[n] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000) ? 0 : n;
+    dal_stream_bytes(user, bytes, n);
 }
 
-/* Escaped: what JSON asks for; <, >, & so that no element can end or begin; the line ends of JavaScript; controls. */
-void dal_stream_string(dal_stream *stream, const char *text)
+dal_json dal_stream_json(dal_stream *stream)
 {
-    if (!text) {
-        dal_stream_text(stream, "null");
-        return;
-    }
-    dal_stream_text(stream, "\"");
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        uint32_t code;
-        const int n = decode(at, &code);
-        if (n == 0)
-            dal_stream_text(stream, "\\ufffd");
-        else if (code == '"' || code == '\\')
-            dal_stream_print(stream, "\\%c", (int)code);
-        else if (code < 0x20 || code == '<' || code == '>' || code == '&' || (code >= 0x7f && code < 0xa0) ||
-                 code == 0x2028 || code == 0x2029)
-            dal_stream_print(stream, "\\u%04x", (unsigned)code);
-        else
-            dal_stream_bytes(stream, at, (size_t)n);
-        at += n ? n : 1;
-    }
-    dal_stream_text(stream, "\"");
-}
-
-void dal_stream_number(dal_stream *stream, double x)
-{
-    char text[DAL_DECIMAL_LENGTH];
-    if (!isfinite(x)) {
-        dal_stream_text(stream, "null");
-        return;
-    }
-    dal_decimal_print(&stream->decimals, x, text);
-    dal_stream_text(stream, text);
-}
-
-void dal_stream_vector(dal_stream *stream, int n, const double *x)
-{
-    for (int i = 0; i < n; i++) {
-        dal_stream_text(stream, i ? ", " : "[");
-        dal_stream_number(stream, x[i]);
-    }
-    dal_stream_text(stream, n ? "]" : "[]");
+    return (dal_json){.write = write_bytes, .user = stream, .decimals = &stream->decimals, .missing = "null", .in_script = true};
 }
 
 /* ---- base64 ------------------------------------------------------------------------ */
@@ -140,7 +82,7 @@ static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 static void put_group(dal_stream *stream, const uint8_t b[3], int n)
 {
     if (stream->used + 4 > DAL_STREAM_BUFFER)
-        flush(stream);
+        flush_stream(stream);
     char *out = stream->buffer + stream->used;
     out[0] = alphabet[b[0] >> 2];
     out[1] = alphabet[(b[0] & 3) << 4 | b[1] >> 4];

@@ -2,7 +2,7 @@
 #ifndef DAL_OUTPUT_STREAM_H
 #define DAL_OUTPUT_STREAM_H
 
-#include "base/decimal.h"
+#include "base/json.h"
 #include "output/file.h"
 
 #include <stdint.h>
@@ -25,14 +25,15 @@ dal_status dal_stream_open(dal_stream *stream, const dal_destination *destinatio
 /* The rest is written and the file closed; the first trouble of all. */
 dal_status dal_stream_close(dal_stream *stream);
 
+/* Bytes as they are. */
 void dal_stream_bytes(dal_stream *stream, const void *bytes, size_t n);
+/* A text as it is. */
 void dal_stream_text(dal_stream *stream, const char *text);
+/* Up to 511 bytes, as printf writes them. */
 void dal_stream_print(dal_stream *stream, const char *format, ...) DAL_PRINTF(2, 3);
 
-/* JSON that may stand inside a <script> element. NULL is null; a number that is none, too. What is not UTF-8 becomes U+FFFD. */
-void dal_stream_string(dal_stream *stream, const char *text);
-void dal_stream_number(dal_stream *stream, double x);
-void dal_stream_vector(dal_stream *stream, int n, const double *x); /* [x, y, z] */
+/* JSON into the stream, which may stand inside a <script> element; a string NULL is null. */
+dal_json dal_stream_json(dal_stream *stream);
 
 /* Base64: numbers, little endian, then the end. */
 void dal_stream_float64(dal_stream *stream, double x);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(dal_svg *svg, const char *text, size_t n)
+static void put_text(dal_svg *svg, const char *text, size_t n)
 {
     svg->text = dal_arena_grow(svg->arena, svg->text, (size_t)svg->length, &svg->room, (size_t)svg->length + n + 1, 1);
     memcpy(svg->text + svg->length, text, n);
@@ -21,7 +21,7 @@ void dal_svg_print(dal_svg *svg, const char *format, ...)
     va_start(list, format);
     int n = vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    put(svg, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+    put_text(svg, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
 void dal_svg_escape(dal_svg *svg, const char *text)
@@ -29,15 +29,15 @@ void dal_svg_escape(dal_svg *svg, const char *text)
     for (; *text; text++) {
         const unsigned char c = (unsigned char)*text;
         if (c == '<')
-            put(svg, "&lt;", 4);
+            put_text(svg, "&lt;", 4);
         else if (c == '>')
-            put(svg, "&gt;", 4);
+            put_text(svg, "&gt;", 4);
         else if (c == '&')
-            put(svg, "&amp;", 5);
+            put_text(svg, "&amp;", 5);
         else if (c == '"')
-            put(svg, "&quot;", 6);
+            put_text(svg, "&quot;", 6);
         else if (c >= ' ' || c == '\t' || c == '\n')
-            put(svg, text, 1);
+            put_text(svg, text, 1);
     }
 }
 

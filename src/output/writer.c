@@ -55,7 +55,7 @@ bool dal_file_type_known(const char *path, dal_messages *messages)
 
 /* ---- the sink ----------------------------------------------------------- */
 
-static dal_status begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
+static dal_status begin_file(void *user, const dal_system_info *info, int n, const dal_column *columns)
 {
     dal_writer *writer = user;
     if (!writer || !info || n < 0 || (n && !columns))
@@ -64,7 +64,7 @@ static dal_status begin(void *user, const dal_system_info *info, int n, const da
     return writer->status = writer->type->begin(writer->file, info, n, columns);
 }
 
-static dal_status row(void *user, int n, const double *values)
+static dal_status write_row(void *user, int n, const double *values)
 {
     dal_writer *writer = user;
     if (!writer || n != writer->n || (n && !values))
@@ -108,7 +108,7 @@ dal_status dal_writer_open(const dal_allocator *allocator, const char *path, boo
     dal_writer *writer = source.allocate(source.user, sizeof *writer);
     if (!writer)
         return DAL_NO_MEMORY;
-    *writer = (dal_writer){.allocator = source, .type = type, .sink = {writer, begin, row}, .n = -1};
+    *writer = (dal_writer){.allocator = source, .type = type, .sink = {writer, begin_file, write_row}, .n = -1};
     writer->name = dal_copy_text(&source, stream ? "standard output" : path, 0);
     writer->destination = (dal_destination){&writer->allocator, messages, writer->name, NULL, units};
 

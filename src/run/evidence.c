@@ -1,118 +1,65 @@
 /* The evidence of a run as text and as JSON. */
-#include "base/printer.h"
+#include "base/json.h"
 #include "dalembert/run.h"
 
 #include <math.h>
 
-static void print_number(dal_printer *p, const char *key, double value)
+static void write_warnings(dal_json *json, const dal_evidence *e)
 {
-    if (isfinite(value))
-        dal_print(p, ", \"%s\": %.17g", key, value);
-    else
-        dal_print(p, ", \"%s\": null", key);
-}
-
-static void print_integer(dal_printer *p, const char *key, long value)
-{
-    dal_print(p, ", \"%s\": %ld", key, value);
-}
-
-static void print_warnings(dal_printer *p, const dal_evidence *e)
-{
-    dal_print(p, ", \"warnings\": [");
+    dal_json_open(json, "warnings", '[');
     for (int i = 0; i < e->n_warnings; i++) {
         const dal_message *m = e->warnings[i];
-        dal_print(p, "%s{", i ? ", " : "");
-        dal_print_entry(p, "code", m->code);
-        print_number(p, "number", m->number);
-        dal_print(p, ", ");
-        dal_print_entry(p, "file", m->mark.file);
-        print_integer(p, "line", m->mark.line);
-        print_integer(p, "column", m->mark.column);
-        dal_print(p, ", ");
-        dal_print_entry(p, "text", m->text);
-        dal_print(p, "}");
+        dal_json_open(json, NULL, '{');
+        dal_json_string(json, "code", m->code);
+        dal_json_number(json, "number", m->number);
+        dal_json_string(json, "file", m->mark.file);
+        dal_json_integer(json, "line", m->mark.line);
+        dal_json_integer(json, "column", m->mark.column);
+        dal_json_string(json, "text", m->text);
+        dal_json_close(json, '}');
     }
-    dal_print(p, "]");
+    dal_json_close(json, ']');
 }
+
+#define MEMBER(member) DAL_JSON_MEMBER(dal_evidence, member)
+#define INFO(member) DAL_JSON_MEMBER_AS(#member, dal_evidence, info.member)
+#define UNDER(key, member) DAL_JSON_MEMBER_AS(key, dal_evidence, member)
+
+/* clang-format off */
+static const dal_json_member method[] = {
+    INFO(coordinates), INFO(formulation), INFO(stabilization), INFO(integrator),
+    INFO(bodies), INFO(joints), INFO(freedoms), INFO(coordinates_count), INFO(velocities), INFO(constraints), INFO(rank),
+    MEMBER(rank_least), MEMBER(rank_most), MEMBER(rerankings),
+    INFO(equations), INFO(multipliers), INFO(states),
+    MEMBER(steps), MEMBER(rejected), MEMBER(evaluations), MEMBER(events), MEMBER(charts), UNDER("rows", rows_recorded),
+    INFO(until), MEMBER(time_end), INFO(step), INFO(rtol), INFO(atol), MEMBER(wall_seconds),
+    MEMBER(position_residual), MEMBER(velocity_residual), MEMBER(projection_tolerance),
+    MEMBER(energy_start), MEMBER(energy_end), MEMBER(energy_drift), MEMBER(energy_drift_absolute),
+    MEMBER(momentum_drift), MEMBER(momentum), UNDER("ignorable", info.ignorable_names), MEMBER(ignorable_drift),
+    MEMBER(speeds_condition), MEMBER(speeds_changed), MEMBER(partition_steepest), MEMBER(partition_changed),
+    UNDER("reactions_not_unique", loose), MEMBER(acceleration_error), UNDER("condition", condition_worst), MEMBER(stiffness),
+    INFO(length), INFO(mass), INFO(time),
+    {0}};
+/* clang-format on */
 
 int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, size_t size)
 {
     if (!e)
         return -1;
     dal_printer p = {buffer, size, 0};
+    dal_json json = dal_json_to_buffer(&p, NULL);
     const dal_system_info *i = &e->info;
-    dal_print(&p, "{");
-    dal_print_entry(&p, "model", i->model);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "space", i->space == DAL_PLANAR ? "planar" : "spatial");
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "coordinates", i->coordinates);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "formulation", i->formulation);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "stabilization", i->stabilization);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "integrator", i->integrator);
-    print_integer(&p, "bodies", i->bodies);
-    print_integer(&p, "joints", i->joints);
-    print_integer(&p, "freedoms", i->freedoms);
-    print_integer(&p, "coordinates_count", i->coordinates_count);
-    print_integer(&p, "velocities", i->velocities);
-    print_integer(&p, "constraints", i->constraints);
-    print_integer(&p, "rank", i->rank);
-    print_integer(&p, "rank_least", e->rank_least);
-    print_integer(&p, "rank_most", e->rank_most);
-    print_integer(&p, "rerankings", e->rerankings);
-    print_integer(&p, "equations", i->equations);
-    print_integer(&p, "multipliers", i->multipliers);
-    print_integer(&p, "states", i->states);
-    print_integer(&p, "steps", e->steps);
-    print_integer(&p, "rejected", e->rejected);
-    print_integer(&p, "evaluations", e->evaluations);
-    print_integer(&p, "events", e->events);
-    print_integer(&p, "charts", e->charts);
-    print_integer(&p, "rows", e->rows_recorded);
-    print_number(&p, "until", i->until);
-    print_number(&p, "time_end", e->time_end);
-    print_number(&p, "step", i->step);
-    print_number(&p, "rtol", i->rtol);
-    print_number(&p, "atol", i->atol);
-    print_number(&p, "wall_seconds", e->wall_seconds);
-    print_number(&p, "position_residual", e->position_residual);
-    print_number(&p, "velocity_residual", e->velocity_residual);
-    print_number(&p, "projection_tolerance", e->projection_tolerance);
-    print_number(&p, "energy_start", e->energy_start);
-    print_number(&p, "energy_end", e->energy_end);
-    print_number(&p, "energy_drift", e->energy_drift);
-    print_number(&p, "energy_drift_absolute", e->energy_drift_absolute);
-    print_number(&p, "momentum_drift", e->momentum_drift);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "momentum", e->momentum);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "ignorable", i->ignorable_names);
-    print_number(&p, "ignorable_drift", e->ignorable_drift);
-    print_number(&p, "speeds_condition", e->speeds_condition);
-    print_integer(&p, "speeds_changed", e->speeds_changed);
-    print_number(&p, "partition_steepest", e->partition_steepest);
-    print_integer(&p, "partition_changed", e->partition_changed);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "reactions_not_unique", e->loose);
-    print_number(&p, "acceleration_error", e->acceleration_error);
-    print_number(&p, "condition", e->condition_worst);
-    print_number(&p, "stiffness", e->stiffness);
-    print_number(&p, "length", i->length);
-    print_number(&p, "mass", i->mass);
-    print_number(&p, "time", i->time);
-    dal_print(&p, ", \"gravity\": [%.17g, %.17g, %.17g]", e->gravity[0], e->gravity[1], e->gravity[2]);
-    print_warnings(&p, e);
-    dal_print(&p, ", \"complete\": %s", e->incomplete ? "false" : "true");
-    print_integer(&p, "status", status);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "version", i->version);
-    dal_print(&p, ", ");
-    dal_print_entry(&p, "model_hash", i->model_hash);
-    dal_print(&p, "}");
+    dal_json_open(&json, NULL, '{');
+    dal_json_string(&json, "model", i->model);
+    dal_json_string(&json, "space", i->space == DAL_PLANAR ? "planar" : "spatial");
+    dal_json_members(&json, method, e);
+    dal_json_print(&json, "gravity", "[%.17g, %.17g, %.17g]", e->gravity[0], e->gravity[1], e->gravity[2]);
+    write_warnings(&json, e);
+    dal_json_truth(&json, "complete", !e->incomplete);
+    dal_json_integer(&json, "status", status);
+    dal_json_string(&json, "version", i->version);
+    dal_json_string(&json, "model_hash", i->model_hash);
+    dal_json_close(&json, '}');
     return p.length;
 }
 

@@ -105,7 +105,7 @@ static const dal_tree *find_key(const dal_tree *tree, const char *key)
 }
 
 /* "input! time" -> ", input, time" */
-static const char *spell(dal_reader *reader, const char *words)
+static const char *spell_keys(dal_reader *reader, const char *words)
 {
     const char *text = "";
     for (size_t n; *words; words += n + strspn(words + n, " !")) {
@@ -123,7 +123,7 @@ bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tr
         const int known = listed(words, keys->doc.key);
         if (given && !known && strcmp(keys->doc.key, "type") && strcmp(keys->doc.key, "repeat")) {
             dal_complain(reader->messages, given->key_mark, "%s of type %s has no key '%s': it knows type%s",
-                         reader->what, type, keys->doc.key, spell(reader, words));
+                         reader->what, type, keys->doc.key, spell_keys(reader, words));
             fine = false;
         } else if (!given && known == 2) {
             dal_complain(reader->messages, tree->key_mark, "%s of type %s needs the key '%s'", reader->what, type,

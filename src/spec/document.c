@@ -310,7 +310,7 @@ static void find_repeated_keys(builder *b, dal_tree *map)
     }
 }
 
-static void settle(builder *b, dal_tree *node)
+static void settle_node(builder *b, dal_tree *node)
 {
     if (node->flow)
         join_cut_expressions(b, node);
@@ -411,7 +411,7 @@ static dal_tree *make_node(builder *b)
 }
 
 /* Puts a node into the collection that is open. False: reading cannot go on. */
-static bool place(builder *b, dal_tree *node)
+static bool place_node(builder *b, dal_tree *node)
 {
     if (!b->depth) {
         b->root = node;
@@ -469,9 +469,9 @@ static bool take_event(builder *b)
             dal_complain(b->messages, node->mark, "more than %d entries in one model", DAL_NODE_LIMIT);
             return false;
         }
-        return place(b, node) && (node->kind == DAL_SCALAR || enter(b, node));
+        return place_node(b, node) && (node->kind == DAL_SCALAR || enter(b, node));
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT: settle(b, b->stack[--b->depth].node); return true;
+    case YAML_MAPPING_END_EVENT: settle_node(b, b->stack[--b->depth].node); return true;
     default: return true;
     }
 }

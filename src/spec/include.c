@@ -150,7 +150,7 @@ static bool afford(dal_reader *reader, const dal_tree *entry, const dal_tree *ro
 }
 
 /* The text of the file; NULL after a complaint. */
-static char *load(dal_reader *reader, const dal_text *file, const char **path, size_t *length)
+static char *load_file(dal_reader *reader, const dal_text *file, const char **path, size_t *length)
 {
     const char *why, *full = NULL;
     *path = find_path(reader, file->text, &why);
@@ -185,7 +185,7 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
 {
     const char *path;
     size_t length = 0;
-    const char *text = load(reader, &keys->file, &path, &length);
+    const char *text = load_file(reader, &keys->file, &path, &length);
     if (!text)
         return NULL;
     const dal_source source = {path, reader->source, reader->source->depth + 1};
@@ -337,7 +337,7 @@ static void prefix_part(const prefixer *p, dal_spec *spec)
 /* ---- the whole ------------------------------------------------------------------------- */
 
 /* Room for `n` elements with the first ones in it; *end is where the next go. */
-static void *begin(dal_arena *arena, size_t size, int n, int n_first, const void *first, char **end)
+static void *begin_list(dal_arena *arena, size_t size, int n, int n_first, const void *first, char **end)
 {
     char *all = dal_arena_take(arena, size * (size_t)n);
     if (n_first)
@@ -346,7 +346,7 @@ static void *begin(dal_arena *arena, size_t size, int n, int n_first, const void
     return all;
 }
 
-static void add(char **end, size_t size, int n, const void *elements)
+static void add_elements(char **end, size_t size, int n, const void *elements)
 {
     if (n)
         memcpy(*end, elements, size * (size_t)n);
@@ -360,13 +360,13 @@ static void add(char **end, size_t size, int n, const void *elements)
         int n = whole->n_##field;                                                                                      \
         for (int i = 0; i < n_parts; i++)                                                                              \
             n += part[i]->n_##field;                                                                                   \
-        whole->field = begin(arena, sizeof *whole->field, n, whole->n_##field, whole->field, &at);                     \
+        whole->field = begin_list(arena, sizeof *whole->field, n, whole->n_##field, whole->field, &at);                     \
         for (int i = 0; i < n_parts; i++)                                                                              \
-            add(&at, sizeof *whole->field, part[i]->n_##field, part[i]->field);                                        \
+            add_elements(&at, sizeof *whole->field, part[i]->n_##field, part[i]->field);                                        \
         whole->n_##field = n;                                                                                          \
     } while (0)
 
-static void gather(dal_arena *arena, dal_spec *whole, int n_parts, dal_spec **part)
+static void gather_parts(dal_arena *arena, dal_spec *whole, int n_parts, dal_spec **part)
 {
     GATHER(parameters);
     GATHER(define);
@@ -385,8 +385,8 @@ static void gather(dal_arena *arena, dal_spec *whole, int n_parts, dal_spec **pa
     whole->n_joints = 0;
     GATHER(joints);
     whole->joints =
-        begin(arena, sizeof *whole->joints, whole->n_joints + own.n_joints, whole->n_joints, whole->joints, &end);
-    add(&end, sizeof *whole->joints, own.n_joints, own.joints);
+        begin_list(arena, sizeof *whole->joints, whole->n_joints + own.n_joints, whole->n_joints, whole->joints, &end);
+    add_elements(&end, sizeof *whole->joints, own.n_joints, own.joints);
     whole->n_joints += own.n_joints;
 }
 
@@ -434,6 +434,6 @@ void dal_read_models(dal_reader *reader, const dal_tree *tree)
             prefix_part(&(prefixer){reader->keep, entry->key}, part[n++]);
     }
     if (stands_on_ground(reader, n, part))
-        gather(reader->keep, reader->spec, n, part);
+        gather_parts(reader->keep, reader->spec, n, part);
     reader->what = NULL;
 }

@@ -23,7 +23,7 @@ typedef struct builder {
     dal_mark mark; /* where it is reading */
 } builder;
 
-static bool refuse(const builder *b, const char *sentence)
+static bool refuse_mesh(const builder *b, const char *sentence)
 {
     dal_error(b->messages, b->mark, "%s", sentence);
     return false;
@@ -76,7 +76,7 @@ static bool add_triangle(builder *b, const uint32_t corner[3])
 {
     int n = 3 * b->mesh->n_triangles;
     if (b->mesh->n_triangles >= DAL_TRIANGLE_LIMIT)
-        return refuse(b, "the mesh has more than 500,000 triangles, which is too much for a picture: reduce it");
+        return refuse_mesh(b, "the mesh has more than 500,000 triangles, which is too much for a picture: reduce it");
     for (int k = 0; k < 3; k++)
         *DAL_PUSH(b->arena, b->mesh->triangles, n, b->room_triangles) = corner[k];
     b->mesh->n_triangles++;
@@ -86,7 +86,7 @@ static bool add_triangle(builder *b, const uint32_t corner[3])
 static bool take_float(const builder *b, double value, float *x)
 {
     *x = (float)value + 0.0f; /* no negative zero: vertices are compared by their bits */
-    return isfinite(*x) ? true : refuse(b, "a coordinate of the mesh is not a finite number");
+    return isfinite(*x) ? true : refuse_mesh(b, "a coordinate of the mesh is not a finite number");
 }
 
 /* ---- binary STL --------------------------------------------------------------------- */
@@ -207,7 +207,7 @@ static bool read_stl(builder *b, char *text)
             return false;
         next = (next + 1) % 7;
     }
-    return next ? refuse(b, "the file ends within a facet") : true;
+    return next ? refuse_mesh(b, "the file ends within a facet") : true;
 }
 
 /* "3/1/2" -> 2; negative numbers count from the last vertex. */
@@ -244,7 +244,7 @@ static bool read_polygon(builder *b, char *line)
             return false;
         corner[1] = index;
     }
-    return n >= 3 ? true : refuse(b, "a face needs three vertices or more");
+    return n >= 3 ? true : refuse_mesh(b, "a face needs three vertices or more");
 }
 
 static bool read_obj(builder *b, char *text)
@@ -262,7 +262,7 @@ static bool read_obj(builder *b, char *text)
             if (!read_numbers(b, &line, x))
                 return false;
             if (b->mesh->n_vertices >= 3 * DAL_TRIANGLE_LIMIT)
-                return refuse(b,
+                return refuse_mesh(b,
                               "the mesh has more than 1,500,000 vertices, which is too much for a picture: reduce it");
             push_vertex(b, x);
         } else if (!strcmp(word, "f")) {
@@ -284,11 +284,11 @@ static bool parse(builder *b, const char *path, const char *text, size_t length)
     const char *extension = dal_extension_of(path);
     const bool obj = !strcasecmp(extension, ".obj");
     if (!obj && strcasecmp(extension, ".stl"))
-        return refuse(b, "a mesh is an .stl or an .obj file");
+        return refuse_mesh(b, "a mesh is an .stl or an .obj file");
     if (!obj && is_binary(text, length))
         return read_binary(b, text);
     if (memchr(text, '\0', length))
-        return refuse(b, obj ? "the file is not text" : "the file is neither a binary STL file of its size nor text");
+        return refuse_mesh(b, obj ? "the file is not text" : "the file is neither a binary STL file of its size nor text");
     char *copy = dal_arena_copy(b->arena, text, length);
     return obj ? read_obj(b, copy) : read_stl(b, copy);
 }
@@ -301,7 +301,7 @@ bool dal_mesh_parse(dal_arena *arena, dal_messages *messages, const char *path, 
     if (!parse(&b, path, text, length))
         return false;
     b.mark.line = b.mark.column = 0;
-    return mesh->n_triangles ? true : refuse(&b, "the mesh has no triangles");
+    return mesh->n_triangles ? true : refuse_mesh(&b, "the mesh has no triangles");
 }
 
 bool dal_mesh_read(dal_arena *arena, dal_messages *messages, const char *root, const char *path, dal_mark mark,

@@ -45,7 +45,7 @@ static const char *hint_name(dal_reader *reader, const char *name)
     return dal_arena_copy(reader->scratch, hint, strlen(hint));
 }
 
-static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
+static bool resolve_name(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
 {
     dal_reader *reader = user;
     const dal_binding *binding = find_binding(reader, name);
@@ -71,7 +71,7 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
 
 bool dal_constant(dal_reader *reader, const dal_text *text, double *value)
 {
-    dal_parser parser = {.graph = reader->graph, .messages = reader->messages, .resolve = resolve, .user = reader};
+    dal_parser parser = {.graph = reader->graph, .messages = reader->messages, .resolve = resolve_name, .user = reader};
     dal_node node;
     reader->uses_failed = false;
     if (!text->text || dal_messages_count(reader->messages, DAL_ERROR) >= DAL_ERROR_LIMIT)

@@ -140,40 +140,44 @@ static void read_elements(dal_reader *reader, const dal_tree *tree, const char *
     reader->what = NULL;
 }
 
-static void read_tables(dal_reader *reader, const dal_tree *tree)
+/* One element of a section, zero so far. */
+typedef void read_element(dal_reader *reader, const dal_tree *tree, void *element);
+
+/* The elements of a section, of `size` bytes each. */
+static void *read_section(dal_reader *reader, const dal_tree *tree, size_t size, int *n, read_element *read)
 {
-    dal_spec *spec = reader->spec;
-    spec->tables = DAL_TAKE(reader->keep, dal_table_spec, tree ? tree->n : 0);
+    char *list = dal_arena_take(reader->keep, size * (size_t)(tree ? tree->n : 0));
     for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
-        dal_table_spec *table = &spec->tables[spec->n_tables++];
-        table->name = element_name(child, child->key);
-        dal_read_table(reader, child, table);
+        reader->key = child->key;
+        read(reader, child, list + size * (size_t)(*n)++);
     }
     reader->what = NULL;
+    return list;
 }
 
-static void read_states(dal_reader *reader, const dal_tree *tree)
+static void read_table(dal_reader *reader, const dal_tree *tree, void *element)
 {
-    dal_spec *spec = reader->spec;
-    spec->states = DAL_TAKE(reader->keep, dal_state_spec, tree ? tree->n : 0);
-    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
-        dal_state_spec *state = &spec->states[spec->n_states++];
-        state->name = element_name(child, child->key);
-        state->binding = reader->binding;
-        reader->what = "'states'";
-        reader->key = child->key;
-        if (dal_needs_map(reader, child, "{start: 0, rate: 1}"))
-            dal_read_keys(reader, dal_keys_state, child, state, dal_what(reader, "state", child->key));
-    }
-    reader->what = NULL;
+    dal_table_spec *table = element;
+    table->name = element_name(tree, tree->key);
+    dal_read_table(reader, tree, table);
+}
+
+static void read_state(dal_reader *reader, const dal_tree *tree, void *element)
+{
+    dal_state_spec *state = element;
+    state->name = element_name(tree, tree->key);
+    state->binding = reader->binding;
+    reader->what = "'states'";
+    if (dal_needs_map(reader, tree, "{start: 0, rate: 1}"))
+        dal_read_keys(reader, dal_keys_state, tree, state, dal_what(reader, "state", tree->key));
 }
 
 /* A plain value is the start. */
-static void read_coordinate(dal_reader *reader, const dal_tree *tree, dal_coordinate_spec *coordinate)
+static void read_coordinate(dal_reader *reader, const dal_tree *tree, void *element)
 {
-    dal_coordinate_trees part = {.spec = *coordinate};
+    dal_coordinate_trees part = {.spec = {.name = element_name(tree, tree->key), .binding = reader->binding}};
+    dal_coordinate_spec *coordinate = element;
     reader->what = "'coordinates'";
-    reader->key = tree->key;
     if (tree->kind == DAL_MAP && !tree->bad)
         dal_read_keys(reader, dal_keys_coordinate, tree, &part, dal_what(reader, "coordinate", tree->key));
     else
@@ -183,23 +187,12 @@ static void read_coordinate(dal_reader *reader, const dal_tree *tree, dal_coordi
     coordinate->rate.fix |= part.fix && coordinate->rate.text;
 }
 
-static void read_coordinates(dal_reader *reader, const dal_tree *tree)
+static void read_constraint(dal_reader *reader, const dal_tree *tree, void *element)
 {
-    dal_spec *spec = reader->spec;
-    spec->coordinates = DAL_TAKE(reader->keep, dal_coordinate_spec, tree ? tree->n : 0);
-    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
-        dal_coordinate_spec *coordinate = &spec->coordinates[spec->n_coordinates++];
-        coordinate->name = element_name(child, child->key);
-        coordinate->binding = reader->binding;
-        read_coordinate(reader, child, coordinate);
-    }
-    reader->what = NULL;
-}
-
-static void read_constraint(dal_reader *reader, const dal_tree *tree, dal_constraint_spec *constraint)
-{
+    dal_constraint_spec *constraint = element;
+    constraint->name = element_name(tree, tree->key);
+    constraint->binding = reader->binding;
     reader->what = "'constraints'";
-    reader->key = tree->key;
     if (!dal_needs_map(reader, tree, "{velocity: x' - r*th'}"))
         return;
     const char *what = dal_what(reader, "constraint", tree->key);
@@ -209,10 +202,24 @@ static void read_constraint(dal_reader *reader, const dal_tree *tree, dal_constr
                      tree->n ? "both are" : "none is"); /* one that cannot be read was complained about */
 }
 
-static void read_joint_type(dal_reader *reader, const dal_tree *tree, dal_joint_type_spec *type)
+/* Their names stand behind `type:` only, and may be those of other elements. */
+static void check_type_name(dal_reader *reader, const dal_tree *tree)
 {
+    char *plain = dal_arena_copy(reader->scratch, tree->key, strlen(tree->key));
+    for (char *c = plain; (c = strchr(c, '-'));)
+        *c = '_'; /* as in those of the language */
+    const char *fault = dal_word_fault(reader->scratch, plain);
+    if (fault)
+        dal_complain(reader->messages, tree->key_mark, "'%.100s' cannot be the name of this joint type: %s", tree->key, fault);
+}
+
+static void read_joint_type(dal_reader *reader, const dal_tree *tree, void *element)
+{
+    dal_joint_type_spec *type = element;
+    type->name = element_name(tree, tree->key);
+    type->binding = reader->binding;
+    check_type_name(reader, tree);
     reader->what = "'joint-types'";
-    reader->key = tree->key;
     if (!dal_needs_map(reader, tree, "{equations: [\"dot(N - M, yi)\"]}"))
         return;
     const char *what = dal_what(reader, "joint type", tree->key);
@@ -222,40 +229,12 @@ static void read_joint_type(dal_reader *reader, const dal_tree *tree, dal_joint_
         dal_complain(reader->messages, tree->key_mark, "%s needs 'equations' or 'velocity'", what);
 }
 
-/* Their names stand behind `type:` only, and may be those of other elements. */
 static void read_joint_types(dal_reader *reader, const dal_tree *tree)
 {
     dal_spec *spec = reader->spec;
     reader->key = "joint-types";
-    if (tree && !dal_needs_map(reader, tree, "{slot: {equations: [\"dot(N - M, yi)\"]}}"))
-        return;
-    spec->joint_types = DAL_TAKE(reader->keep, dal_joint_type_spec, tree ? tree->n : 0);
-    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
-        dal_joint_type_spec *type = &spec->joint_types[spec->n_joint_types++];
-        type->name = element_name(child, child->key);
-        type->binding = reader->binding;
-        char *plain = dal_arena_copy(reader->scratch, child->key, strlen(child->key));
-        for (char *c = plain; (c = strchr(c, '-'));)
-            *c = '_'; /* as in those of the language */
-        const char *fault = dal_word_fault(reader->scratch, plain);
-        if (fault)
-            dal_complain(reader->messages, child->key_mark, "'%.100s' cannot be the name of this joint type: %s", child->key, fault);
-        read_joint_type(reader, child, type);
-    }
-    reader->what = NULL;
-}
-
-static void read_constraints(dal_reader *reader, const dal_tree *tree)
-{
-    dal_spec *spec = reader->spec;
-    spec->constraints = DAL_TAKE(reader->keep, dal_constraint_spec, tree ? tree->n : 0);
-    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
-        dal_constraint_spec *constraint = &spec->constraints[spec->n_constraints++];
-        constraint->name = element_name(child, child->key);
-        constraint->binding = reader->binding;
-        read_constraint(reader, child, constraint);
-    }
-    reader->what = NULL;
+    if (!tree || dal_needs_map(reader, tree, "{slot: {equations: [\"dot(N - M, yi)\"]}}"))
+        spec->joint_types = read_section(reader, tree, sizeof *spec->joint_types, &spec->n_joint_types, read_joint_type);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------- */
@@ -298,11 +277,11 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_joint_types(reader, model->joint_types);
     read_elements(reader, model->joints, "joint", "'joints'", "{type: revolute, connect: [ground, crank]}", make_joint);
     read_elements(reader, model->forces, "force", "'forces'", "{type: torque, joint: A, value: 5}", make_force);
-    read_coordinates(reader, model->coordinates);
-    read_constraints(reader, model->constraints);
+    spec->coordinates = read_section(reader, model->coordinates, sizeof *spec->coordinates, &spec->n_coordinates, read_coordinate);
+    spec->constraints = read_section(reader, model->constraints, sizeof *spec->constraints, &spec->n_constraints, read_constraint);
     spec->speeds = read_pairs(reader, model->speeds, "'speeds'", &spec->n_speeds);
-    read_tables(reader, model->tables);
-    read_states(reader, model->states);
+    spec->tables = read_section(reader, model->tables, sizeof *spec->tables, &spec->n_tables, read_table);
+    spec->states = read_section(reader, model->states, sizeof *spec->states, &spec->n_states, read_state);
     read_elements(reader, model->blocks, "block", "'blocks'", "{type: lag, input: ref, time: 0.1}", dal_make_block);
     read_elements(reader, model->sensors, "sensor", "'sensors'", "{type: angle, joint: A}", dal_make_sensor);
     read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate,

@@ -5,6 +5,7 @@
  * the C structs. */
 #include "spec/sound.h"
 #include "base/message.h"
+#include "base/printer.h"
 #include "math/rotation.h"
 #include "spec/schema.h"
 
@@ -29,14 +30,11 @@ static const char *space_word(const inspector *s)
 }
 
 /* "joint 'pivot': " and the sentence. */
-static void refuse(inspector *s, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
-static void refuse(inspector *s, dal_mark mark, const char *format, ...)
+static void refuse_element(inspector *s, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
+static void refuse_element(inspector *s, dal_mark mark, const char *format, ...)
 {
     char text[400];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    DAL_FORMAT(text, format);
     s->sound = false;
     mark = mark.line > 0 ? mark : s->mark;
     if (s->name)
@@ -49,9 +47,9 @@ static void refuse(inspector *s, dal_mark mark, const char *format, ...)
 static bool is_array(inspector *s, const char *key, int n, const void *items)
 {
     if (n < 0 || n > MOST)
-        refuse(s, dal_nowhere, "'%s' has a count of %d; 0 to %d are possible", key, n, MOST);
+        refuse_element(s, dal_nowhere, "'%s' has a count of %d; 0 to %d are possible", key, n, MOST);
     else if (n > 0 && !items)
-        refuse(s, dal_nowhere, "'%s' has a count of %d and no items (NULL)", key, n);
+        refuse_element(s, dal_nowhere, "'%s' has a count of %d and no items (NULL)", key, n);
     else
         return true;
     return false;
@@ -61,7 +59,7 @@ static bool is_text(inspector *s, const char *key, int number, const dal_text *t
 {
     if (text->text)
         return true;
-    refuse(s, text->mark, "entry %d of '%s' has no text (NULL)", number + 1, key);
+    refuse_element(s, text->mark, "entry %d of '%s' has no text (NULL)", number + 1, key);
     return false;
 }
 
@@ -73,7 +71,7 @@ static bool is_list(inspector *s, const char *key, const char *words, const dal_
     if (!is_array(s, key, list->n, list->item))
         return false;
     if (list->n && (list->n < least || list->n > most)) {
-        refuse(s, list->mark, "'%s' needs %s; %d given", key, words, list->n);
+        refuse_element(s, list->mark, "'%s' needs %s; %d given", key, words, list->n);
         return false;
     }
     bool whole = true;
@@ -92,7 +90,7 @@ static bool is_vector(inspector *s, const char *key, const dal_list *list)
 static void inspect_one_or(inspector *s, const char *key, const char *words, const dal_list *list, int n)
 {
     if (is_list(s, key, words, list, 1, n) && list->n > 1 && list->n < n)
-        refuse(s, list->mark, "'%s' needs 1 or %d numbers in a %s model; %d given", key, n, space_word(s), list->n);
+        refuse_element(s, list->mark, "'%s' needs 1 or %d numbers in a %s model; %d given", key, n, space_word(s), list->n);
 }
 
 static void inspect_inertia(inspector *s, const char *key, const dal_list *list)
@@ -101,7 +99,7 @@ static void inspect_inertia(inspector *s, const char *key, const dal_list *list)
     if (!is_list(s, key, planar ? "one number in a planar model" : "3 or 6 numbers in a spatial model", list, planar ? 1 : 3, planar ? 1 : 6))
         return;
     if (list->n == 4 || list->n == 5)
-        refuse(s, list->mark, "'%s' needs 3 or 6 numbers in a spatial model; %d given", key, list->n);
+        refuse_element(s, list->mark, "'%s' needs 3 or 6 numbers in a spatial model; %d given", key, list->n);
 }
 
 /* ---- attitudes ------------------------------------------------------------------------------------- */
@@ -112,10 +110,10 @@ static void inspect_axes(inspector *s, const char *key, const dal_orientation *o
     const bool first = o->letters[0] && strchr("xyz", o->letters[0]);
     const bool second = o->letters[1] && strchr("xyz", o->letters[1]) && o->letters[1] != o->letters[0];
     if (!first || (o->letters[1] ? !second : !one) || (o->letters[1] && s->spec->space == DAL_PLANAR))
-        refuse(s, o->mark, "'%s' names its directions by letters of x, y, z: %s", key,
+        refuse_element(s, o->mark, "'%s' names its directions by letters of x, y, z: %s", key,
                s->spec->space == DAL_PLANAR ? "one in a planar model" : one ? "one, or two different ones" : "two different ones");
     else if (is_vector(s, key, &o->first) && is_vector(s, key, &o->second) && (!o->first.n || !o->second.n != !o->letters[1]))
-        refuse(s, o->mark, "'%s' needs a vector for each of its letters", key);
+        refuse_element(s, o->mark, "'%s' needs a vector for each of its letters", key);
 }
 
 static void inspect_orientation(inspector *s, const char *key, const dal_orientation *o, bool one)
@@ -123,30 +121,30 @@ static void inspect_orientation(inspector *s, const char *key, const dal_orienta
     int axes[3];
     const bool two = o->kind == DAL_ATTITUDE_AXIS || o->kind == DAL_ATTITUDE_AXES;
     if ((o->kind == DAL_ATTITUDE_NONE && o->first.n) || (!two && o->second.n)) {
-        refuse(s, o->mark, "'%s' has numbers that an attitude of kind %d does not use", key, (int)o->kind);
+        refuse_element(s, o->mark, "'%s' has numbers that an attitude of kind %d does not use", key, (int)o->kind);
         return;
     }
     switch (o->kind) {
     case DAL_ATTITUDE_NONE: return;
     case DAL_ATTITUDE_QUATERNION:
         if (is_list(s, key, "4 numbers: w, x, y, z", &o->first, 4, 4) && !o->first.n)
-            refuse(s, o->mark, "'%s' is a quaternion without numbers", key);
+            refuse_element(s, o->mark, "'%s' is a quaternion without numbers", key);
         return;
     case DAL_ATTITUDE_AXIS:
         if (is_list(s, key, "an axis of 3 numbers", &o->first, 3, 3) && is_list(s, key, "one angle", &o->second, 1, 1) &&
             (!o->first.n || !o->second.n))
-            refuse(s, o->mark, "'%s' needs an axis and an angle", key);
+            refuse_element(s, o->mark, "'%s' needs an axis and an angle", key);
         return;
     case DAL_ATTITUDE_EULER:
     case DAL_ATTITUDE_RPY:
         if (is_list(s, key, "three angles", &o->first, 3, 3) && !o->first.n)
-            refuse(s, o->mark, "'%s' needs three angles", key);
+            refuse_element(s, o->mark, "'%s' needs three angles", key);
         else if (o->kind == DAL_ATTITUDE_EULER && !dal_euler_axes(o->letters, axes))
-            refuse(s, o->mark, "'%s' needs a sequence of three letters of x, y, z, neighbours different, as zyx or zxz", key);
+            refuse_element(s, o->mark, "'%s' needs a sequence of three letters of x, y, z, neighbours different, as zyx or zxz", key);
         return;
     case DAL_ATTITUDE_AXES: inspect_axes(s, key, o, one); return;
     }
-    refuse(s, o->mark, "'%s' has the kind %d, which no attitude has", key, (int)o->kind);
+    refuse_element(s, o->mark, "'%s' has the kind %d, which no attitude has", key, (int)o->kind);
 }
 
 /* ---- names, pairs, bindings ------------------------------------------------------------------------- */
@@ -155,7 +153,7 @@ static bool is_name(inspector *s, const char *key, int number, const dal_text *n
 {
     if (name->text && *name->text)
         return true;
-    refuse(s, name->mark, "number %d of '%s' has no name", number + 1, key);
+    refuse_element(s, name->mark, "number %d of '%s' has no name", number + 1, key);
     return false;
 }
 
@@ -163,7 +161,7 @@ static void inspect_binding(inspector *s, const dal_binding *binding)
 {
     for (int depth = 0; binding; binding = binding->outer, depth++)
         if (!binding->name || depth > 1000) {
-            refuse(s, dal_nowhere, depth > 1000 ? "its bindings have no end" : "a binding has no name (NULL)");
+            refuse_element(s, dal_nowhere, depth > 1000 ? "its bindings have no end" : "a binding has no name (NULL)");
             return;
         }
 }
@@ -174,7 +172,7 @@ static void inspect_pairs(inspector *s, const char *key, int n, const dal_pair *
         return;
     for (int i = 0; i < n; i++) {
         if (is_name(s, key, i, &pairs[i].name) && !pairs[i].value.text)
-            refuse(s, pairs[i].name.mark, "'%.100s' of '%s' has no value (NULL)", pairs[i].name.text, key);
+            refuse_element(s, pairs[i].name.mark, "'%.100s' of '%s' has no value (NULL)", pairs[i].name.text, key);
         inspect_binding(s, pairs[i].binding);
     }
 }
@@ -183,7 +181,7 @@ static void inspect_choice(inspector *s, const char *key, const dal_choice *choi
 {
     inspect_pairs(s, key, choice->n, choice->option);
     if (!choice->name.text && (choice->n > 0 || choice->value.text))
-        refuse(s, choice->value.mark, "'%s' has options and no word", key);
+        refuse_element(s, choice->value.mark, "'%s' has options and no word", key);
 }
 
 /* ---- points and shapes -------------------------------------------------------------------------------- */
@@ -197,9 +195,9 @@ static void inspect_points(inspector *s, const char *key, const dal_points *poin
         if (!is_name(s, key, i, &point->name))
             continue;
         if (is_vector(s, point->name.text, &point->at) && !point->at.n)
-            refuse(s, point->name.mark, "point '%.100s' has no place", point->name.text);
+            refuse_element(s, point->name.mark, "point '%.100s' has no place", point->name.text);
         if (point->axes.kind != DAL_ATTITUDE_NONE && point->axes.kind != DAL_ATTITUDE_AXES)
-            refuse(s, point->axes.mark, "the axes of point '%.100s' are of kind %d; only directions (DAL_ATTITUDE_AXES) are possible",
+            refuse_element(s, point->axes.mark, "the axes of point '%.100s' are of kind %d; only directions (DAL_ATTITUDE_AXES) are possible",
                    point->name.text, (int)point->axes.kind);
         else
             inspect_orientation(s, point->name.text, &point->axes, true);
@@ -215,12 +213,12 @@ static void inspect_figure(inspector *s, const dal_figure_spec *figure)
     if (!is_array(s, "points", figure->n_points, figure->points))
         return;
     if (figure->n_points && figure->points_mark.line <= 0)
-        refuse(s, figure->mark, "a shape has %d points, but 'points_mark' has line 0, which means that none are given", figure->n_points);
+        refuse_element(s, figure->mark, "a shape has %d points, but 'points_mark' has line 0, which means that none are given", figure->n_points);
     for (int i = 0; i < figure->n_points; i++)
         if (is_list(s, "points", "2 or 3 numbers", &figure->points[i], 2, 3) && !figure->points[i].n)
-            refuse(s, figure->points_mark, "point %d of a shape has no numbers", i + 1);
+            refuse_element(s, figure->points_mark, "point %d of a shape has no numbers", i + 1);
     if (figure->type.text && !strcmp(figure->type.text, "mesh") && figure->file.text && !figure->path)
-        refuse(s, figure->file.mark, "a mesh has a file, and no path to it (NULL)");
+        refuse_element(s, figure->file.mark, "a mesh has a file, and no path to it (NULL)");
 }
 
 static void inspect_figures(inspector *s, const char *key, const dal_figures *figures)
@@ -239,7 +237,7 @@ static void inspect_group(inspector *s, const char *key, const dal_key *keys, co
     for (const dal_key *entry = keys; entry->doc.key; entry++)
         any = any || (entry->shape == DAL_SHAPE_EXPRESSION && ((const dal_text *)(const void *)((const char *)group + entry->offset))->text);
     if (any && mark.line <= 0)
-        refuse(s, mark, "'%s' has values, but its mark has line 0, which means that it is not given", key);
+        refuse_element(s, mark, "'%s' has values, but its mark has line 0, which means that it is not given", key);
 }
 
 static bool is_given(const dal_key *key, const void *field)
@@ -268,7 +266,7 @@ static void inspect_field(inspector *s, const dal_key *key, const void *field)
     case DAL_SHAPE_AXIS:
         if (is_vector(s, name, field) && is_vector(s, name, (const dal_list *)field + 1) && ((const dal_list *)field)[1].n &&
             !((const dal_list *)field)[0].n)
-            refuse(s, ((const dal_list *)field)[1].mark, "'%s' has a second vector and no first one", name);
+            refuse_element(s, ((const dal_list *)field)[1].mark, "'%s' has a second vector and no first one", name);
         break;
     case DAL_SHAPE_ORIENTATION: inspect_orientation(s, name, field, false); break;
     case DAL_SHAPE_POINTS: inspect_points(s, name, field); break;
@@ -290,10 +288,10 @@ static void inspect_element(inspector *s, const dal_key *keys, const void *eleme
         const dal_space wrong = key->flags & DAL_PLANAR_ONLY ? DAL_SPATIAL : DAL_PLANAR;
         const bool given = is_given(key, field);
         if (given && key->flags & (DAL_PLANAR_ONLY | DAL_SPATIAL_ONLY) && s->spec->space == wrong)
-            refuse(s, dal_nowhere, "'%s' belongs to %s models: give '%s' in a %s one", key->doc.key, wrong == DAL_SPATIAL ? "planar" : "spatial",
+            refuse_element(s, dal_nowhere, "'%s' belongs to %s models: give '%s' in a %s one", key->doc.key, wrong == DAL_SPATIAL ? "planar" : "spatial",
                    key->instead, space_word(s));
         else if (!given && key->flags & DAL_REQUIRED && key->shape != DAL_SHAPE_WORD)
-            refuse(s, dal_nowhere, "it has no '%s' (%s)", key->doc.key, key->doc.text);
+            refuse_element(s, dal_nowhere, "it has no '%s' (%s)", key->doc.key, key->doc.text);
         else
             inspect_field(s, key, field);
     }
@@ -346,7 +344,7 @@ static void inspect_tables(inspector *s)
             continue;
         for (int k = 0; k < t->n; k++)
             if (!isfinite(t->x_value[k]) || !isfinite(t->y_value[k])) {
-                refuse(s, dal_nowhere, "row %d is (%g, %g): finite numbers are needed", k + 1, t->x_value[k], t->y_value[k]);
+                refuse_element(s, dal_nowhere, "row %d is (%g, %g): finite numbers are needed", k + 1, t->x_value[k], t->y_value[k]);
                 break;
             }
     }
@@ -363,14 +361,14 @@ static void inspect_models(inspector *s)
         s->name = NULL;
         if (!model || !is_name(s, "models", i, &model->name)) {
             if (!model)
-                refuse(s, dal_nowhere, "number %d of 'models' is NULL", i + 1);
+                refuse_element(s, dal_nowhere, "number %d of 'models' is NULL", i + 1);
             continue;
         }
         s->section = "included model";
         s->name = model->name.text;
         s->mark = model->name.mark;
         if (!model->ground.text)
-            refuse(s, dal_nowhere, "it has no ground (NULL)");
+            refuse_element(s, dal_nowhere, "it has no ground (NULL)");
         inspect_points(s, "points", &model->points);
         inspect_figures(s, "shape", &model->shape);
         inspect_binding(s, &model->binding);
@@ -381,7 +379,7 @@ static void inspect_head(inspector *s)
 {
     const dal_spec *spec = s->spec;
     if (!memchr(spec->hash, '\0', sizeof spec->hash))
-        refuse(s, dal_nowhere, "'hash' is no text of at most 16 characters");
+        refuse_element(s, dal_nowhere, "'hash' is no text of at most 16 characters");
     is_vector(s, "gravity", &spec->gravity);
     inspect_element(s, dal_keys_ground, spec);
     s->section = "`simulate:`";
@@ -406,7 +404,7 @@ static void inspect_warnings(inspector *s)
     int n = 0;
     for (const dal_message *m = s->spec->warnings; m; m = m->next)
         if (!m->text || ++n > MOST) {
-            refuse(s, dal_nowhere, n > MOST ? "its warnings have no end" : "a warning has no text (NULL)");
+            refuse_element(s, dal_nowhere, n > MOST ? "its warnings have no end" : "a warning has no text (NULL)");
             return;
         }
 }
@@ -416,7 +414,7 @@ static void inspect_parameters(inspector *s)
     const dal_spec *spec = s->spec;
     for (int i = 0; i < spec->n_parameters; i++)
         if (!isfinite(spec->parameters[i].number))
-            refuse(s, spec->parameters[i].name.mark, "the value of parameter '%.100s' is %g: a finite number is needed",
+            refuse_element(s, spec->parameters[i].name.mark, "the value of parameter '%.100s' is %g: a finite number is needed",
                    spec->parameters[i].name.text, spec->parameters[i].number);
 }
 
@@ -424,7 +422,7 @@ bool dal_spec_sound(const dal_spec *spec, dal_messages *messages)
 {
     inspector s = {.spec = spec, .messages = messages, .section = "the model", .mark = {spec->file, 0, 0}, .sound = true};
     if (spec->space != DAL_PLANAR && spec->space != DAL_SPATIAL) {
-        refuse(&s, spec->space_mark, "its 'space' is %d; DAL_PLANAR (2) or DAL_SPATIAL (3) is needed", (int)spec->space);
+        refuse_element(&s, spec->space_mark, "its 'space' is %d; DAL_PLANAR (2) or DAL_SPATIAL (3) is needed", (int)spec->space);
         return false;
     }
     inspect_head(&s);

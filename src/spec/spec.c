@@ -222,7 +222,7 @@ static void keep_warnings(reading *job)
         }
 }
 
-static dal_status run(reading *job, dal_messages *messages)
+static dal_status run_reading(reading *job, dal_messages *messages)
 {
     const char *folder = NULL, *why = NULL;
     bool no_memory = false;
@@ -258,7 +258,7 @@ static dal_status guarded(reading *job, dal_messages *messages)
     if (setjmp(jump))
         return DAL_NO_MEMORY;
     job->keep.guard = job->scratch.guard = &jump;
-    return run(job, messages);
+    return run_reading(job, messages);
 }
 
 /* Of one of the three calls that read. */

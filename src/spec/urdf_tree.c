@@ -52,7 +52,7 @@ static entry *sort_joints(dal_arena *arena, const dal_urdf *robot)
 }
 
 /* -1: there is none. */
-static int find(const entry *list, int n, const char *name)
+static int find_entry(const entry *list, int n, const char *name)
 {
     const entry key = {name, 0}, *found = n ? bsearch(&key, list, (size_t)n, sizeof *list, compare_names) : NULL;
     return found ? found->index : -1;
@@ -74,7 +74,7 @@ static void refuse_twice(dal_reader *reader, const dal_urdf *robot, const char *
 static int find_end(dal_reader *reader, const dal_urdf *robot, const entry *links, const dal_urdf_joint *joint, const char *role,
                     const char *name)
 {
-    const int link = find(links, robot->n_links, name);
+    const int link = find_entry(links, robot->n_links, name);
     if (link < 0)
         dal_complain(reader->messages, joint->mark, "joint '%s': its %s link '%s' does not exist", joint->name, role, name);
     return link;
@@ -104,7 +104,7 @@ static void find_mimic(dal_reader *reader, dal_urdf *robot, const entry *joints,
 {
     if (!joint->mimic_name)
         return;
-    joint->mimic = find(joints, robot->n_joints, joint->mimic_name);
+    joint->mimic = find_entry(joints, robot->n_joints, joint->mimic_name);
     const dal_urdf_joint *other = joint->mimic < 0 ? NULL : &robot->joint[joint->mimic];
     if (!other)
         dal_complain(reader->messages, joint->mark, "joint '%s' mimics joint '%s', which does not exist", joint->name, joint->mimic_name);
@@ -222,7 +222,7 @@ static void refuse_circles(dal_reader *reader, const dal_urdf *robot)
 /* ---- where everything starts ------------------------------------------------------------------------ */
 
 /* Child from parent: R = R_p R_o R(axis, q), r = r_p + R_p (x + R_o axis q). */
-static void place(const dal_urdf_pose *parent, const dal_urdf_joint *joint, dal_urdf_pose *out)
+static void place_joint(const dal_urdf_pose *parent, const dal_urdf_joint *joint, dal_urdf_pose *out)
 {
     double turn[9], R_o[9], shift[3];
     dal_rotation_identity(turn);
@@ -246,7 +246,7 @@ static void place_links(dal_urdf *robot)
         if (link->joint < 0)
             dal_rotation_identity(link->start.R);
         else
-            place(&robot->link[robot->joint[link->joint].parent].start, &robot->joint[link->joint], &link->start);
+            place_joint(&robot->link[robot->joint[link->joint].parent].start, &robot->joint[link->joint], &link->start);
     }
 }
 

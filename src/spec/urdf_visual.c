@@ -18,7 +18,7 @@ static const dal_xml_node *child_of(const dal_xml_node *node, const char *name)
 }
 
 /* `n` numbers of an attribute. */
-static bool read(dal_reader *r, const dal_xml_node *node, const char *name, int n, double *out)
+static bool read_numbers(dal_reader *r, const dal_xml_node *node, const char *name, int n, double *out)
 {
     const char *text = node ? dal_xml_get(node, name) : NULL;
     for (int i = 0; i < n; i++) {
@@ -49,9 +49,9 @@ static bool read_geometry(dal_reader *r, const dal_xml_node *geometry, dal_figur
     const dal_xml_node *box = child_of(geometry, "box"), *cylinder = child_of(geometry, "cylinder"),
                        *sphere = child_of(geometry, "sphere");
     double size[3] = {1, 1, 1};
-    if (box ? !read(r, box, "size", 3, size) : !read(r, cylinder ? cylinder : sphere, "radius", 1, &size[0]))
+    if (box ? !read_numbers(r, box, "size", 3, size) : !read_numbers(r, cylinder ? cylinder : sphere, "radius", 1, &size[0]))
         return false;
-    if (!box && cylinder && !read(r, cylinder, "length", 1, &size[1]))
+    if (!box && cylinder && !read_numbers(r, cylinder, "length", 1, &size[1]))
         return false;
     if (!(size[0] > 0 && size[1] > 0 && size[2] > 0))
         return false;
@@ -68,9 +68,9 @@ static bool read_geometry(dal_reader *r, const dal_xml_node *geometry, dal_figur
 static void read_place(dal_reader *r, const dal_xml_node *origin, dal_figure_spec *f)
 {
     double xyz[3], rpy[3];
-    if (read(r, origin, "xyz", 3, xyz) && (xyz[0] != 0 || xyz[1] != 0 || xyz[2] != 0))
+    if (read_numbers(r, origin, "xyz", 3, xyz) && (xyz[0] != 0 || xyz[1] != 0 || xyz[2] != 0))
         f->at = numbers(r, 3, xyz, f->mark);
-    if (read(r, origin, "rpy", 3, rpy) && (rpy[0] != 0 || rpy[1] != 0 || rpy[2] != 0))
+    if (read_numbers(r, origin, "rpy", 3, rpy) && (rpy[0] != 0 || rpy[1] != 0 || rpy[2] != 0))
         f->orientation =
             (dal_orientation){.kind = DAL_ATTITUDE_RPY, .first = numbers(r, 3, rpy, f->mark), .mark = f->mark};
 }
@@ -78,7 +78,7 @@ static void read_place(dal_reader *r, const dal_xml_node *origin, dal_figure_spe
 static void read_color(dal_reader *r, const dal_xml_node *material, dal_figure_spec *f)
 {
     double c[4];
-    if (!read(r, child_of(material, "color"), "rgba", 4, c))
+    if (!read_numbers(r, child_of(material, "color"), "rgba", 4, c))
         return;
     for (int k = 0; k < 3; k++)
         c[k] = c[k] < 0 ? 0 : c[k] > 1 ? 255 : round(255 * c[k]);

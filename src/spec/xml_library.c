@@ -2,7 +2,6 @@
 #ifdef DAL_HAVE_URDF
 
 #include "spec/xml_library.h"
-#include "base/library.h"
 
 bool dal_xml_load(dal_xml_library *library, char *why, size_t size)
 {

@@ -2,6 +2,8 @@
 #ifndef DAL_SPEC_XML_LIBRARY_H
 #define DAL_SPEC_XML_LIBRARY_H
 
+#include "base/library.h"
+
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 #include <libxml/xmlerror.h>
@@ -13,13 +15,12 @@
 
 typedef struct dal_xml_library {
     void *handle;
-#define X(name) __typeof__(&name) name;
-    DAL_XML_CALLS(X)
-#undef X
+    DAL_XML_CALLS(DAL_CALL)
 } dal_xml_library;
 
 /* False with a sentence in `why` if the library is not there or is another one. */
 bool dal_xml_load(dal_xml_library *library, char *why, size_t size);
+/* Accepts one that is not loaded. */
 void dal_xml_unload(dal_xml_library *library);
 
 #endif

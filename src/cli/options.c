@@ -1,0 +1,176 @@
+#include "cli/options.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_override(const char *command, dal_model_options *options, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return dal_wrong_use(command, "--set wants NAME=VALUE, not '%s'", text);
+    *equals = '\0';
+    options->overrides[options->n_overrides++] = (dal_override){text, equals + 1};
+    return DAL_OK;
+}
+
+/* ---- the table, as getopt wants it ------------------------------------------------ */
+
+/* Values of struct option: letters, or these and those after them. */
+enum { SETTING = 1000, OWN = 2000, FLOATING = 3000 };
+
+typedef struct getopt_table {
+    char letters[2 * DAL_MOST_OPTIONS + 4];
+    struct option options[DAL_MOST_OPTIONS + DAL_MOST_SETTINGS + 3]; /* own, help, settings, floating, zeros */
+} getopt_table;
+
+static int value_of(const dal_option_table *table, int i)
+{
+    return table->options[i].letter ? table->options[i].letter : OWN + i;
+}
+
+static void make_getopt_table(const dal_option_table *table, getopt_table *made)
+{
+    int n = 0;
+    bool set = false;
+    char *letter = made->letters;
+    *made = (getopt_table){0};
+    *letter++ = ':';
+    for (const dal_option *o = table->options; o->kind; o++, n++) {
+        assert(n < DAL_MOST_OPTIONS);
+        const bool flag = o->kind == DAL_OPTION_FLAG;
+        made->options[n] = (struct option){o->name, flag ? no_argument : required_argument, NULL, value_of(table, n)};
+        set |= o->kind == DAL_OPTION_SET;
+        if (o->letter)
+            *letter++ = o->letter;
+        if (o->letter && !flag)
+            *letter++ = ':';
+    }
+    *letter = 'h';
+    made->options[n++] = (struct option){"help", no_argument, NULL, 'h'};
+    for (int i = 0; table->settings && table->settings[i]; i++) {
+        assert(i < DAL_MOST_SETTINGS);
+        made->options[n++] = (struct option){table->settings[i], required_argument, NULL, SETTING + i};
+    }
+    if (set)
+        made->options[n] = (struct option){"floating", no_argument, NULL, FLOATING};
+}
+
+/* ---- one command line --------------------------------------------------------------- */
+
+static int take_option(const char *command, const dal_option *o, dal_model_options *model, void *request)
+{
+    char *member = (char *)request + o->member;
+    switch (o->kind) {
+    case DAL_OPTION_SET: return add_override(command, model, optarg);
+    case DAL_OPTION_FLAG: *(bool *)member = true; break;
+    case DAL_OPTION_FILE:
+        if (*(const char **)member)
+            return dal_wrong_use(command, "one file at a time: -o was given twice");
+        *(const char **)member = optarg;
+        break;
+    case DAL_OPTION_TEXT: *(const char **)member = optarg; break;
+    case DAL_OPTION_READ:
+    case DAL_OPTION_END: break;
+    }
+    return o->read ? o->read(request, optarg) : DAL_OK;
+}
+
+static int check_arguments(const dal_option_table *table, const char *command, dal_model_options *model)
+{
+    if (table->argument == DAL_ARGUMENT_ANY)
+        return DAL_OK;
+    const bool is_model = table->argument == DAL_ARGUMENT_MODEL;
+    if (!model->n_arguments)
+        return dal_wrong_use(command, is_model ? "which model?" : "which file of results?");
+    if (model->n_arguments > 1)
+        return dal_wrong_use(command, "one %s at a time: unexpected argument '%s'", is_model ? "model" : "file", model->arguments[1]);
+    *(is_model ? &model->path : &model->result) = model->arguments[0];
+    return DAL_OK;
+}
+
+/* DAL_OK: go on, -1: help was printed, otherwise the exit code. */
+static int read_options(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request)
+{
+    getopt_table made;
+    int option, status = model->overrides ? DAL_OK : DAL_NO_MEMORY;
+    make_getopt_table(table, &made);
+    while (status == DAL_OK && (option = dal_next_option(argc, argv, made.letters, made.options)) != -1) {
+        if (option == 'h') {
+            fputs(table->usage, stdout);
+            return -1;
+        }
+        if (option == '?')
+            return DAL_BAD_COMMAND;
+        if (option == FLOATING)
+            model->floating = true;
+        else if (option >= SETTING && option < SETTING + DAL_MOST_SETTINGS)
+            model->setting[option - SETTING] = optarg;
+        for (int i = 0; table->options[i].kind; i++)
+            if (value_of(table, i) == option)
+                status = take_option(argv[0], &table->options[i], model, request);
+    }
+    model->n_arguments = argc - optind;
+    model->arguments = argv + optind;
+    if (status == DAL_OK)
+        status = check_arguments(table, argv[0], model);
+    return status == DAL_OK && table->check ? table->check(request) : status;
+}
+
+int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request,
+                    int (*work)(void *request))
+{
+    *model = (dal_model_options){.settings = table->settings, .overrides = calloc((size_t)argc, sizeof *model->overrides)};
+    int status = read_options(table, argc, argv, model, request);
+    if (status == DAL_OK && !(model->messages = dal_messages_create(NULL))) {
+        status = DAL_NO_MEMORY;
+        dal_report_end(argv[0], NULL, DAL_ERROR, DAL_NO_MEMORY);
+    }
+    if (status == DAL_OK)
+        status = work(request);
+    dal_messages_free(model->messages);
+    free(model->overrides);
+    return status < 0 ? DAL_OK : status;
+}
+
+int dal_run_plain_command(const dal_command *command, int argc, char **argv)
+{
+    void *request = calloc(1, command->request);
+    if (!request)
+        return DAL_NO_MEMORY;
+    const int status = dal_run_command(command->table, argc, argv, request, request, command->work);
+    free(request);
+    return status;
+}
+
+/* ---- the model ------------------------------------------------------------------------- */
+
+dal_status dal_model_read(const dal_model_options *options, dal_messages *messages, dal_spec **spec)
+{
+    const dal_read_options read = {.n_overrides = options->n_overrides,
+                                   .overrides = options->overrides,
+                                   .floating = options->floating,
+                                   .file = options->file,
+                                   .file_user = options->file_user};
+    dal_status status = dal_spec_read_with(NULL, options->path, &read, messages, spec);
+    for (int i = 0; options->settings && options->settings[i] && *spec; i++)
+        if (options->setting[i] && !dal_spec_set(*spec, options->settings[i], options->setting[i], messages))
+            status = DAL_BAD_COMMAND;
+    return status;
+}
+
+/* The place of such an error is "--set k=3" or the like instead of a file. */
+static bool command_is_to_blame(const dal_messages *messages)
+{
+    for (const dal_message *message = dal_messages_first(messages); message; message = message->next) {
+        const char *place = message->mark.file ? message->mark.file : "";
+        if (message->severity == DAL_ERROR && strncmp(place, "--", 2) && strcmp(place, "command line"))
+            return false;
+    }
+    return dal_messages_count(messages, DAL_ERROR) > 0;
+}
+
+dal_status dal_model_blame(dal_status status, const dal_messages *messages)
+{
+    return status == DAL_BAD_MODEL && command_is_to_blame(messages) ? DAL_BAD_COMMAND : status;
+}

@@ -1,0 +1,88 @@
+/* The command line. A command describes its options in a table; dal_run_command reads them into its request and calls it. What the commands that
+ * read a model share is here as well: its name, other values for its parameters (--set), the options that are entries of its simulate: block,
+ * and whose fault an error is. */
+#ifndef DAL_CLI_OPTIONS_H
+#define DAL_CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+#include <stddef.h>
+
+typedef enum dal_option_kind {
+    DAL_OPTION_END,
+    DAL_OPTION_FLAG, /* takes no value: a bool of the request becomes true */
+    DAL_OPTION_TEXT, /* a const char * of the request becomes the value; of several the last */
+    DAL_OPTION_FILE, /* the same, but a second one is an error */
+    DAL_OPTION_READ, /* the value is only read by `read` */
+    DAL_OPTION_SET   /* NAME=VALUE for the model */
+} dal_option_kind;
+
+/* One option. The tables end with {0}. */
+typedef struct dal_option {
+    const char *name; /* --name */
+    char letter;      /* -n; 0: none */
+    dal_option_kind kind;
+    size_t member; /* offset in the request */
+    /* What else is to be done with the value; may be NULL. DAL_OK, or the exit code after a complaint. */
+    int (*read)(void *request, char *value);
+} dal_option;
+
+/* Entries of a table, for members of a struct `request`. */
+#define DAL_FLAG(name, letter, member) {name, letter, DAL_OPTION_FLAG, offsetof(request, member), NULL}
+#define DAL_TEXT(name, letter, member) {name, letter, DAL_OPTION_TEXT, offsetof(request, member), NULL}
+#define DAL_FILE(name, letter, member, read) {name, letter, DAL_OPTION_FILE, offsetof(request, member), read}
+#define DAL_READ(name, letter, read) {name, letter, DAL_OPTION_READ, 0, read}
+#define DAL_SET {"set", 0, DAL_OPTION_SET, 0, NULL}
+
+/* What stands on the command line beside the options. */
+typedef enum dal_argument {
+    DAL_ARGUMENT_MODEL,  /* one model */
+    DAL_ARGUMENT_RESULT, /* one file of results */
+    DAL_ARGUMENT_ANY     /* the command looks at it itself */
+} dal_argument;
+
+enum { DAL_MOST_SETTINGS = 16, DAL_MOST_OPTIONS = 20 }; /* of one command: entries of simulate:, and other options */
+
+/* The command line of a command. Beside its own options, all have --help, and those with DAL_SET have --floating. */
+typedef struct dal_option_table {
+    const char *usage; /* what --help prints */
+    const dal_option *options;
+    const char *const *settings; /* entries of simulate: that are options; ends with NULL. NULL: none */
+    dal_argument argument;
+    /* What is missing, or does not go together? DAL_OK, or the exit code after a complaint. May be NULL. */
+    int (*check)(void *request);
+} dal_option_table;
+
+/* What the command line says of the model, and its arguments. */
+typedef struct dal_model_options {
+    const char *path;   /* of the model */
+    const char *result; /* the file of results */
+    int n_arguments;    /* all of them */
+    char **arguments;
+    const char *const *settings;            /* of the table */
+    const char *setting[DAL_MOST_SETTINGS]; /* NULL: not given */
+    int n_overrides;
+    dal_override *overrides;
+    void (*file)(void *user, const char *path); /* for dal_read_options; NULL: none */
+    void *file_user;
+    dal_messages *messages; /* for `work` */
+    bool floating; /* the root of a URDF file is free */
+} dal_model_options;
+
+/* A command that is nothing but this: its request is zero but for what the options say, and begins with dal_model_options. */
+#define DAL_COMMAND(name, title, work) {name, title, usage, NULL, &table, sizeof(request), work}
+
+/* A command: the options are read into `model` and `request`, `work` does what was asked for and returns the exit code, which is that of the
+ * command. --help and a wrong option end it before. */
+int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request,
+                    int (*work)(void *request));
+/* The same for one that DAL_COMMAND made. */
+int dal_run_plain_command(const dal_command *command, int argc, char **argv);
+
+/* The model with what the options change in it. */
+dal_status dal_model_read(const dal_model_options *options, dal_messages *messages, dal_spec **spec);
+
+/* The status, but DAL_BAD_COMMAND for a bad model where every error is about a word of the command line. */
+dal_status dal_model_blame(dal_status status, const dal_messages *messages);
+
+#endif
