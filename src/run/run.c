@@ -50,6 +50,7 @@ typedef struct run {
     double weight;             /* m g L + m (L / T)^2: the scale of energies */
     double balance_start, potential_start, work_last, energy_last;
     double kinetic_most, potential_most, balance_worst, work_path;
+    double moving, moving_time, moving_sum; /* kinetic energy and change of the potential: now, over how much time, their integral over it */
     double momentum_start[6], momentum_scale[2], momentum_worst[2];
     double *ignorable;         /* momenta of the ignorable coordinates: at the start, now, their sizes now, the largest, the worst drift */
     bool started;
@@ -398,6 +399,16 @@ static void watch(run *r, dal_state *state)
     r->balance_worst = fmax(r->balance_worst, fabs(balance - r->balance_start));
     r->work_path += fabs(e.work - r->work_last);
     r->work_last = e.work;
+    r->moving = e.kinetic + fabs(e.potential - r->potential_start);
+}
+
+/* The same, at the end of a step: the average over time counts a passage by a centre of attraction for as little as it lasts. */
+static void watch_step(run *r, dal_state *state, double t)
+{
+    const double before = r->moving;
+    watch(r, state);
+    r->moving_sum += (t - r->moving_time) * (before + r->moving) / 2;
+    r->moving_time = t;
 }
 
 enum { OFTEN = 50, SELDOM = 200 }; /* steps between two looks at the stiffness: of fixed steps, of adaptive ones */
@@ -589,7 +600,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     dal_state_unwind(state);
     if ((flow = check_finite(state)))
         return flow;
-    watch(r, state);
+    watch_step(r, state, t);
     if ((flow = refuse_undirected(state)))
         return flow;
     dal_meetings_watch(&r->meetings, state, t);
@@ -1015,22 +1026,30 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
 static const double drift_worth_warning = 1e-2, drift_lost = 0.495;
 static const double drift_noticed = 1e-10; /* of m g L, m (L / T)^2 and the potential energy: less is what a model at rest may do */
 
+/* The drift, relative to the most energy that moved, or to twice what moved on average, which is as much in an oscillation. */
+static double relative_drift(const run *r)
+{
+    const double average = r->moving_time > 0 ? r->moving_sum / r->moving_time + r->work_path : 0, most = r->evidence->energy_drift;
+    return average > 0 ? fmax(most, r->balance_worst / (2 * average)) : most;
+}
+
 /* Where the balance is lost, what was computed is some other motion. */
 static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
 {
     const dal_evidence *e = r->evidence;
-    const double rest = fabs(r->potential_start) + r->weight;
-    if (!(e->energy_drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
+    const double rest = fabs(r->potential_start) + r->weight, drift = relative_drift(r);
+    if (!(e->energy_drift >= 0 && drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
         return status;
+    const char *moved = drift > e->energy_drift ? "twice the energy that moved on average" : "the energy that moved";
     const char *remedy = r->system->integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
-    if (!(e->energy_drift > drift_lost) || r->system->stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
-        dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, e->energy_drift,
-                 "the energy balance drifted by %.3g of the energy that moved (%.3g J): the motion is no more accurate than that; use %s", e->energy_drift,
+    if (!(drift > drift_lost) || r->system->stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
+        dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, drift,
+                 "the energy balance drifted by %.3g of %s (%.3g J): the motion is no more accurate than that; use %s", drift, moved,
                  e->energy_drift_absolute, remedy);
         return status;
     }
     dal_error(messages, dal_nowhere,
-              "the energy balance drifted by %.3g of the energy that moved (%.3g J): what was computed is not the motion of this mechanism; use %s", e->energy_drift,
+              "the energy balance drifted by %.3g of %s (%.3g J): what was computed is not the motion of this mechanism; use %s", drift, moved,
               e->energy_drift_absolute, remedy);
     return status == DAL_OK ? DAL_NUMERICAL : status;
 }
