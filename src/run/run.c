@@ -78,6 +78,7 @@ typedef struct run {
     double *along;             /* see standing.h; NULL: no such joint */
     dal_implicit implicit;     /* the formulation's own equations, where the integrator takes them */
     dal_tenancy tenancy;       /* of `viewer` and options->final */
+    bool lent;                 /* now */
     bool rewritten;            /* a callback has changed y of the viewer */
     double rewritten_time;
 } run;
@@ -1102,9 +1103,12 @@ static void warn_of_callbacks(const run *r, dal_messages *messages)
                  "at t = %.9g: a callback of the run changed y of its state: the run does not take it over, and goes on with its own", r->rewritten_time);
 }
 
-/* `final` belongs to the run as long as it lasts. */
+/* `final` belongs to the run as long as it lasts, and the system has to stay. */
 static void lend(run *r, bool begin)
 {
+    if (r->lent != begin)
+        atomic_fetch_add(&r->system->life->runs, begin ? 1 : -1);
+    r->lent = begin;
     r->viewer->hold.tenancy = begin ? &r->tenancy : NULL;
     if (r->options->final)
         r->options->final->hold.tenancy = begin ? &r->tenancy : NULL;
