@@ -3,7 +3,10 @@
 
 #include "dalembert/dalembert.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char motor[] =
     "dalembert: 1\n"
@@ -227,6 +230,13 @@ static dal_status run_into_it(void *user, dal_state *state, int n, const double 
     return DAL_OK;
 }
 
+static dal_status free_it(void *user, dal_state *state, int n, const double *values)
+{
+    (void)user, (void)n, (void)values;
+    dal_state_free(state);
+    return DAL_OK;
+}
+
 static dal_status write_y(void *user, dal_state *state, int n, const double *values)
 {
     seen *s = user;
@@ -240,7 +250,7 @@ static dal_status write_y(void *user, dal_state *state, int n, const double *val
 static void other_changes_are_refused_and_reported(void **unused)
 {
     (void)unused;
-    dal_status (*const frames[])(void *, dal_state *, int, const double *) = {set_time, reset, give, evaluate_elsewhere, run_into_it};
+    dal_status (*const frames[])(void *, dal_state *, int, const double *) = {set_time, reset, give, evaluate_elsewhere, run_into_it, free_it};
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
         seen s = {0};
         dal_evidence evidence = run(&s, motor, NULL, NULL, frames[i]);
@@ -249,6 +259,35 @@ static void other_changes_are_refused_and_reported(void **unused)
         check_close(evidence.time_end, 1, 1e-12);
         finish(&s);
     }
+}
+
+/* An assertion where there are such; otherwise the run goes on, and the system is there until it is freed again. */
+static dal_status free_system(void *user, dal_state *state, int n, const double *values)
+{
+    (void)state, (void)n, (void)values;
+    dal_system_free(((seen *)user)->system);
+    return DAL_OK;
+}
+
+static void a_system_is_not_freed_while_its_run_lasts(void **unused)
+{
+    (void)unused;
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        seen s = {.system = compile(motor, NULL, NULL)};
+        dal_evidence evidence;
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(4);
+        signal(SIGABRT, SIG_DFL);
+        const dal_status status = dal_run(s.system, &(dal_run_options){.frame = free_system, .frame_user = &s}, NULL, &evidence);
+        dal_system_free(s.system);
+        _exit(status == DAL_OK && evidence.rows_recorded == 101 ? 0 : 3);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    assert_true((WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) || (WIFEXITED(status) && !WEXITSTATUS(status)));
 }
 
 static void y_that_a_callback_writes_is_not_taken_over(void **unused)
@@ -309,6 +348,7 @@ int main(void)
         cmocka_unit_test(an_input_of_the_final_state_is_reported),
         cmocka_unit_test(the_final_state_belongs_to_the_run_meanwhile),
         cmocka_unit_test(other_changes_are_refused_and_reported),
+        cmocka_unit_test(a_system_is_not_freed_while_its_run_lasts),
         cmocka_unit_test(y_that_a_callback_writes_is_not_taken_over),
         cmocka_unit_test(a_callback_may_look),
     };

@@ -267,6 +267,38 @@ static void the_public_calls_follow_the_same_rule(void **state)
         }
 }
 
+/* A second run would put its headings among the numbers of the first. */
+static void a_writer_is_for_one_run(void **state)
+{
+    place *here = *state;
+    static const dal_system_info info = {.model = "m", .model_hash = "", .version = "", .coordinates = "", .formulation = "", .stabilization = "",
+                                         .integrator = "", .until = 1, .space = DAL_PLANAR};
+    static const dal_column columns[] = {{"time", "s"}, {"x", "m"}}, nameless[] = {{"time", "s"}, {NULL, "m"}};
+    for (int type = 0; type < (has_hdf5() ? 2 : 1); type++) {
+        const char *name = type ? "twice.h5" : "twice.csv";
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_writer *writer;
+        dal_results *results = NULL;
+        const double *row = NULL;
+        int rows = 0;
+        assert_int_equal(dal_writer_open(NULL, in_folder(here, name), false, messages, &writer), DAL_OK);
+        const dal_sink *sink = dal_writer_sink(writer);
+        assert_int_equal(sink->begin(sink->user, &info, 2, nameless), DAL_BAD_COMMAND);
+        assert_int_equal(sink->begin(sink->user, &info, 2, columns), DAL_OK);
+        assert_int_equal(sink->row(sink->user, 2, (double[]){0, 1}), DAL_OK);
+        assert_int_equal(sink->begin(sink->user, &info, 2, columns), DAL_BAD_COMMAND);
+        assert_int_equal(dal_messages_count(messages, DAL_ERROR), 1);
+        assert_int_equal(sink->row(sink->user, 2, (double[]){1, 2}), DAL_OK);
+        assert_int_equal(dal_writer_close(writer, true, NULL), DAL_OK);
+        assert_int_equal(dal_results_open(NULL, in_folder(here, name), messages, &results), DAL_OK);
+        while (dal_results_next(results, &row) == DAL_OK && row)
+            rows++;
+        assert_int_equal(rows, 2);
+        dal_results_close(results);
+        dal_messages_free(messages);
+    }
+}
+
 static void without_a_row_nothing_is_left_and_nothing_replaced(void **state)
 {
     place *here = *state;
@@ -308,6 +340,7 @@ int main(void)
         in_place(a_file_keeps_its_permissions),
         in_place(a_table_that_is_incomplete_is_read_with_a_warning),
         in_place(the_public_calls_follow_the_same_rule),
+        in_place(a_writer_is_for_one_run),
         in_place(without_a_row_nothing_is_left_and_nothing_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,24 @@ static void nor_through_links(void **state)
     refuse(here, "convert @/m.yaml -o @/m.urdf", which_is_read);
 }
 
+/* A link to a file that is not there yet leads to it, as every link does. */
+static void a_link_to_no_file_yet_is_followed(void **state)
+{
+    place *here = *state;
+    struct stat info;
+    assert_int_equal(symlink("later.csv", in_folder(here, "latest.csv")), 0);
+    assert_int_equal(symlink("latest.csv", in_folder(here, "newest.csv")), 0);
+    assert_int_equal(run(here, "run @/m.yaml -q -o @/newest.csv -o @/later.csv"), DAL_BAD_COMMAND);
+    expect(here->err, "are one file");
+    assert_int_equal(run(here, "run @/m.yaml -q -o @/newest.csv"), DAL_OK);
+    assert_true(!lstat(in_folder(here, "newest.csv"), &info) && S_ISLNK(info.st_mode));
+    assert_true(!lstat(in_folder(here, "latest.csv"), &info) && S_ISLNK(info.st_mode));
+    assert_true(!lstat(in_folder(here, "later.csv"), &info) && S_ISREG(info.st_mode) && info.st_size > 0);
+    assert_int_equal(symlink("nowhere/x.csv", in_folder(here, "lost.csv")), 0);
+    assert_int_equal(run(here, "run @/m.yaml -q -o @/lost.csv"), DAL_BAD_FILE);
+    assert_true(!lstat(in_folder(here, "lost.csv"), &info) && S_ISLNK(info.st_mode));
+}
+
 static void what_is_written_on_the_way_is_none_of_them_either(void **state)
 {
     place *here = *state;
@@ -200,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         in_place(a_table_is_not_written_over),
         in_place(nor_through_links),
+        in_place(a_link_to_no_file_yet_is_followed),
         in_place(what_is_written_on_the_way_is_none_of_them_either),
         in_place(results_are_not_written_over_by_what_is_made_of_them),
         in_place(two_outputs_are_two_files),

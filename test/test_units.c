@@ -159,6 +159,25 @@ static void a_lost_balance_is_an_error_and_a_drift_a_warning(void **unused)
     free(lost.value), free(worn.value), free(coarse.value), free(fine.value);
 }
 
+/* A passage close by a centre of attraction is short: what it moves for a moment does not hide that the orbit became another one. */
+static void a_balance_lost_in_a_close_passage_is_an_error(void **unused)
+{
+    (void)unused;
+    static const double speeds[] = {0.1, 0.05, 0.1, 0.05}, steps[] = {3e-4, 3e-4, 1e-3, 1e-4};
+    for (int i = 0; i < 4; i++) {
+        char text[400], settings[80];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [1, 0], velocity: [0, %g]}}\n"
+                 "forces: {s: {type: central-gravity, mu: 1}}\nsimulate: {until: 3, every: 1}\nrecord: [a.x]\n", speeds[i]);
+        snprintf(settings, sizeof settings, "integrator=rk4 step=%g", steps[i]);
+        trajectory lost = run_text(text, settings), good = run_text_well(text, "");
+        assert_int_equal(lost.status, DAL_NUMERICAL);
+        assert_non_null(strstr(lost.message, "what was computed is not the motion of this mechanism"));
+        assert_int_equal(good.evidence.n_warnings, 0);
+        free(lost.value), free(good.value);
+    }
+}
+
 /* Neither a constant potential nor the weight hides a lost motion. */
 static void a_lost_balance_is_seen_beside_any_constant_energy(void **unused)
 {
@@ -192,6 +211,37 @@ static void a_small_mechanism_far_from_the_origin_is_closed(void **unused)
         trajectory run = run_text_well(text, "");
         free(run.value);
     }
+}
+
+/* At 1e12 m numbers are 0.0002 m apart, at 1e16 m there is no room for the lever of a pendulum; angles likewise. */
+static void what_lies_too_far_away_for_its_digits_is_reported_or_refused(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {
+        "space: planar\nground: {points: {G: [0.1, %g]}}\nbodies: {p: {mass: 1, inertia: 1, points: {O: [-0.5, 0]}}}\n"
+        "joints: {J: {type: revolute, connect: [ground.G, p.O], start: {angle: 0}}}\ngravity: [0, -9.81]\n",
+        "space: planar\nparameters: {a: %g}\nbodies: {p: {mass: 1, inertia: 1, angle: a, rate: 0, points: {O: [-0.5, 0]}}}\n"
+        "joints: {J: {type: revolute, connect: [ground, p.O]}}\ngravity: [0, -9.81]\n",
+        "space: spatial\nground: {points: {G: [0.1, 0, %g]}}\nbodies: {p: {mass: 1, inertia: [1, 1, 1], points: {O: [-0.5, 0, 0]}}}\n"
+        "joints: {J: {type: spherical, connect: [ground.G, p.O]}}\ngravity: [0, 0, -9.81]\n",
+    };
+    for (int i = 0; i < 3; i++)
+        for (int f = 0; f < FAMILIES; f++)
+            for (int k = 0; k < 3; k++) {
+                char text[500], line[400], settings[80];
+                snprintf(line, sizeof line, texts[i], (double[]){1e8, 1e12, 1e16}[k]);
+                snprintf(text, sizeof text, "dalembert: 1\n%s", line);
+                snprintf(settings, sizeof settings, "until=1e-3 coordinates=%s", families[f]);
+                if (k == 2) {
+                    refused_with(text, 0, 0, "nothing is left of its motion");
+                    continue;
+                }
+                trajectory run = run_text_well(text, settings);
+                assert_int_equal(run.evidence.n_warnings, k);
+                if (k)
+                    assert_string_equal(run.warned[0], "far-from-origin");
+                free(run.value);
+            }
 }
 
 /* Points that are together at rest when their force begins to act. */
@@ -263,6 +313,8 @@ int main(void)
         cmocka_unit_test(an_oscillator_of_any_size_keeps_its_energy),
         cmocka_unit_test(a_lost_balance_is_an_error_and_a_drift_a_warning),
         cmocka_unit_test(a_lost_balance_is_seen_beside_any_constant_energy),
+        cmocka_unit_test(a_balance_lost_in_a_close_passage_is_an_error),
+        cmocka_unit_test(what_lies_too_far_away_for_its_digits_is_reported_or_refused),
         cmocka_unit_test(a_small_mechanism_far_from_the_origin_is_closed),
         cmocka_unit_test(a_force_without_direction_is_refused_when_it_begins),
         cmocka_unit_test(warnings_have_code_number_and_place_in_the_evidence),

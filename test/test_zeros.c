@@ -263,9 +263,49 @@ static void run_eval_and_equations_agree_about_an_upright_rod(void **unused)
     rmdir(folder);
 }
 
+/* Two coordinates, one zero: of the one that is named, also where it is driven or placed by the start. */
+static void a_zero_belongs_to_the_coordinate_that_is_named(void **unused)
+{
+    static const struct {
+        const char *joint, *rest;
+        double angle, distance, shift; /* shift: of the body, x or z */
+    } kinds[] = {
+        {"cylindrical", "coordinate: distance, zero: 0.3, drive: 0.4 + t", 0, 0.4, 0.1},
+        {"cylindrical", "coordinate: distance, zero: 0.3, start: {distance: 0.5}", 0, 0.5, 0.2},
+        {"cylindrical", "coordinate: distance, zero: 0.3", 0, 0.3, 0},
+        {"cylindrical", "coordinate: angle, zero: 0.3, drive: 0.4 + t", 0.4, 0, 0},
+        {"cylindrical", "zero: 0.3", 0.3, 0, 0},
+        {"screw", "pitch: 0.1, coordinate: distance, zero: 0.3", 0, 0.3, 0},
+        {"pin-in-slot", "coordinate: angle, zero: 0.3, drive: 0.4 + t", 0.4, 0, 0},
+        {"pin-in-slot", "coordinate: angle, zero: 0.3", 0.3, 0, 0},
+        {"pin-in-slot", "coordinate: angle, zero: 0.3, start: {angle: 0.5}", 0.5, 0, 0},
+        {"pin-in-slot", "coordinate: distance, zero: 0.3, drive: 0.4 + t", 0, 0.4, 0.1},
+        {"pin-in-slot", "zero: 0.3", 0, 0.3, 0},
+    };
+    static const char *const families[] = {"angle", "euler", "natural", "joint"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (int f = 0; f < 4; f++) {
+            char text[700];
+            const bool planar = !strcmp(kinds[i].joint, "pin-in-slot");
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: %s\nbodies: {b: {mass: 1, inertia: %s}}\njoints: {J: {type: %s, connect: [ground, b], axis: %s, %s}}\n"
+                     "record: [J.angle, J.distance, b.%c]\nsimulate: {until: 1e-3, coordinates: %s}\n", planar ? "planar" : "spatial",
+                     planar ? "1" : "[1, 1, 1]", kinds[i].joint, planar ? "[1, 0]" : "[0, 0, 1]", kinds[i].rest, planar ? 'x' : 'z', families[f]);
+            trajectory run = run_text_well(text, "");
+            check_close(at(&run, 0, 1), kinds[i].angle, exact);
+            check_close(at(&run, 0, 2), kinds[i].distance, exact);
+            check_close(at(&run, 0, 3), kinds[i].shift, exact);
+            free(run.value);
+        }
+    refused_with("dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1}}\n"
+                 "joints: {J: {type: pin-in-slot, connect: [ground, b], axis: [1, 0], coordinate: turn, zero: 0.3}}\n", 0, 0, "has no coordinate 'turn'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_zero_belongs_to_the_coordinate_that_is_named),
         cmocka_unit_test(a_coordinate_has_the_number_of_its_channel),
         cmocka_unit_test(a_state_file_means_what_the_start_means),
         cmocka_unit_test(a_state_written_and_read_back_is_the_same),

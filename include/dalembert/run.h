@@ -92,7 +92,8 @@ DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, c
 /* A sink that writes a file; its type is the extension (.csv, .h5), "-" is CSV on standard output. It is written beside the target as
  * NAME.part and takes its name only when it is closed, so that half a file never appears under that name unless it is wanted. Rows are
  * on the disk after about a second: of a process that is killed, dal_results_open (results.h) reads NAME.part up to the last whole row.
- * The messages have to live as long as the writer. Rows have as many values as columns were begun with. */
+ * The messages have to live as long as the writer. Rows have as many values as columns were begun with. A writer is for one run: to begin
+ * a second time is DAL_BAD_COMMAND. */
 typedef struct dal_writer dal_writer;
 DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages,
                                    dal_writer **writer);

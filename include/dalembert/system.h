@@ -27,7 +27,8 @@ DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *s
  * compiles, too, and the sentence by which dal_compile refuses it is a warning. A run of it stops at the start. */
 DAL_API dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages,
                                               dal_system **system);
-/* Frees it at once. Its states may be freed later, but not be used. */
+/* Frees it at once. Its states may be freed later, but not be used. While a run of it lasts (from a callback, or another thread) it is not
+ * freed: an assertion in debug builds. */
 DAL_API void dal_system_free(dal_system *system);
 
 /* Sizes and names. */
@@ -60,6 +61,7 @@ DAL_API int dal_system_joint(const dal_system *system, const char *name); /* ind
 
 /* A state starts at the assembled start values. NULL without memory, or without a system. */
 DAL_API dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *system);
+/* Before or after its system. A state that belongs to a run (dal_run_options.frame, final) stays, and a warning at the end of the run says so. */
 DAL_API void dal_state_free(dal_state *state);
 /* Back to the start. False: it belongs to a run (dal_run_options.frame, final), which is not changed. */
 DAL_API bool dal_state_reset(dal_state *state);

@@ -32,6 +32,7 @@
     X(STIFF, "stiff", "an adaptive method will need very many steps; the number is how many")                                        \
     X(TOLERANCE_COARSE, "tolerance-coarse", "what a force spans is small against the absolute tolerance of lengths; the number is the tolerance over it") \
     X(UNLIKE_BODIES, "unlike-bodies", "masses, inertias or sizes differ widely; the number is the ratio")                            \
+    X(FAR_FROM_ORIGIN, "far-from-origin", "a place or an angle is so large that its rounding shows; the number is the rounding in lengths of the model, or rad") \
     X(SINGULAR_START, "singular-start", "the start is a singular position; the number is how many freedoms exist only there")        \
     X(NEAR_SINGULAR_START, "near-singular-start", "a singular position is near the start; the number is the smallest singular value over the largest") \
     X(REDUNDANT, "redundant", "joints have too many rows, and their reactions are not unique; the number is how many rows")          \

@@ -3,6 +3,7 @@
 #include "cli/pages.h"
 #include "cli/remote_file.h"
 #include "output/file.h"
+#include "output/replacement.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -211,10 +212,12 @@ static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_sta
 /* What is left of it was said by a warning, which --quiet swallows. */
 static void say_one(const request *wanted, const char *path, long rows)
 {
-    char part[PATH_MAX + 8], real[PATH_MAX];
+    char part[PATH_MAX + 8];
     if (!strcmp(path, "-"))
         return;
-    snprintf(part, sizeof part, "%s.part", realpath(path, real) ? real : path);
+    char *real = dal_real_path(path);
+    snprintf(part, sizeof part, "%s.part", real ? real : path);
+    free(real);
     if (!rows || access(part, F_OK))
         fprintf(stderr, "dalembert run: %s was not written\n", path);
     else if (wanted->quiet)

@@ -1,5 +1,7 @@
 #include "cli/ending.h"
 
+#include "output/replacement.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -43,7 +45,7 @@ static volatile sig_atomic_t caught; /* the only way a signal can tell */
 static void announce(const char *path, kind kind_)
 {
     announced *file = malloc(sizeof *file);
-    char *real = realpath(path, NULL), *copy = real ? real : strdup(path); /* links are followed, as whoever writes does */
+    char *real = dal_real_path(path), *copy = real ? real : strdup(path); /* links are followed, as whoever writes does */
     if (!file || !copy || !strcmp(path, "-")) {
         free(file);
         free(copy);

@@ -1,6 +1,7 @@
 #include "cli/outputs.h"
 
 #include "base/message.h"
+#include "output/replacement.h"
 
 #include <libgen.h>
 #include <limits.h>
@@ -29,8 +30,10 @@ static identity identify(const char *path)
     char folder[PATH_MAX], base[PATH_MAX];
     if (!stat(path, &info))
         return of_file(&info);
-    snprintf(folder, sizeof folder, "%s", path);
-    snprintf(base, sizeof base, "%s", path);
+    char *real = dal_real_path(path); /* of a link that leads to no file yet */
+    snprintf(folder, sizeof folder, "%s", real ? real : path);
+    snprintf(base, sizeof base, "%s", real ? real : path);
+    free(real);
     if (stat(dirname(folder), &info))
         return (identity){0};
     identity id = of_file(&info);
@@ -50,7 +53,7 @@ static identity identify_output(const char *path)
 /* Under this name it is written before it is complete. */
 static identity identify_part(const char *path)
 {
-    char part[PATH_MAX + 8], *real = realpath(path, NULL);
+    char part[PATH_MAX + 8], *real = dal_real_path(path);
     if (!strcmp(path, "-"))
         return (identity){0};
     snprintf(part, sizeof part, "%.*s.part", PATH_MAX, real ? real : path);

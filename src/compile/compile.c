@@ -311,6 +311,10 @@ void dal_system_free(dal_system *system)
 {
     if (!system)
         return;
+    const bool free_to_go = !atomic_load(&system->life->runs);
+    assert(free_to_go && "a system was freed by a callback of its run");
+    if (!free_to_go)
+        return;
     if (system->said)
         dal_arena_dispose(system->said);
     dal_life_end(system->life);

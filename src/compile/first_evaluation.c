@@ -10,11 +10,13 @@
 #include "state/scale.h"
 #include "state/values.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static const double suspicious = 1e-14; /* pivot ratio below which the rank is looked at */
 static const double lost = 1e-6;        /* gap of a row, in its unit, that no assembly leaves */
+static const double coarse = 1e-6, useless = 1e-2; /* rounding of a place or an angle, in lengths or rad: worth a warning, and no place at all */
 
 /* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
 static bool is_determined(dal_build *build, dal_system *system, const dal_state *state)
@@ -177,13 +179,44 @@ static void warn_of_directions(dal_build *build, dal_state *state)
     }
 }
 
+/* Numbers near x are eps |x| apart: a warning where the motion can be no better than that, an error where nothing of it is left. */
+static bool has_digits(const dal_build *build, int body, const char *what, double x, double unit, const char *of_unit, const char *remedy)
+{
+    const double apart = DBL_EPSILON * fabs(x), rounding = apart / unit;
+    const dal_body *b = &build->mechanism.bodies[body];
+    if (rounding > useless)
+        dal_error(build->messages, b->mark, "the %s of '%s' is %.3g %s, where numbers are %.2g %s apart: nothing is left of its motion; %s", what, b->name, x, of_unit, apart,
+                  of_unit, remedy);
+    else if (rounding > coarse)
+        dal_warn(build->messages, b->mark, DAL_CODE_FAR_FROM_ORIGIN, rounding,
+                 "the %s of '%s' is %.3g %s, where numbers are %.2g %s apart: its motion is known no better; %s", what, b->name, x, of_unit, apart, of_unit, remedy);
+    return !(rounding > useless);
+}
+
+/* A mechanism far from the origin, and an angle of many turns. */
+static bool places_have_digits(const dal_build *build)
+{
+    bool fine = true;
+    for (int b = 0; b < build->mechanism.n_bodies; b++) {
+        const dal_body_start *start = &build->start[b];
+        double farthest = 0;
+        for (int k = 0; k < 3; k++)
+            if (fabs(start->r[k]) > fabs(farthest))
+                farthest = start->r[k];
+        fine = has_digits(build, b, "place", farthest, build->length, "m", "put the origin near the mechanism") && fine;
+        if (build->mechanism.space == DAL_PLANAR && !build->mechanism.bodies[b].particle)
+            fine = has_digits(build, b, "angle", start->angle, 1, "rad", "leave out whole turns") && fine;
+    }
+    return fine;
+}
+
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
 {
     if (!dal_build_rank(build, system, state))
         return false;
     if (build->anyway)
         return true;
-    if (!tree_closes(build, state))
+    if (!places_have_digits(build) || !tree_closes(build, state))
         return false;
     bool solved = !dal_state_accelerate(state);
     if (state->values->table_left) {

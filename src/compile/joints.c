@@ -359,15 +359,16 @@ static void drive_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *
 static void complete_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
 {
     double zero = 0;
-    if (spec->zero.text && dal_build_number(build, spec->binding, spec->zero, &zero) && joint->n_coordinates)
-        joint->zero[0] = zero;
+    const int k = spec->coordinate.text ? find_coordinate(build, joint, spec->coordinate.text, spec->coordinate.mark) : 0;
+    if (spec->zero.text && dal_build_number(build, spec->binding, spec->zero, &zero) && joint->n_coordinates && k >= 0)
+        joint->zero[k] = zero; /* place.c: zero_is_of */
     note_start(build, spec, joint);
     note_wish(build, spec, joint);
     if (spec->compliance.n)
         read_compliance(build, spec, joint);
     if (spec->friction.mark.line)
         dal_build_friction(build, spec, build->mechanism.n_joints - 1);
-    if (check_one_drive(build, spec, &spec->drive, "drive"))
+    if (k >= 0 && check_one_drive(build, spec, &spec->drive, "drive"))
         drive_pair(build, spec, joint);
 }
 

@@ -130,11 +130,12 @@ static void place_side(dal_build *build, const dal_joint_spec *spec, const dal_m
     start->attitude_given |= start->position_given; /* a guessed place leaves an attitude that was given as it is */
 }
 
-/* `zero:` belongs to the first coordinate of a joint. */
-static bool first_is(const dal_build *build, const dal_joint_type *type, const char *name)
+/* `zero:` belongs to the coordinate that `coordinate:` names, or to the first one. */
+static bool zero_is_of(const dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, const char *name)
 {
     const char *first = dal_joint_in(type, build->spec->space)->coordinates[0];
-    return first && !strcmp(first, name);
+    const char *whose = spec->coordinate.text ? spec->coordinate.text : first;
+    return whose && !strcmp(whose, name);
 }
 
 /* Start values of a joint, counted from where its frames coincide. */
@@ -147,9 +148,9 @@ static bool read_motion(dal_build *build, const dal_joint_spec *spec, const dal_
         ok = ok && dal_build_number(build, spec->binding, spec->start.angle, angle);
     if (spec->start.distance.text)
         ok = ok && dal_build_number(build, spec->binding, spec->start.distance, distance);
-    if (first_is(build, type, "angle") && spec->start.angle.text)
+    if (zero_is_of(build, spec, type, "angle") && spec->start.angle.text)
         *angle -= zero;
-    if (first_is(build, type, "distance") && spec->start.distance.text)
+    if (zero_is_of(build, spec, type, "distance") && spec->start.distance.text)
         *distance -= zero;
     return ok;
 }

@@ -7,6 +7,7 @@ dal_life *dal_life_begin(const dal_allocator *allocator)
         return NULL;
     atomic_init(&life->holders, 1);
     atomic_init(&life->over, false);
+    atomic_init(&life->runs, 0);
     life->allocator = *allocator;
     return life;
 }

@@ -12,6 +12,7 @@
 typedef struct dal_life {
     atomic_int holders;
     atomic_bool over; /* the system was freed */
+    atomic_int runs;  /* that last: the system cannot be freed meanwhile */
     dal_allocator allocator;
 } dal_life;
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const char part_name[] = ".part";
-enum { ATTEMPTS = 100 };
+enum { ATTEMPTS = 100, LINKS = 40 };
 
 dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error)
 {
@@ -32,6 +32,36 @@ char *dal_copy_text(const dal_allocator *allocator, const char *text, size_t roo
 }
 
 /* ---- the target --------------------------------------------------------------- */
+
+/* Where a link leads, if it is one: beside it, or anywhere. */
+static bool follow_link(char path[PATH_MAX])
+{
+    char to[PATH_MAX], folder[PATH_MAX], next[2 * PATH_MAX];
+    const ssize_t length = readlink(path, to, sizeof to - 1);
+    if (length <= 0)
+        return false;
+    to[length] = '\0';
+    memcpy(folder, path, sizeof folder);
+    if (to[0] == '/')
+        snprintf(next, sizeof next, "%s", to);
+    else
+        snprintf(next, sizeof next, "%s/%s", dirname(folder), to);
+    if (strlen(next) >= PATH_MAX)
+        return false;
+    strcpy(path, next);
+    return true;
+}
+
+char *dal_real_path(const char *path)
+{
+    char *real = realpath(path, NULL), now[PATH_MAX];
+    if (real || errno != ENOENT || snprintf(now, sizeof now, "%s", path) >= (int)sizeof now)
+        return real;
+    for (int links = 0; links < LINKS && follow_link(now); links++)
+        if ((real = realpath(now, NULL)) || errno != ENOENT)
+            return real;
+    return strcmp(now, path) ? strdup(now) : NULL;
+}
 
 static dal_status check_folder(const dal_replacement *r)
 {
@@ -61,7 +91,7 @@ dal_status dal_replacement_begin(dal_replacement *r, const dal_destination *dest
 {
     const dal_allocator *allocator = destination->allocator;
     *r = (dal_replacement){.destination = destination, .fd = -1};
-    char *real = realpath(path, NULL);
+    char *real = dal_real_path(path);
     r->target = dal_copy_text(allocator, real ? real : path, 0);
     r->part = dal_copy_text(allocator, real ? real : path, sizeof part_name);
     free(real);

@@ -17,6 +17,9 @@ typedef struct dal_replacement {
 /* The text, and `room` bytes behind it. NULL without memory. */
 char *dal_copy_text(const dal_allocator *allocator, const char *text, size_t room);
 
+/* As realpath(path, NULL), also of a link to a file that does not exist yet. NULL: neither a file nor a link. */
+char *dal_real_path(const char *path);
+
 /* May the target be replaced, and something be written beside it? To be released in any case. */
 dal_status dal_replacement_begin(dal_replacement *replacement, const dal_destination *destination, const char *path);
 /* Makes the empty part. */

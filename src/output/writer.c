@@ -3,6 +3,7 @@
 #include "output/file.h"
 
 #include "base/argument.h"
+#include "base/message.h"
 #include "output/replacement.h"
 
 #include <stdio.h>
@@ -60,6 +61,13 @@ static dal_status begin_file(void *user, const dal_system_info *info, int n, con
     dal_writer *writer = user;
     if (!writer || !info || n < 0 || (n && !columns))
         return DAL_BAD_COMMAND;
+    if (writer->n >= 0) {
+        dal_error(writer->destination.messages, (dal_mark){writer->name, 0, 0}, "was begun already: a writer is for one run");
+        return DAL_BAD_COMMAND;
+    }
+    for (int k = 0; k < n; k++)
+        if (!columns[k].name)
+            return DAL_BAD_COMMAND;
     writer->n = n;
     return writer->status = writer->type->begin(writer->file, info, n, columns);
 }

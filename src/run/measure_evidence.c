@@ -100,6 +100,7 @@ void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
         r->measured.balance_start = balance;
         r->measured.potential_start = energy->potential;
         r->measured.work_last = energy->work;
+        r->measured.moving_last = energy->kinetic;
         r->evidence->energy_start = energy->kinetic + energy->potential;
         r->measured.started = true;
     }
@@ -110,6 +111,16 @@ void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
     r->measured.balance_worst = fmax(r->measured.balance_worst, fabs(balance - r->measured.balance_start));
     r->measured.work_path += fabs(energy->work - r->measured.work_last);
     r->measured.work_last = energy->work;
+    r->measured.moving = energy->kinetic + fabs(energy->potential - r->measured.potential_start);
+}
+
+/* The average over time counts a passage by a centre of attraction for as little as it lasts: the trapezoidal rule over the steps. */
+void dal_measure_step(run *r, double t)
+{
+    measured *m = &r->measured;
+    m->moving_sum += (t - m->moving_time) * (m->moving_last + m->moving) / 2;
+    m->moving_time = t;
+    m->moving_last = m->moving;
 }
 
 void dal_measure_speeds(run *r, double t)

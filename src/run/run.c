@@ -7,6 +7,7 @@
 #include "state/scale.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- what users gave ------------------------------------------------------------------------------- */
@@ -95,9 +96,12 @@ static char *open_run(run *r, const dal_allocator *allocator, dal_ode *ode)
     return memory;
 }
 
-/* The viewer and `final` belong to the run as long as it lasts. */
+/* The viewer and `final` belong to the run as long as it lasts, and the system has to stay. */
 static void claim_states(run *r, bool begin)
 {
+    if (r->callbacks.lent != begin)
+        atomic_fetch_add(&r->system->life->runs, begin ? 1 : -1);
+    r->callbacks.lent = begin;
     r->viewer->hold.tenancy = begin ? &r->callbacks.tenancy : NULL;
     if (r->options->final)
         r->options->final->hold.tenancy = begin ? &r->callbacks.tenancy : NULL;

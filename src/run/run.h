@@ -31,6 +31,8 @@ typedef struct measured {
     double kinetic_most, potential_most;   /* largest T and |V - V_start| */
     double balance_worst;                  /* largest |T + V - W - balance_start| */
     double work_path;                      /* sum of |changes of W| */
+    double moving, moving_last; /* T + |V - V_start|: now, at the end of the last step */
+    double moving_time, moving_sum; /* that end, and the integral of it until then */
     double momentum_start[6], momentum_scale[2],
         momentum_worst[2]; /* linear, then angular; largest sizes and drifts of both kinds */
     double *
@@ -73,6 +75,7 @@ typedef struct callbacks {
     dal_status sink_status;         /* of the sink and of `frame` */
     bool stopped;                   /* by `progress` */
     dal_tenancy tenancy;            /* of `viewer` and options->final */
+    bool lent;                      /* now; written by run.c */
     bool rewritten;                 /* `frame` has changed y of the viewer */
     double rewritten_time;
 } callbacks;
@@ -154,6 +157,7 @@ void dal_stiffness_warn(const run *r, dal_messages *messages);
 void dal_measure_begin(run *r); /* before the first step */
 void dal_measure_motion(run *r, dal_state *state,
                         const dal_energy *energy); /* at the present kinematics and forces of `state` */
+void dal_measure_step(run *r, double t);           /* after it, at the end of a step: the energy that moves on average */
 void dal_measure_speeds(run *r, double t);         /* condition of the speeds */
 void dal_measure_switches(run *r, double t);       /* at a row: switches that were missed before it */
 void dal_measure_reactions(run *r);                /* at the first row: those that are not unique */

@@ -44,26 +44,32 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
                  open, r->system->length, r->system->stabilization->name);
 }
 
+/* The drift, relative to the most energy that moved, or to twice what moved on average, which is as much in an oscillation. */
+static double relative_drift(const run *r)
+{
+    const measured *m = &r->measured;
+    const double average = m->moving_time > 0 ? m->moving_sum / m->moving_time + m->work_path : 0, most = r->evidence->energy_drift;
+    return average > 0 ? fmax(most, m->balance_worst / (2 * average)) : most;
+}
+
 /* Where the balance is lost, what was computed is some other motion. */
 static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
 {
     const dal_evidence *e = r->evidence;
-    const double rest = fabs(r->measured.potential_start) + r->measured.weight;
-    if (!(e->energy_drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
+    const double rest = fabs(r->measured.potential_start) + r->measured.weight, drift = relative_drift(r);
+    if (!(e->energy_drift >= 0 && drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
         return status;
+    const char *moved = drift > e->energy_drift ? "twice the energy that moved on average" : "the energy that moved";
     const char *remedy = r->system->integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
-    if (!(e->energy_drift > drift_lost) ||
-        r->system->stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
-        dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, e->energy_drift,
-                 "the energy balance drifted by %.3g of the energy that moved (%.3g J): the motion is no more accurate "
-                 "than that; use %s",
-                 e->energy_drift, e->energy_drift_absolute, remedy);
+    if (!(drift > drift_lost) || r->system->stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
+        dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, drift,
+                 "the energy balance drifted by %.3g of %s (%.3g J): the motion is no more accurate than that; use %s", drift, moved,
+                 e->energy_drift_absolute, remedy);
         return status;
     }
     dal_error(messages, dal_nowhere,
-              "the energy balance drifted by %.3g of the energy that moved (%.3g J): what was computed is not the "
-              "motion of this mechanism; use %s",
-              e->energy_drift, e->energy_drift_absolute, remedy);
+              "the energy balance drifted by %.3g of %s (%.3g J): what was computed is not the motion of this mechanism; use %s", drift, moved,
+              e->energy_drift_absolute, remedy);
     return status == DAL_OK ? DAL_NUMERICAL : status;
 }
 

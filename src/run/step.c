@@ -343,6 +343,7 @@ static dal_flow measure_motion(run *r, double t, const double *y)
     if ((flow = check_finite(state, &energy)))
         return flow;
     dal_measure_motion(r, state, &energy);
+    dal_measure_step(r, t);
     return 0;
 }
 

@@ -64,7 +64,7 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
 
 void dal_state_free(dal_state *state)
 {
-    if (!state)
+    if (!state || !dal_state_own(state, __func__))
         return;
     for (const dal_owner *const *owner = state->hold.owners; *owner; owner++)
         if ((*owner)->close)
