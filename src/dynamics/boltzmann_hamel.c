@@ -122,9 +122,9 @@ static double slope_of_energy(dal_state *state, const dal_body_momenta *of, int 
 {
     const dal_layout *layout = &state->system->layout;
     const dal_direction W = dal_speeds_column(state, j), along = {change, 0, state->scratch->tangents};
-    const bool held = dal_speeds_constant(state); /* W u + X does not change */
+    const bool constant = dal_speeds_constant(state); /* W u + X does not change */
     double sum = 0;
-    if (!held)
+    if (!constant)
         layout->family->tangent(layout, &state->work, &along);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
@@ -132,7 +132,7 @@ static double slope_of_energy(dal_state *state, const dal_body_momenta *of, int 
         dal_center_bend(body, &bends[b], fixed);
         dal_cross(state->work.kin[b].w, W.tangent[b].w, turn);
         sum += dal_dot(of[b].P, fixed) + dal_dot(of[b].H, bends[b].wb) + dal_dot(of[b].H, turn);
-        if (held)
+        if (constant)
             continue;
         dal_center_along(body, &along.tangent[b], by_v);
         sum += dal_dot(of[b].P, by_v) + dal_dot(of[b].H, along.tangent[b].w);
@@ -192,16 +192,9 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
 const dal_formulation dal_boltzmann_hamel = {
     .name = "boltzmann-hamel",
     .title = "Boltzmann and Hamel: Lagrange's equations in speeds, with the commutators of the speeds; as many equations as freedoms",
+    DAL_FORMULATION_IN_SPEEDS,
     .applies = applies_boltzmann_hamel,
-    .equations = dal_speeds_count,
-    .multipliers = dal_speeds_no_multipliers,
     .work = work_boltzmann_hamel,
-    .speeds = dal_speeds_count,
-    .unpack = dal_speeds_unpack,
-    .pack = dal_speeds_pack,
-    .unit = dal_speeds_unit,
-    .chooses = true,
     .solve = solve_boltzmann_hamel,
-    .correct = dal_speeds_correct,
     .show = dal_show_boltzmann_hamel,
 };

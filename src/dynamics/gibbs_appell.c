@@ -76,16 +76,9 @@ static dal_flow solve_gibbs_appell(dal_state *state)
 const dal_formulation dal_gibbs_appell = {
     .name = "gibbs-appell",
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
+    DAL_FORMULATION_IN_SPEEDS,
     .applies = applies_gibbs_appell,
-    .equations = dal_speeds_count,
-    .multipliers = dal_speeds_no_multipliers,
     .work = work_gibbs_appell,
-    .speeds = dal_speeds_count,
-    .unpack = dal_speeds_unpack,
-    .pack = dal_speeds_pack,
-    .unit = dal_speeds_unit,
-    .chooses = true,
     .solve = solve_gibbs_appell,
-    .correct = dal_speeds_correct,
     .show = dal_show_gibbs_appell,
 };

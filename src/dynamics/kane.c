@@ -88,16 +88,9 @@ static dal_flow solve_kane(dal_state *state)
 const dal_formulation dal_kane = {
     .name = "kane",
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
+    DAL_FORMULATION_IN_SPEEDS,
     .applies = applies_kane,
-    .equations = dal_speeds_count,
-    .multipliers = dal_speeds_no_multipliers,
     .work = work_kane,
-    .speeds = dal_speeds_count,
-    .unpack = dal_speeds_unpack,
-    .pack = dal_speeds_pack,
-    .unit = dal_speeds_unit,
-    .chooses = true,
     .solve = solve_kane,
-    .correct = dal_speeds_correct,
     .show = dal_show_kane,
 };

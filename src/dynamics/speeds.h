@@ -84,6 +84,12 @@ dal_flow dal_speeds_unpack(dal_state *state, const double *u);
 dal_flow dal_speeds_pack(dal_state *state, double *u);
 double dal_speeds_unit(const dal_state *state, int j);
 
+/* What the tables of formulations with one equation K u' = f a speed have in common. */
+#define DAL_FORMULATION_IN_SPEEDS                                                                                      \
+    .equations = dal_speeds_count, .multipliers = dal_speeds_no_multipliers, .speeds = dal_speeds_count,               \
+    .unpack = dal_speeds_unpack, .pack = dal_speeds_pack, .unit = dal_speeds_unit, .chooses = true,                    \
+    .correct = dal_speeds_correct
+
 /* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
 dal_flow dal_speeds_ready(dal_state *state);
 void dal_speeds_basis(dal_state *state);   /* W */

@@ -95,16 +95,9 @@ static dal_flow solve_volterra(dal_state *state)
 const dal_formulation dal_volterra = {
     .name = "volterra",
     .title = "Volterra: rates of the momenta of the speeds and of the partial velocities; as many equations as freedoms",
+    DAL_FORMULATION_IN_SPEEDS,
     .applies = applies_volterra,
-    .equations = dal_speeds_count,
-    .multipliers = dal_speeds_no_multipliers,
     .work = work_volterra,
-    .speeds = dal_speeds_count,
-    .unpack = dal_speeds_unpack,
-    .pack = dal_speeds_pack,
-    .unit = dal_speeds_unit,
-    .chooses = true,
     .solve = solve_volterra,
-    .correct = dal_speeds_correct,
     .show = dal_show_volterra,
 };
