@@ -491,7 +491,7 @@ static bool prepare(dal_build *build, dal_system *draft)
 {
     const dal_formulation *wanted = draft->formulation;
     const int nv = draft->layout.nv;
-    if (!wanted->recursive) /* which has no speeds, and takes less room than any other */
+    if (!draft->layout.columnless) /* solved by recursion: no speeds, and less room than any other */
         draft->formulation = dal_formulations[0];
     fill_info(build, draft);
     build->packed = pack_into_block(build->arena, draft);
