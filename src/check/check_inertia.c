@@ -328,9 +328,32 @@ static void tell_loose(dal_checker *c, const dal_probe *p, int n, const double *
     v->loose = loose;
 }
 
+static const double far_out = 1e3; /* lengths of the model between the frame of a body and its centre of mass: rounding is no matter */
+
+/* Has every body a mass and an inertia about every axis? Then M alone, in twists, has full rank, whatever the joints are. */
+static bool all_have_inertia(const dal_probe *p)
+{
+    const dal_mechanism *m = p->layout->mechanism;
+    for (int b = 0; b < m->n_bodies; b++) {
+        double axes[9];
+        if (!(m->bodies[b].mass > 0) || principal_axes(p, b, axes) < p->layout->body[b].n_rot ||
+            !(dal_dot(m->bodies[b].center, m->bodies[b].center) < far_out * p->system->length * far_out * p->system->length))
+            return false;
+    }
+    return !p->layout->placement;
+}
+
 void dal_check_inertia(dal_checker *c, dal_probe *p)
 {
     dal_verdict *v = c->verdict;
+    if (all_have_inertia(p)) {
+        v->rank_inertia = v->rank_stacked = p->m;
+        v->determined = true;
+        tell_light(c, p);
+        dal_probe_at(p, c->state);
+        dal_probe_rows(p);
+        return;
+    }
     const size_t m = (size_t)p->m;
     const int most = 6 * p->layout->mechanism->n_bodies + p->r;
     double *K = DAL_TAKE(p->arena, double, (size_t)most *m), *null = DAL_TAKE(p->arena, double, m *m);

@@ -53,12 +53,7 @@ void dal_probe_begin(dal_probe *p, dal_arena *arena, const dal_system *system)
     p->A = DAL_TAKE(arena, double, r *m);
     p->unit = DAL_TAKE(arena, double, r);
     p->sigma = DAL_TAKE(arena, double, r + m);
-    p->left = DAL_TAKE(arena, double, r *r);
-    const int most = p->r + (p->m > 6 * bodies ? p->m : 6 * bodies);
-    p->svd = DAL_TAKE(arena, double, dal_rank_work(most, p->m));
-    p->K = DAL_TAKE(arena, double, (r + m) * m);
-    p->b = DAL_TAKE(arena, double, r + m);
-    p->x = DAL_TAKE(arena, double, m);
+    p->seen = DAL_TAKE(arena, double, layout->n_values);
     if (system->drives.program) {
         p->variables = DAL_TAKE(arena, double, dal_program_variables(system->drives.program));
         p->registers = DAL_TAKE(arena, double, dal_program_registers(system->drives.program));
@@ -99,6 +94,8 @@ void dal_probe_rows(dal_probe *p)
     layout->family->position(layout, &p->work);
     dal_rows_position(layout, &p->work);
     dal_rows_jacobian(layout, &p->work);
+    p->ranked = p->ranked && !memcmp(p->seen, p->work.A, sizeof *p->seen * (size_t)layout->n_values);
+    memcpy(p->seen, p->work.A, sizeof *p->seen * (size_t)layout->n_values);
     memset(p->A, 0, sizeof *p->A * (size_t)p->r * m);
     for (int i = 0; i < p->r; i++) {
         double *row = p->A + (size_t)i * m, sum = 0;
@@ -112,10 +109,25 @@ void dal_probe_rows(dal_probe *p)
     }
 }
 
+/* Room that is taken when it is needed for the first time. */
+static double *room_for(const dal_probe *p, double **at, size_t n)
+{
+    if (!*at)
+        *at = DAL_TAKE(p->arena, double, n);
+    return *at;
+}
+
 int dal_probe_rank(dal_probe *p, double tolerance, bool left)
 {
-    memset(p->sigma, 0, sizeof *p->sigma * (size_t)(p->r + p->m));
-    return dal_rank_svd(p->A, p->r, p->m, p->m, tolerance, p->sigma, NULL, left ? p->left : NULL, p->svd);
+    const size_t r = (size_t)p->r;
+    const int known = p->ranked ? dal_rank_count(p->sigma, p->r < p->m ? p->r : p->m, tolerance) : -1;
+    if (known >= 0 && (!left || known == p->r))
+        return known;
+    memset(p->sigma, 0, sizeof *p->sigma * (r + (size_t)p->m));
+    double *work = left ? room_for(p, &p->svd_left, dal_rank_work(p->r, p->m)) : room_for(p, &p->svd, dal_rank_values_work(p->r, p->m));
+    int rank = dal_rank_svd(p->A, p->r, p->m, p->m, tolerance, p->sigma, NULL, left ? room_for(p, &p->left, r * r) : NULL, work);
+    p->ranked = rank >= 0;
+    return rank;
 }
 
 /* Is row i a condition on the position? */
@@ -131,6 +143,8 @@ static double stack_up(dal_probe *p, bool release)
     const size_t m = (size_t)p->m, r = (size_t)p->r;
     double sum = 0;
     dal_probe_rows(p);
+    room_for(p, &p->K, (r + m) * m);
+    room_for(p, &p->b, r + m);
     memset(p->K, 0, sizeof *p->K * (r + m) * m);
     memset(p->b, 0, sizeof *p->b * (r + m));
     for (size_t i = 0; i < r; i++) {
@@ -153,7 +167,8 @@ bool dal_probe_close(dal_probe *p, bool release)
         double size = stack_up(p, release), longest = 0;
         if (!(size > closed))
             return size <= closed;
-        if (dal_rank_solve(p->K, p->r + p->m, p->m, p->m, DBL_EPSILON, p->b, p->x, p->svd) < 0)
+        room_for(p, &p->x, (size_t)p->m);
+        if (dal_rank_solve(p->K, p->r + p->m, p->m, p->m, DBL_EPSILON, p->b, p->x, room_for(p, &p->solve, dal_rank_work(p->r + p->m, p->m))) < 0)
             return false;
         for (int k = 0; k < p->m; k++)
             longest = fmax(longest, fabs(p->x[k]));

@@ -22,8 +22,10 @@ typedef struct dal_probe {
     double *unit;                  /* what each row was multiplied by */
     double *sigma;                 /* singular values of A */
     double *left;                  /* null vectors of A^T, rows */
-    double *svd;                   /* scratch: enough for (r + m) x m and (r + 6 bodies) x m */
-    double *K, *b, *x;             /* of the way back to the constraints */
+    bool ranked;                   /* sigma is that of the present A */
+    double *seen;                  /* entries of the rows that A was made of */
+    double *svd, *svd_left;        /* scratch for r x m: without and with null vectors */
+    double *K, *b, *x, *solve;     /* of the way back to the constraints: matrix, sides, scratch */
     double *variables, *registers; /* of the drives */
 } dal_probe;
 
@@ -57,7 +59,7 @@ void dal_probe_at(dal_probe *probe, const dal_state *state); /* where the bodies
 void dal_probe_rows(dal_probe *probe);                       /* phi, and A scaled */
 /* Moves the bodies until the rows hold (with `release` all but the driven ones), and evaluates them there; false: they cannot. */
 bool dal_probe_close(dal_probe *probe, bool release);
-/* Of the scaled A: singular values; null vectors of A^T if `left`. Returns the rank. */
+/* Of the scaled A: singular values; null vectors of A^T if `left`. Returns the rank. What is known already is not computed again. */
 int dal_probe_rank(dal_probe *probe, double tolerance, bool left);
 /* sigma_k / sigma_1; 1 where there are no rows. */
 double dal_probe_ratio(const dal_probe *probe, int rank);

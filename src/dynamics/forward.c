@@ -145,10 +145,12 @@ static void fill_in_forces(dal_state *state)
     state->stages |= DAL_STAGE_POSITION | DAL_STAGE_VELOCITY;
 }
 
-/* J, A, M, h and Q. */
+/* J, A, M, h and Q. Where there is no room for them, nothing: callers who cannot know that there is ask dal_state_widen first. */
 static void fill_in_loads(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
+    if (!dal_state_widen(state))
+        return;
     dal_state_columns(state);
     dal_rows_jacobian(layout, &state->work);
     layout->family->velocity(layout, &state->work);

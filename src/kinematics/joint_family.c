@@ -199,7 +199,7 @@ static void frames_joint(const dal_layout *layout, dal_work *work)
 static void position_joint(const dal_layout *layout, dal_work *work)
 {
     frames_joint(layout, work);
-    for (int i = 0; i < layout->tree->n_bodies; i++) {
+    for (int i = 0; i < layout->tree->n_bodies && work->jacobian; i++) { /* a layout without columns has none as long as nobody asks */
         const dal_carrier *c = &layout->tree->carrier[i];
         dal_real P[3];
         dal_turn(work->kin[c->body].R, c->to.s, P);

@@ -14,6 +14,7 @@
 
 #include <lapacke.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { BLOCK = 32 }; /* LAPACK's blocked algorithms want about this many columns of workspace */
@@ -136,7 +137,12 @@ static int decompose(const double *a, int r, int m, int ld, char job_u, char job
                                     b + area(r, m), lapack_work(r, m));
 }
 
-static int count_rank(const double *sigma, int n, double tolerance)
+size_t dal_rank_values_work(int r, int m)
+{
+    return area(r, m) + 2 * ((size_t)r + (size_t)m) + (size_t)lapack_work(r, m);
+}
+
+int dal_rank_count(const double *sigma, int n, double tolerance)
 {
     int rank = 0;
     while (rank < n && sigma[rank] > tolerance * sigma[0])
@@ -154,15 +160,18 @@ static void set_identity(double *a, int n)
 int dal_rank_svd(const double *a, int r, int m, int ld, double tolerance, double *sigma, double *null_right,
                  double *null_left, double *work)
 {
-    double *u = work, *vt = u + area(m, m), *rest = vt + area(r, r);
+    const bool vectors = null_right || null_left;
+    double *u = work, *vt = u + (vectors ? area(m, m) : 0), *rest = vt + (vectors ? area(r, r) : 0);
     int rank = 0;
     if (smaller(r, m) == 0) {
-        set_identity(u, m);
-        set_identity(vt, r);
+        if (vectors) {
+            set_identity(u, m);
+            set_identity(vt, r);
+        }
     } else {
         if (decompose(a, r, m, ld, null_right ? 'A' : 'N', null_left ? 'A' : 'N', sigma, u, vt, rest) != 0)
             return -1;
-        rank = count_rank(sigma, smaller(r, m), tolerance);
+        rank = dal_rank_count(sigma, smaller(r, m), tolerance);
     }
     if (null_right)
         memcpy(null_right, u + area(rank, m), area(m - rank, m) * sizeof *u);
@@ -183,7 +192,7 @@ int dal_rank_solve(const double *a, int r, int m, int ld, double tolerance, cons
     double *u = work, *vt = u + area(size, m), *sigma = vt + area(size, r), *rest = sigma + size;
     if (decompose(a, r, m, ld, 'S', 'S', sigma, u, vt, rest) != 0)
         return -1;
-    int rank = count_rank(sigma, size, tolerance);
+    int rank = dal_rank_count(sigma, size, tolerance);
     for (int k = 0; k < rank; k++) { /* x += u_k (v_k . b) / s_k */
         double c = 0;
         for (int i = 0; i < r; i++)

@@ -28,6 +28,11 @@ int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int m
 int dal_rank_svd(const double *a, int r, int m, int ld, double tolerance, double *sigma, double *null_right,
                  double *null_left, double *work);
 
+/* Doubles of work that dal_rank_svd needs without null vectors. */
+size_t dal_rank_values_work(int r, int m);
+/* How many of n singular values count. */
+int dal_rank_count(const double *sigma, int n, double tolerance);
+
 /* x := A^+ b, b has r entries, x has m: least squares and least norm through the SVD, singular values below
  * tolerance * largest are dropped. Returns the rank used. */
 int dal_rank_solve(const double *a, int r, int m, int ld, double tolerance, const double *b, double *x, double *work);

@@ -98,7 +98,8 @@ static dal_text element_name(const dal_tree *tree, const char *name)
 static void make_body(dal_reader *reader, const dal_tree *tree, const char *name)
 {
     dal_spec *spec = reader->spec;
-    DAL_RESERVE(reader->keep, spec->bodies, spec->n_bodies, reader->room_bodies, reader->coming);
+    if ((size_t)spec->n_bodies == reader->room_bodies)
+        DAL_RESERVE(reader->keep, spec->bodies, spec->n_bodies, reader->room_bodies, reader->coming);
     dal_body_spec *body = DAL_PUSH(reader->keep, spec->bodies, spec->n_bodies, reader->room_bodies);
     *body = (dal_body_spec){.name = element_name(tree, name), .binding = reader->binding};
     dal_read_keys(reader, dal_keys_body, tree, body, reader->what);
@@ -113,7 +114,8 @@ static void make_body(dal_reader *reader, const dal_tree *tree, const char *name
 static void make_joint(dal_reader *reader, const dal_tree *tree, const char *name)
 {
     dal_spec *spec = reader->spec;
-    DAL_RESERVE(reader->keep, spec->joints, spec->n_joints, reader->room_joints, reader->coming);
+    if ((size_t)spec->n_joints == reader->room_joints)
+        DAL_RESERVE(reader->keep, spec->joints, spec->n_joints, reader->room_joints, reader->coming);
     dal_joint_spec *joint = DAL_PUSH(reader->keep, spec->joints, spec->n_joints, reader->room_joints);
     *joint = (dal_joint_spec){.name = element_name(tree, name), .binding = reader->binding};
     dal_read_keys(reader, dal_keys_joint, tree, joint, reader->what);
@@ -122,7 +124,8 @@ static void make_joint(dal_reader *reader, const dal_tree *tree, const char *nam
 static void make_force(dal_reader *reader, const dal_tree *tree, const char *name)
 {
     dal_spec *spec = reader->spec;
-    DAL_RESERVE(reader->keep, spec->forces, spec->n_forces, reader->room_forces, reader->coming);
+    if ((size_t)spec->n_forces == reader->room_forces)
+        DAL_RESERVE(reader->keep, spec->forces, spec->n_forces, reader->room_forces, reader->coming);
     dal_force_spec *force = DAL_PUSH(reader->keep, spec->forces, spec->n_forces, reader->room_forces);
     *force = (dal_force_spec){.name = element_name(tree, name), .binding = reader->binding};
     dal_read_keys(reader, dal_keys_force, tree, force, reader->what);
