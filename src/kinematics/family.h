@@ -243,6 +243,13 @@ const dal_real *dal_user_drift(const dal_layout *layout, const dal_work *work, i
 void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
                    dal_real *out);
 
+/* work->Q: the forces on the coordinates, and those on the bodies pulled back. */
+#define dal_pull_bodies DAL_K(dal_pull_bodies)
+void dal_pull_bodies(const dal_layout *layout, dal_work *work);
+/* M, h and Q. */
+#define dal_inertia_and_forces DAL_K(dal_inertia_and_forces)
+void dal_inertia_and_forces(const dal_layout *layout, dal_work *work);
+
 /* ---- vectors, measures, rows (rows.c) ------------------------------------ */
 
 #define dal_rows_position DAL_K(dal_rows_position)
@@ -264,6 +271,9 @@ void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
 void dal_row_covectors(const dal_layout *layout, const dal_work *work, int i, dal_real covector[][6]);
 /* After family->velocity: rates, biases, A v - beta and gamma. */
 void dal_rows_velocity(const dal_layout *layout, dal_work *work);
+/* All of it: frames, rows, A, velocities, gamma. */
+#define dal_layout_motion DAL_K(dal_layout_motion)
+void dal_layout_motion(const dal_layout *layout, dal_work *work);
 /* D_a [A b - beta db] of all rows and D_a [Y b + Z db] of the speeds, from the tangents of both and their bend. */
 void dal_rows_bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
                    dal_real *out);
