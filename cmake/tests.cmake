@@ -170,3 +170,10 @@ add_test(NAME installed_library COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINA
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.txt"
     CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
 add_test(NAME folders_link_in_order COMMAND "${PROJECT_SOURCE_DIR}/tools/link-order" "${PROJECT_BINARY_DIR}/objects.txt" ${DAL_FOLDERS} cli)
+
+# ---- the way of one evaluation ----------------------------------------------------
+if(NOT DAL_SANITIZE)
+    add_subdirectory("${PROJECT_SOURCE_DIR}/tools" tools) # apart: the options of single source files end here
+    add_test(NAME one_evaluation_changes_folders_nine_times_at_most
+        COMMAND "${PROJECT_SOURCE_DIR}/tools/folder-changes" $<TARGET_FILE:folder_changes> "${PROJECT_SOURCE_DIR}/models/four-bar.yaml" 9)
+endif()

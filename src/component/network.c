@@ -90,7 +90,7 @@ static void add_meeting(dal_network *network, const dal_meeting *at)
     }
 }
 
-/* A unit diagonal; rows that are left out become identities. */
+/* A unit diagonal; rows that are skipped become identities. */
 static void scale_dense(dal_network *network, const bool *independent)
 {
     const size_t n = (size_t)network->n_rows;

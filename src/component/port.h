@@ -12,7 +12,7 @@
  *     f_k'' + 2 alpha f_k' + beta^2 f_k = 0                                            (23)
  * Neither sees the other: both types are opaque, and everything that they exchange is in this header.
  *
- * For whoever solves a whole network, each also gives its own derivatives, at its ports only: the body its admittance, d (x'', w')
+ * For solvers of a whole network, each also gives its own derivatives, at its ports only: the body its admittance, d (x'', w')
  * of a port by (F, T) at another, and the joint its rows, d f_k'' by (x'', w') of a port, which are the wrench of a unit of lambda_k
  * there as well (17). `linearise` finds the derivatives by place and velocity.
  */
@@ -74,6 +74,7 @@ typedef struct dal_body_slopes {
     const double *port_q, *port_v; /* 18 x n a port: of (x, turn; x', w; x'', w'), at the v' that it has */
     const double *port_a; /* 6 x n a port: of (x'', w') by v'; the same as of (x, turn) by q and of (x', w) by v */
 } dal_body_slopes;
+/* At the present state; the wrenches and v' as they were last. */
 dal_body_slopes dal_body_component_linearise(dal_body_component *body);
 
 /* ---- joints (joint_component.c) ------------------------------------------------------------ */
@@ -90,10 +91,12 @@ typedef struct dal_joint_data {
     double length; /* a length of the model: steps of differences are measured in it; 0: 1 */
 } dal_joint_data;
 
+/* A component in the arena. */
 dal_joint_component *dal_joint_component_create(dal_arena *arena, const dal_joint_data *data);
-int dal_joint_component_sides(const dal_joint_component *joint);
-int dal_joint_component_rows(const dal_joint_component *joint);
+int dal_joint_component_sides(const dal_joint_component *joint); /* its ports */
+int dal_joint_component_rows(const dal_joint_component *joint);  /* its rows, as many as multipliers */
 
+/* What a body publishes at the port of a side. */
 void dal_joint_component_receive(dal_joint_component *joint, int side, const dal_port_motion *motion);
 void dal_joint_component_signal(dal_joint_component *joint, int time, const double f[3]); /* f, f', f'' of a drive */
 void dal_joint_component_turns(dal_joint_component *joint, int winding,
@@ -111,6 +114,7 @@ typedef struct dal_joint_slopes {
     const double *row_x, *row_v; /* rows x (6 a side): of the residual by displacement and by (x', w) */
     const double *wrench_x;      /* (6 a side) x (6 a side): of all wrenches by displacements, at lambda */
 } dal_joint_slopes;
+/* By differences of the residual and of the wrenches. */
 dal_joint_slopes dal_joint_component_linearise(dal_joint_component *joint, double t, const double *lambda);
 
 #endif

@@ -172,26 +172,21 @@ void dal_need(dal_state *state, dal_stage stage)
         dal_find_reactions(state);
 }
 
-/* v' and lambda from whatever is known of the motion. */
-static dal_flow accelerate_from_motion(dal_state *state)
+/* v' and lambda, from what is known of the motion, or anew. */
+static dal_flow accelerate_state(dal_state *state, bool anew)
 {
-    if (dal_skips_columns(state->system))
+    dal_flow flow = 0;
+    if (!dal_state_equations(state, anew, &flow))
         return accelerate_on_links(state);
-    dal_flow flow = dal_state_motion(state, true);
     if (flow)
         return flow;
-    dal_state_inertia(state);
-    dal_state_stabilise(state);
     state->report->evaluations++;
     return state->system->n_frictions ? dal_friction_accelerate(state) : dal_state_solve(state);
 }
 
 dal_flow dal_state_accelerate(dal_state *state)
 {
-    enum { UNPACKED = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN | DAL_STAGE_UNPACKED };
-    if (!dal_skips_columns(state->system))
-        state->stages &= dal_has(state, DAL_STAGE_UNPACKED) ? UNPACKED : DAL_STAGE_LINKS;
-    return accelerate_from_motion(state);
+    return accelerate_state(state, true);
 }
 
 /* A row A v = beta does the work lambda beta a second: driven rows, and forms in which time appears. Bodies that time itself moves
@@ -224,7 +219,7 @@ dal_flow dal_state_rates(dal_state *state, double *dy)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    dal_flow flow = can_sweep(state) ? accelerate_by_sweep(state) : accelerate_from_motion(state);
+    dal_flow flow = can_sweep(state) ? accelerate_by_sweep(state) : accelerate_state(state, false);
     if (flow)
         return flow;
     state->stages |= DAL_STAGE_ACCELERATION;

@@ -227,12 +227,7 @@ static void linearise(const dal_friction_parts *p, double theta, const double *N
 static bool factor_balance(const dal_friction_parts *p, int *pivot)
 {
     const int m = p->elements;
-    bool positive = true;
-    if (!(dal_lu(p->J, m, m, pivot) > 1e-14))
-        return false;
-    for (int i = 0; i < m; i++)
-        positive ^= (p->J[i * (m + 1)] < 0) ^ (pivot[i] != i);
-    return positive;
+    return dal_lu(p->J, m, m, pivot) > 1e-14 && !dal_lu_negative(p->J, m, m, pivot);
 }
 
 /* N at theta, from the N that is given. False where the matrix loses the sign that it has without friction, or nothing settles. */

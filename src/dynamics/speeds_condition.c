@@ -7,6 +7,7 @@
  * Where it has grown, other rows A_k may be better; where it is beyond a limit, or det S has changed its sign since the last accepted step,
  * the evaluation fails.
  */
+#include "math/dense.h"
 #include "dynamics/speeds_matrix.h"
 #include "dynamics/rank.h"
 #include "dynamics/singular.h"
@@ -81,12 +82,7 @@ static double norm_of_S_inverse(const dal_state *state)
 static int determinant_sign(const dal_speeds *s)
 {
     const int m = s->n - dal_speeds_units(s);
-    int side = 1;
-    for (int i = 0; i < m; i++) {
-        side = s->lu[(size_t)i * (size_t)m + (size_t)i] < 0 ? -side : side;
-        side = s->pivot[i] != i ? -side : side;
-    }
-    return side;
+    return dal_lu_negative(s->lu, m, m, s->pivot) ? -1 : 1;
 }
 
 /* S at the present A and speeds; its condition, infinite if it is singular. Nothing but units: S_s is a permutation. Rows are at unit norm or,

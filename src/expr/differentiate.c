@@ -89,7 +89,7 @@ static dal_derived *find_derived(dal_derived *table, size_t size, dal_node node,
     return &table[at];
 }
 
-static void remember(dal_graph *graph, dal_node node, int variable, dal_node result)
+static void store_memo(dal_graph *graph, dal_node node, int variable, dal_node result)
 {
     if (2 * (graph->n_derived + 1) > graph->derived_size) {
         size_t size = graph->derived_size ? 2 * graph->derived_size : 64;
@@ -109,7 +109,7 @@ static void remember(dal_graph *graph, dal_node node, int variable, dal_node res
 }
 
 /* The known derivative, or DAL_NO_NODE. */
-static dal_node recall(dal_graph *graph, dal_node node, int variable)
+static dal_node find_memo(dal_graph *graph, dal_node node, int variable)
 {
     const dal_term *term = &graph->terms[node];
     if (!(term->variables >> (variable % 64) & 1))
@@ -129,7 +129,7 @@ dal_node dal_diff(dal_graph *graph, dal_node node, int variable)
     dal_push_node(graph, node);
     while (graph->n_stack) {
         dal_node top = graph->stack[graph->n_stack - 1];
-        if (recall(graph, top, variable) >= 0) {
+        if (find_memo(graph, top, variable) >= 0) {
             graph->n_stack--;
             continue;
         }
@@ -137,16 +137,16 @@ dal_node dal_diff(dal_graph *graph, dal_node node, int variable)
         dal_node d[3] = {DAL_NO_NODE, DAL_NO_NODE, DAL_NO_NODE};
         bool ready = true;
         for (int i = 0; i < 3 && operand[i] >= 0; i++) {
-            d[i] = recall(graph, operand[i], variable);
+            d[i] = find_memo(graph, operand[i], variable);
             if (d[i] < 0) {
                 ready = false;
                 dal_push_node(graph, operand[i]);
             }
         }
         if (ready)
-            remember(graph, top, variable, derive(graph, top, d[0], d[1], d[2]));
+            store_memo(graph, top, variable, derive(graph, top, d[0], d[1], d[2]));
     }
-    return recall(graph, node, variable);
+    return find_memo(graph, node, variable);
 }
 
 /* ---- along given rates ---------------------------------------------------- */

@@ -52,8 +52,10 @@ typedef enum dal_op {
 } dal_op;
 /* clang-format on */
 
+/* An empty graph. Nodes are shared: the same operation on the same operands is the same node. */
 dal_graph *dal_graph_create(dal_arena *arena);
 
+/* Nodes, simplified as they are made. */
 dal_node dal_const(dal_graph *graph, double value);
 dal_node dal_var(dal_graph *graph, int index); /* t is a variable like any other: the caller numbers them */
 dal_node dal_unary(dal_graph *graph, dal_op op, dal_node a);
@@ -61,9 +63,10 @@ dal_node dal_binary(dal_graph *graph, dal_op op, dal_node a, dal_node b);
 dal_node dal_select(dal_graph *graph, dal_node condition, dal_node yes, dal_node no);
 dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x);
 
+/* What a node is. */
 dal_op dal_node_op(const dal_graph *graph, dal_node node);
 bool dal_is_const(const dal_graph *graph, dal_node node, double *value); /* value may be NULL */
-bool dal_depends(dal_graph *graph, dal_node node, int variable);
+bool dal_depends(dal_graph *graph, dal_node node, int variable); /* does the variable occur in it? */
 /* Calls `visit` once for every variable in the expression. */
 void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int variable), void *user);
 /* How often the expression may be differentiated before it is discontinuous: 0 a jump, 1 a corner ..., 1000 smooth. */
@@ -101,7 +104,7 @@ const char *dal_graph_table_prefix(dal_graph *graph, const char *prefix);
 /* What a name means. `name` is the whole path as written, with dots, e.g. "crank.B.x"; the text in braces is
  * already replaced by its number ("rod.{i-1}" arrives as "rod.3"); `primes` counts the primes behind it.
  * Return true and the value, or false: then the parser complains, with `hint` (set to static or arena text) behind it,
- * unless value->n was set to 0: then the reason has been told already. */
+ * unless value->n was set to 0: then the reason was reported already. */
 typedef bool (*dal_resolve)(void *user, const char *name, int primes, dal_mark mark, dal_value *value,
                             const char **hint);
 
@@ -113,7 +116,7 @@ typedef struct dal_parser {
     dal_resolve resolve;
     void *user;
     /* May be NULL. What a function of vectors is where they are more than their components (n arguments; false: nothing more), and
-     * the derivative by time of what stands in brackets with a prime behind them (false: the reason has been told). */
+     * the derivative by time of what stands in brackets with a prime behind them (false: the reason was reported). */
     bool (*product)(void *user, dal_vector_function function, int n, const dal_value *arguments, dal_value *value);
     bool (*rate)(void *user, dal_mark mark, dal_value *value);
 } dal_parser;

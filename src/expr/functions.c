@@ -199,15 +199,15 @@ bool dal_apply_operator(dal_graph *graph, char op, const dal_value *a, const dal
 
 static bool count_arguments(const dal_function *function, int n, int *culprit, dal_reason why)
 {
-    if (n >= function->least && (function->most == 0 || n <= function->most))
+    if (n >= function->minimum && (function->maximum == 0 || n <= function->maximum))
         return true;
-    const char *plural = function->most == 1 ? "" : "s";
-    if (function->most == 0)
-        return refuse(why, culprit, -1, "%s takes %d or more arguments, %d given", function->name, function->least, n);
-    if (function->most != function->least)
-        return refuse(why, culprit, -1, "%s takes %d or %d arguments, %d given", function->name, function->least,
-                      function->most, n);
-    return refuse(why, culprit, -1, "%s takes %d argument%s, %d given", function->name, function->least, plural, n);
+    const char *plural = function->maximum == 1 ? "" : "s";
+    if (function->maximum == 0)
+        return refuse(why, culprit, -1, "%s takes %d or more arguments, %d given", function->name, function->minimum, n);
+    if (function->maximum != function->minimum)
+        return refuse(why, culprit, -1, "%s takes %d or %d arguments, %d given", function->name, function->minimum,
+                      function->maximum, n);
+    return refuse(why, culprit, -1, "%s takes %d argument%s, %d given", function->name, function->minimum, plural, n);
 }
 
 static dal_node dot(dal_graph *graph, const dal_value *a, const dal_value *b)

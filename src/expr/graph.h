@@ -91,12 +91,13 @@ void dal_print_number(double value, char buffer[32]);
 
 typedef struct dal_function {
     const char *name;
-    int least, most; /* number of arguments; most 0: any number */
+    int minimum, maximum; /* number of arguments; maximum 0: any number */
     int op;          /* a dal_op, or one of the following */
 } dal_function;
 
 enum { DAL_FUNCTION_DOT = DAL_OP_COUNT, DAL_FUNCTION_CROSS, DAL_FUNCTION_NORM }; /* as dal_vector_function */
 
+/* NULL: there is none of that name. */
 const dal_function *dal_function_find(const char *name);
 /* " (did you mean 'x'?)" for a function that does not exist, or "". */
 const char *dal_nearest_function(const char *name, char buffer[96]);

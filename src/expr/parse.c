@@ -414,7 +414,7 @@ static bool read_interp(reader *r, size_t start, size_t open, const dal_function
     } else {
         r->at++;
     }
-    if (list.n < function->least || list.n > function->most)
+    if (list.n < function->minimum || list.n > function->maximum)
         return fail(r, start, "interp takes 2 or 3 arguments, %d given", list.n);
     if (list.value[1].n > 1)
         return fail(r, list.at[1], "interp takes scalars, a vector of %d given", list.value[1].n);

@@ -1,7 +1,7 @@
 /* Many outputs compiled into one tape.
  *
  * The nodes under the outputs are listed operands first: common subexpressions are computed once, everything else
- * is left out. Some operations are written in terms of others, so that they share the switch of their derivatives:
+ * is skipped. Some operations are written in terms of others, so that they share the switch of their derivatives:
  *
  *   abs(x) = x sign(x)          min(a, b) = if(a <= b, a, b)
  *   mod(a, b) = a - b floor(a/b)    max(a, b) = if(b <= a, a, b)

@@ -77,7 +77,7 @@ static double factor_dependent(const dal_state *state, const parts *p)
 /* The largest |D|, a column of B_i at a time. */
 static double steepest(const dal_state *state, const parts *p)
 {
-    double most = 0;
+    double largest = 0;
     for (int j = 0, d = 0; j < p->n; j++) {
         if (d < p->k && state->partition->column[d] == j) {
             d++;
@@ -87,19 +87,19 @@ static double steepest(const dal_state *state, const parts *p)
             p->x[i] = row_of_partitioning(state, p, i)[j];
         dal_lu_solve(p->lu, p->k, p->k, p->pivot, p->x);
         for (int i = 0; i < p->k; i++)
-            most = fmax(most, fabs(p->x[i]));
+            largest = fmax(largest, fabs(p->x[i]));
     }
-    return most;
+    return largest;
 }
 
 /* The largest entry of rows `from` and after, in columns that are not taken. */
 static void find_pivot(const double *E, const parts *p, const int *taken, int from, int *row, int *column)
 {
-    double most = 0;
+    double largest = 0;
     for (int i = from; i < p->k; i++)
         for (int j = 0; j < p->n; j++)
-            if (!taken[j] && fabs(E[(size_t)i * (size_t)p->n + (size_t)j]) > (1 + tie) * most) {
-                most = fabs(E[(size_t)i * (size_t)p->n + (size_t)j]);
+            if (!taken[j] && fabs(E[(size_t)i * (size_t)p->n + (size_t)j]) > (1 + tie) * largest) {
+                largest = fabs(E[(size_t)i * (size_t)p->n + (size_t)j]);
                 *row = i;
                 *column = j;
             }

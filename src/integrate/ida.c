@@ -238,7 +238,7 @@ static bool set_up_ida(dal_sundials *c)
         !dal_sundials_configure(c) || !suppress_algebraic(c))
         return false;
     if (s->ode->implicit)
-        group_columns(c, NV_DATA_S(c->look));
+        group_columns(c, NV_DATA_S(c->interpolated));
     if (!(s->ode->implicit && c->size > SMALL ? use_sparse(c) : dal_sundials_newton(c)))
         return false;
     if (s->ode->implicit && !use_newton(c))

@@ -23,15 +23,15 @@ dal_flow dal_slope(dal_stepper *s, double t, const double *y, double *dy)
 
 bool dal_creeps(dal_stepper *s, dal_flow flow)
 {
-    enum { MOST_REFUSALS = 1000 };
+    enum { MAX_REFUSALS = 1000 };
     if (flow <= 0)
         return false;
-    if (s->t - s->t_stuck > s->least_progress || s->steps - s->steps_stuck > 3 * s->refusals + MOST_REFUSALS) {
+    if (s->t - s->t_stuck > s->least_progress || s->steps - s->steps_stuck > 3 * s->refusals + MAX_REFUSALS) {
         s->t_stuck = s->t;
         s->steps_stuck = s->steps;
         s->refusals = 0;
     }
-    return s->creeps = s->refusals++ > MOST_REFUSALS;
+    return s->creeps = s->refusals++ > MAX_REFUSALS;
 }
 
 void dal_combine(const dal_stepper *s, const double *base, int stages, const double *weights, double h, double *out)

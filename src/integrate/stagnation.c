@@ -54,12 +54,12 @@ static dal_stall judge_stagnation(driver *r, double predicted, double steady_tot
 int dal_fastest_component(const driver *r)
 {
     const dal_stepper *s = &r->s;
-    double most = 0;
+    double largest = 0;
     int fastest = -1;
     for (int i = 0; i < r->ode->n_control && s->f_valid; i++) {
         double rate = fabs(s->f[i]) / (dal_absolute(s, i) + s->rtol * fabs(s->y[i]));
-        if (rate > most) {
-            most = rate;
+        if (rate > largest) {
+            largest = rate;
             fastest = i;
         }
     }

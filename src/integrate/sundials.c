@@ -12,7 +12,7 @@
  * order and the steps that the motion is content with, which of a motion that is polynomial or prescribed are 1 and very long. */
 static const double aside = 1e-3;
 static const double least_scale = 3e-3;        /* of the unit of a component, for differences */
-static const double crumb = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
+static const double shortest_start = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
 
 static void drop_message(int code, const char *module, const char *function, char *text, void *user)
 {
@@ -78,7 +78,7 @@ static bool begin_session(dal_sundials *c, dal_stepper *s, int size)
         return false;
     c->Y = dal_vector_pool_take(c->pool);
     c->Yd = dal_vector_pool_take(c->pool);
-    c->look = dal_vector_pool_take(c->pool);
+    c->interpolated = dal_vector_pool_take(c->pool);
     c->id = dal_vector_pool_take(c->pool);
     memcpy(NV_DATA_S(c->Y), s->y, sizeof *s->y * n);
     return true;
@@ -280,12 +280,12 @@ bool dal_sundials_reset(dal_stepper *s, double h)
 }
 
 /* If t_end is so near that SUNDIALS would not start: y_new by one step of Euler. */
-static bool make_crumb(dal_sundials *c, double *t_new, bool *done)
+static bool step_by_euler(dal_sundials *c, double *t_new, bool *done)
 {
     dal_stepper *s = c->s;
     const double t_end = s->options->t_end, left = t_end - s->t;
-    c->crumb = *done = left <= crumb * fmax(fabs(s->t), fabs(t_end));
-    if (!c->crumb)
+    c->by_euler = *done = left <= shortest_start * fmax(fabs(s->t), fabs(t_end));
+    if (!c->by_euler)
         return true;
     c->flow = dal_slope(s, s->t, s->y, s->f);
     c->not_finite = s->component;
@@ -314,7 +314,7 @@ bool dal_sundials_advance(dal_stepper *s, double *t_new)
     dal_sundials *c = s->self;
     bool done;
     c->flow = c->put_back = 0;
-    if (!make_crumb(c, t_new, &done))
+    if (!step_by_euler(c, t_new, &done))
         return false;
     if (done)
         return true;
@@ -329,33 +329,33 @@ bool dal_sundials_advance(dal_stepper *s, double *t_new)
     return true;
 }
 
-/* y_{n-1} - (pi - c) there, from pi in c->look. */
+/* y_{n-1} - (pi - c) there, from pi in c->interpolated. */
 static void find_gap(dal_sundials *c)
 {
-    const double *pi = NV_DATA_S(c->look);
+    const double *pi = NV_DATA_S(c->interpolated);
     for (int i = 0; i < c->s->ode->n; i++)
         c->gap[i] = c->s->y[i] - (pi[i] - c->offset[i]);
     c->gap_known = true;
 }
 
-/* y_out from pi in c->look. */
+/* y_out from pi in c->interpolated. */
 static void state_inside(dal_sundials *c, double h, double *y_out)
 {
     const dal_stepper *s = c->s;
-    const double *pi = NV_DATA_S(c->look), theta = h / (c->t_new - s->t);
+    const double *pi = NV_DATA_S(c->interpolated), theta = h / (c->t_new - s->t);
     for (int i = 0; i < s->ode->n; i++)
-        y_out[i] = c->crumb ? s->y[i] + h * s->f[i] : pi[i] - c->offset[i] + (1 - theta) * c->gap[i];
+        y_out[i] = c->by_euler ? s->y[i] + h * s->f[i] : pi[i] - c->offset[i] + (1 - theta) * c->gap[i];
 }
 
 dal_flow dal_sundials_trial(dal_stepper *s, double h, double *y_out)
 {
     dal_sundials *c = s->self;
-    if (!c->crumb && !c->gap_known) {
-        if (c->call.GetDky(c->memory, s->t, 0, c->look))
+    if (!c->by_euler && !c->gap_known) {
+        if (c->call.GetDky(c->memory, s->t, 0, c->interpolated))
             return 1;
         find_gap(c);
     }
-    if (!c->crumb && c->call.GetDky(c->memory, s->t + h, 0, c->look))
+    if (!c->by_euler && c->call.GetDky(c->memory, s->t + h, 0, c->interpolated))
         return 1;
     state_inside(c, h, y_out);
     return 0;
@@ -369,7 +369,7 @@ void dal_sundials_accept(dal_stepper *s, double h)
     (void)h;
     if (s->method->projects)
         return;
-    for (int i = 0; i < s->ode->n && !c->crumb; i++)
+    for (int i = 0; i < s->ode->n && !c->by_euler; i++)
         c->offset[i] = Y[i] - s->y_new[i];
 }
 

@@ -61,7 +61,7 @@ struct dal_sundials {
     int size;     /* unknowns: n, or n + n_algebraic; at least 1 */
     bool krylov;
     N_Vector Y, Yd; /* y + offset, and z; Yd: ida only */
-    N_Vector look;  /* pi at a time inside a step */
+    N_Vector interpolated;  /* pi at a time inside a step */
     N_Vector id;    /* ida: 1 for y, 0 for z */
     SUNMatrix matrix;
     dal_dense_matrix *dense; /* where the matrix is one */
@@ -70,7 +70,7 @@ struct dal_sundials {
     double *offset, *gap;      /* c; y_{n-1} - (pi - c) there */
     double *at, *slope, *base; /* y where the hooks are asked; slopes */
     bool gap_known;
-    bool crumb;              /* the step is so short that y + h f does for it */
+    bool by_euler;              /* the step is so short that y + h f does for it */
     double t_new;            /* end of the step */
     dal_flow flow, put_back; /* of the last evaluation and the last projection */
     int not_finite; /* component that was it first since the last good evaluation: linear algebra spoils others after it; -1 */

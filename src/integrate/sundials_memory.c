@@ -79,7 +79,7 @@ struct dal_dense_matrix {
     struct _generic_SUNMatrix matrix; /* first: a matrix of SUNDIALS is one of these; its content is that of `first` */
     struct _generic_SUNMatrix_Ops calls;
     const dal_sundials_library *call;
-    SUNMatrix first, second; /* second NULL: it was given out, and belongs to whoever has it */
+    SUNMatrix first, second; /* second NULL: it was taken, and belongs to the caller */
 };
 
 static SUNMatrix clone_matrix(SUNMatrix of)

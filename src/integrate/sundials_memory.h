@@ -13,7 +13,7 @@ typedef struct dal_vector_pool dal_vector_pool;
 
 /* `n` vectors of `size` numbers. NULL without memory. */
 dal_vector_pool *dal_vector_pool_create(const dal_sundials_library *call, SUNContext context, int n, int size);
-/* Whoever still has a vector of it must not use it any more. */
+/* After it nobody may use a vector of the pool. */
 void dal_vector_pool_free(dal_vector_pool *pool);
 /* One of them, all zero. NULL: there are none left. */
 N_Vector dal_vector_pool_take(dal_vector_pool *pool);

@@ -127,6 +127,7 @@ typedef struct dal_mechanism {
 /* Vectors 0, 1, 2 are the world axes. */
 void dal_mechanism_begin(dal_mechanism *mechanism, dal_arena *arena, dal_space space);
 
+/* Each of these returns the number of the vector or measure. An equal vector among the last few is returned again. */
 int dal_add_vector(dal_mechanism *mechanism, int body, bool point, const double s[3]);
 int dal_add_point(dal_mechanism *mechanism, const dal_marker *marker);
 int dal_add_axis(dal_mechanism *mechanism, const dal_marker *marker, int axis); /* 0, 1, 2 = x, y, z of the frame */

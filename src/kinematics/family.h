@@ -223,18 +223,22 @@ void dal_orthonormal_bias(dal_kin *kin);
 void dal_orthonormal_tangent(const dal_kin *kin, dal_tangent *tangent);
 /* wb known: R_b = [wb x] R + [w_b x] [w_a x] R. */
 void dal_orthonormal_bend(const dal_kin *kin, const dal_tangent *a, const dal_tangent *b, dal_bend *bend);
+/* M and h. */
 void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work);
+/* Adds f and J^T moment. */
 void dal_orthonormal_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3],
                           const dal_real moment[3], dal_real *out);
 void dal_plain_rates(const dal_layout *layout, const dal_work *work, dal_real *qd); /* q' = v */
-void dal_plain_tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction);
-void dal_plain_add(const dal_layout *layout, double *q, const double *dv);
+void dal_plain_tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction); /* r' = a, w = J a */
+void dal_plain_add(const dal_layout *layout, double *q, const double *dv);                        /* q + dv */
 
 /* ---- families that share columns (shared.c), from work->jacobian ----------- */
 
 #define dal_shared_inertia DAL_K(dal_shared_inertia)
 #define dal_shared_pull DAL_K(dal_shared_pull)
+/* M and h. */
 void dal_shared_inertia(const dal_layout *layout, dal_work *work);
+/* Adds J^T (force, moment), a number for each column of the body. */
 void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
                      dal_real *out);
 /* V_t of the family user: velocity of r and angular velocity that time itself gives a body; NULL: none. After position. */
@@ -245,6 +249,13 @@ const dal_real *dal_user_drift(const dal_layout *layout, const dal_work *work, i
 #define dal_pull_body DAL_K(dal_pull_body)
 void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
                    dal_real *out);
+
+/* work->Q: the forces on the coordinates, and those on the bodies pulled back. */
+#define dal_pull_bodies DAL_K(dal_pull_bodies)
+void dal_pull_bodies(const dal_layout *layout, dal_work *work);
+/* M, h and Q. */
+#define dal_inertia_and_forces DAL_K(dal_inertia_and_forces)
+void dal_inertia_and_forces(const dal_layout *layout, dal_work *work);
 
 /* ---- vectors, measures, rows (rows.c) ------------------------------------ */
 
@@ -267,6 +278,9 @@ void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
 void dal_row_covectors(const dal_layout *layout, const dal_work *work, int i, dal_real covector[][6]);
 /* After family->velocity: rates, biases, A v - beta and gamma. */
 void dal_rows_velocity(const dal_layout *layout, dal_work *work);
+/* All of it: frames, rows, A, velocities, gamma. */
+#define dal_layout_motion DAL_K(dal_layout_motion)
+void dal_layout_motion(const dal_layout *layout, dal_work *work);
 /* D_a [A b - beta db] of all rows and D_a [Y b + Z db] of the speeds, from the tangents of both and their bend. */
 void dal_rows_bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
                    dal_real *out);

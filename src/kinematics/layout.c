@@ -387,7 +387,7 @@ static dal_real *take(dal_real *memory, size_t *used, size_t n)
     return at;
 }
 
-static size_t lay(const dal_layout *layout, dal_real *memory, dal_work *w)
+static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
     const size_t vectors = (size_t)m->n_vectors, measures = (size_t)m->n_measures, rows = (size_t)(layout->n_rows + layout->n_speeds);
@@ -433,13 +433,13 @@ static size_t lay(const dal_layout *layout, dal_real *memory, dal_work *w)
 size_t dal_work_size(const dal_layout *layout)
 {
     dal_work none;
-    return lay(layout, NULL, &none);
+    return lay_out_work(layout, NULL, &none);
 }
 
 void dal_work_layout(const dal_layout *layout, dal_real *memory, int *chart, dal_work *w)
 {
     static const int zyx[3] = {2, 1, 0};
-    size_t n = lay(layout, memory, w);
+    size_t n = lay_out_work(layout, memory, w);
     for (size_t i = 0; i < n; i++)
         memory[i] = 0;
     w->t = 0;

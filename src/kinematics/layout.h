@@ -17,7 +17,9 @@ typedef struct dal_layout_parts {
     int n_form_needs, n_form_variables, *form_need;
 } dal_layout_parts;
 
+/* Where everything is: columns, rows, sides, blocks of M, for a family. */
 dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts);
+/* A copy in the block of the system. */
 void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechanism *mechanism, dal_layout *to);
 void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechanism *to);
 

@@ -452,6 +452,16 @@ static void measure_bend(const dal_layout *layout, const dal_measure *measure, c
     }
 }
 
+void dal_layout_motion(const dal_layout *layout, dal_work *work)
+{
+    layout->family->position(layout, work);
+    dal_rows_position(layout, work);
+    if (layout->n_rows + layout->n_speeds)
+        dal_rows_jacobian(layout, work);
+    layout->family->velocity(layout, work);
+    dal_rows_velocity(layout, work);
+}
+
 void dal_rows_bend(const dal_layout *layout, dal_work *w, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
                    dal_real *out)
 {

@@ -9,6 +9,8 @@
 #include "kinematics/newton_euler.h"
 #include "math/vec.h"
 
+#include <string.h>
+
 void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
                      dal_real *out)
 {
@@ -30,6 +32,19 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
     const int *column = work->body_column + at->column;
     for (int k = 0; k < at->n_columns; k++, J += 6)
         out[column[k]] += dal_dot(J, force) + dal_dot(J + 3, moment);
+}
+
+void dal_pull_bodies(const dal_layout *layout, dal_work *w)
+{
+    memcpy(w->Q, w->direct, sizeof *w->Q * (size_t)layout->nv);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        dal_pull_body(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q);
+}
+
+void dal_inertia_and_forces(const dal_layout *layout, dal_work *work)
+{
+    layout->family->inertia(layout, work);
+    dal_pull_bodies(layout, work);
 }
 
 static const dal_mass_block *block_of(const dal_layout *layout, int column)

@@ -9,7 +9,7 @@
  * Not in the tree: couplings (they relate coordinates of other joints), joints that the model cuts, and the distance joint in space:
  * its turns Rz Ry before the rod are singular where the rod points along z.
  *
- * A particle has no attitude: turns behind the last shift do not move it and are left out.
+ * A particle has no attitude: turns behind the last shift do not move it and are skipped.
  */
 #include "kinematics/tree.h"
 

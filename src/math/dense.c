@@ -344,6 +344,14 @@ double dal_lu(double *a, int n, int ld, int *pivot)
     return spread_ratio(&seen, n);
 }
 
+bool dal_lu_negative(const double *lu, int n, int ld, const int *pivot)
+{
+    bool negative = false;
+    for (int i = 0; i < n; i++)
+        negative ^= (row_of(lu, ld, i)[i] < 0) ^ (pivot[i] != i);
+    return negative;
+}
+
 void dal_lu_solve(const double *lu, int n, int ld, const int *pivot, double *b)
 {
     for (int i = 0; i < n; i++) /* b := P b */

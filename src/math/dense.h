@@ -27,6 +27,9 @@ void dal_ldlt_solve(const double *ld_factor, int n, int ld, const int *pivot, do
 
 /* LU with partial pivoting; returns min |u_ii| / max |u_ii|, 0 if singular. */
 double dal_lu(double *a, int n, int ld, int *pivot);
+/* Is the determinant of the factored matrix negative? */
+bool dal_lu_negative(const double *lu, int n, int ld, const int *pivot);
+/* b := A^-1 b */
 void dal_lu_solve(const double *lu, int n, int ld, const int *pivot, double *b);
 
 /* Householder QR of an m x n matrix (m >= n) stored by columns: column j starts at a + j * ld. `tau` has n entries.

@@ -90,7 +90,7 @@ static void sort_ascending(int *list, int n)
     }
 }
 
-int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int most, int *order, double *ratio, double *work)
+int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int max_rank, int *order, double *ratio, double *work)
 {
     int size = smaller(r, m), rank = 0;
     for (int i = 0; i < r; i++)
@@ -112,7 +112,7 @@ int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int m
     LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, r, b, m, pivot, tau, rest + r, lapack_work(r, m));
 
     double first = fabs(b[0]);
-    while (rank < size && rank < most && fabs(b[area(rank, m) + (size_t)rank]) > tolerance * first)
+    while (rank < size && rank < max_rank && fabs(b[area(rank, m) + (size_t)rank]) > tolerance * first)
         rank++;
     if (ratio && rank > 0)
         *ratio = fabs(b[area(rank - 1, m) + (size_t)(rank - 1)]) / first;

@@ -19,8 +19,8 @@ size_t dal_rank_work(int r, int m); /* doubles, enough for every function below 
 /* Choose independent rows of the row-major r x m matrix A (row stride ld) by QR with column pivoting of A^T.
  * Rows are scaled to unit norm inside (zero rows are dependent). `order` (r entries) lists the rows, independent ones
  * first; returns the rank k. *ratio (may be NULL) is the last accepted pivot over the first. Each group is sorted ascending.
- * No more than `most` rows are taken: the best ones. A is not changed. */
-int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int most, int *order, double *ratio, double *work);
+ * No more than `max_rank` rows are taken: the best ones. A is not changed. */
+int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int max_rank, int *order, double *ratio, double *work);
 
 /* Singular values of the row-major r x m matrix A into sigma (min(r, m) entries, descending); if null_right != NULL, an
  * orthonormal basis of {x : A x = 0} as rows of null_right (m entries each, up to m rows); if null_left != NULL, of {y : A^T y = 0} as rows

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-void dal_rotation_identity(double R[9]);
+void dal_rotation_identity(double R[9]); /* R = 1 */
 void dal_rotation_elementary(int axis, double angle, double R[9]); /* about x, y, z = 0, 1, 2 */
 void dal_rotation_axis(const double axis[3], double angle, double R[9]); /* axis of unit length */
 void dal_rotation_vector(const double w[3], double R[9]); /* exp([w x]) */
@@ -24,7 +24,7 @@ bool dal_euler_axes(const char *letters, int axes[3]);
  * False if a is zero or b is along a. second < 0: any direction across a. */
 bool dal_rotation_from_axes(int first, const double a[3], int second, const double b[3], double R[9]);
 double dal_rotation_between(const double A[9], const double B[9]); /* the angle of the turn from one to the other, 0 to pi */
-void dal_rotation_multiply(const double A[9], const double B[9], double out[9]);
+void dal_rotation_multiply(const double A[9], const double B[9], double out[9]); /* A B */
 void dal_rotation_multiply_left_transposed(const double A[9], const double B[9], double out[9]); /* A^T B */
 
 #endif

@@ -116,7 +116,7 @@ static void solve(dal_sparse *sparse, double *b)
     klu_solve(sparse->symbolic, sparse->numeric, sparse->n, 1, b, &sparse->common);
 }
 
-/* The diagonal is full, so that the blocks are the parts that do not hang together, and each is ordered by minimum degree. */
+/* The diagonal is full, so that the blocks are the parts that are not connected, and each is ordered by minimum degree. */
 bool dal_sparse_order(int n, const int *start, const int *row, int *order)
 {
     klu_common common;

@@ -1,4 +1,4 @@
-/* Independent rows of a sparse A, in time and memory that grow with the rows as long as they hang together like a chain, a grid of
+/* Independent rows of a sparse A, in time and memory that grow with the rows as long as they are connected like a chain, a grid of
  * loops, a tree.
  *
  * QR of B = A^T, a column of B (a row of A) at a time, in an order that keeps the fill small. Column k enters a front: the rows of B
@@ -19,8 +19,8 @@
  * The smallest singular value. With K = [G A^T; A 0] and K (x, mu) = (0, b):
  *     mu = -(A G^-1 A^T)^-1 b
  * so that each solution is a step of inverse iteration, and |mu| / |b| comes near 1 / sigma^2 from below. A random b has a part of the
- * order of 1 / sqrt(r) along the vector that is looked for. The growths of n steps multiply to |(A G^-1 A^T)^-n b|, at least that part
- * times sigma^-2n, and the last is the largest: sigma is overestimated by a factor of about r^(1/(4 n)) at the most, less than 2 for
+ * order of 1 / sqrt(r) along the vector that is searched. The growths of n steps multiply to |(A G^-1 A^T)^-n b|, at least that part
+ * times sigma^-2n, and the last is the largest: sigma is overestimated by a factor of about r^(1/(4 n)) at most, less than 2 for
  * n = 6 and ten million rows. STARTS of them are tried, for a b that has next to no part along it.
  *
  * Sources: Heath, SIAM J. Sci. Stat. Comput. 3 (1982), section 4 (dependent columns); Davis, ACM Trans. Math. Software 38 (2011),
@@ -330,13 +330,13 @@ static void finish(elimination *e, front *f, int end, double tolerance, double *
 {
     for (;;) {
         int best = -1;
-        double most = -1;
+        double largest = -1;
         for (int c = f->done; c < f->n; c++)
-            if (e->off[e->list[c]] && e->list[c] < end && norm_of(e, f, c) > most)
-                most = norm_of(e, f, best = c);
+            if (e->off[e->list[c]] && e->list[c] < end && norm_of(e, f, c) > largest)
+                largest = norm_of(e, f, best = c);
         if (best < 0)
             return;
-        if (most > tolerance)
+        if (largest > tolerance)
             take_in(e, f, best, pivot);
         else
             leave_out(e, f, best, pivot);
@@ -399,7 +399,7 @@ static double normalise(double *b, int n)
 
 double dal_sparse_least(dal_sparse *sparse, int m, int r, double *x)
 {
-    double most = 0;
+    double largest = 0;
     uint64_t seed = 1829;
     for (int start = 0; start < STARTS; start++) {
         for (int i = 0; i < r; i++)
@@ -411,10 +411,10 @@ double dal_sparse_least(dal_sparse *sparse, int m, int r, double *x)
             const double growth = normalise(x + m, r);
             if (!(growth < HUGE_VAL))
                 return 0;
-            most = fmax(most, growth);
+            largest = fmax(largest, growth);
         }
     }
-    return most > 0 ? 1 / sqrt(most) : 0;
+    return largest > 0 ? 1 / sqrt(largest) : 0;
 }
 
 /* ---- correction ---------------------------------------------------------------------------- */
@@ -442,7 +442,7 @@ static void begin_saddle(elimination *e, saddle *s)
     s->x = DAL_TAKE(e->arena, double, s->n);
 }
 
-/* [1 A^T; A -SHIFT], rows at unit norm; rows that were left out are those of the unit matrix. */
+/* [1 A^T; A -SHIFT], rows at unit norm; rows that were skipped are those of the unit matrix. */
 static void fill_saddle(elimination *e, const double *pivot, saddle *s)
 {
     const dal_sparse_matrix *a = e->a;
@@ -508,8 +508,8 @@ static int weakest(const dal_sparse_matrix *a, const double *mu, const bool *lat
     return worst;
 }
 
-/* x := a motion that the rows at hand leave free, of any size; a row that was left out and sees it does not depend on them. Returns the one
- * that sees the most of it and how much, -1: none does. */
+/* x := a motion that the rows at hand leave free, of any size; a row that was skipped and sees it does not depend on them. Returns the one
+ * that sees it best and how much, -1: none does. */
 static int missed(const dal_sparse_matrix *a, saddle *s, const double *pivot, double *part)
 {
     uint64_t seed = 1717;

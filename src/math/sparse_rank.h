@@ -22,7 +22,7 @@ typedef struct dal_sparse_matrix {
 enum { DAL_RANK_NOT_FINITE = -1, DAL_RANK_NO_MEMORY = -2, DAL_RANK_TOO_WIDE = -3 };
 
 /* pivot[i] := the part of row i, at unit norm, that the independent rows before it do not have; 0: it depends on them. Rows with
- * late[i] (may be NULL) are asked after all others. Returns the rank, or one of the above: too wide is a matrix whose rows hang together
+ * late[i] (may be NULL) are asked after all others. Returns the rank, or one of the above: too wide is a matrix whose rows are connected
  * in so many ways that this would take more memory than a dense one of some thousand rows. */
 int dal_sparse_rank(const dal_allocator *allocator, const dal_sparse_matrix *a, double tolerance, const bool *late, double *pivot);
 

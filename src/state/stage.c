@@ -117,17 +117,28 @@ void dal_state_columns(dal_state *state)
     state->stages |= DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS;
 }
 
-void dal_state_position(dal_state *state)
+static void run_drives(dal_state *state)
+{
+    const dal_compiled *drives = &state->system->drives;
+    state->values->table_left = drives->program ? dal_state_run(state, drives, NULL, state->work.time) : 0;
+}
+
+static void note_table_left(dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
+    if ((layout->forms || layout->placement) && state->work.table_left)
+        state->values->table_left = state->work.table_left;
+}
+
+void dal_state_position(dal_state *state)
+{
     if (dal_has(state, DAL_STAGE_UNPACKED))
         return;
     state->stages &= DAL_STAGE_LINKS;
-    state->values->table_left = state->system->drives.program ? dal_state_run(state, &state->system->drives, NULL, state->work.time) : 0;
+    run_drives(state);
     (dal_skips_columns(state->system) ? dal_state_frames : dal_state_columns)(state);
-    dal_rows_position(layout, &state->work);
-    if ((layout->forms || layout->placement) && state->work.table_left)
-        state->values->table_left = state->work.table_left;
+    dal_rows_position(&state->system->layout, &state->work);
+    note_table_left(state);
     state->stages |= DAL_STAGE_POSITION;
 }
 
@@ -199,8 +210,7 @@ void dal_state_inertia(dal_state *state)
     const dal_layout *layout = &state->system->layout;
     assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_state_columns(state);
-    layout->family->inertia(layout, &state->work);
-    dal_state_pull(state);
+    dal_inertia_and_forces(layout, &state->work);
     state->stages |= DAL_STAGE_LOADS;
 }
 
@@ -213,9 +223,22 @@ dal_flow dal_state_loads(dal_state *state)
     return flow;
 }
 
+/* POSITION, JACOBIAN and VELOCITY where nothing is known. */
+static void find_motion(dal_state *state)
+{
+    state->stages &= DAL_STAGE_LINKS;
+    run_drives(state);
+    dal_layout_motion(&state->system->layout, &state->work);
+    note_table_left(state);
+    state->stages |= DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY;
+}
+
 dal_flow dal_state_motion(dal_state *state, bool jacobian)
 {
-    if (!dal_has(state, DAL_STAGE_POSITION))
+    const bool known = dal_has(state, DAL_STAGE_POSITION);
+    if (!known && jacobian && !dal_has(state, DAL_STAGE_UNPACKED) && !dal_skips_columns(state->system))
+        find_motion(state);
+    else if (!known)
         dal_state_position(state);
     if (jacobian && !dal_has(state, DAL_STAGE_JACOBIAN))
         dal_state_jacobian(state);
@@ -226,12 +249,23 @@ dal_flow dal_state_motion(dal_state *state, bool jacobian)
 
 void dal_state_pull(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
-    dal_work *w = &state->work;
     dal_state_columns(state);
-    memcpy(w->Q, w->direct, sizeof *w->Q * (size_t)layout->nv);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        dal_pull_body(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q);
+    dal_pull_bodies(&state->system->layout, &state->work);
+}
+
+bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow)
+{
+    enum { UNPACKED = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN | DAL_STAGE_UNPACKED };
+    if (dal_skips_columns(state->system))
+        return false;
+    if (anew)
+        state->stages &= dal_has(state, DAL_STAGE_UNPACKED) ? UNPACKED : DAL_STAGE_LINKS;
+    *flow = dal_state_motion(state, true);
+    if (!*flow) {
+        dal_state_inertia(state);
+        dal_state_stabilise(state);
+    }
+    return true;
 }
 
 /* gamma, or what Baumgarte makes of it: phi'' + 2 alpha phi' + beta^2 phi = 0. Where the velocities follow from speeds they meet

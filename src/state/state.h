@@ -119,6 +119,8 @@ void dal_state_pull(dal_state *state);     /* Q from them */
 void dal_state_inertia(dal_state *state);  /* M, h, pull; after push */
 dal_flow dal_state_loads(dal_state *state); /* push, then inertia */
 void dal_state_stabilise(dal_state *state); /* gamma */
+/* M, h, Q, A and gamma: motion, inertia, stabilise, from what is known of the motion, or anew. False: the formulation does without (dal_skips_columns). */
+bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow);
 int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is no number, -1: none; after velocity */
 /* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
 int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *modes, double *out);
