@@ -99,6 +99,7 @@ void dal_lagrange_show(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_lagrange = {
     .name = "lagrange",
+    .saddle = true,
     .title = "Lagrange multipliers: one saddle system for accelerations and multipliers; the mass matrix may be singular",
     .applies = applies,
     .equations = equations,

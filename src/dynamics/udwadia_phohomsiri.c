@@ -326,6 +326,7 @@ static void show(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_udwadia_phohomsiri = {
     .name = "udwadia-phohomsiri",
+    .least_norm = true,
     .title = "the explicit equation of Udwadia and Phohomsiri, through the pseudo-inverse of [(1 - A^+ A) M; A]; the mass matrix may be "
              "singular",
     .applies = applies,

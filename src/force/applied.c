@@ -238,9 +238,9 @@ static bool compile_coordinate(dal_force_builder *b, void *element)
     return read_values(b, a, 1) & (a->measure >= 0);
 }
 
-#define COMPILE(function) .compile = function, .effort = true,
+#define COMPILE(function, action) .compile = function, .effort = true, .acts = action,
 #else
-#define COMPILE(function)
+#define COMPILE(function, action)
 #endif
 
 const dal_force_type dal_force_point = {
@@ -250,7 +250,7 @@ const dal_force_type dal_force_point = {
     .coordinate = "distance",
     .size = sizeof(applied),
     .apply = apply,
-    COMPILE(compile_force)
+    COMPILE(compile_force, DAL_ACTS_BY_FORCE)
 };
 
 const dal_force_type dal_force_torque = {
@@ -260,7 +260,7 @@ const dal_force_type dal_force_torque = {
     .coordinate = "angle",
     .size = sizeof(applied),
     .apply = apply,
-    COMPILE(compile_torque)
+    COMPILE(compile_torque, DAL_ACTS_BY_TORQUE)
 };
 
 const dal_force_type dal_force_motor = {
@@ -269,7 +269,7 @@ const dal_force_type dal_force_motor = {
     .keys = "joint! coordinate value! limit",
     .size = sizeof(applied),
     .apply = apply,
-    COMPILE(compile_motor)
+    COMPILE(compile_motor, DAL_ACTS_ANY_WAY)
 };
 
 const dal_force_type dal_force_coordinate = {
@@ -278,5 +278,5 @@ const dal_force_type dal_force_coordinate = {
     .keys = "body! coordinate! value!",
     .size = sizeof(applied),
     .apply = apply,
-    COMPILE(compile_coordinate)
+    COMPILE(compile_coordinate, DAL_ACTS_ANY_WAY)
 };

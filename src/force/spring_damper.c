@@ -152,6 +152,8 @@ const dal_force_type dal_force_spring_damper = {
     .compile = compile,
     .potential = true,
     .effort = true,
+    .spring = true,
+    .acts = DAL_ACTS_BY_FORCE,
 #endif
 };
 
@@ -166,5 +168,6 @@ const dal_force_type dal_force_torsional = {
     .compile = compile_torsional,
     .potential = true,
     .effort = true,
+    .spring = true,
 #endif
 };

@@ -110,7 +110,7 @@ static dal_flow solve(dal_state *state)
 /* Only there v' and lambda are solved for together, from M and A. */
 static bool applies(const dal_system *system, char *why, size_t size)
 {
-    if (!strcmp(system->formulation->name, "lagrange"))
+    if (system->formulation->saddle)
         return true;
     snprintf(why, size,
              "penalty replaces the constraints of Lagrange's equations by forces, and %s meets its constraints "

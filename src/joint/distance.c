@@ -17,6 +17,7 @@ const dal_joint_type dal_joint_distance = {
     .axis_planar = DAL_AXIS_NONE,
     .axis_spatial = DAL_AXIS_NONE,
     .keys = "length",
+    .rod = true,
     .motion_planar = "Rz Lx Rz",
     .motion_spatial = "Rz Ry Lx Rx Ry Rz",
     .forbid = forbid,

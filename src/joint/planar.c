@@ -18,6 +18,8 @@ const dal_joint_type dal_joint_planar = {
     .axis_spatial = DAL_AXIS_ONE,
     .turns = true,
     .keys = "",
+    .keeps = DAL_KEEPS_Z,
+    .urdf = "planar",
     .motion_spatial = "Tx Ty Rz",
     .forbid = forbid,
 };

@@ -10,6 +10,7 @@ const dal_joint_type dal_joint_spherical = {
     .spaces = DAL_IN_SPACE,
     .axis_spatial = DAL_AXIS_NONE,
     .keys = "friction",
+    .slides = DAL_SLIDES_ANY_WAY,
     .motion_spatial = "Rx Ry Rz",
     .forbid = dal_forbid_gap,
 };

@@ -511,7 +511,7 @@ static dal_flow check_passage(run *r, double t)
     if (comparable && !near)
         r->acceleration_most = fmax(r->acceleration_most, jump / dt);
     if (comparable && near && (energy || velocity)) {
-        const bool projects = !strcmp(r->system->stabilization->name, "mass-projection");
+        const bool projects = r->system->stabilization->mass_metric;
         return dal_state_fail(r->state,
                               "the mechanism passed a singular position of its constraints and its %s jumped: which way it goes on there "
                               "cannot be decided to this accuracy (smaller tolerances%s another step%s may help)",

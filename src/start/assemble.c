@@ -609,23 +609,14 @@ static void frame_of(const dal_assembly *a, const dal_marker *marker, double E[9
         dal_rotation_multiply(a->work.kin[marker->body].R, marker->B, E);
 }
 
-static bool is_one_of(const dal_joint_type *type, const char *const *names)
-{
-    while (*names && strcmp(type->name, *names))
-        names++;
-    return *names;
-}
-
 /* The rows that forbid a turn are products of axes at right angles. They vanish where the frames coincide, E_i^T E_j = 1 with the
  * trace 3, and after half a turn about any of their axes, with the trace -1; where a turn about z is free, z_i . z_j is 1 or -1. What
  * has been turned over is another joint, which the tree of the family `joint` does not know. */
 static bool is_turned_over(const dal_assembly *a, const dal_joint *joint)
 {
-    static const char *const fast[] = {"rigid", "prismatic", NULL};
-    static const char *const turning[] = {"revolute", "cylindrical", "planar", "screw", NULL};
-    const bool about_z = a->mechanism.space == DAL_SPATIAL && is_one_of(joint->type, turning);
+    const bool about_z = a->mechanism.space == DAL_SPATIAL && joint->type->keeps == DAL_KEEPS_Z;
     double E[2][9], product = 0;
-    if (!about_z && !is_one_of(joint->type, fast))
+    if (!about_z && joint->type->keeps != DAL_KEEPS_ALL_AXES)
         return false;
     for (int k = 0; k < 2; k++)
         frame_of(a, &joint->marker[k], E[k]);
