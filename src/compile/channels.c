@@ -99,7 +99,7 @@ static const char *spelled(const dal_lookup *l)
 bool dal_refuse_reach(const dal_lookup *l, const char *noun, bool through)
 {
     dal_build *build = l->build;
-    const char *verb = through || !strcmp(noun, "the motion") ? "depends on" : "is";
+    const char *verb = through ? "depends on" : "is";
     const char *const rest = build->reach == DAL_REACH_NUMBER ? "a constant is needed here, made of numbers and parameters"
                              : build->equation ? "an equation of a joint type is made of its points, axes and parameters, and of time"
                              : build->reach == DAL_REACH_TIME ? "a prescribed motion is made of time, numbers and parameters"
@@ -153,7 +153,7 @@ static bool give(const dal_lookup *l, dal_signal signal, int n, int order)
                                                                   : "no derivative",
                           l->name);
     if (dal_signal_reach(l->build, &signal) > l->build->reach)
-        return dal_refuse_reach(l, dal_signal_noun(l->build, &signal), false);
+        return dal_refuse_reach(l, dal_signal_noun(l->build, &signal), dal_signal_moves(l->build, &signal));
     l->value->n = n;
     for (int i = 0; i < n; i++) {
         dal_signal one = signal;
@@ -471,7 +471,7 @@ bool dal_element_channel(const dal_lookup *l, const dal_symbol *symbol, const ch
     if (!symbol || symbol->kind == DAL_SYMBOL_GROUND)
         return of_ground(l, symbol ? l->build->spec->models[symbol->index] : NULL, rest);
     if (l->build->reach < DAL_REACH_CONSTRAINT) /* bodies, joints and forces are not there yet, and all they tell changes */
-        return dal_refuse_reach(l, "the motion", false);
+        return dal_refuse_reach(l, "the motion", true);
     return symbol->kind == DAL_SYMBOL_BODY    ? of_body(l, symbol->index, rest)
            : symbol->kind == DAL_SYMBOL_JOINT ? of_joint(l, symbol->index, rest)
            : symbol->kind == DAL_SYMBOL_FORCE ? of_force(l, symbol->index, rest)

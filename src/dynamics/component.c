@@ -33,11 +33,11 @@ static const char *lacks(const dal_mechanism *m, const dal_body *body)
     return det > 1e-12 * trace * trace * trace ? NULL : "a zero moment of inertia";
 }
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies(const dal_system *system, dal_refusal *why)
 {
     const dal_mechanism *m = &system->mechanism;
     if (system->layout.family != &dal_family_angle) {
-        snprintf(why, size,
+        dal_decline(why, DAL_REASON_OTHER,
                  "component needs `coordinates: angle`: each body integrates its own place and angles, and the family "
                  "%s has other coordinates",
                  system->layout.family->name);
@@ -47,7 +47,7 @@ static bool applies(const dal_system *system, char *why, size_t size)
         const char *lack = lacks(m, &m->bodies[b]);
         if (!lack)
             continue;
-        snprintf(why, size,
+        dal_decline(why, DAL_REASON_OTHER,
                  "component needs bodies that can be accelerated by themselves, and '%s' has %s; use lagrange, which "
                  "only needs the "
                  "constraints to make up for it",

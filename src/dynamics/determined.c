@@ -137,7 +137,9 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
         name_parts(layout, null, m - (size_t)out->rank, out->names, sizeof out->names, &out->body);
     if (!*out->names)
         snprintf(out->names, sizeof out->names, "the bodies");
-    if (!layout->family->shares && is_tiny(layout, null, m - (size_t)out->rank))
+    const bool tiny = !layout->family->shares && is_tiny(layout, null, m - (size_t)out->rank);
+    out->reason = tiny ? DAL_REASON_ROUNDING : DAL_REASON_OTHER;
+    if (tiny)
         snprintf(out->text, sizeof out->text,
                  "the inertia of %s is lost in rounding beside that of the others: rank [M; A] is %d, and %d is needed; give more of it, or "
                  "none and another joint", out->names, out->rank, (int)m);
@@ -149,9 +151,8 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
 
 bool dal_state_singular(dal_state *state)
 {
-    const bool recursive = !strncmp(state->report->trouble, "a joint of the tree moves nothing", 33);
+    const bool recursive = dal_failed_for(state, DAL_REASON_SINGULAR_LINK);
     if (recursive)
         dal_need(state, DAL_STAGE_LOADS);
-    return recursive || !strncmp(state->report->trouble, "the equations of motion are singular", 36) ||
-           strstr(state->report->trouble, "is lost in rounding beside that of the others"); /* or nearly so */
+    return recursive || dal_failed_for(state, DAL_REASON_SINGULAR_EQUATIONS) || dal_failed_for(state, DAL_REASON_ROUNDING); /* or nearly so */
 }

@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies(const dal_system *system, dal_refusal *why)
 {
-    return dal_speeds_apply(system, "kane", system->layout.nv - system->rank, why, size);
+    return dal_speeds_apply(system, "kane", system->layout.nv - system->rank, why);
 }
 
 /* Partial velocities of one body. */

@@ -12,9 +12,9 @@
 #include "dynamics/speeds.h"
 #include "state/scratch.h"
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies(const dal_system *system, dal_refusal *why)
 {
-    return dal_speeds_apply(system, "maggi", system->layout.nv - system->rank, why, size);
+    return dal_speeds_apply(system, "maggi", system->layout.nv - system->rank, why);
 }
 
 static int equations(const dal_system *system)

@@ -23,14 +23,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies(const dal_system *system, dal_refusal *why)
 {
     if (system->links)
         return true;
     if (system->layout.tree)
-        snprintf(why, size, "formulation 'recursive' needs bodies that carry bodies: a joint hangs a body on a particle");
+        dal_decline(why, DAL_REASON_OTHER, "formulation 'recursive' needs bodies that carry bodies: a joint hangs a body on a particle");
     else
-        snprintf(why, size, "formulation 'recursive' works over the joint tree: use it with coordinates: joint");
+        dal_decline(why, DAL_REASON_OTHER, "formulation 'recursive' works over the joint tree: use it with coordinates: joint");
     return false;
 }
 
@@ -247,7 +247,7 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
 
 static dal_flow no_inertia(dal_state *state)
 {
-    return dal_state_fail(state, "a joint of the tree moves nothing that has inertia, or the constraints became dependent: formulation "
+    return dal_state_fail_for(state, DAL_REASON_SINGULAR_LINK, "a joint of the tree moves nothing that has inertia, or the constraints became dependent: formulation "
                                  "'recursive' cannot go on here; 'lagrange' may");
 }
 

@@ -88,9 +88,9 @@ static size_t work(const dal_system *system)
     return lay(system, NULL, &r);
 }
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies(const dal_system *system, dal_refusal *why)
 {
-    return dal_ignorable_applies(system, "routh", why, size);
+    return dal_ignorable_applies(system, "routh", why);
 }
 
 static int equations(const dal_system *system)

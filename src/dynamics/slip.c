@@ -345,7 +345,7 @@ static dal_flow check_reactions(dal_state *state)
             for (int k = first; k < first + n; k++)
                 size = fmax(size, fabs(state->work.A[k]) * system->column_unit[layout->column[k]] * system->length / system->row_unit[row]);
             if (!(size > 1e-12))
-                return dal_state_fail(state, "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
+                return dal_state_fail_for(state, DAL_REASON_JOINT, "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
                                              "together by themselves: take another family of coordinates, as angle or joint", joint->name);
         }
     }

@@ -49,15 +49,15 @@ int dal_speeds_no_multipliers(const dal_system *system)
     return 0;
 }
 
-bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, char *why, size_t size)
+bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, dal_refusal *why)
 {
     const dal_layout *layout = &system->layout;
     const int named = layout->n_speeds, ignored = layout->nv - system->rank - p;
     if (layout->nv > DENSE_MOST)
-        snprintf(why, size, "%s works on dense matrices and takes up to %d velocities, and the model has %d in these coordinates; use lagrange",
+        dal_decline(why, DAL_REASON_OTHER, "%s works on dense matrices and takes up to %d velocities, and the model has %d in these coordinates; use lagrange",
                  formulation, DENSE_MOST, layout->nv);
     else if (named && named != p)
-        snprintf(why, size, "the model names %d speed%s and has %d freedom%s%s: %s needs one speed for each of them, or no `speeds:` at all", named,
+        dal_decline(why, DAL_REASON_SPEEDS, "the model names %d speed%s and has %d freedom%s%s: %s needs one speed for each of them, or no `speeds:` at all", named,
                  named == 1 ? "" : "s", p, p == 1 ? "" : "s", ignored ? " besides its ignorable coordinates" : "", formulation);
     else
         return true;
@@ -365,11 +365,11 @@ static dal_flow fail(dal_state *state)
     const dal_system *system = state->system;
     char names[120] = "";
     if (!state->speeds->basis->fixed)
-        return dal_state_fail(state, "the constraints are singular at this position: no choice of speeds determines the velocities (condition %.1e)",
+        return dal_state_fail_for(state, DAL_REASON_SPEEDS, "the constraints are singular at this position: no choice of speeds determines the velocities (condition %.1e)",
                               state->speeds->condition);
     for (int j = 0, at = 0; j < state->speeds->basis->p && at < (int)sizeof names; j++)
         at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "", system->speed_names[state->speeds->column[j]]);
-    return dal_state_fail(state,
+    return dal_state_fail_for(state, DAL_REASON_SPEEDS,
                           "the model's speeds %s do not determine the velocities here: [Y; A] is singular at this position or close to it "
                           "(condition %.1e); take other speeds, or leave the choice to the program",
                           names, state->speeds->condition);
@@ -381,7 +381,7 @@ static dal_flow check(dal_state *state)
     bool passed = state->speeds->side_kept && state->speeds->side != state->speeds->side_kept && state->system->formulation->unpack &&
                   !state->singular->near;
     if (passed && !state->speeds->basis->fixed)
-        return dal_state_fail(state, "within one step the speeds pass a position where they do not determine the velocities: take smaller steps");
+        return dal_state_fail_for(state, DAL_REASON_SPEEDS, "within one step the speeds pass a position where they do not determine the velocities: take smaller steps");
     return passed || state->speeds->condition > (state->speeds->basis->fixed ? singular_fixed : singular_rows) ? fail(state) : 0;
 }
 
@@ -1030,7 +1030,7 @@ static dal_flow fail_inertia(dal_state *state, int j)
         snprintf(name, sizeof name, "'%s'", state->system->speed_names[state->speeds->column[j]]);
     else
         dal_velocity_name(state->system, state->speeds->column[j], name, sizeof name);
-    return dal_state_fail(state, "the equations of motion are singular: no inertia resists the motion of the speed %s that the constraints leave free", name);
+    return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS, "the equations of motion are singular: no inertia resists the motion of the speed %s that the constraints leave free", name);
 }
 
 /* x := K^-1 x, by the factor at unit diagonal. */

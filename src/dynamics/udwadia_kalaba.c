@@ -33,7 +33,7 @@ static double size_of_inertia(const dal_body *body)
     return I[0] + I[4] + I[8] + body->mass * reach;
 }
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies(const dal_system *system, dal_refusal *why)
 {
     if (system->layout.family->shares)
         return true; /* bodies without mass may move with others: the factorisation decides */
@@ -46,7 +46,7 @@ static bool applies(const dal_system *system, char *why, size_t size)
         bool flat = system->mechanism.space == DAL_PLANAR ? !(I[8] > 0) : !(det > 1e-12 * trace * trace * trace);
         if (body->mass > 0 && !(turns && flat))
             continue;
-        snprintf(why, size,
+        dal_decline(why, DAL_REASON_OTHER,
                  "udwadia-kalaba needs a regular mass matrix, and '%s' has %s; use lagrange, which only needs the constraints to make "
                  "up for it",
                  body->name, body->mass > 0 ? "a zero moment of inertia" : "no mass");

@@ -35,11 +35,11 @@ enum { LARGEST = 600 };               /* velocities: the matrices are dense */
 static const double singular = 1e-14; /* pivot ratio of the stacked matrix that is only rounding */
 static const double unbalanced = 1e-8; /* of the largest force: what may be left along directions without inertia */
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies(const dal_system *system, dal_refusal *why)
 {
     if (system->layout.nv <= LARGEST)
         return true;
-    snprintf(why, size,
+    dal_decline(why, DAL_REASON_OTHER,
              "udwadia-phohomsiri works on dense matrices and takes up to %d velocities; this model has %d in the family %s: "
              "use lagrange", LARGEST,
              system->layout.nv, system->layout.family->name);
@@ -159,7 +159,7 @@ static dal_flow solve_unique(dal_state *state, const parts *w)
 {
     double ratio = dal_qr(w->stack, w->m + w->k, w->m, w->ld, w->beta);
     if (!(ratio > singular))
-        return dal_state_fail(state, "the equations of motion are singular: the inertia and the constraints together do not determine the "
+        return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS, "the equations of motion are singular: the inertia and the constraints together do not determine the "
                                      "accelerations (rank [M; A] < %d)", w->m);
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;

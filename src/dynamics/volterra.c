@@ -18,9 +18,9 @@
 
 #include <string.h>
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies(const dal_system *system, dal_refusal *why)
 {
-    return dal_speeds_apply(system, "volterra", system->layout.nv - system->rank, why, size);
+    return dal_speeds_apply(system, "volterra", system->layout.nv - system->rank, why);
 }
 
 /* Momenta of a body and what their rates are for u' = 0 and fixed partial velocities. */

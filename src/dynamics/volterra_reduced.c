@@ -55,11 +55,11 @@ static scratch look(const dal_state *state)
                      .unit_rate = (dal_bend *)(at + units * doubles(sizeof(dal_tangent)))};
 }
 
-static bool applies(const dal_system *system, char *why, size_t size)
+static bool applies(const dal_system *system, dal_refusal *why)
 {
     const int p = system->layout.nv - system->rank;
-    return dal_ignorable_applies(system, "volterra-reduced", why, size) &&
-           dal_speeds_apply(system, "volterra-reduced", system->layout.n_speeds == p ? p : p - system->n_ignorable, why, size);
+    return dal_ignorable_applies(system, "volterra-reduced", why) &&
+           dal_speeds_apply(system, "volterra-reduced", system->layout.n_speeds == p ? p : p - system->n_ignorable, why);
 }
 
 /* ---- the rows M' -------------------------------------------------------------------- */

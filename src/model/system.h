@@ -13,17 +13,18 @@
 #include "kinematics/layout.h"
 #include "model/life.h"
 #include "tree/sweep.h"
+#include "base/reason.h"
 
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
 struct dal_equations; /* dynamics/equations.h */
 struct dal_more_rows; /* the same */
 
-/* The choices that a user has, each a const table in its own file. `applies` writes a sentence and returns false where the
+/* The choices that a user has, each a const table in its own file. `applies` writes why and returns false where the
  * choice cannot be honoured: it is asked at compile, by `list`, and by the tests. */
 struct dal_formulation {
     const char *name, *title;
-    bool (*applies)(const dal_system *system, char *why, size_t size);
+    bool (*applies)(const dal_system *system, dal_refusal *why);
     int (*equations)(const dal_system *system);   /* accelerations solved for */
     int (*multipliers)(const dal_system *system); /* solved together with them */
     size_t (*work)(const dal_system *system);     /* doubles of state->scratch->solver */
@@ -62,7 +63,7 @@ typedef struct dal_implicit_form {
 struct dal_stabilization {
     const char *name, *title;
     const char *const *options; /* that it may be followed by, ends with NULL; the first one may be given as a number alone. NULL: none */
-    bool (*applies)(const dal_system *system, char *why, size_t size); /* NULL: always */
+    bool (*applies)(const dal_system *system, dal_refusal *why); /* NULL: always */
     bool stabilises_gamma; /* baumgarte, penalty: gamma - 2 alpha phi' - beta^2 phi */
     bool mass_metric;      /* its corrections are the least in the metric of the masses */
     /* Puts y back on the constraints; NULL: nothing to do. */

@@ -121,7 +121,7 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
     }
     dal_flow flow = recoverable(dal_state_derivative(r->state, t, y, dy));
     if (flow == 0 && r->system->integrator->adaptive && r->state->singular->nearness < (r->stages_avoided < 30 ? stage_too_near : stage_hopeless)) {
-        dal_state_fail(r->state, "a stage fell on a singular position of the constraints");
+        dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION, "a stage fell on a singular position of the constraints");
         return r->stages_avoided++ < 30 ? DAL_FLOW_ELSEWHERE : 1;
     }
     if (r->system->layout.placement && (flow == 0 || dal_state_not_finite(r->state) >= 0))
@@ -150,7 +150,7 @@ static dal_flow implicit_jacobian(void *user, double t, double c, const double *
     dal_flow flow = r->system->formulation->implicit->jacobian(r->state, t, c, y, yd, z, entries);
     if (!(r->state->singular->nearness < too_near))
         return recoverable(flow);
-    return dal_state_fail(r->state, "a singular position of the constraints is near, where multipliers grow without bound and the implicit equations "
+    return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION, "a singular position of the constraints is near, where multipliers grow without bound and the implicit equations "
                                     "have no solution; an integrator of accelerations (dopri5, cvode-bdf) passes it");
 }
 
@@ -183,9 +183,10 @@ static dal_flow check_correction(run *r, const double *before, const double *aft
     }
     if (!(jump > correction_allowed * fastest + at_rest / system->time))
         return 0;
-    dal_state_fail(r->state, "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
+    const char *stands = dal_standing_text(r->state, standing, sizeof standing);
+    dal_state_fail_for(r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER, "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
                              "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method%s", most,
-                   dal_standing_text(r->state, standing, sizeof standing));
+                   stands);
     return 1;
 }
 
@@ -512,7 +513,7 @@ static dal_flow check_passage(run *r, double t)
         r->acceleration_most = fmax(r->acceleration_most, jump / dt);
     if (comparable && near && (energy || velocity)) {
         const bool projects = r->system->stabilization->mass_metric;
-        return dal_state_fail(r->state,
+        return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION,
                               "the mechanism passed a singular position of its constraints and its %s jumped: which way it goes on there "
                               "cannot be decided to this accuracy (smaller tolerances%s another step%s may help)",
                               velocity ? "velocities" : "energy", projects ? " or" : ",", projects ? "" : " or mass-projection");
@@ -539,9 +540,10 @@ static dal_flow check_loss(run *r, double balance_before)
     if (!system->formulation->unpack || !system->integrator->adaptive || system->works ||
         !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + 100 * system->info.rtol * begin + energy_rounding(r)))
         return 0;
-    return dal_state_fail(r->state, "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
+    const char *stands = dal_standing_text(r->state, standing, sizeof standing);
+    return dal_state_fail_for(r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER, "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
                                     "corner (a disc that falls flat), which is an impact and no motion%s", lost,
-                          dal_standing_text(r->state, standing, sizeof standing));
+                          stands);
 }
 
 /* Speeds that the program chose are changed before they become bad; those of the model end the run where they are singular. */
@@ -705,7 +707,7 @@ static dal_flow output(void *user, double t, const double *y)
     look_on(r);
     dal_flow flow = dal_state_take(state, t, y);
     if (flow)
-        return memcpy(r->state->report->trouble, state->report->trouble, sizeof state->report->trouble), flow;
+        return dal_share_trouble(r->state, state), flow;
     const bool first = !r->started;
     if (r->system->records_reactions || r->options->frame || first) {
         flow = dal_state_accelerate(state);
@@ -721,13 +723,13 @@ static dal_flow output(void *user, double t, const double *y)
         flow = dal_state_push(state);
     }
     if (flow)
-        return memcpy(r->state->report->trouble, state->report->trouble, sizeof state->report->trouble), flow;
+        return dal_share_trouble(r->state, state), flow;
     watch(r, state);
     look_for_missed_switch(r, t);
     if (!wanted)
         return 0;
     if ((flow = dal_state_record(state, r->row)))
-        return memcpy(r->state->report->trouble, state->report->trouble, sizeof state->report->trouble), flow;
+        return dal_share_trouble(r->state, state), flow;
     r->evidence->rows_recorded++;
     if (r->options->sink)
         r->sink_status = r->options->sink->row(r->options->sink->user, r->system->n_recorded, r->row);
@@ -798,7 +800,7 @@ static const char *singular_here(run *r, char *buffer, size_t size)
     if (r->singular_start && r->state->rank->least < r->system->layout.n_rows)
         snprintf(buffer, size, "; the start is a singular position, of rank %d, from which more than one motion may begin, or none: start elsewhere",
                  r->system->rank);
-    else if (r->state->singular->nearness < close_to_singular || strstr(r->state->report->trouble, "singular position"))
+    else if (r->state->singular->nearness < close_to_singular || dal_failed_for(r->state, DAL_REASON_SINGULAR_POSITION))
         snprintf(buffer, size, "%s", dal_singular_text(r->state, where, sizeof where));
     return buffer;
 }
@@ -840,7 +842,7 @@ static void explain_stall(run *r, const dal_drive_result *result, const char *wh
                   t, h, result->tries_needed, what, near);
         break;
     case DAL_STALL_REFUSED:
-        dal_error(messages, dal_nowhere,
+        dal_say_for(messages, DAL_ERROR, dal_reason_of(r->state), dal_nowhere,
                   "at t = %.9g: no progress: steps are %.1e s on average, and longer ones were refused %ld times: %s%s. Another start, or another "
                   "formulation, may help", t, h, result->tries, r->state->report->trouble[0] ? r->state->report->trouble : "the evaluation failed", near);
         break;
@@ -911,7 +913,8 @@ static dal_status explain(run *r, const dal_drive_result *result, dal_messages *
         else if (r->sink_status != DAL_OK)
             return r->sink_status;
         else
-            dal_error(messages, dal_nowhere, "at t = %.9g: %s%s%s", result->t, trouble, strstr(trouble, " of joint '") ? "" : stands, here);
+            dal_say_for(messages, DAL_ERROR, dal_reason_of(state), dal_nowhere, "at t = %.9g: %s%s%s", result->t, trouble,
+                        dal_failed_for(state, DAL_REASON_JOINT) ? "" : stands, here);
         break;
     }
     return DAL_NUMERICAL;

@@ -490,10 +490,10 @@ static void report_gap(dal_assembly *a)
     const char *fixed = dal_assembly_fixed(a, false);
     const char *reason = *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other";
     if (j->type == &dal_joint_constraint)
-        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, missed, reason,
+        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, j->mark, "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, missed, reason,
                   fixed);
     else
-        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
+        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
                   turn, reason, fixed);
 }
 
@@ -531,7 +531,7 @@ static void report_moves(dal_assembly *a)
         start->change.shift = start->position_given ? shift : 0;
         start->change.turn = start->attitude_given ? turn : 0;
         if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b))
-            dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
+            dal_say_for(build->messages, DAL_NOTE, DAL_REASON_ASSEMBLY, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
                     a->mechanism.bodies[b].name, shift, turn);
     }
     report_axes(a, turned);
@@ -637,7 +637,7 @@ static bool refuse_turned_over(const dal_assembly *a)
 {
     const dal_joint *joint = turned_over(a);
     if (joint)
-        dal_error(a->build->messages, joint->mark,
+        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, joint->mark,
                   "the mechanism cannot be assembled: joint '%s' closes from these start values only with one of its bodies turned over, axes "
                   "against each other; give them better ones",
                   joint->name);

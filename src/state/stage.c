@@ -17,7 +17,24 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...)
     va_start(list, format);
     vsnprintf(state->report->trouble, sizeof state->report->trouble, format, list);
     va_end(list);
+    state->report->reason = DAL_REASON_OTHER;
     return -DAL_NUMERICAL;
+}
+
+dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(state->report->trouble, sizeof state->report->trouble, format, list);
+    va_end(list);
+    state->report->reason = reason;
+    return -DAL_NUMERICAL;
+}
+
+void dal_share_trouble(dal_state *state, const dal_state *from)
+{
+    memcpy(state->report->trouble, from->report->trouble, sizeof state->report->trouble);
+    state->report->reason = from->report->reason;
 }
 
 dal_flow dal_state_take(dal_state *state, double t, const double *y)
