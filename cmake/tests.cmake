@@ -170,3 +170,6 @@ add_test(NAME installed_library COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINA
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.txt"
     CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
 add_test(NAME folders_link_in_order COMMAND "${PROJECT_SOURCE_DIR}/tools/link-order" "${PROJECT_BINARY_DIR}/objects.txt" ${DAL_FOLDERS} cli)
+
+# Fields of tables and reasons decide, not names and sentences.
+add_test(NAME no_name_and_no_sentence_decides COMMAND "${PROJECT_SOURCE_DIR}/tools/no-names" "${PROJECT_SOURCE_DIR}/src")
