@@ -15,7 +15,6 @@
  * D_j [W u + X] solves S x = -D_j [S v + ...]: Y v + Z = u is held and A_k v = beta_k stays true.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "state/scratch.h"
 
@@ -195,7 +194,7 @@ static dal_flow solve(dal_state *state)
         const dal_bend *bends = at.bends + (size_t)j * (size_t)state->system->mechanism.n_bodies;
         const double rate = rate_of_momentum(state, at.of, j), slope = slope_of_energy(state, at.of, j, change, bends);
         const double Gamma = commutator(state, at.of, j, change, bends, at.dT_dv);
-        s->f[j] = dal_speeds_force(state, j) - rate + DAL_MUTATED(BOLTZMANN_HAMEL, slope) + Gamma;
+        s->f[j] = dal_speeds_force(state, j) - rate + slope + Gamma;
     }
     return dal_speeds_finish(state);
 }

@@ -6,7 +6,6 @@
  */
 #include "component/network.h"
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
@@ -111,7 +110,7 @@ static dal_flow solve(dal_state *state)
             return dal_lagrange_solve(state);
         dal_network_correct(network, state->rank->independent);
         for (int i = 0; i < network->n_rows; i++)
-            state->lambda[i] += DAL_MUTATED(COMPONENT, network->change[i]);
+            state->lambda[i] += network->change[i];
         dal_network_wrenches(network, state->lambda);
         dal_network_accelerate(network);
     }

@@ -9,7 +9,6 @@
  * and dG/du' = U is K u' = U - G_0 with K the part of the speeds.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "state/scratch.h"
 
@@ -48,7 +47,7 @@ static void add_body(dal_state *state, int b)
         dal_mul3(I, alpha + 3 * j, I_alpha);
         for (int at = 0; at <= i && at < n; at++) {
             const int l = s->trial[at];
-            double product = DAL_MUTATED(GIBBS_APPELL, body->mass * dal_dot(a + 3 * j, a + 3 * l)) + dal_dot(I_alpha, alpha + 3 * l);
+            double product = body->mass * dal_dot(a + 3 * j, a + 3 * l) + dal_dot(I_alpha, alpha + 3 * l);
             if (j < p)
                 s->K[(size_t)j * (size_t)p + (size_t)l] += product;
             else

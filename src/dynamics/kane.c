@@ -7,7 +7,6 @@
  * dVi/dt = Ti u' + what is left for u' = 0, so that K = sum Ti^T Mi Ti. Forces given on coordinates add W^T of them.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "state/scratch.h"
 
@@ -42,7 +41,7 @@ static void find_remainder(const dal_state *state, int b, double moment[3], doub
     dal_add_cross(w, H, Hd);
     for (int i = 0; i < 3; i++) {
         moment[i] -= Hd[i];
-        force[i] = applied[i] - DAL_MUTATED(KANE, body->mass * rate->c[i]);
+        force[i] = applied[i] - body->mass * rate->c[i];
     }
 }
 

@@ -5,7 +5,6 @@
  * Near a singular position it is solved on the null space of A instead (null_space.c).
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
@@ -46,7 +45,7 @@ dal_flow dal_lagrange_solve(dal_state *state)
     if (state->singular->near && state->system->careful)
         return dal_null_space_solve(state);
     for (int i = 0; i < layout->nv; i++)
-        state->vd[i] = unit * (state->work.Q[i] - DAL_MUTATED(LAGRANGE, state->work.h[i]));
+        state->vd[i] = unit * (state->work.Q[i] - state->work.h[i]);
     memcpy(state->lambda, state->gamma, sizeof *state->lambda * (size_t)layout->n_rows);
     dal_saddle_solve(state, state->vd, state->lambda);
     for (int i = 0; i < layout->n_rows; i++)

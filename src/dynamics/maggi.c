@@ -8,7 +8,6 @@
  * and their matrix is symmetric and positive definite.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "state/scratch.h"
 
@@ -37,7 +36,6 @@ static void project(const dal_state *state, int j, double *row)
     dal_mass_times(&state->system->layout, state->work.M, W, row);
     s->f[j] = 0;
     for (size_t i = 0; i < m; i++) {
-        row[i] = DAL_MUTATED(MAGGI, row[i]);
         s->f[j] += W[i] * (state->work.Q[i] - state->work.h[i]) - row[i] * s->bias[i];
     }
     for (int l = 0; l <= j; l++) {

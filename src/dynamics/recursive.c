@@ -10,7 +10,6 @@
  * on each other; one step of refinement removes it. Near a singular position small systems are solved on the null space of A.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "math/vec.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
@@ -98,7 +97,7 @@ static void load_links(dal_state *state)
         dal_link_turn(&state->tree->links.motion[seat->link], seat->s, arm);
         dal_cross(arm, f, moment);
         for (int i = 0; i < 3; i++) {
-            wrench->f[i] -= DAL_MUTATED(RECURSIVE, f[i]);
+            wrench->f[i] -= f[i];
             wrench->n[i] -= moment[i] + (seat->particle ? 0 : f[3 + i]);
         }
     }
@@ -177,7 +176,7 @@ static dal_sweep_task sweep_of(dal_state *state)
                             .used = state->rank->independent,
                             .q = state->work.q,
                             .v = state->work.v,
-                            .lift = {DAL_MUTATED(RECURSIVE, -g[0]), DAL_MUTATED(RECURSIVE, -g[1]), DAL_MUTATED(RECURSIVE, -g[2]), 0},
+                            .lift = {-g[0], -g[1], -g[2], 0},
                             .length = system->length,
                             .mass = system->mass,
                             .user = state,

@@ -17,7 +17,6 @@
  * [a, b] = a x b, and C = p x W of its three columns. It is zero for all others.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "kinematics/tree.h"
 #include "math/dense.h"
 #include "math/vec.h"
@@ -177,7 +176,7 @@ static void differentiate(dal_state *state, routhian *r)
         state->scratch->still[k] = 1;
         layout->family->tangent(layout, w, &unit);
         layout->family->bend(layout, w, &unit, &motion, state->scratch->bends);
-        r->slope[k] = DAL_MUTATED(ROUTH, dal_momenta_along(state, state->scratch->bends, unit.tangent));
+        r->slope[k] = dal_momenta_along(state, state->scratch->bends, unit.tangent);
         state->scratch->still[k] = 0;
     }
 }

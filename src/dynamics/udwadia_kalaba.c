@@ -14,7 +14,6 @@
  * What is still singular then (a body without mass) is refused by name.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
@@ -205,7 +204,7 @@ static dal_flow solve(dal_state *state)
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
     for (int i = 0; i < state->system->layout.nv; i++)
-        state->vd[i] = state->work.Q[i] - DAL_MUTATED(UDWADIA_KALABA, state->work.h[i]);
+        state->vd[i] = state->work.Q[i] - state->work.h[i];
     solve_for(state, &w, state->gamma, state->vd, state->lambda);
     return 0;
 }

@@ -19,7 +19,6 @@
  * with eta = 0, of all v' that satisfy the equations the one with the least |S v'|.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "math/rank.h"
 #include "state/state.h"
@@ -128,7 +127,7 @@ static void fill_motion(dal_state *state, const parts *w)
     const double *S = state->system->column_scale, unit = 1 / state->system->mass;
     for (int j = 0; j < w->m; j++) {
         memset(w->stack + (size_t)j * (size_t)w->ld, 0, sizeof *w->stack * (size_t)w->m);
-        w->f[j] = unit / S[j] * (state->work.Q[j] - DAL_MUTATED(UDWADIA_PHOHOMSIRI, state->work.h[j]));
+        w->f[j] = unit / S[j] * (state->work.Q[j] - state->work.h[j]);
     }
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];

@@ -12,7 +12,6 @@
  * The terms of K stand in A as well. They are kept, as the equation has them.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "state/scratch.h"
 
@@ -63,7 +62,7 @@ static double right_side(const dal_state *state, const momenta *of, int j)
         dal_speeds_partial_rates(state, j, b, vd_j, wd_j);
         A += dal_dot(of[b].Pd, v_j) + dal_dot(of[b].P, vd_j);
         A += dal_dot(of[b].Hd, W.tangent[b].w) + dal_dot(of[b].H, wd_j);
-        K += DAL_MUTATED(VOLTERRA, dal_dot(of[b].P, vd_j) + dal_dot(of[b].H, wd_j));
+        K += dal_dot(of[b].P, vd_j) + dal_dot(of[b].H, wd_j);
     }
     return dal_speeds_force(state, j) + K - A;
 }

@@ -20,7 +20,6 @@
  *     D L = w_a x L - I (w_a x w_b) + I D w_b
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "dynamics/determined.h"
 #include "state/momenta.h"
@@ -182,7 +181,7 @@ static dal_flow solve(dal_state *state)
         const double *W = s->W + (size_t)j * (size_t)s->n, *Wd = s->Wd + (size_t)j * (size_t)s->n;
         double A = dot(Wd, at.p, s->n) + dot(W, at.pd, s->n);
         inertia_row(state, j, at.MW);
-        s->f[j] = dal_speeds_force(state, j) + DAL_MUTATED(VOLTERRA_REDUCED, K_of(state, j)) - A;
+        s->f[j] = dal_speeds_force(state, j) + K_of(state, j) - A;
     }
     return dal_speeds_finish(state);
 }
