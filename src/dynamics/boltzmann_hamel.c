@@ -179,6 +179,7 @@ static double commutator(const dal_state *state, const momenta *of, int j, const
 
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     const scratch at = look(state);
     dal_flow flow = dal_speeds_ready(state);

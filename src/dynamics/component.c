@@ -94,6 +94,7 @@ enum {
 /* Without the joints' wrenches the joints miss (23) by r_0; lambda = -S^-1 r_0, and the bodies move with the wrenches of it. */
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_network *network = state->network;
     const dal_layout *layout = &state->system->layout;
     dal_flow flow = 0;

@@ -114,6 +114,7 @@ static bool is_tiny(const dal_layout *layout, const double *null, size_t n_null)
 
 bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
     *out = (dal_determined){.rank = -1};

@@ -67,6 +67,7 @@ static void add_body(dal_state *state, int b)
 
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     dal_flow flow = dal_speeds_ready(state);
     if (flow)

@@ -31,6 +31,7 @@ static int multipliers(const dal_system *system)
 
 dal_flow dal_lagrange_solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_layout *layout = &state->system->layout;
     const double unit = 1 / state->system->mass;
     double ratio = dal_saddle_factor(state, DAL_METRIC_MASS);

@@ -48,6 +48,7 @@ static void project(const dal_state *state, int j, double *row)
 
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;

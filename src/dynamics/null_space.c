@@ -29,6 +29,7 @@ static double dot(const double *a, const double *b, int n)
 
 dal_flow dal_null_space_solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_layout *layout = &state->system->layout;
     const int m = layout->nv, k = state->rank->n, p = m - k;
     const size_t columns = (size_t)m;

@@ -328,6 +328,7 @@ static void correct(dal_state *state, const double *f, const double *b, double *
 
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     routhian r = look(state);
     double ratio = factor(state, &r);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {

@@ -78,6 +78,7 @@ static double guard_of_sticking(const dal_state *state, const dal_friction_parts
 
 void dal_friction_guard(const dal_state *state, double *guard)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const dal_friction_parts p = dal_friction_lay(state);
     for (int i = 0; i < system->n_frictions; i++) {
@@ -94,6 +95,7 @@ void dal_friction_guard(const dal_state *state, double *guard)
 
 void dal_friction_accepted(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const dal_friction_parts p = dal_friction_lay(state);
     for (int i = 0; i < system->n_frictions; i++) {

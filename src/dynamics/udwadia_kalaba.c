@@ -191,6 +191,7 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
 
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     parts w = lay(state);
     dal_flow flow = factor_mass(state, &w);
     if (flow)

@@ -229,6 +229,7 @@ static void finish(dal_state *state, const parts *w, double *vd, double *lambda)
 
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     parts w = lay(state);
     double ratio = factor_rows(state, &w);
     if (dal_state_alarm(state, DAL_FACTOR_QR, ratio)) {

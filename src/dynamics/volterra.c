@@ -83,6 +83,7 @@ static void inertia_row(dal_state *state, int j, double *MW)
 
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     double *MW = state->scratch->solver;
     momenta *of = (momenta *)(MW + s->n);

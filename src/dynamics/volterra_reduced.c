@@ -166,6 +166,7 @@ static void complete_rates(dal_state *state, scratch *at)
 
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     scratch at = look(state);
     dal_flow flow = dal_speeds_ready(state);

@@ -76,6 +76,7 @@ static double improve(dal_state *state)
 
 static dal_flow solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const int stated = system->penalty_passes;

@@ -163,6 +163,7 @@ int dal_state_not_finite(const dal_state *state)
 
 dal_flow dal_state_push(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
@@ -201,6 +202,7 @@ dal_flow dal_state_loads(dal_state *state)
 
 void dal_state_pull(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_FORCES));
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
     dal_state_columns(state);
@@ -214,6 +216,7 @@ void dal_state_pull(dal_state *state)
  * (dynamics/speeds.c), and here its derivative phi'' + alpha phi' = 0. */
 void dal_state_stabilise(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const bool speeds = system->formulation->unpack && system->formulation->chooses;
     const double a = speeds ? system->alpha : 2 * system->alpha, b = speeds ? 0 : system->beta * system->beta;
