@@ -78,7 +78,7 @@ foreach(source ${test_sources})
 endforeach()
 
 # ---- one wrong term a formulation -------------------------------------------
-# Each of these programs brings its own copy of one formulation, with a wrong term in it (src/dynamics/mutate.h); the archive supplies
+# Each of these programs brings its own copy of one formulation, with a wrong term in it (cmake/mutate.cmake); the archive supplies
 # the others. The test passes if exactly that formulation falls out of agreement. Under the sanitizers it would say nothing new.
 set(mutants lagrange udwadia-kalaba udwadia-phohomsiri maggi kane gibbs-appell boltzmann-hamel volterra volterra-reduced routh recursive component)
 if(DAL_SANITIZE)
@@ -86,12 +86,12 @@ if(DAL_SANITIZE)
 endif()
 foreach(mutant ${mutants})
     string(REPLACE "-" "_" file "${mutant}")
-    string(TOUPPER "${file}" word)
     set(name mutation_${file})
-    add_executable(${name} "${PROJECT_SOURCE_DIR}/test/mutation.c" "${PROJECT_SOURCE_DIR}/src/dynamics/${file}.c")
+    dal_mutant("${mutant}" right wrong)
+    add_executable(${name} "${PROJECT_SOURCE_DIR}/test/mutation.c" "${wrong}")
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     target_include_directories(${name} PRIVATE include src test)
-    target_compile_definitions(${name} PRIVATE ${test_definitions} DAL_MUTANT="${mutant}" DAL_MUTATE_${word}=1)
+    target_compile_definitions(${name} PRIVATE ${test_definitions} DAL_MUTANT="${mutant}")
     target_link_libraries(${name} PRIVATE dalembert ${needs} PkgConfig::CMOCKA m)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
@@ -170,6 +170,9 @@ add_test(NAME installed_library COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINA
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.txt"
     CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
 add_test(NAME folders_link_in_order COMMAND "${PROJECT_SOURCE_DIR}/tools/link-order" "${PROJECT_BINARY_DIR}/objects.txt" ${DAL_FOLDERS} cli)
+
+# Fields of tables and reasons decide, not names and sentences.
+add_test(NAME no_name_and_no_sentence_decides COMMAND "${PROJECT_SOURCE_DIR}/tools/no-names" "${PROJECT_SOURCE_DIR}/src")
 
 # ---- the way of one evaluation ----------------------------------------------------
 if(NOT DAL_SANITIZE)

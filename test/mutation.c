@@ -1,5 +1,5 @@
 /* Does the agreement of the formulations have teeth? This program is linked with one formulation whose file has a wrong term
- * (src/dynamics/mutate.h), DAL_MUTANT by name: exactly that one must fall out of agreement. */
+ * (cmake/mutate.cmake), DAL_MUTANT by name: exactly that one must fall out of agreement. */
 #include "gallery.h"
 
 enum { MOST = 16 };

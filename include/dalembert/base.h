@@ -65,6 +65,7 @@ typedef struct dal_message {
     const char *text; /* one sentence without a trailing newline */
     const char *code; /* of warnings: their kind, "joints-open" (`dalembert list warnings`); otherwise NULL */
     double number;    /* of warnings: how much, as the list says; NAN: the kind has no number */
+    int reason;       /* of errors and notes: for the library itself; 0: none */
     struct dal_message *next;
 } dal_message;
 

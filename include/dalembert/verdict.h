@@ -84,6 +84,7 @@ typedef struct dal_verdict {
     bool known;                 /* it could be compiled far enough for what follows */
     dal_status status;          /* DAL_OK: it can be simulated */
     const char *reason;         /* why it cannot, or NULL */
+    bool lost_in_rounding;      /* that is: an inertia is lost in rounding beside that of the others */
 
     /* Counts. The bodies are described by their twists, or by the model's own coordinates. */
     bool own_coordinates;

@@ -24,12 +24,16 @@ static void discard_system(dal_checker *c)
     c->system = c->other = NULL;
 }
 
-static const char *first_error(dal_checker *c)
+/* The first error says why it cannot be simulated. */
+static void hear_error(dal_checker *c)
 {
-    for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
-        if (m->severity == DAL_ERROR)
-            return dal_arena_copy(&c->arena, m->text, strlen(m->text));
-    return NULL;
+    dal_verdict *v = c->verdict;
+    for (const dal_message *m = dal_messages_first(c->heard); m && !v->reason; m = m->next)
+        if (m->severity == DAL_ERROR) {
+            v->reason = dal_arena_copy(&c->arena, m->text, strlen(m->text));
+            v->lost_in_rounding = m->reason == DAL_REASON_ROUNDING;
+            c->open = m->reason == DAL_REASON_OPEN;
+        }
 }
 
 /* What compile has to say beside errors: its warnings are ours, and the notes of the assembly tell about the start. */
@@ -40,7 +44,7 @@ static void hear_messages(dal_checker *c)
     for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next) {
         if (m->severity == DAL_WARNING)
             dal_check_hear(c, m);
-        else if (m->severity == DAL_NOTE && !strncmp(m->text, "assembly ", strlen("assembly ")))
+        else if (m->severity == DAL_NOTE && m->reason == DAL_REASON_ASSEMBLY)
             moved[v->n_moved++] = dal_arena_copy(&c->arena, m->text, strlen(m->text));
     }
     v->moved = moved;
@@ -82,8 +86,7 @@ static void keep_written(dal_checker *c)
 static dal_status compile_anyway(dal_checker *c)
 {
     dal_spec spec = c->base;
-    const char *reason = c->verdict->reason;
-    const bool open = reason && strstr(reason, "cannot be assembled") && !spec.n_coordinates;
+    const bool open = c->open && !spec.n_coordinates;
     dal_messages_clear(c->heard);
     if (!dal_spec_set(&spec, "formulation", dal_formulations[0]->name, c->heard) ||
         (open && !dal_spec_set(&spec, "coordinates", dal_families[0]->name, c->heard)))
@@ -98,7 +101,7 @@ static dal_status compile_model(dal_checker *c)
     dal_pass_all(c->messages, c->heard);
     hear_messages(c);
     v->status = status;
-    v->reason = first_error(c);
+    hear_error(c);
     if (status == DAL_BAD_MODEL)
         status = compile_anyway(c) == DAL_NO_MEMORY ? DAL_NO_MEMORY : status;
     if (status == DAL_NO_MEMORY)
@@ -188,6 +191,7 @@ static dal_status check_model(dal_checker *c)
     if (status == DAL_NUMERICAL) {
         c->verdict->status = status;
         c->verdict->reason = c->verdict->along.reason;
+        c->verdict->lost_in_rounding = c->along_lost;
         dal_pass_all(c->messages, c->heard);
     }
     return status;

@@ -204,9 +204,10 @@ dal_status dal_check_run(dal_checker *c)
     along->status = dal_run(c->system, &options, c->heard, &evidence);
     along->time_end = evidence.time_end;
     for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
-        if (m->severity == DAL_ERROR && !along->reason)
+        if (m->severity == DAL_ERROR && !along->reason) {
             along->reason = dal_arena_copy(&c->arena, m->text, strlen(m->text));
-        else if (m->severity == DAL_WARNING)
+            c->along_lost = m->reason == DAL_REASON_ROUNDING;
+        } else if (m->severity == DAL_WARNING)
             dal_check_hear(c, m);
     find_nearest(&w);
     warn_along(c);

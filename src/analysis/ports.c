@@ -285,13 +285,12 @@ static int body_of(const drawer *d, const char *text)
 /* A spring pushes along a line, a torque turns; the others may do anything. */
 static int mask_of(const dal_force_spec *f)
 {
-    const char *type = f->type.text;
-    const bool line = !strcmp(type, "spring-damper") || !strcmp(type, "force");
-    if (line && f->connect.n)
-        return PLACE | VELOCITY | FORCE;
-    if (line)
-        return PUSHED & ~TORQUE;
-    return !strcmp(type, "torque") ? AXES | SPIN | TORQUE : PUSHED;
+    switch (dal_force_type_find(f->type.text)->acts) {
+    case DAL_ACTS_BY_FORCE: return f->connect.n ? PLACE | VELOCITY | FORCE : PUSHED & ~TORQUE;
+    case DAL_ACTS_BY_TORQUE: return AXES | SPIN | TORQUE;
+    case DAL_ACTS_ANY_WAY: break;
+    }
+    return PUSHED;
 }
 
 /* Between two points: their length is a measure, second end first. */
@@ -334,19 +333,11 @@ static void wire_force(drawer *d, int force, const dal_force_spec *f)
     }
 }
 
-static const char *title_of(const char *type)
-{
-    for (int i = 0; dal_force_types[i]; i++)
-        if (!strcmp(dal_force_types[i]->name, type))
-            return dal_force_types[i]->title;
-    return "";
-}
-
 static void add_forces(drawer *d)
 {
     for (int i = 0; i < d->spec->n_forces; i++) {
         const dal_force_spec *f = &d->spec->forces[i];
-        add_component(d, f->name.text, DAL_COMPONENT_FORCE, f->type.text, title_of(f->type.text));
+        add_component(d, f->name.text, DAL_COMPONENT_FORCE, f->type.text, dal_force_type_find(f->type.text)->title);
         wire_force(d, i, f);
     }
 }

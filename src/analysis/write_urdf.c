@@ -59,17 +59,9 @@ typedef struct plan {
 
 /* ---- what URDF can say ----------------------------------------------------------------------------- */
 
-static bool is_one_of(const char *word, const char *const *words)
+static const dal_joint_type *type_of(const plan *p, int j)
 {
-    for (; *words; words++)
-        if (!strcmp(*words, word))
-            return true;
-    return false;
-}
-
-static const char *type_of(const plan *p, int j)
-{
-    return p->m->joints[j].type->name;
+    return p->m->joints[j].type;
 }
 
 static dal_mark place_of(const plan *p, int j)
@@ -79,14 +71,14 @@ static dal_mark place_of(const plan *p, int j)
 
 static bool is_pair(const plan *p, int j)
 {
-    static const char *const types[] = {"revolute", "prismatic", "rigid", "planar", NULL};
-    return is_one_of(type_of(p, j), types);
+    return type_of(p, j)->urdf;
 }
 
-static bool is_coupling(const plan *p, int j)
+/* Has the joint one coordinate, of this kind? ANGLE: it turns; DOT: it slides. */
+static bool moves_by(const plan *p, int j, dal_measure_kind kind)
 {
-    static const char *const types[] = {"gear", "rack-and-pinion", NULL};
-    return is_one_of(type_of(p, j), types);
+    const dal_joint *joint = &p->m->joints[j];
+    return joint->n_coordinates == 1 && p->m->measures[joint->coordinate[0]].kind == kind;
 }
 
 static int find_joint(const plan *p, const char *name)
@@ -167,7 +159,7 @@ static void take_joint(plan *p, int j)
     const dal_joint *joint = &p->m->joints[j];
     if (joint->drive >= 0 && joint->type->class == DAL_JOINT_PAIR)
         dal_error(p->messages, place_of(p, j), "joint '%s' is driven: URDF has no prescribed motion", joint->name);
-    if (is_coupling(p, j))
+    if (joint->type->couples_two)
         take_coupling(p, j);
     else if (!is_pair(p, j))
         dal_error(p->messages, place_of(p, j), "joint '%s': URDF has no joint of type %s", joint->name, joint->type->name);
@@ -190,8 +182,7 @@ static void take_forces(plan *p)
     bool *written = DAL_TAKE(&p->arena, bool, p->spec->n_forces + 1);
     for (int g = 0; g < p->system->n_groups; g++) {
         const dal_force_group *group = &p->system->groups[g];
-        const char *type = dal_force_types[group->type]->name;
-        for (int i = 0; i < group->n && (!strcmp(type, "spring-damper") || !strcmp(type, "torsional-spring-damper")); i++) {
+        for (int i = 0; i < group->n && dal_force_types[group->type]->spring; i++) {
             const dal_spring_info s = dal_spring_of(group, i);
             const int j = joint_of_measure(p, s.measure);
             if (j < 0)
@@ -206,12 +197,17 @@ static void take_forces(plan *p)
                      p->spec->forces[i].name.text);
 }
 
+static bool can_be_drawn(int kind)
+{
+    return kind == DAL_FIGURE_BOX || kind == DAL_FIGURE_CYLINDER || kind == DAL_FIGURE_SPHERE;
+}
+
 /* URDF draws boxes, cylinders and spheres, on links. */
 static void take_shapes(plan *p, const dal_figures *shapes, bool none)
 {
     for (int i = 0; i < shapes->n; i++) {
         const char *type = shapes->item[i].type.text;
-        if (none || (strcmp(type, "box") && strcmp(type, "cylinder") && strcmp(type, "sphere")))
+        if (none || !can_be_drawn(dal_figure_find(type)))
             dal_warn(p->messages, shapes->item[i].mark, DAL_CODE_NOT_CONVERTED, NAN, "a shape of type %s is left out of the picture", type);
     }
 }
@@ -330,8 +326,8 @@ static void place_link(plan *p, int body)
     const double sign = l->reversed ? -1 : 1, zero = joint->n_coordinates ? joint->zero[0] : 0;
     double B[9], turn[9];
     memcpy(B, from->B, sizeof B);
-    const double shift = strcmp(joint->type->name, "prismatic") ? 0 : -sign * zero;
-    if (!strcmp(joint->type->name, "revolute")) {
+    const double shift = moves_by(p, l->joint, DAL_MEASURE_DOT) ? -sign * zero : 0;
+    if (moves_by(p, l->joint, DAL_MEASURE_ANGLE)) {
         dal_rotation_elementary(2, -sign * zero, turn);
         dal_rotation_multiply(B, turn, B);
     }
@@ -355,7 +351,7 @@ static bool is_identity(const link *l)
 static void choose_root(plan *p)
 {
     const link *first = &p->link[p->order[0]];
-    const bool welded = first->joint >= 0 && !strcmp(type_of(p, first->joint), "rigid") && is_identity(first);
+    const bool welded = first->joint >= 0 && type_of(p, first->joint)->welds && is_identity(first);
     if (p->n_roots == 1 && (first->parent == NONE || welded)) {
         if (first->parent == NONE)
             dal_say(p->messages, DAL_NOTE, p->spec->bodies[p->order[0]].name.mark, "'%s' is free: read the URDF file with --floating",
@@ -464,8 +460,7 @@ static int write_visuals(dal_printer *out, const plan *p, int body, const double
     const dal_scene_body *b = p->scene ? &p->scene->bodies[body] : NULL;
     int n = 0;
     for (int i = 0; b && i < b->n_figures; i++) {
-        const dal_figure_kind kind = b->figures[i].kind;
-        if (kind != DAL_FIGURE_BOX && kind != DAL_FIGURE_CYLINDER && kind != DAL_FIGURE_SPHERE)
+        if (!can_be_drawn((int)b->figures[i].kind))
             continue;
         n++;
         if (out)
@@ -526,7 +521,7 @@ static void write_origin(dal_printer *out, const plan *p, const link *l)
 static void write_dynamics(dal_printer *out, const plan *p, int j)
 {
     const role *r = &p->role[j];
-    if (!strcmp(type_of(p, j), "prismatic")) /* URDF demands one; the model has none */
+    if (moves_by(p, j, DAL_MEASURE_DOT)) /* URDF demands one; the model has none */
         dal_print(out, "    <limit lower=\"-1e9\" upper=\"1e9\" effort=\"1e9\" velocity=\"1e9\"/>\n");
     if (r->damping > 0 || r->friction > 0) {
         dal_print(out, "    <dynamics");
@@ -549,8 +544,7 @@ static void write_dynamics(dal_printer *out, const plan *p, int j)
 static void write_joint(dal_printer *out, const plan *p, int body)
 {
     const link *l = &p->link[body];
-    const char *type = l->joint < 0 ? "floating" : type_of(p, l->joint), *parent = l->parent >= 0 ? p->m->bodies[l->parent].name : p->world;
-    type = !strcmp(type, "revolute") ? "continuous" : !strcmp(type, "rigid") ? "fixed" : type;
+    const char *type = l->joint < 0 ? "floating" : type_of(p, l->joint)->urdf, *parent = l->parent >= 0 ? p->m->bodies[l->parent].name : p->world;
     if (!parent)
         return; /* the root */
     dal_print(out, "  <joint name=\"");
@@ -558,7 +552,7 @@ static void write_joint(dal_printer *out, const plan *p, int body)
     dal_print(out, "%s\" type=\"%s\">\n    <parent link=\"%s\"/>\n    <child link=\"%s\"/>\n", l->joint < 0 ? "_floating" : "", type,
               parent, p->m->bodies[body].name);
     write_origin(out, p, l);
-    if (l->joint >= 0 && strcmp(type, "fixed")) {
+    if (l->joint >= 0 && !type_of(p, l->joint)->welds) {
         dal_print(out, "    <axis");
         write_vector(out, p, "xyz", l->axis);
         dal_print(out, "/>\n");

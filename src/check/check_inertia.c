@@ -128,9 +128,9 @@ static int span(int n, double (*x)[3], double one[3])
     return values[1] > 1e-6 * values[2] ? 2 : 1;
 }
 
-/* "'tip' moves along y", "'rod' turns about z through [1, 0]": body b in n null vectors of one set; NULL: it stays. The turns are
+/* "'tip' moves along y", "'rod' turns about z through [1, 0]": body b in n null vectors of one set; NULL: it stays. *turning, *moving: what it does. The turns are
  * about the axis where there is one, and shifts are told where nothing turns. */
-static const char *motion_of(const dal_probe *p, int b, int n, const double *null)
+static const char *motion_of(const dal_probe *p, int b, int n, const double *null, bool *turning, bool *moving)
 {
     const dal_layout *layout = p->layout;
     const dal_body_layout *at = &layout->body[b];
@@ -147,6 +147,8 @@ static const char *motion_of(const dal_probe *p, int b, int n, const double *nul
             turn[k][at->n_rot == 1 ? 2 : i] = x[space + i];
     }
     const int turns = span(n, turn, d), shifts = span(n, shift, v);
+    *turning = turns;
+    *moving = shifts && (!turns || n > 1); /* one turn alone is about an axis */
     if (!turns && !shifts)
         return NULL;
     if (!turns)
@@ -171,12 +173,12 @@ static const char *motion_of(const dal_probe *p, int b, int n, const double *nul
 }
 
 /* A body that only shifts needs a mass, one that turns an inertia. */
-static void add_remedy(const dal_probe *p, int b, const char *motion, const char **remedy)
+static void add_remedy(const dal_probe *p, int b, bool turning, bool moving, const char **remedy)
 {
     const dal_body *body = &p->layout->mechanism->bodies[b];
     double axes[9];
-    bool light = !(body->mass > 0) && strstr(motion, " moves");
-    bool thin = principal_axes(p, b, axes) < p->layout->body[b].n_rot && strstr(motion, " turns");
+    bool light = !(body->mass > 0) && moving;
+    bool thin = principal_axes(p, b, axes) < p->layout->body[b].n_rot && turning;
     if (light || thin)
         *remedy = dal_arena_print(p->arena, "%s%s'%s' %s", *remedy, **remedy ? ", or " : "give ", body->name,
                                   light && thin ? "mass and inertia"
@@ -189,11 +191,12 @@ static dal_check_loose describe_bodies(const dal_probe *p, int n, const double *
 {
     const char *motion = "", *remedy = "";
     for (int b = 0; b < p->layout->mechanism->n_bodies; b++) {
-        const char *one = motion_of(p, b, n, null);
+        bool turning, moving;
+        const char *one = motion_of(p, b, n, null, &turning, &moving);
         if (!one)
             continue;
         motion = dal_check_join(p->arena, motion, one);
-        add_remedy(p, b, one, &remedy);
+        add_remedy(p, b, turning, moving, &remedy);
     }
     return (dal_check_loose){
         n, motion, dal_arena_print(p->arena, "%s, or hold this motion by a joint or a constraint", *remedy ? remedy : "give mass")};

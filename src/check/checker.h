@@ -39,6 +39,8 @@ typedef struct dal_checker {
     dal_system *other;  /* the model in another family, or NULL */
     dal_state *state;   /* of it, at the start */
     dal_spec base;      /* a copy of the spec that may be changed */
+    bool open;          /* the mechanism cannot be assembled */
+    bool along_lost;    /* the run ended because an inertia is lost in rounding */
     size_t cap_warnings;
 } dal_checker;
 

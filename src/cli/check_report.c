@@ -156,7 +156,7 @@ static void say_inertia(const dal_verdict *v)
     for (int i = 0; i < v->n_light; i++)
         say(i ? "" : "no inertia", "%s", v->light[i]);
     say("unique", "%s: rank [M; A] = %d, %d needed%s", v->determined ? "yes" : "no", v->rank_stacked, v->velocities,
-        v->reason && strstr(v->reason, "lost in rounding")           ? " were it not for rounding"
+        v->lost_in_rounding                                ? " were it not for rounding"
         : v->determined && v->rank_inertia < v->velocities ? "; the constraints make up for what M lacks"
                                                            : "");
     for (int i = 0; i < v->n_loose; i++)

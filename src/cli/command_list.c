@@ -20,19 +20,20 @@ static const char usage[] =
 /* As it is asked for, and as the library calls it. */
 static const struct {
     const char *plural, *kind;
-} kinds[] = {{"joints", "joint"},
-             {"forces", "force"},
-             {"coordinates", "coordinates"},
-             {"formulations", "formulation"},
-             {"stabilizations", "stabilization"},
-             {"integrators", "integrator"},
-             {"warnings", "warning"}};
+    bool integrators;
+} kinds[] = {{"joints", "joint", false},
+             {"forces", "force", false},
+             {"coordinates", "coordinates", false},
+             {"formulations", "formulation", false},
+             {"stabilizations", "stabilization", false},
+             {"integrators", "integrator", true},
+             {"warnings", "warning", false}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Does this entry need a library that is not there? */
 static bool is_missing(int kind, int i, char *why, size_t size)
 {
-    return !strcmp(kinds[kind].kind, "integrator") && dal_integrators[i]->available && !dal_integrators[i]->available(why, size);
+    return kinds[kind].integrators && dal_integrators[i]->available && !dal_integrators[i]->available(why, size);
 }
 
 static void print_kind(int kind, bool heading)

@@ -178,6 +178,7 @@ bool dal_names_ground(const dal_build *build, const char *path);
 int dal_build_variable(dal_build *build, dal_signal signal); /* its number */
 dal_node dal_build_signal(dal_build *build, dal_signal signal);
 dal_reach dal_signal_reach(const dal_build *build, const dal_signal *signal);
+bool dal_signal_moves(const dal_build *build, const dal_signal *signal); /* a position or a velocity of something */
 const char *dal_signal_noun(const dal_build *build, const dal_signal *signal); /* "the motion", "an energy": for messages */
 int dal_signal_most(const dal_signal *signal);         /* the highest order that exists */
 const char *dal_signal_unit(const dal_build *build, const dal_signal *signal);

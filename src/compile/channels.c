@@ -54,7 +54,7 @@ const dal_channel dal_channels[] = {
     {"force", "length", "m or rad", BOTH, DAL_CHANNEL_OF_TYPE, "distance of the two points, or the joint's coordinate"},
     {"force", "force", "N", BOTH, DAL_CHANNEL_RESULT, "its scalar: along the line or the coordinate; of a vector its length"},
     {"force", "torque", "N m", BOTH, DAL_CHANNEL_RESULT, "the same number, where it is a torque"},
-    {"force", "power", "W", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "power that it gives: its force or torque times the rate of its length or coordinate"},
+    {"force", "power", "W", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT | DAL_CHANNEL_ALONG, "power that it gives: its force or torque times the rate of its length or coordinate"},
     {"constraint", "multiplier", "N or N m", BOTH, DAL_CHANNEL_RESULT, "its Lagrange multiplier: power of the constraint over the rate of its expression"},
     {"model", "t", "s", BOTH, 0, "time"},
     {"model", "energy", "J", BOTH, DAL_CHANNEL_RESULT, "kinetic and potential"},
@@ -99,7 +99,7 @@ static const char *spelled(const dal_lookup *l)
 bool dal_refuse_reach(const dal_lookup *l, const char *noun, bool through)
 {
     dal_build *build = l->build;
-    const char *verb = through || !strcmp(noun, "the motion") ? "depends on" : "is";
+    const char *verb = through ? "depends on" : "is";
     const char *const rest = build->reach == DAL_REACH_NUMBER ? "a constant is needed here, made of numbers and parameters"
                              : build->equation ? "an equation of a joint type is made of its points, axes and parameters, and of time"
                              : build->reach == DAL_REACH_TIME ? "a prescribed motion is made of time, numbers and parameters"
@@ -153,7 +153,7 @@ static bool give(const dal_lookup *l, dal_signal signal, int n, int order)
                                                                   : "no derivative",
                           l->name);
     if (dal_signal_reach(l->build, &signal) > l->build->reach)
-        return dal_refuse_reach(l, dal_signal_noun(l->build, &signal), false);
+        return dal_refuse_reach(l, dal_signal_noun(l->build, &signal), dal_signal_moves(l->build, &signal));
     l->value->n = n;
     for (int i = 0; i < n; i++) {
         dal_signal one = signal;
@@ -444,17 +444,14 @@ static bool of_force(const dal_lookup *l, int force, const char *rest)
     }
     if (!strcmp(rest, ".length") && name->measure >= 0)
         return give(l, (dal_signal){DAL_SIGNAL_MEASURE, name->measure, 0, 0, name->zero}, 1, 0);
-    bool effort = false;
-    for (int i = 0; spec->type.text && dal_force_types[i]; i++)
-        effort |= !strcmp(dal_force_types[i]->name, spec->type.text) && dal_force_types[i]->effort;
+    const dal_force_type *type = dal_force_type_find(spec->type.text ? spec->type.text : "");
+    const bool effort = type && type->effort;
     if (effort && (!strcmp(rest, ".force") || !strcmp(rest, ".torque")))
         return give(l, (dal_signal){DAL_SIGNAL_EFFORT, force, !strcmp(rest, ".torque"), 0, 0}, 1, 0);
-    const bool across = effort && spec->connect.n && !strcmp(spec->type.text, "torque"); /* not along the length */
+    const bool across = effort && spec->connect.n && type->acts == DAL_ACTS_BY_TORQUE; /* not along the length */
     if (effort && name->measure >= 0 && !across && !strcmp(rest, ".power"))
         return give_power(l, force, 0, name->measure);
-    list_channels(build, "force", false, name->measure < 0 ? DAL_CHANNEL_OF_TYPE : 0, &list);
-    if (list.n && (across || !effort) && !strcmp(list.names[list.n - 1], "power"))
-        list.n--;
+    list_channels(build, "force", false, (name->measure < 0 ? DAL_CHANNEL_OF_TYPE : 0) | (across || !effort ? DAL_CHANNEL_ALONG : 0), &list);
     return refuse_channel(l, dal_arena_print(build->arena, "force '%s'", name->name), rest, &list, "");
 }
 
@@ -474,7 +471,7 @@ bool dal_element_channel(const dal_lookup *l, const dal_symbol *symbol, const ch
     if (!symbol || symbol->kind == DAL_SYMBOL_GROUND)
         return of_ground(l, symbol ? l->build->spec->models[symbol->index] : NULL, rest);
     if (l->build->reach < DAL_REACH_CONSTRAINT) /* bodies, joints and forces are not there yet, and all they tell changes */
-        return dal_refuse_reach(l, "the motion", false);
+        return dal_refuse_reach(l, "the motion", true);
     return symbol->kind == DAL_SYMBOL_BODY    ? of_body(l, symbol->index, rest)
            : symbol->kind == DAL_SYMBOL_JOINT ? of_joint(l, symbol->index, rest)
            : symbol->kind == DAL_SYMBOL_FORCE ? of_force(l, symbol->index, rest)

@@ -8,7 +8,8 @@ enum {
     DAL_CHANNEL_VECTOR = 1,   /* with components .x, .y, .z */
     DAL_CHANNEL_RESULT = 2,   /* known after the forces: for records only */
     DAL_CHANNEL_ATTITUDE = 4, /* particles do not have it */
-    DAL_CHANNEL_OF_TYPE = 8   /* only some types of the element have it */
+    DAL_CHANNEL_OF_TYPE = 8,  /* only some types of the element have it */
+    DAL_CHANNEL_ALONG = 16    /* forces: only one whose scalar acts along its length or coordinate has it */
 };
 
 typedef struct dal_channel {

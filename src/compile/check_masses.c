@@ -99,7 +99,7 @@ static int *find_groups(judge *g)
         g->group[b] = b;
     for (int j = 0; j < m->n_joints; j++) {
         const dal_joint *joint = &m->joints[j];
-        if (!joint->type || strcmp(joint->type->name, "rigid"))
+        if (!joint->type || !joint->type->welds)
             continue;
         const int first = root_of(g->group, joint->marker[0].body), second = root_of(g->group, joint->marker[1].body);
         if (first != second)

@@ -94,12 +94,12 @@ static void choose_undetermined(dal_build *build, dal_system *system)
         return;
     if (strcmp(choice->text, "minimum-norm"))
         dal_error(build->messages, choice->mark, "`undetermined` is refuse or minimum-norm, not '%s'", choice->text);
-    else if (strcmp(system->formulation->name, "udwadia-phohomsiri"))
+    else if (!system->formulation->least_norm)
         dal_error(build->messages, choice->mark,
                   "`undetermined: minimum-norm` needs the formulation udwadia-phohomsiri: %s has no least acceleration to give where several "
                   "satisfy the equations",
                   system->formulation->name);
-    else if (!strcmp(system->stabilization->name, "mass-projection"))
+    else if (system->stabilization->mass_metric)
         dal_error(build->messages, choice->mark,
                   "`undetermined: minimum-norm` and mass-projection exclude each other: what has no inertia has no place in the metric of the "
                   "masses; use direct-correction");

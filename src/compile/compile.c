@@ -556,14 +556,14 @@ static dal_status compile(dal_build *build, dal_system *draft)
     if ((draft->formulation->chooses || draft->formulation->unpack || draft->formulation->ignores || draft->layout.family->shares) && !prepare(build, draft))
         return DAL_BAD_MODEL;
     fill_info(build, draft);
-    char why[400];
-    if (!draft->formulation->applies(draft, why, sizeof why)) {
-        bool speeds = build->spec->n_speeds && strstr(why, "speeds");
-        dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : build->spec->simulate.formulation.name.mark, "%s", why);
+    dal_refusal why;
+    if (!draft->formulation->applies(draft, &why)) {
+        const bool speeds = build->spec->n_speeds && why.reason == DAL_REASON_SPEEDS;
+        dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : build->spec->simulate.formulation.name.mark, "%s", why.text);
         return DAL_BAD_MODEL;
     }
-    if (draft->stabilization->applies && !draft->stabilization->applies(draft, why, sizeof why)) {
-        dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why);
+    if (draft->stabilization->applies && !draft->stabilization->applies(draft, &why)) {
+        dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why.text);
         return DAL_BAD_MODEL;
     }
     build->packed = pack_into_block(build->arena, draft);

@@ -156,15 +156,21 @@ static void scale_mesh(dal_mesh *mesh, double scale)
         mesh->vertices[i] = (float)((double)mesh->vertices[i] * scale);
 }
 
+int dal_figure_find(const char *name)
+{
+    for (int kind = 0; dal_figure_names[kind]; kind++)
+        if (!strcmp(dal_figure_names[kind], name))
+            return kind;
+    return -1;
+}
+
 bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, bool whole,
                       dal_figure *figure)
 {
-    int kind = 0;
+    const int kind = dal_figure_find(spec->type.text ? spec->type.text : "");
     double scale = 1;
     *figure = (dal_figure){.quaternion = {1, 0, 0, 0}};
-    while (spec->type.text && dal_figure_names[kind] && strcmp(dal_figure_names[kind], spec->type.text))
-        kind++;
-    if (!spec->type.text || !dal_figure_names[kind]) {
+    if (kind < 0) {
         dal_refuse_type(build, "a", (dal_text){.text = "shape", .mark = spec->mark}, spec->type, dal_figure_names);
         return false;
     }

@@ -43,7 +43,7 @@ static bool is_determined(dal_build *build, dal_system *system, const dal_state 
     else if (build->undetermined)
         dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking, "%s", found.text);
     else
-        dal_error(build->messages, mark, "%s", found.text);
+        dal_say_for(build->messages, DAL_ERROR, found.reason, mark, "%s", found.text);
     system->undetermined = build->undetermined && !system->minimum_norm;
     return system->undetermined || (found.rank >= 0 && system->minimum_norm);
 }
@@ -112,7 +112,7 @@ static bool sequence_fits(const dal_build *build, const dal_state *state)
 /* Trouble with speeds is at the speeds of the model. */
 static dal_mark mark_of_trouble(const dal_build *build, const dal_state *state)
 {
-    return build->spec->n_speeds && strstr(state->report->trouble, "speeds") ? build->spec->speeds[0].name.mark : dal_nowhere;
+    return build->spec->n_speeds && dal_failed_for(state, DAL_REASON_SPEEDS) ? build->spec->speeds[0].name.mark : dal_nowhere;
 }
 
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
@@ -239,6 +239,6 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     if (system->undetermined)
         return true;
     if (!solved)
-        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->report->trouble);
+        dal_say_for(build->messages, DAL_ERROR, dal_reason_of(state), mark_of_trouble(build, state), "at the start: %s", state->report->trouble);
     return solved;
 }

@@ -100,10 +100,11 @@ static bool check_ends(dal_build *build, const dal_force_spec *s)
 
 static int find_type(dal_build *build, const dal_force_spec *s, const char *const *names)
 {
-    for (int i = 0; s->type.text && dal_force_types[i]; i++)
-        if (dal_force_types[i]->keys && !strcmp(dal_force_types[i]->name, s->type.text))
+    const dal_force_type *type = dal_force_type_find(s->type.text ? s->type.text : "");
+    for (int i = 0; type && type->keys; i++)
+        if (dal_force_types[i] == type)
             return i;
-    if (s->type.text && !strcmp(s->type.text, "gravity"))
+    if (type)
         dal_error(build->messages, s->type.mark, "force '%s': uniform gravity is not written here, but as the model's key, `gravity: [..]`",
                   s->name.text);
     else

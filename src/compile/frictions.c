@@ -114,12 +114,12 @@ static double slide_on_thread(const surface *s, dal_friction *f)
 }
 
 static const struct shape {
-    const char *joint;
     double (*slides)(const surface *s, dal_friction *f);
     void (*press)(const double axis[3], const double F[3], double out[3]);
-} shapes[] = {
-    {"prismatic", slide_along, press_across},     {"revolute", slide_around, press_whole}, {"cylindrical", slide_both, press_across},
-    {"spherical", slide_any_way, press_whole},    {"screw", slide_on_thread, press_along},
+} shapes[DAL_SLIDINGS] = {
+    [DAL_SLIDES_ALONG] = {slide_along, press_across},     [DAL_SLIDES_AROUND] = {slide_around, press_whole},
+    [DAL_SLIDES_BOTH] = {slide_both, press_across},       [DAL_SLIDES_ANY_WAY] = {slide_any_way, press_whole},
+    [DAL_SLIDES_ON_THREAD] = {slide_on_thread, press_along},
 };
 
 static bool shape(dal_build *build, const dal_joint_spec *spec, const dal_joint *joint, double radius, dal_friction *f)
@@ -136,27 +136,26 @@ static bool shape(dal_build *build, const dal_joint_spec *spec, const dal_joint 
     f->share = 1;
     for (int i = 0; i < 3; i++)
         f->axis[i] = marker->B[3 * i + column];
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (!strcmp(shapes[i].joint, joint->type->name)) {
-            f->press = shapes[i].press;
-            const double g = shapes[i].slides(&s, f);
-            f->limit /= g;
-            f->resting_limit /= g;
-            return f->turn || f->measure[0] >= 0;
-        }
-    return false;
+    if (joint->type->slides == DAL_SLIDES_NOT)
+        return false;
+    const struct shape *own = &shapes[joint->type->slides];
+    f->press = own->press;
+    const double g = own->slides(&s, f);
+    f->limit /= g;
+    f->resting_limit /= g;
+    return f->turn || f->measure[0] >= 0;
 }
 
-/* Which keys there are, for a joint of this type; `presses`: the normal force counts. */
-static bool check_keys(dal_build *build, const dal_joint_spec *spec, const char *type, bool presses)
+/* Which keys there are, for a joint that slides so; `presses`: the normal force counts. */
+static bool check_keys(dal_build *build, const dal_joint_spec *spec, dal_sliding slides, bool presses)
 {
     const dal_friction_spec *s = &spec->friction;
     const char *name = spec->name.text;
-    const bool turns = strcmp(type, "prismatic") != 0, one_way = !turns || !strcmp(type, "revolute") || !strcmp(type, "screw");
+    const bool turns = slides != DAL_SLIDES_ALONG, one_way = !turns || slides == DAL_SLIDES_AROUND || slides == DAL_SLIDES_ON_THREAD;
     if (!s->coefficient.text && !s->limit.text)
         dal_error(build->messages, s->mark,
                   "the friction of joint '%s' needs the key 'coefficient' (force over normal force) or 'limit' (a constant one)", name);
-    else if (s->limit.text && !strcmp(type, "spherical"))
+    else if (s->limit.text && slides == DAL_SLIDES_ANY_WAY)
         dal_error(build->messages, s->limit.mark,
                   "joint '%s' of type spherical has no coordinate that a constant 'limit' of its friction could act on: give it a "
                   "coefficient and a radius", name);
@@ -180,7 +179,7 @@ void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number
     dal_friction f = {.joint = number_of_joint};
     f.sliding = number(build, spec, s->coefficient, "coefficient", 0, true);
     f.resting = number(build, spec, s->resting, "static coefficient", f.sliding, true);
-    if (!check_keys(build, spec, joint->type->name, f.sliding > 0 || f.resting > 0))
+    if (!check_keys(build, spec, joint->type->slides, f.sliding > 0 || f.resting > 0))
         return;
     f.limit = number(build, spec, s->limit, "limit", 0, true);
     const double ratio = f.sliding > 0 ? f.resting / f.sliding : 1;

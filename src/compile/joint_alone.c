@@ -314,7 +314,7 @@ const dal_text *dal_alone_text(const dal_alone *a, int number)
                                        : &type->velocity.item[number - 1 - type->equations.n];
 }
 
-const char *dal_alone_equations(const dal_alone *a, const bool *mask)
+const char *dal_alone_equations(const dal_alone *a, const bool *mask, int *number_of)
 {
     dal_arena *arena = a->build->arena;
     const char *text = "";
@@ -331,5 +331,6 @@ const char *dal_alone_equations(const dal_alone *a, const bool *mask)
                                text);
         n++;
     }
+    *number_of = n;
     return dal_arena_print(arena, "%s %s", n == 1 ? "equation" : "equations", text);
 }

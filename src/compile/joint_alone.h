@@ -41,8 +41,8 @@ void dal_alone_shake(dal_alone *a, uint64_t *seed);
 void dal_alone_move(dal_alone *a, const double *direction, double far);
 /* phi of a row at such a place; the bodies stay where they are. */
 double dal_alone_beside(dal_alone *a, int row, const double *direction, double far);
-/* "equations 1 `dot(N - M, yi)` and 2 `dot(N - M, yj)`": those with rows in the mask. */
-const char *dal_alone_equations(const dal_alone *a, const bool *mask);
+/* "equations 1 `dot(N - M, yi)` and 2 `dot(N - M, yj)`": those with rows in the mask, and how many they are. */
+const char *dal_alone_equations(const dal_alone *a, const bool *mask, int *number);
 /* Equation `number`, from 1, of the type of the joint. */
 const dal_text *dal_alone_text(const dal_alone *a, int number);
 

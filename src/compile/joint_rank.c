@@ -36,7 +36,7 @@ static bool visit_neighbour(dal_alone *a, uint64_t *seed)
 }
 
 /* The rows that take part in a dependence of the present A, each over its norm. */
-static const char *dependent_equations(dal_alone *a)
+static const char *dependent_equations(dal_alone *a, int *number)
 {
     bool *mask = DAL_TAKE(a->build->arena, bool, a->r);
     for (int i = 0; i < a->r; i++) {
@@ -50,7 +50,7 @@ static const char *dependent_equations(dal_alone *a)
     for (int k = 0; k < n && n <= a->r; k++)
         for (int i = 0; i < a->r; i++)
             mask[i] |= fabs(a->null[(size_t)k * (size_t)a->r + (size_t)i]) > takes_part;
-    return dal_alone_equations(a, mask);
+    return dal_alone_equations(a, mask, number);
 }
 
 static const char *freedoms(const dal_alone *a, int n)
@@ -93,6 +93,7 @@ static bool refuse_identities(dal_alone *a)
 {
     uint64_t seed = 11;
     bool *mask = DAL_TAKE(a->build->arena, bool, a->r), any = false;
+    int number;
     dal_alone_evaluate(a);
     for (int i = 0; i < a->r; i++)
         any |= mask[i] = cancels(a, i);
@@ -109,7 +110,7 @@ static bool refuse_identities(dal_alone *a)
     if (any)
         dal_error(a->build->messages, a->joint->mark,
                   "joint '%s' of type %s: %s cannot be broken by any motion, because the terms cancel", a->joint->name,
-                  a->joint->type->name, dal_alone_equations(a, mask));
+                  a->joint->type->name, dal_alone_equations(a, mask, &number));
     return any;
 }
 
@@ -158,8 +159,9 @@ static void look_around(dal_alone *a, dal_joint *joint)
     joint->removed = joint->removed_near = rank(a);
     if (joint->removed < 0 || joint->removed == a->r)
         return;
-    const char *which = dependent_equations(a);
-    const bool one = strncmp(which, "equations", strlen("equations")) != 0;
+    int number;
+    const char *which = dependent_equations(a, &number);
+    const bool one = number == 1;
     for (int i = 0; i < NEIGHBOURS; i++)
         if (visit_neighbour(a, &seed)) {
             const int near = rank(a);
@@ -187,11 +189,12 @@ static void look_for_contradiction(dal_alone *a, const dal_joint *joint)
     if (holds || rank(a) < 0 || rank(a) == a->r)
         return;
     const double left = dal_alone_gap(a);
+    int number;
     dal_alone_evaluate(a);
     dal_error(a->build->messages, joint->mark,
               "joint '%s' of type %s contradicts itself: no position of its bodies was found in which %s hold "
               "together; they are missed by %.3g",
-              joint->name, joint->type->name, dependent_equations(a), left);
+              joint->name, joint->type->name, dependent_equations(a, &number), left);
 }
 
 static bool is_written(const dal_joint *joint)

@@ -63,36 +63,64 @@ static bool same_measure(const dal_mechanism *m, const dal_measure *a, const dal
     return a->kind == b->kind;
 }
 
-/* A coordinate is prescribed once. */
-static bool claim(dal_build *build, const dal_joint *joint, int measure, dal_mark mark)
+/* ---- what a type may ask of the description: dal_joint_builder ------------------------------------- */
+
+static bool builder_number(dal_joint_builder *b, dal_text text, double *value)
 {
+    return dal_build_number(b->user, b->spec->binding, text, value);
+}
+
+static int builder_joint_coordinate(dal_joint_builder *b, dal_text name, dal_text coordinate, double *zero)
+{
+    dal_build *build = b->user;
+    const int measure = dal_build_joint_coordinate(build, name, coordinate, zero);
+    if (measure >= 0) {
+        const dal_symbol *other = dal_symbol_find(build, name.text, strlen(name.text));
+        memcpy(b->joint->marker, build->mechanism.joints[other->index].marker, sizeof b->joint->marker);
+    }
+    return measure;
+}
+
+static int builder_body_coordinate(dal_joint_builder *b, dal_text body, dal_text coordinate)
+{
+    dal_build *build = b->user;
+    const int measure = dal_build_body_coordinate(build, body, coordinate);
+    if (measure >= 0) {
+        dal_build_marker(build, body, &b->joint->marker[1], NULL);
+        b->joint->marker[0].body = DAL_GROUND;
+    }
+    return measure;
+}
+
+static bool builder_claim(dal_joint_builder *b, int measure, dal_mark mark)
+{
+    dal_build *build = b->user;
     const dal_mechanism *m = &build->mechanism;
     for (int i = 0; i < build->n_claims; i++)
         if (same_measure(m, &m->measures[build->claims[i].measure], &m->measures[measure])) {
             const dal_joint *other = &m->joints[build->claims[i].joint];
             dal_error(build->messages, mark, "joint '%s' prescribes a coordinate that joint '%s' of line %d prescribes already: drop one of them",
-                      joint->name, other->name, other->mark.line);
+                      b->joint->name, other->name, other->mark.line);
             return false;
         }
     *DAL_PUSH(build->arena, build->claims, build->n_claims, build->cap_claims) = (dal_claim){measure, m->n_joints - 1};
     return true;
 }
 
-/* A row that prescribes a measure as a function of time. */
-static bool add_drive(dal_build *build, dal_joint *joint, int measure, double zero, dal_text text, const dal_binding *binding, bool angular)
+/* f, f' and f'' become outputs of the drives' program. */
+static int builder_motion(dal_joint_builder *b, dal_text text)
 {
+    dal_build *build = b->user;
     dal_node f;
-    if (!claim(build, joint, measure, text.mark))
-        return false;
-    if (!dal_build_scalar(build, DAL_REACH_TIME, binding, text, &f))
-        return false;
+    if (!dal_build_scalar(build, DAL_REACH_TIME, b->spec->binding, text, &f))
+        return -1;
     int smooth = dal_smoothness(build->graph, f);
     if (smooth < 3) {
         dal_error(build->messages, text.mark,
                   "joint '%s': a prescribed motion needs two continuous derivatives; this one %s (use a table with smooth: 2, tanh, or a "
                   "polynomial)",
-                  joint->name, smooth == 0 ? "may jump" : smooth == 1 ? "has corners" : "has jumps in its acceleration");
-        return false;
+                  b->joint->name, smooth == 0 ? "may jump" : smooth == 1 ? "has corners" : "has jumps in its acceleration");
+        return -1;
     }
     dal_signal time = {DAL_SIGNAL_TIME, 0, 0, 0, 0};
     dal_build_signal(build, time); /* make sure that it has a number */
@@ -103,42 +131,40 @@ static bool add_drive(dal_build *build, dal_joint *joint, int measure, double ze
     dal_build_expression(build, &build->drives, f);
     dal_build_expression(build, &build->drives, first);
     dal_build_expression(build, &build->drives, dal_diff(build->graph, first, variable));
-    dal_term term = {measure, 1};
-    joint->drive = dal_add_row(&build->mechanism, 1, &term, -zero, build->n_times++, angular);
-    return true;
+    return build->n_times++;
 }
 
-/* A row that prescribes the rate of a measure: m' - f(t) = 0, a form of one term, at velocity level only. */
-static bool add_drive_rate(dal_build *build, dal_joint *joint, int measure, dal_text text, const dal_binding *binding, bool angular)
+static bool builder_rate(dal_joint_builder *b, dal_text text, dal_node *f)
 {
-    dal_node f;
-    if (!claim(build, joint, measure, text.mark) || !dal_build_scalar(build, DAL_REACH_TIME, binding, text, &f))
+    dal_build *build = b->user;
+    if (!dal_build_scalar(build, DAL_REACH_TIME, b->spec->binding, text, f))
         return false;
-    int smooth = dal_smoothness(build->graph, f);
-    if (smooth < 2) {
+    int smooth = dal_smoothness(build->graph, *f);
+    if (smooth < 2)
         dal_error(build->messages, text.mark,
                   "joint '%s': a prescribed rate needs one continuous derivative; this one %s (use a table with smooth: 1 or 2, tanh, or a "
                   "polynomial)",
-                  joint->name, smooth == 0 ? "may jump" : "has corners");
-        return false;
-    }
-    dal_joint_builder b = {.mechanism = &build->mechanism, .joint = joint};
-    dal_build_joint_forms(build, &b);
-    joint->drive = build->mechanism.n_rows;
-    b.form(&b, dal_binary(build->graph, DAL_OP_SUB, b.signal(&b, measure, 1), f), true);
-    build->mechanism.rows[joint->drive].angular = angular;
-    return true;
+                  b->joint->name, smooth == 0 ? "may jump" : "has corners");
+    return smooth >= 2;
 }
 
-/* One of the two ways to drive a coordinate, or none. */
-static bool check_one_drive(dal_build *build, const dal_joint_spec *spec, const dal_text *position, const char *key)
+static dal_joint_builder builder_of(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
 {
-    if (!position->text || !spec->drive_rate.text)
-        return true;
-    dal_error(build->messages, spec->drive_rate.mark, "joint '%s' prescribes both its coordinate (`%s:`) and its rate (`drive-rate:`): drop one of them",
-              spec->name.text, key);
-    return false;
+    dal_joint_builder b = {.mechanism = &build->mechanism,
+                           .joint = joint,
+                           .spec = spec,
+                           .messages = build->messages,
+                           .number = builder_number,
+                           .joint_coordinate = builder_joint_coordinate,
+                           .body_coordinate = builder_body_coordinate,
+                           .claim = builder_claim,
+                           .motion = builder_motion,
+                           .rate = builder_rate};
+    dal_build_joint_forms(build, &b);
+    return b;
 }
+
+/* ---- coordinates ------------------------------------------------------------------------------------ */
 
 const char *dal_joint_coordinate_name(const dal_joint *joint, dal_space space, int k)
 {
@@ -210,9 +236,23 @@ int dal_build_joint_coordinate(dal_build *build, dal_text name, dal_text coordin
     return joint->coordinate[k];
 }
 
-static bool is_angle(const dal_build *build, int measure)
+/* The length of a rod: written, or the distance of its points at the start. */
+static bool find_length(dal_build *build, const dal_joint_spec *spec, dal_joint_builder *b)
 {
-    return build->mechanism.measures[measure].kind == DAL_MEASURE_ANGLE;
+    if (!spec->length.text) {
+        double P[2][3], E[9], d = 0;
+        dal_marker_world(build, &b->joint->marker[0], P[0], E);
+        dal_marker_world(build, &b->joint->marker[1], P[1], E);
+        for (int i = 0; i < 3; i++)
+            d += (P[1][i] - P[0][i]) * (P[1][i] - P[0][i]);
+        b->length = sqrt(d);
+    }
+    if (!(b->length > 0))
+        dal_error(build->messages, spec->length.text ? spec->length.mark : spec->connect.mark,
+                  spec->length.text ? "the length of joint '%s' has to be positive, not %.6g (points that coincide are a %s joint)"
+                                    : "the points of joint '%s' coincide at the start (length %.6g): give a `length:`, or take a %s joint",
+                  spec->name.text, b->length, planar(build) ? "revolute" : "spherical");
+    return b->length > 0;
 }
 
 static bool read_lengths(dal_build *build, const dal_joint_spec *spec, dal_joint_builder *b)
@@ -229,23 +269,8 @@ static bool read_lengths(dal_build *build, const dal_joint_spec *spec, dal_joint
     const double lengths[] = {b->length, b->pitch, b->radius};
     ok = ok && dal_build_bounded(build, spec->length.text ? spec->length.mark : spec->pitch.text ? spec->pitch.mark : spec->radius.mark,
                                  "length, pitch or radius", spec->name.text, 3, lengths);
-    if (ok && !strcmp(b->joint->type->name, "distance")) {
-        if (!spec->length.text) {
-            double P[2][3], E[9], d = 0;
-            dal_marker_world(build, &b->joint->marker[0], P[0], E);
-            dal_marker_world(build, &b->joint->marker[1], P[1], E);
-            for (int i = 0; i < 3; i++)
-                d += (P[1][i] - P[0][i]) * (P[1][i] - P[0][i]);
-            b->length = sqrt(d);
-        }
-        if (!(b->length > 0)) {
-            dal_error(build->messages, spec->length.text ? spec->length.mark : spec->connect.mark,
-                      spec->length.text ? "the length of joint '%s' has to be positive, not %.6g (points that coincide are a %s joint)"
-                                        : "the points of joint '%s' coincide at the start (length %.6g): give a `length:`, or take a %s joint",
-                      spec->name.text, b->length, planar(build) ? "revolute" : "spherical");
-            ok = false;
-        }
-    }
+    if (ok && b->joint->type->rod)
+        ok = find_length(build, spec, b);
     b->joint->length = b->length;
     return ok;
 }
@@ -340,18 +365,16 @@ static void read_compliance(dal_build *build, const dal_joint_spec *spec, dal_jo
 }
 
 /* `drive:` or `drive-rate:` of a joint itself. */
-static void drive_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
+static void drive_pair(dal_build *build, const dal_joint_spec *spec, dal_joint_builder *b)
 {
+    dal_joint *joint = b->joint;
     const dal_text *text = spec->drive.text ? &spec->drive : &spec->drive_rate;
     if (!text->text)
         return;
     int k = find_coordinate(build, joint, spec->coordinate.text, spec->coordinate.text ? spec->coordinate.mark : text->mark);
     if (k < 0 || !has_angle(build, joint, k, text->mark))
         return;
-    const int measure = joint->coordinate[k];
-    const bool angular = is_angle(build, measure);
-    if (spec->drive.text ? add_drive(build, joint, measure, joint->zero[k], *text, spec->binding, angular)
-                         : add_drive_rate(build, joint, measure, *text, spec->binding, angular))
+    if (spec->drive.text ? dal_drive_value(b, joint->coordinate[k], joint->zero[k], *text) : dal_drive_rate(b, joint->coordinate[k], *text))
         joint->drive_coordinate = k;
 }
 
@@ -368,8 +391,9 @@ static void complete_pair(dal_build *build, const dal_joint_spec *spec, dal_join
         read_compliance(build, spec, joint);
     if (spec->friction.mark.line)
         dal_build_friction(build, spec, build->mechanism.n_joints - 1);
-    if (k >= 0 && check_one_drive(build, spec, &spec->drive, "drive"))
-        drive_pair(build, spec, joint);
+    dal_joint_builder b = builder_of(build, spec, joint);
+    if (k >= 0 && dal_drives_once(&b, &spec->drive, "drive"))
+        drive_pair(build, spec, &b);
 }
 
 /* Its angles begin with these whole turns, where they have no start value. */
@@ -389,8 +413,7 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
         return;
     }
     check_placed_once(build, spec, joint->marker[1].body);
-    dal_joint_builder b = {.mechanism = &build->mechanism, .joint = joint};
-    dal_build_joint_forms(build, &b);
+    dal_joint_builder b = builder_of(build, spec, joint);
     build->mechanism.for_rows = true;
     b.point[0] = dal_add_point(b.mechanism, &joint->marker[0]);
     b.point[1] = dal_add_point(b.mechanism, &joint->marker[1]);
@@ -405,7 +428,7 @@ static void compile_pair(dal_build *build, const dal_joint_spec *spec, dal_joint
         joint->type = NULL;
         return;
     }
-    if (!strcmp(type->name, "screw"))
+    if (type->constant_from_start)
         build->mechanism.rows[build->mechanism.n_rows - 1].constant = NAN; /* from the start */
     complete_pair(build, spec, joint);
 }
@@ -418,85 +441,10 @@ static void compile_written(dal_build *build, const dal_joint_spec *spec, dal_jo
         joint->type = NULL;
 }
 
-/* gear, rack-and-pinion: coordinate of the second joint - factor * coordinate of the first = what it is at the start. */
-static void couple_joints(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
+static void compile_coupling(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
 {
-    const bool gear = !strcmp(joint->type->name, "gear");
-    const dal_text angle = {.text = "angle"}, distance = {.text = "distance"}, *ratio = gear ? &spec->ratio : &spec->radius;
-    double factor;
-    if (spec->joints.n != 2) {
-        dal_error(build->messages, spec->joints.mark, "joint '%s' of type %s couples two joints, as in `joints: [A, B]`; %d given",
-                  spec->name.text, joint->type->name, spec->joints.n);
-        return;
-    }
-    int first = dal_build_joint_coordinate(build, spec->joints.item[0], angle, NULL);
-    int second = dal_build_joint_coordinate(build, spec->joints.item[1], gear ? angle : distance, NULL);
-    if (!dal_build_number(build, spec->binding, *ratio, &factor) || first < 0 || second < 0)
-        return;
-    if (first == second) {
-        dal_error(build->messages, spec->joints.item[1].mark, "joint '%s' couples joint '%s' with itself: two different joints are needed",
-                  spec->name.text, spec->joints.item[1].text);
-        return;
-    }
-    if (factor == 0) {
-        dal_error(build->messages, ratio->mark, "the %s of joint '%s' is zero: it would hold '%s' and leave '%s' free; a lock does that",
-                  gear ? "ratio" : "radius", spec->name.text, spec->joints.item[1].text, spec->joints.item[0].text);
-        return;
-    }
-    const dal_symbol *other = dal_symbol_find(build, spec->joints.item[1].text, strlen(spec->joints.item[1].text));
-    memcpy(joint->marker, build->mechanism.joints[other->index].marker, sizeof joint->marker);
-    const dal_term terms[2] = {{second, 1}, {first, -factor}};
-    dal_add_row(&build->mechanism, 2, terms, NAN, -1, gear);
-}
-
-static void drive_or_lock(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
-{
-    bool lock = !strcmp(joint->type->name, "lock");
-    double zero = 0, value = 0;
-    int measure = -1;
-    if (!lock && !spec->value.text && !spec->drive_rate.text) {
-        dal_error(build->messages, spec->name.mark, "joint '%s' of type driven needs `value:`, or `drive-rate:` for the rate", spec->name.text);
-        return;
-    }
-    if (!spec->joint.text == !spec->body.text) {
-        dal_error(build->messages, spec->joint.text ? spec->body.mark : spec->name.mark,
-                  "joint '%s' of type %s needs either `joint:` or `body:`; %s given", spec->name.text, joint->type->name,
-                  spec->joint.text ? "both are" : "none is");
-        return;
-    }
-    if (spec->joint.text) {
-        measure = dal_build_joint_coordinate(build, spec->joint, spec->coordinate, &zero);
-        if (measure >= 0) {
-            const dal_symbol *other = dal_symbol_find(build, spec->joint.text, strlen(spec->joint.text));
-            memcpy(joint->marker, build->mechanism.joints[other->index].marker, sizeof joint->marker);
-        }
-    } else {
-        measure = dal_build_body_coordinate(build, spec->body, spec->coordinate);
-        if (measure >= 0) {
-            dal_build_marker(build, spec->body, &joint->marker[1], NULL);
-            joint->marker[0].body = DAL_GROUND;
-        }
-    }
-    if (measure < 0)
-        return;
-    joint->coordinate[joint->n_coordinates] = measure;
-    joint->zero[joint->n_coordinates++] = zero;
-    if (!lock) {
-        if (!check_one_drive(build, spec, &spec->value, "value"))
-            return;
-        if (spec->drive_rate.text)
-            add_drive_rate(build, joint, measure, spec->drive_rate, spec->binding, is_angle(build, measure));
-        else
-            add_drive(build, joint, measure, zero, spec->value, spec->binding, is_angle(build, measure));
-        return;
-    }
-    if (!claim(build, joint, measure, spec->value.text ? spec->value.mark : spec->name.mark))
-        return;
-    dal_term term = {measure, 1};
-    double constant = NAN;
-    if (spec->value.text && dal_build_number(build, spec->binding, spec->value, &value))
-        constant = value - zero;
-    dal_add_row(&build->mechanism, 1, &term, constant, -1, is_angle(build, measure));
+    dal_joint_builder b = builder_of(build, spec, joint);
+    joint->type->forbid(&b);
 }
 
 static void refuse_points(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
@@ -555,9 +503,7 @@ void dal_build_joints(dal_build *build)
             refuse_points(build, s, joint);
         else if (joint->type->class == DAL_JOINT_PAIR)
             compile_pair(build, s, joint, &build->axis_carried[i]);
-        else if (!strcmp(joint->type->name, "driven") || !strcmp(joint->type->name, "lock"))
-            drive_or_lock(build, s, joint);
         else
-            couple_joints(build, s, joint);
+            compile_coupling(build, s, joint);
     }
 }

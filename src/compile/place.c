@@ -162,16 +162,17 @@ typedef enum boldness {
     GUESS     /* either, by a joint without a start */
 } boldness;
 
-/* Joints without a coordinate whose frames can only coincide, or turn about z: rigid, planar. */
+/* Joints without a coordinate whose frames can only coincide, or turn about z. */
 static bool says_attitude(const dal_build *build, const dal_joint_type *type)
 {
-    return !planar(build) && (!strcmp(type->name, "rigid") || !strcmp(type->name, "planar"));
+    return !planar(build) && type->keeps != DAL_KEEPS_NO_AXIS && !dal_joint_in(type, DAL_SPATIAL)->coordinates[0];
 }
 
 /* A joint that says where its second body stands: it has a start, or it is a weld of two points with axes. */
 static bool is_certain(dal_build *build, const dal_joint_spec *spec)
 {
-    const bool weld = !planar(build) && spec->type.text && !strcmp(spec->type.text, "rigid") && spec->connect.n == 2;
+    const dal_joint_type *type = dal_joint_type_find(spec->type.text ? spec->type.text : "");
+    const bool weld = !planar(build) && type && type->welds && spec->connect.n == 2;
     dal_messages *messages = build->messages;
     dal_marker marker[2];
     bool has_axes[2];

@@ -15,6 +15,7 @@ typedef enum dal_figure_kind {
     DAL_FIGURE_MESH
 } dal_figure_kind;
 extern const char *const dal_figure_names[]; /* by kind; ends with NULL */
+int dal_figure_find(const char *name);       /* its kind, -1 if there is none */
 
 /* A shape, placed in the axes of its body by `at` and `quaternion`. */
 typedef struct dal_figure {

@@ -311,6 +311,12 @@ dal_reach dal_signal_reach(const dal_build *build, const dal_signal *s)
     }
 }
 
+bool dal_signal_moves(const dal_build *build, const dal_signal *s)
+{
+    const bool place = s->kind == DAL_SIGNAL_MEASURE || s->kind == DAL_SIGNAL_VECTOR || s->kind == DAL_SIGNAL_OMEGA || s->kind == DAL_SIGNAL_OMEGA_BODY;
+    return place && dal_signal_reach(build, s) != DAL_REACH_RECORD;
+}
+
 const char *dal_signal_noun(const dal_build *build, const dal_signal *s)
 {
     switch (s->kind) {
@@ -320,7 +326,7 @@ const char *dal_signal_noun(const dal_build *build, const dal_signal *s)
     case DAL_SIGNAL_MEASURE:
     case DAL_SIGNAL_VECTOR:
     case DAL_SIGNAL_OMEGA:
-    case DAL_SIGNAL_OMEGA_BODY: return dal_signal_reach(build, s) == DAL_REACH_RECORD ? "an acceleration" : "the motion";
+    case DAL_SIGNAL_OMEGA_BODY: return dal_signal_moves(build, s) ? "the motion" : "an acceleration";
     case DAL_SIGNAL_ATTITUDE: return "a quaternion of continuous sign";
     case DAL_SIGNAL_REACTION:
     case DAL_SIGNAL_DRIVE: return "a reaction";

@@ -15,16 +15,15 @@
  * D_j [W u + X] solves S x = -D_j [S v + ...]: Y v + Z = u is held and A_k v = beta_k stays true.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "kinematics/newton_euler.h"
 #include "state/scratch.h"
 
 #include <string.h>
 
-static bool applies_boltzmann_hamel(const dal_system *system, char *why, size_t size)
+static bool applies_boltzmann_hamel(const dal_system *system, dal_refusal *why)
 {
-    return dal_speeds_apply(system, "boltzmann-hamel", system->layout.nv - system->rank, why, size);
+    return dal_speeds_apply(system, "boltzmann-hamel", system->layout.nv - system->rank, why);
 }
 
 /* In state->scratch->solver. */
@@ -169,6 +168,7 @@ static double commutator(const dal_state *state, const dal_body_momenta *of, int
 
 static dal_flow solve_boltzmann_hamel(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     const scratch at = scratch_boltzmann_hamel(state);
     dal_flow flow = dal_speeds_ready(state);
@@ -184,7 +184,7 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
         const dal_bend *bends = at.bends + (size_t)j * (size_t)state->system->mechanism.n_bodies;
         const double rate = rate_of_momentum(state, at.of, j), slope = slope_of_energy(state, at.of, j, change, bends);
         const double Gamma = commutator(state, at.of, j, change, bends, at.dT_dv);
-        s->f[j] = dal_speeds_force(state, j) - rate + DAL_MUTATED(BOLTZMANN_HAMEL, slope) + Gamma;
+        s->f[j] = dal_speeds_force(state, j) - rate + slope + Gamma;
     }
     return dal_speeds_finish(state);
 }

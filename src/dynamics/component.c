@@ -6,7 +6,6 @@
  */
 #include "component/network.h"
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
@@ -33,11 +32,11 @@ static const char *lacks_component(const dal_mechanism *m, const dal_body *body)
     return det > 1e-12 * trace * trace * trace ? NULL : "a zero moment of inertia";
 }
 
-static bool applies_component(const dal_system *system, char *why, size_t size)
+static bool applies_component(const dal_system *system, dal_refusal *why)
 {
     const dal_mechanism *m = &system->mechanism;
     if (system->layout.family != &dal_family_angle) {
-        snprintf(why, size,
+        dal_decline(why, DAL_REASON_OTHER,
                  "component needs `coordinates: angle`: each body integrates its own place and angles, and the family "
                  "%s has other coordinates",
                  system->layout.family->name);
@@ -47,7 +46,7 @@ static bool applies_component(const dal_system *system, char *why, size_t size)
         const char *lack = lacks_component(m, &m->bodies[b]);
         if (!lack)
             continue;
-        snprintf(why, size,
+        dal_decline(why, DAL_REASON_OTHER,
                  "component needs bodies that can be accelerated by themselves, and '%s' has %s; use lagrange, which "
                  "only needs the "
                  "constraints to make up for it",
@@ -95,6 +94,7 @@ enum {
 /* Without the joints' wrenches the joints miss (23) by r_0; lambda = -S^-1 r_0, and the bodies move with the wrenches of it. */
 static dal_flow solve_component(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_network *network = state->network;
     const dal_layout *layout = &state->system->layout;
     dal_flow flow = 0;
@@ -111,7 +111,7 @@ static dal_flow solve_component(dal_state *state)
             return dal_lagrange_solve(state);
         dal_network_correct(network, state->rank->independent);
         for (int i = 0; i < network->n_rows; i++)
-            state->lambda[i] += DAL_MUTATED(COMPONENT, network->change[i]);
+            state->lambda[i] += network->change[i];
         dal_network_wrenches(network, state->lambda);
         dal_network_accelerate(network);
     }

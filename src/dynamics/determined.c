@@ -115,6 +115,7 @@ static bool is_tiny(const dal_layout *layout, const double *null, size_t n_null)
 
 bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
     *out = (dal_determined){.rank = -1};
@@ -138,7 +139,9 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
         name_parts(layout, null, m - (size_t)out->rank, out->names, sizeof out->names, &out->body);
     if (!*out->names)
         snprintf(out->names, sizeof out->names, "the bodies");
-    if (!layout->family->shares && is_tiny(layout, null, m - (size_t)out->rank))
+    const bool tiny = !layout->family->shares && is_tiny(layout, null, m - (size_t)out->rank);
+    out->reason = tiny ? DAL_REASON_ROUNDING : DAL_REASON_OTHER;
+    if (tiny)
         snprintf(out->text, sizeof out->text,
                  "the inertia of %s is lost in rounding beside that of the others: rank [M; A] is %d, and %d is needed; give more of it, or "
                  "none and another joint", out->names, out->rank, (int)m);
@@ -157,9 +160,8 @@ static bool may_ask(dal_state *state)
 
 bool dal_state_singular(dal_state *state)
 {
-    const bool recursive = !strncmp(state->report->trouble, "a joint of the tree moves nothing", 33);
+    const bool recursive = dal_failed_for(state, DAL_REASON_SINGULAR_LINK);
     if (recursive && may_ask(state))
         dal_need(state, DAL_STAGE_LOADS);
-    return recursive || !strncmp(state->report->trouble, "the equations of motion are singular", 36) ||
-           strstr(state->report->trouble, "is lost in rounding beside that of the others"); /* or nearly so */
+    return recursive || dal_failed_for(state, DAL_REASON_SINGULAR_EQUATIONS) || dal_failed_for(state, DAL_REASON_ROUNDING); /* or nearly so */
 }

@@ -10,6 +10,7 @@ typedef struct dal_determined {
     int rank;        /* of [M; A]; -1: not finite, or too large to be asked */
     char names[400]; /* of the velocities, or bodies, whose accelerations are open */
     char text[800];  /* the verdict as a sentence; "" where it is not finite */
+    dal_reason reason; /* of the verdict: ROUNDING, or OTHER */
     int first, body; /* one of them */
 } dal_determined;
 enum { DAL_LARGEST_DETERMINED = 1500 }; /* velocities up to which that can be asked */
@@ -19,6 +20,6 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
 /* Columns of v that are ignorable coordinates, ascending; returns their number. */
 int dal_find_ignorable(dal_state *state, int *columns);
 /* What the formulations that need some say where there are none. */
-bool dal_ignorable_applies(const dal_system *system, const char *formulation, char *why, size_t size);
+bool dal_ignorable_applies(const dal_system *system, const char *formulation, dal_refusal *why);
 
 #endif

@@ -139,10 +139,10 @@ static void fill_in_forces(dal_state *state)
     dal_tree_motion(state);
     dal_rows_position(layout, &state->work);
     dal_rows_velocity(layout, &state->work);
+    state->stages |= DAL_STAGE_POSITION | DAL_STAGE_VELOCITY;
     dal_state_push(state); /* weight alone: it cannot fail */
     dal_state_stabilise(state);
     state->stages &= ~(unsigned)(DAL_STAGE_NO_FORCES | DAL_STAGE_LINKS); /* calls of tree.h may use the links for something else before they are eliminated */
-    state->stages |= DAL_STAGE_POSITION | DAL_STAGE_VELOCITY;
 }
 
 /* J, A, M, h and Q. Where there is no room for them, nothing: callers who cannot know that there is ask dal_state_widen first. */
@@ -194,6 +194,7 @@ dal_flow dal_state_accelerate(dal_state *state)
  * applied forces: d/dt (m c', I w) - w. Their joints then move with time too: beta is taken as A v. */
 double dal_state_power(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_FORCES));
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     double power = state->loads.power;

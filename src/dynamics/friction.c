@@ -136,6 +136,7 @@ static void relative(const double *second, const double *first, double radius, d
 
 void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_work *w = &state->work;
     const dal_joint *joint = &state->system->mechanism.joints[f->joint];
     if (f->turn) {
@@ -171,6 +172,7 @@ static void find_slip_rate(dal_state *state, const dal_friction *f, double *sd)
 
 void dal_friction_push(dal_state *state, const dal_friction *f, const double *e)
 {
+    assert(dal_has(state, DAL_STAGE_POSITION));
     const dal_joint *joint = &state->system->mechanism.joints[f->joint];
     if (f->turn) {
         double moment[3], back[3];
@@ -306,6 +308,7 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
 
 dal_friction_parts dal_friction_begin(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_system *system = state->system;
     dal_friction_parts p = dal_friction_layout(state);
     memcpy(p.force, state->work.force, sizeof *p.force * 6 * (size_t)system->mechanism.n_bodies);
@@ -317,6 +320,7 @@ dal_friction_parts dal_friction_begin(dal_state *state)
 
 dal_flow dal_friction_accelerate(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_friction_parts p = dal_friction_begin(state);
     const bool given = dal_friction_given(state, &p);
     dal_flow flow = given ? 0 : dal_friction_respond(state, &p);

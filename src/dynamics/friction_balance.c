@@ -371,7 +371,7 @@ dal_flow dal_friction_jams(dal_state *state, int element)
     const dal_friction_parts p = dal_friction_layout(state);
     p.jam[0] = element + 1;
     p.jam[1] = state->work.t;
-    return dal_state_fail(state, "the friction of joint '%s' has no solution: it grows with the very force that it causes (the joint "
+    return dal_state_fail_for(state, DAL_REASON_JOINT, "the friction of joint '%s' has no solution: it grows with the very force that it causes (the joint "
                                  "jams); a smaller coefficient, or another geometry, is needed",
                           system->mechanism.joints[system->frictions[element].joint].name);
 }

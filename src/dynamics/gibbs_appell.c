@@ -9,16 +9,15 @@
  * and dG/du' = U is K u' = U - G_0 with K the part of the speeds.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "kinematics/newton_euler.h"
 #include "state/scratch.h"
 
 #include <string.h>
 
-static bool applies_gibbs_appell(const dal_system *system, char *why, size_t size)
+static bool applies_gibbs_appell(const dal_system *system, dal_refusal *why)
 {
-    return dal_speeds_apply(system, "gibbs-appell", system->layout.nv - system->rank, why, size);
+    return dal_speeds_apply(system, "gibbs-appell", system->layout.nv - system->rank, why);
 }
 
 /* Accelerations of one body: for each speed, and the rest. */
@@ -48,7 +47,7 @@ static void add_body_gibbs_appell(dal_state *state, int b)
         dal_mul3(I, alpha + 3 * j, I_alpha);
         for (int at = 0; at <= i && at < n; at++) {
             const int l = s->trial[at];
-            double product = DAL_MUTATED(GIBBS_APPELL, body->mass * dal_dot(a + 3 * j, a + 3 * l)) + dal_dot(I_alpha, alpha + 3 * l);
+            double product = body->mass * dal_dot(a + 3 * j, a + 3 * l) + dal_dot(I_alpha, alpha + 3 * l);
             if (j < p)
                 s->K[(size_t)j * (size_t)p + (size_t)l] += product;
             else
@@ -59,6 +58,7 @@ static void add_body_gibbs_appell(dal_state *state, int b)
 
 static dal_flow solve_gibbs_appell(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     dal_flow flow = dal_speeds_ready(state);
     if (flow)

@@ -7,16 +7,15 @@
  * dVi/dt = Ti u' + what is left for u' = 0, so that K = sum Ti^T Mi Ti. Forces given on coordinates add W^T of them.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "kinematics/newton_euler.h"
 #include "state/scratch.h"
 
 #include <string.h>
 
-static bool applies_kane(const dal_system *system, char *why, size_t size)
+static bool applies_kane(const dal_system *system, dal_refusal *why)
 {
-    return dal_speeds_apply(system, "kane", system->layout.nv - system->rank, why, size);
+    return dal_speeds_apply(system, "kane", system->layout.nv - system->rank, why);
 }
 
 /* Partial velocities of one body. */
@@ -42,7 +41,7 @@ static void find_remainder(const dal_state *state, int b, double moment[3], doub
     dal_euler_moment(body->inertia, w, wd, H, Hd);
     for (int i = 0; i < 3; i++) {
         moment[i] -= Hd[i];
-        force[i] = applied[i] - DAL_MUTATED(KANE, body->mass * rate->c[i]);
+        force[i] = applied[i] - body->mass * rate->c[i];
     }
 }
 
@@ -68,6 +67,7 @@ static void add_body_kane(dal_state *state, int b)
 
 static dal_flow solve_kane(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     dal_flow flow = dal_speeds_ready(state);
     if (flow)

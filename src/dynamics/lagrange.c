@@ -5,7 +5,6 @@
  * Near a singular position it is solved on the null space of A instead (null_space.c).
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
@@ -14,9 +13,9 @@
 
 #include <string.h>
 
-static bool applies_lagrange(const dal_system *system, char *why, size_t size)
+static bool applies_lagrange(const dal_system *system, dal_refusal *why)
 {
-    (void)system, (void)why, (void)size;
+    (void)system, (void)why;
     return true;
 }
 
@@ -32,13 +31,14 @@ static int multipliers_lagrange(const dal_system *system)
 
 dal_flow dal_lagrange_solve(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_layout *layout = &state->system->layout;
     const double unit = 1 / state->system->mass;
     double ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
         ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
         if (!(ratio > 0))
-            return dal_state_fail(state, "the equations of motion are singular: the inertia and the constraints together do not determine "
+            return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS, "the equations of motion are singular: the inertia and the constraints together do not determine "
                                          "the accelerations (rank [M; A] < %d)", layout->nv);
     }
     if (ratio < state->report->condition_worst)
@@ -46,7 +46,7 @@ dal_flow dal_lagrange_solve(dal_state *state)
     if (dal_singular_on_null_space(state))
         return dal_null_space_solve(state);
     for (int i = 0; i < layout->nv; i++)
-        state->vd[i] = unit * (state->work.Q[i] - DAL_MUTATED(LAGRANGE, state->work.h[i]));
+        state->vd[i] = unit * (state->work.Q[i] - state->work.h[i]);
     memcpy(state->lambda, state->gamma, sizeof *state->lambda * (size_t)layout->n_rows);
     dal_saddle_solve(state, state->vd, state->lambda);
     for (int i = 0; i < layout->n_rows; i++)
@@ -99,6 +99,7 @@ void dal_lagrange_show(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_lagrange = {
     .name = "lagrange",
+    .saddle = true,
     .title = "Lagrange multipliers: one saddle system for accelerations and multipliers; the mass matrix may be singular",
     .applies = applies_lagrange,
     .equations = equations_lagrange,

@@ -8,13 +8,12 @@
  * and their matrix is symmetric and positive definite.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "state/scratch.h"
 
-static bool applies_maggi(const dal_system *system, char *why, size_t size)
+static bool applies_maggi(const dal_system *system, dal_refusal *why)
 {
-    return dal_speeds_apply(system, "maggi", system->layout.nv - system->rank, why, size);
+    return dal_speeds_apply(system, "maggi", system->layout.nv - system->rank, why);
 }
 
 static int equations_maggi(const dal_system *system)
@@ -37,7 +36,6 @@ static void project_maggi(const dal_state *state, int j, double *row)
     dal_mass_times(&state->system->layout, state->work.M, W, row);
     s->f[j] = 0;
     for (size_t i = 0; i < m; i++) {
-        row[i] = DAL_MUTATED(MAGGI, row[i]);
         s->f[j] += W[i] * (state->work.Q[i] - state->work.h[i]) - row[i] * s->bias[i];
     }
     for (int l = 0; l <= j; l++) {
@@ -50,6 +48,7 @@ static void project_maggi(const dal_state *state, int j, double *row)
 
 static dal_flow solve_maggi(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;

@@ -340,6 +340,7 @@ static size_t redundancy_size(int r, int m, int joints)
 
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6])
 {
+    assert(dal_has(state, DAL_STAGE_POSITION));
     const dal_joint *of = &state->system->mechanism.joints[joint];
     double P[3];
     joint_point(state, of, P);
@@ -348,6 +349,7 @@ void dal_add_measure(const dal_state *state, int joint, int measure, double effo
 
 double dal_side_reaction(const dal_state *state, int number, int side, int component)
 {
+    assert(dal_has(state, DAL_STAGE_POSITION));
     const dal_mechanism *m = &state->system->mechanism;
     const dal_marker *marker = &m->joints[number].marker[side];
     const dal_layout *layout = &state->system->layout;

@@ -10,7 +10,6 @@
  * on each other; one step of refinement removes it. Near a singular position small systems are solved on the null space of A.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "state/state.h"
@@ -24,14 +23,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool applies_recursive(const dal_system *system, char *why, size_t size)
+static bool applies_recursive(const dal_system *system, dal_refusal *why)
 {
     if (system->links)
         return true;
     if (system->layout.tree)
-        snprintf(why, size, "formulation 'recursive' needs bodies that carry bodies: a joint hangs a body on a particle");
+        dal_decline(why, DAL_REASON_OTHER, "formulation 'recursive' needs bodies that carry bodies: a joint hangs a body on a particle");
     else
-        snprintf(why, size, "formulation 'recursive' works over the joint tree: use it with coordinates: joint");
+        dal_decline(why, DAL_REASON_OTHER, "formulation 'recursive' works over the joint tree: use it with coordinates: joint");
     return false;
 }
 
@@ -99,7 +98,7 @@ static void load_links_recursive(dal_state *state)
         dal_link_turn(&state->tree->links.motion[seat->link], seat->s, arm);
         dal_cross(arm, f, moment);
         for (int i = 0; i < 3; i++) {
-            wrench->f[i] -= DAL_MUTATED(RECURSIVE, f[i]);
+            wrench->f[i] -= f[i];
             wrench->n[i] -= moment[i] + (seat->particle ? 0 : f[3 + i]);
         }
     }
@@ -178,7 +177,7 @@ static dal_sweep_task sweep_of(dal_state *state)
                             .used = state->rank->independent,
                             .q = state->work.q,
                             .v = state->work.v,
-                            .lift = {DAL_MUTATED(RECURSIVE, -g[0]), DAL_MUTATED(RECURSIVE, -g[1]), DAL_MUTATED(RECURSIVE, -g[2]), 0},
+                            .lift = {-g[0], -g[1], -g[2], 0},
                             .length = system->length,
                             .mass = system->mass,
                             .user = state,
@@ -248,7 +247,7 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
 
 static dal_flow no_inertia(dal_state *state)
 {
-    return dal_state_fail(state, "a joint of the tree moves nothing that has inertia, or the constraints became dependent: formulation "
+    return dal_state_fail_for(state, DAL_REASON_SINGULAR_LINK, "a joint of the tree moves nothing that has inertia, or the constraints became dependent: formulation "
                                  "'recursive' cannot go on here; 'lagrange' may");
 }
 

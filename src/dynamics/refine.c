@@ -194,7 +194,7 @@ static dal_flow fail_refine(dal_state *state, double error, int where)
 {
     char name[100];
     dal_velocity_name(state->system, where, name, sizeof name);
-    return dal_state_fail(state, "the inertia of %s is lost in rounding beside that of the others (largest over smallest %.1e): formulation '%s' leaves an "
+    return dal_state_fail_for(state, DAL_REASON_ROUNDING, "the inertia of %s is lost in rounding beside that of the others (largest over smallest %.1e): formulation '%s' leaves an "
                                  "error of %.1g of the accelerations; give more of it, or none, or take `coordinates: joint`",
                           name, state->refinement->ratio, state->system->formulation->name, error);
 }

@@ -17,7 +17,6 @@
  * [a, b] = a x b, and C = p x W of its three columns. It is zero for all others.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "kinematics/tree.h"
 #include "math/dense.h"
 #include "math/vec.h"
@@ -88,9 +87,9 @@ static size_t work_routh(const dal_system *system)
     return layout_routh(system, NULL, &r);
 }
 
-static bool applies_routh(const dal_system *system, char *why, size_t size)
+static bool applies_routh(const dal_system *system, dal_refusal *why)
 {
-    return dal_ignorable_applies(system, "routh", why, size);
+    return dal_ignorable_applies(system, "routh", why);
 }
 
 static int equations_routh(const dal_system *system)
@@ -177,7 +176,7 @@ static void differentiate_routh(dal_state *state, routhian *r)
         state->scratch->still[k] = 1;
         layout->family->tangent(layout, w, &unit);
         layout->family->bend(layout, w, &unit, &motion, state->scratch->bends);
-        r->slope[k] = DAL_MUTATED(ROUTH, dal_momenta_along(state, state->scratch->bends, unit.tangent));
+        r->slope[k] = dal_momenta_along(state, state->scratch->bends, unit.tangent);
         state->scratch->still[k] = 0;
     }
 }
@@ -329,6 +328,7 @@ static void correct_routh(dal_state *state, const double *f, const double *b, do
 
 static dal_flow solve_routh(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     routhian r = scratch_routh(state);
     double ratio = factor_routh(state, &r);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {

@@ -78,6 +78,7 @@ static double guard_of_sticking(const dal_state *state, const dal_friction_parts
 
 void dal_friction_guard(const dal_state *state, double *guard)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const dal_friction_parts p = dal_friction_layout(state);
     for (int i = 0; i < system->n_frictions; i++) {
@@ -94,6 +95,7 @@ void dal_friction_guard(const dal_state *state, double *guard)
 
 void dal_friction_accepted(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const dal_friction_parts p = dal_friction_layout(state);
     for (int i = 0; i < system->n_frictions; i++) {
@@ -345,7 +347,7 @@ static dal_flow check_reactions(dal_state *state)
             for (int k = first; k < first + n; k++)
                 size = fmax(size, fabs(state->work.A[k]) * system->column_unit[layout->column[k]] * system->length / system->row_unit[row]);
             if (!(size > 1e-12))
-                return dal_state_fail(state, "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
+                return dal_state_fail_for(state, DAL_REASON_JOINT, "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
                                              "together by themselves: take another family of coordinates, as angle or joint", joint->name);
         }
     }

@@ -26,21 +26,16 @@ int dal_speeds_no_multipliers(const dal_system *system)
     return 0;
 }
 
-bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, char *why, size_t size)
+bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, dal_refusal *why)
 {
     const dal_layout *layout = &system->layout;
     const int named = layout->n_speeds, ignored = layout->nv - system->rank - p;
     if (layout->nv > DENSE_MAXIMUM)
-        snprintf(why, size,
-                 "%s works on dense matrices and takes up to %d velocities, and the model has %d in these coordinates; "
-                 "use lagrange",
+        dal_decline(why, DAL_REASON_OTHER, "%s works on dense matrices and takes up to %d velocities, and the model has %d in these coordinates; use lagrange",
                  formulation, DENSE_MAXIMUM, layout->nv);
     else if (named && named != p)
-        snprintf(why, size,
-                 "the model names %d speed%s and has %d freedom%s%s: %s needs one speed for each of them, or no "
-                 "`speeds:` at all",
-                 named, named == 1 ? "" : "s", p, p == 1 ? "" : "s",
-                 ignored ? " besides its ignorable coordinates" : "", formulation);
+        dal_decline(why, DAL_REASON_SPEEDS, "the model names %d speed%s and has %d freedom%s%s: %s needs one speed for each of them, or no `speeds:` at all", named,
+                 named == 1 ? "" : "s", p, p == 1 ? "" : "s", ignored ? " besides its ignorable coordinates" : "", formulation);
     else
         return true;
     return false;

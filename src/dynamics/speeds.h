@@ -76,7 +76,7 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change);
 /* Number of speeds of the formulation: nv - rank (- n_ignorable where it has more rows). */
 int dal_speeds_count(const dal_system *system);
 /* What every formulation with p speeds refuses: another number of speeds in the model, and sizes that dense matrices do not serve. */
-bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, char *why, size_t size);
+bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, dal_refusal *why);
 int dal_speeds_no_multipliers(const dal_system *system); /* 0 */
 
 /* For the table of a formulation: S v = [u - Z; e; beta_k], and u = Y v + Z. */

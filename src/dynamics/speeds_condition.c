@@ -118,14 +118,14 @@ static dal_flow fail_speeds(dal_state *state)
     const dal_system *system = state->system;
     char names[120] = "";
     if (!state->speeds->basis->fixed)
-        return dal_state_fail(state,
+        return dal_state_fail_for(state, DAL_REASON_SPEEDS,
                               "the constraints are singular at this position: no choice of speeds determines the "
                               "velocities (condition %.1e)",
                               state->speeds->condition);
     for (int j = 0, at = 0; j < state->speeds->basis->p && at < (int)sizeof names; j++)
         at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "",
                        system->speed_names[state->speeds->column[j]]);
-    return dal_state_fail(state,
+    return dal_state_fail_for(state, DAL_REASON_SPEEDS,
                           "the model's speeds %s do not determine the velocities here: [Y; A] is singular at this "
                           "position or close to it "
                           "(condition %.1e); take other speeds, or leave the choice to the program",
@@ -138,7 +138,7 @@ dal_flow dal_speeds_check(dal_state *state)
     bool passed = state->speeds->side_kept && state->speeds->side != state->speeds->side_kept &&
                   state->system->formulation->unpack && !state->singular->near;
     if (passed && !state->speeds->basis->fixed)
-        return dal_state_fail(state, "within one step the speeds pass a position where they do not determine the "
+        return dal_state_fail_for(state, DAL_REASON_SPEEDS, "within one step the speeds pass a position where they do not determine the "
                                      "velocities: take smaller steps");
     return passed || state->speeds->condition > (state->speeds->basis->fixed ? singular_named : DAL_SPEEDS_SINGULAR)
                ? fail_speeds(state)

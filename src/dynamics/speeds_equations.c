@@ -60,7 +60,7 @@ static dal_flow fail_inertia(dal_state *state, int j)
         snprintf(name, sizeof name, "'%s'", state->system->speed_names[state->speeds->column[j]]);
     else
         dal_velocity_name(state->system, state->speeds->column[j], name, sizeof name);
-    return dal_state_fail(state,
+    return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
                           "the equations of motion are singular: no inertia resists the motion of the speed %s that "
                           "the constraints leave free",
                           name);

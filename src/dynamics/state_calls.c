@@ -134,6 +134,7 @@ dal_energy dal_energy_now(const dal_state *state)
 {
     dal_energy e;
     dal_need((dal_state *)(size_t)state, DAL_STAGE_FORCES); /* found on demand */
+    assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     e.kinetic = dal_kinetic(&state->system->layout, &state->work, e.linear, e.angular);
     e.potential = state->loads.potential;
     e.work = state->system->works ? state->values->z[state->system->n_states] : 0;
@@ -151,6 +152,7 @@ void dal_residuals_now(const dal_state *state, double *position, double *velocit
 {
     *position = *velocity = 0;
     dal_need((dal_state *)(size_t)state, DAL_STAGE_FORCES); /* found on demand */
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     for (int i = 0; i < state->system->layout.n_rows; i++) {
         *position = fmax(*position, fabs(state->work.phi[i]));
         *velocity = fmax(*velocity, fabs(state->work.phid[i]));

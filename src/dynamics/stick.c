@@ -27,6 +27,7 @@ static const double *attitude_stick(const dal_state *state, const dal_friction *
 
 void dal_friction_mark(const dal_state *state, const dal_friction_parts *p, int element)
 {
+    assert(dal_has(state, DAL_STAGE_POSITION));
     const dal_friction *f = &state->system->frictions[element];
     double *place = p->place + 9 * element;
     if (f->turn) {

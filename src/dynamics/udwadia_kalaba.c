@@ -14,7 +14,6 @@
  * What is still singular then (a body without mass) is refused by name.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
@@ -33,7 +32,7 @@ static double size_of_inertia(const dal_body *body)
     return I[0] + I[4] + I[8] + body->mass * reach;
 }
 
-static bool applies_udwadia_kalaba(const dal_system *system, char *why, size_t size)
+static bool applies_udwadia_kalaba(const dal_system *system, dal_refusal *why)
 {
     if (system->layout.family->shares)
         return true; /* bodies without mass may move with others: the factorisation decides */
@@ -46,7 +45,7 @@ static bool applies_udwadia_kalaba(const dal_system *system, char *why, size_t s
         bool flat = system->mechanism.space == DAL_PLANAR ? !(I[8] > 0) : !(det > 1e-12 * trace * trace * trace);
         if (body->mass > 0 && !(turns && flat))
             continue;
-        snprintf(why, size,
+        dal_decline(why, DAL_REASON_OTHER,
                  "udwadia-kalaba needs a regular mass matrix, and '%s' has %s; use lagrange, which only needs the constraints to make "
                  "up for it",
                  body->name, body->mass > 0 ? "a zero moment of inertia" : "no mass");
@@ -192,6 +191,7 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
 
 static dal_flow solve_udwadia_kalaba(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     parts w = layout_udwadia_kalaba(state);
     dal_flow flow = factor_mass(state, &w);
     if (flow)
@@ -205,7 +205,7 @@ static dal_flow solve_udwadia_kalaba(dal_state *state)
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
     for (int i = 0; i < state->system->layout.nv; i++)
-        state->vd[i] = state->work.Q[i] - DAL_MUTATED(UDWADIA_KALABA, state->work.h[i]);
+        state->vd[i] = state->work.Q[i] - state->work.h[i];
     solve_for(state, &w, state->gamma, state->vd, state->lambda);
     return 0;
 }

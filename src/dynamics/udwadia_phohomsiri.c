@@ -19,7 +19,6 @@
  * with eta = 0, of all v' that satisfy the equations the one with the least |S v'|.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "math/dense.h"
 #include "math/rank.h"
 #include "state/state.h"
@@ -35,11 +34,11 @@ enum { LARGEST = 600 };               /* velocities: the matrices are dense */
 static const double singular = 1e-14; /* pivot ratio of the stacked matrix that is only rounding */
 static const double unbalanced = 1e-8; /* of the largest force: what may be left along directions without inertia */
 
-static bool applies_udwadia_phohomsiri(const dal_system *system, char *why, size_t size)
+static bool applies_udwadia_phohomsiri(const dal_system *system, dal_refusal *why)
 {
     if (system->layout.nv <= LARGEST)
         return true;
-    snprintf(why, size,
+    dal_decline(why, DAL_REASON_OTHER,
              "udwadia-phohomsiri works on dense matrices and takes up to %d velocities; this model has %d in the family %s: "
              "use lagrange", LARGEST,
              system->layout.nv, system->layout.family->name);
@@ -128,7 +127,7 @@ static void fill_motion(dal_state *state, const parts *w)
     const double *S = state->system->column_scale, unit = 1 / state->system->mass;
     for (int j = 0; j < w->m; j++) {
         memset(w->stack + (size_t)j * (size_t)w->ld, 0, sizeof *w->stack * (size_t)w->m);
-        w->f[j] = unit / S[j] * (state->work.Q[j] - DAL_MUTATED(UDWADIA_PHOHOMSIRI, state->work.h[j]));
+        w->f[j] = unit / S[j] * (state->work.Q[j] - state->work.h[j]);
     }
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -159,7 +158,7 @@ static dal_flow solve_unique(dal_state *state, const parts *w)
 {
     double ratio = dal_qr(w->stack, w->m + w->k, w->m, w->ld, w->beta);
     if (!(ratio > singular))
-        return dal_state_fail(state, "the equations of motion are singular: the inertia and the constraints together do not determine the "
+        return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS, "the equations of motion are singular: the inertia and the constraints together do not determine the "
                                      "accelerations (rank [M; A] < %d)", w->m);
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
@@ -230,6 +229,7 @@ static void finish_udwadia_phohomsiri(dal_state *state, const parts *w, double *
 
 static dal_flow solve_udwadia_phohomsiri(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     parts w = layout_udwadia_phohomsiri(state);
     double ratio = factor_rows_udwadia_phohomsiri(state, &w);
     if (dal_state_alarm(state, DAL_FACTOR_QR, ratio)) {
@@ -326,6 +326,7 @@ static void show_udwadia_phohomsiri(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_udwadia_phohomsiri = {
     .name = "udwadia-phohomsiri",
+    .least_norm = true,
     .title = "the explicit equation of Udwadia and Phohomsiri, through the pseudo-inverse of [(1 - A^+ A) M; A]; the mass matrix may be "
              "singular",
     .applies = applies_udwadia_phohomsiri,

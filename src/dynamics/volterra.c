@@ -12,16 +12,15 @@
  * The terms of K stand in A as well. They are kept, as the equation has them.
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "kinematics/newton_euler.h"
 #include "state/scratch.h"
 
 #include <string.h>
 
-static bool applies_volterra(const dal_system *system, char *why, size_t size)
+static bool applies_volterra(const dal_system *system, dal_refusal *why)
 {
-    return dal_speeds_apply(system, "volterra", system->layout.nv - system->rank, why, size);
+    return dal_speeds_apply(system, "volterra", system->layout.nv - system->rank, why);
 }
 
 /* Momenta of the bodies, with their rates for u' = 0 and fixed partial velocities; and one vector. */
@@ -54,7 +53,7 @@ static double right_side(const dal_state *state, const dal_body_momenta *of, int
         dal_speeds_partial_rates(state, j, b, vd_j, wd_j);
         A += dal_dot(of[b].Pd, v_j) + dal_dot(of[b].P, vd_j);
         A += dal_dot(of[b].Hd, W.tangent[b].w) + dal_dot(of[b].H, wd_j);
-        K += DAL_MUTATED(VOLTERRA, dal_dot(of[b].P, vd_j) + dal_dot(of[b].H, wd_j));
+        K += dal_dot(of[b].P, vd_j) + dal_dot(of[b].H, wd_j);
     }
     return dal_speeds_force(state, j) + K - A;
 }
@@ -75,6 +74,7 @@ static void inertia_row_volterra(dal_state *state, int j, double *MW)
 
 static dal_flow solve_volterra(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     double *MW = state->scratch->solver;
     dal_body_momenta *of = (dal_body_momenta *)(MW + s->n);

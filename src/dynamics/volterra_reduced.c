@@ -20,7 +20,6 @@
  *     D L = w_a x L - I (w_a x w_b) + I D w_b
  */
 #include "dynamics/equations.h"
-#include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
 #include "dynamics/determined.h"
 #include "state/momenta.h"
@@ -55,11 +54,11 @@ static scratch scratch_volterra_reduced(const dal_state *state)
                      .unit_rate = (dal_bend *)(at + units * doubles_of(sizeof(dal_tangent)))};
 }
 
-static bool applies_volterra_reduced(const dal_system *system, char *why, size_t size)
+static bool applies_volterra_reduced(const dal_system *system, dal_refusal *why)
 {
     const int p = system->layout.nv - system->rank;
-    return dal_ignorable_applies(system, "volterra-reduced", why, size) &&
-           dal_speeds_apply(system, "volterra-reduced", system->layout.n_speeds == p ? p : p - system->n_ignorable, why, size);
+    return dal_ignorable_applies(system, "volterra-reduced", why) &&
+           dal_speeds_apply(system, "volterra-reduced", system->layout.n_speeds == p ? p : p - system->n_ignorable, why);
 }
 
 /* ---- the rows M' -------------------------------------------------------------------- */
@@ -167,6 +166,7 @@ static void complete_rates(dal_state *state, scratch *at)
 
 static dal_flow solve_volterra_reduced(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     scratch at = scratch_volterra_reduced(state);
     dal_flow flow = dal_speeds_ready(state);
@@ -182,7 +182,7 @@ static dal_flow solve_volterra_reduced(dal_state *state)
         const double *W = s->W + (size_t)j * (size_t)s->n, *Wd = s->Wd + (size_t)j * (size_t)s->n;
         double A = dot(Wd, at.p, s->n) + dot(W, at.pd, s->n);
         inertia_row_volterra_reduced(state, j, at.MW);
-        s->f[j] = dal_speeds_force(state, j) + DAL_MUTATED(VOLTERRA_REDUCED, K_of(state, j)) - A;
+        s->f[j] = dal_speeds_force(state, j) + K_of(state, j) - A;
     }
     return dal_speeds_finish(state);
 }

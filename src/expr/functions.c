@@ -75,12 +75,12 @@ static const char *kind(const dal_value *value)
     return value->n == 1 ? "a scalar" : value->n == 2 ? "a vector of 2" : "a vector of 3";
 }
 
-static bool refuse(dal_reason why, int *culprit, int who, const char *format, ...) DAL_PRINTF(4, 5);
-static bool refuse(dal_reason why, int *culprit, int who, const char *format, ...)
+static bool refuse(dal_sentence why, int *culprit, int who, const char *format, ...) DAL_PRINTF(4, 5);
+static bool refuse(dal_sentence why, int *culprit, int who, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    vsnprintf(why, sizeof(dal_reason), format, list);
+    vsnprintf(why, sizeof(dal_sentence), format, list);
     va_end(list);
     *culprit = who;
     return false;
@@ -139,7 +139,7 @@ static bool compare(dal_graph *graph, char op, dal_node a, dal_node b, dal_value
 }
 
 static bool divide(dal_graph *graph, const dal_value *a, const dal_value *b, dal_value *result, int *culprit,
-                   dal_reason why)
+                   dal_sentence why)
 {
     double value;
     if (b->n > 1)
@@ -151,7 +151,7 @@ static bool divide(dal_graph *graph, const dal_value *a, const dal_value *b, dal
 }
 
 static bool operate(dal_graph *graph, char op, const dal_value *a, const dal_value *b, dal_value *result, int *culprit,
-                    dal_reason why)
+                    dal_sentence why)
 {
     switch (op) {
     case '+':
@@ -185,7 +185,7 @@ static bool operate(dal_graph *graph, char op, const dal_value *a, const dal_val
 }
 
 bool dal_apply_operator(dal_graph *graph, char op, const dal_value *a, const dal_value *b, dal_value *result,
-                        int *culprit, dal_reason why)
+                        int *culprit, dal_sentence why)
 {
     const dal_value both[2] = {*a, *b};
     if (!operate(graph, op, a, b, result, culprit, why))
@@ -197,7 +197,7 @@ bool dal_apply_operator(dal_graph *graph, char op, const dal_value *a, const dal
 
 /* ---- functions ------------------------------------------------------------ */
 
-static bool count_arguments(const dal_function *function, int n, int *culprit, dal_reason why)
+static bool count_arguments(const dal_function *function, int n, int *culprit, dal_sentence why)
 {
     if (n >= function->minimum && (function->maximum == 0 || n <= function->maximum))
         return true;
@@ -233,7 +233,7 @@ static dal_value cross(dal_graph *graph, const dal_value *a, const dal_value *b)
 }
 
 static bool apply_vector(dal_graph *graph, const dal_function *function, int n, const dal_value *v, dal_value *result,
-                         int *culprit, dal_reason why)
+                         int *culprit, dal_sentence why)
 {
     for (int i = 0; i < n; i++)
         if (v[i].n == 1)
@@ -251,7 +251,7 @@ static bool apply_vector(dal_graph *graph, const dal_function *function, int n, 
     return true;
 }
 
-static bool apply_if(dal_graph *graph, const dal_value *v, dal_value *result, int *culprit, dal_reason why)
+static bool apply_if(dal_graph *graph, const dal_value *v, dal_value *result, int *culprit, dal_sentence why)
 {
     if (v[0].n > 1)
         return refuse(why, culprit, 0, "the condition of if is a scalar, %s given", kind(&v[0]));
@@ -264,7 +264,7 @@ static bool apply_if(dal_graph *graph, const dal_value *v, dal_value *result, in
 }
 
 static bool apply_scalar(dal_graph *graph, const dal_function *function, int n, const dal_value *v, dal_value *result,
-                         int *culprit, dal_reason why)
+                         int *culprit, dal_sentence why)
 {
     for (int i = 0; i < n; i++)
         if (v[i].n > 1)
@@ -282,7 +282,7 @@ static bool apply_scalar(dal_graph *graph, const dal_function *function, int n, 
 }
 
 bool dal_apply_function(dal_graph *graph, const dal_function *function, int n, const dal_value *arguments,
-                        dal_value *result, int *culprit, dal_reason why)
+                        dal_value *result, int *culprit, dal_sentence why)
 {
     if (!count_arguments(function, n, culprit, why))
         return false;

@@ -102,14 +102,14 @@ const dal_function *dal_function_find(const char *name);
 /* " (did you mean 'x'?)" for a function that does not exist, or "". */
 const char *dal_nearest_function(const char *name, char buffer[96]);
 
-typedef char dal_reason[256];
+typedef char dal_sentence[256];
 
 /* Apply; false with the reason and the culprit (argument number, or -1 for the call as a whole). */
 bool dal_apply_function(dal_graph *graph, const dal_function *function, int n, const dal_value *arguments,
-                        dal_value *result, int *culprit, dal_reason why);
+                        dal_value *result, int *culprit, dal_sentence why);
 /* op: one of + - * / ^ < > and l (<=) g (>=) = (==) ! (!=). Culprit 1: the right operand alone is at fault. */
 bool dal_apply_operator(dal_graph *graph, char op, const dal_value *a, const dal_value *b, dal_value *result,
-                        int *culprit, dal_reason why);
+                        int *culprit, dal_sentence why);
 dal_value dal_negative(dal_graph *graph, const dal_value *a);
 
 #endif

@@ -446,7 +446,7 @@ static bool read_call(reader *r, size_t start, const path *name, dal_value *valu
     arguments list = {0};
     if (!read_arguments(r, open, &list))
         return false;
-    dal_reason why;
+    dal_sentence why;
     int culprit;
     if (function->op >= DAL_FUNCTION_DOT && r->parser->product &&
         r->parser->product(r->parser->user, (dal_vector_function)(function->op - DAL_FUNCTION_DOT), list.n, list.value, value))
@@ -520,7 +520,7 @@ static bool read_atom(reader *r, dal_value *value)
 static bool combine(reader *r, char op, size_t at, size_t right, dal_value *left, const dal_value *operand)
 {
     dal_value result;
-    dal_reason why;
+    dal_sentence why;
     int culprit;
     if (!dal_apply_operator(r->graph, op, left, operand, &result, &culprit, why))
         return fail(r, culprit == 1 ? right : at, "%s", why);

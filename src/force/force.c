@@ -8,6 +8,16 @@ const dal_force_type *const dal_force_types[] = {
     &dal_force_torque,  &dal_force_motor,         &dal_force_coordinate, &dal_force_central,
     &dal_force_end_stop, &dal_force_clearance, NULL};
 
+#ifndef DAL_SCALAR_VARIANT
+const dal_force_type *dal_force_type_find(const char *name)
+{
+    for (int i = 0; dal_force_types[i]; i++)
+        if (!strcmp(dal_force_types[i]->name, name))
+            return dal_force_types[i];
+    return NULL;
+}
+#endif
+
 void dal_push_point(dal_loads *loads, int vector, const dal_real force[3], bool works)
 {
     dal_work *w = loads->work;

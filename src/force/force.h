@@ -66,6 +66,9 @@ struct dal_force_builder {
 
 #endif
 
+/* What a force element pushes the bodies with. */
+typedef enum dal_force_action { DAL_ACTS_ANY_WAY, DAL_ACTS_BY_FORCE, DAL_ACTS_BY_TORQUE } dal_force_action;
+
 typedef struct dal_force_type {
     const char *name;
     const char *title;
@@ -77,6 +80,8 @@ typedef struct dal_force_type {
     bool (*compile)(dal_force_builder *builder, void *element);
     bool potential;     /* its force has a potential (dampers aside) */
     bool effort;        /* it is one scalar force or torque: the channels .force and .torque exist */
+    bool spring;        /* its elements are springs or dampers: dal_spring_of */
+    dal_force_action acts; /* at a point or between two */
 #endif
 } dal_force_type;
 
@@ -117,6 +122,8 @@ typedef struct dal_force_group {
 } dal_force_group;
 
 #ifndef DAL_SCALAR_VARIANT
+/* The type of this name, NULL if there is none. */
+const dal_force_type *dal_force_type_find(const char *name);
 /* Motor i of its group: its number among the forces, and the measure that it acts on. */
 void dal_motor_of(const dal_force_group *motors, int i, int *force, int *measure);
 /* Spring or damper i of its group. */

@@ -145,8 +145,8 @@ static bool compile_torsional(dal_force_builder *b, void *element)
 const dal_force_type dal_force_spring_damper =
     DAL_FORCE_TYPE("spring-damper", "spring and damper between two points or on the coordinate of a joint",
                    "connect joint coordinate stiffness damping length free value", NULL, spring, apply_springs, .compile = compile_spring,
-                   .potential = true, .effort = true);
+                   .potential = true, .effort = true, .spring = true, .acts = DAL_ACTS_BY_FORCE);
 
 const dal_force_type dal_force_torsional =
     DAL_FORCE_TYPE("torsional-spring-damper", "spring and damper on the angle of a joint", "joint! stiffness damping free value", "angle",
-                   spring, apply_springs, .compile = compile_torsional, .potential = true, .effort = true);
+                   spring, apply_springs, .compile = compile_torsional, .potential = true, .effort = true, .spring = true);

@@ -213,11 +213,11 @@ static dal_flow project_partitioning(dal_state *state, double t, double *y)
     return dal_project(state, t, y, &projector);
 }
 
-static bool applies_partitioning(const dal_system *system, char *why, size_t size)
+static bool applies_partitioning(const dal_system *system, dal_refusal *why)
 {
     if (system->small)
         return true;
-    snprintf(why, size,
+    dal_decline(why, DAL_REASON_OTHER,
              "coordinate-partitioning works on dense matrices, and the model has %d velocities and %d rows in the "
              "family %s: use "
              "mass-projection",

@@ -76,13 +76,14 @@ static double improve_penalty(dal_state *state)
 
 static dal_flow solve_penalty(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const int stated = system->penalty_passes;
     double ratio = dal_saddle_soften(state, 1 / system->penalty), size = 0, change = HUGE_VAL, before = HUGE_VAL;
     if (!(ratio > 0))
-        return dal_state_fail(
-            state,
+        return dal_state_fail_for(
+            state, DAL_REASON_SINGULAR_EQUATIONS,
             "the equations of motion are singular: the inertia and the constraints together do not determine "
             "the accelerations (rank [M; A] < %d)",
             layout->nv);
@@ -108,11 +109,11 @@ static dal_flow solve_penalty(dal_state *state)
 }
 
 /* Only there v' and lambda are solved for together, from M and A. */
-static bool applies_penalty(const dal_system *system, char *why, size_t size)
+static bool applies_penalty(const dal_system *system, dal_refusal *why)
 {
-    if (!strcmp(system->formulation->name, "lagrange"))
+    if (system->formulation->saddle)
         return true;
-    snprintf(why, size,
+    dal_decline(why, DAL_REASON_OTHER,
              "penalty replaces the constraints of Lagrange's equations by forces, and %s meets its constraints "
              "exactly: use penalty with "
              "lagrange, or another stabilization",

@@ -25,6 +25,8 @@ const dal_joint_type dal_joint_cylindrical = {
     .spaces = DAL_IN_SPACE,
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tz Rz", .coordinates = {"angle", "distance"}},
     .keys = "start zero drive drive-rate coordinate friction",
+    .keeps = DAL_KEEPS_Z,
+    .slides = DAL_SLIDES_BOTH,
     .forbid = forbid_cylindrical,
     .measure = measure_cylindrical,
 };

@@ -17,5 +17,6 @@ const dal_joint_type dal_joint_distance = {
     .planar = {.motion = "Rz Lx Rz"},
     .spatial = {.motion = "Rz Ry Lx Rx Ry Rz"},
     .keys = "length",
+    .rod = true,
     .forbid = forbid_distance,
 };

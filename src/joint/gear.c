@@ -7,10 +7,17 @@
  */
 #include "joint/joint.h"
 
+static void forbid(dal_joint_builder *b)
+{
+    dal_forbid_ratio(b, "angle", &b->spec->ratio, "ratio", true);
+}
+
 const dal_joint_type dal_joint_gear = {
     .name = "gear",
     .title = "the angles of two joints turn in a fixed ratio",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
     .class = DAL_JOINT_COUPLING,
     .keys = "joints! ratio!",
+    .couples_two = true,
+    .forbid = forbid,
 };

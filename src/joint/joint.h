@@ -16,6 +16,7 @@
 #ifndef DAL_JOINT_JOINT_H
 #define DAL_JOINT_JOINT_H
 
+#include "base/message.h"
 #include "expr/expr.h"
 #include "joint/mechanism.h"
 
@@ -29,6 +30,20 @@ typedef enum dal_joint_class {
 /* How many axes the description may or must give. */
 typedef enum dal_axis_need { DAL_AXIS_NONE, DAL_AXIS_OPTIONAL, DAL_AXIS_ONE, DAL_AXIS_TWO } dal_axis_need;
 
+/* Which axes of its two frames coincide in a closed joint; in the plane z always does. */
+typedef enum dal_kept_axes { DAL_KEEPS_NO_AXIS, DAL_KEEPS_Z, DAL_KEEPS_ALL_AXES } dal_kept_axes;
+
+/* How the surfaces of a joint with friction slide on each other: compile/frictions.c has the equations. */
+typedef enum dal_sliding {
+    DAL_SLIDES_NOT,       /* the type has no friction */
+    DAL_SLIDES_ALONG,     /* a shift along the axis */
+    DAL_SLIDES_AROUND,    /* a turn about the axis */
+    DAL_SLIDES_BOTH,      /* a turn and a shift */
+    DAL_SLIDES_ANY_WAY,   /* every turn */
+    DAL_SLIDES_ON_THREAD, /* a turn with its shift */
+    DAL_SLIDINGS
+} dal_sliding;
+
 typedef struct dal_joint_builder {
     dal_mechanism *mechanism;
     dal_joint *joint;
@@ -39,6 +54,16 @@ typedef struct dal_joint_builder {
     dal_graph *graph;
     dal_node (*signal)(struct dal_joint_builder *builder, int measure, int order);
     void (*form)(struct dal_joint_builder *builder, dal_node f, bool nonholonomic);
+    /* What couplings and drives ask of the description around them. Every call reports by itself what is wrong. */
+    const dal_joint_spec *spec;
+    dal_messages *messages;
+    bool (*number)(struct dal_joint_builder *builder, dal_text text, double *value);
+    /* The measure of a coordinate of another joint, or of a body; -1 on error. The joint then acts between those bodies. */
+    int (*joint_coordinate)(struct dal_joint_builder *builder, dal_text joint, dal_text coordinate, double *zero);
+    int (*body_coordinate)(struct dal_joint_builder *builder, dal_text body, dal_text coordinate);
+    bool (*claim)(struct dal_joint_builder *builder, int measure, dal_mark mark);     /* a coordinate is prescribed once */
+    int (*motion)(struct dal_joint_builder *builder, dal_text text);                  /* number of the time function f, f', f''; -1 on error */
+    bool (*rate)(struct dal_joint_builder *builder, dal_text text, dal_node *f);      /* f(t) with one continuous derivative */
     void *user;
 } dal_joint_builder;
 
@@ -58,8 +83,15 @@ struct dal_joint_type {
     dal_joint_variant planar, spatial;
     bool written;        /* of the model's own: equations of `joint-types:` (system/joint_types.c); it is in no list */
     bool surface;        /* moves on a surface of the first body: `normal:` is in the first body, `axis:` in the second */
+    bool welds;          /* leaves no motion */
+    bool rod;            /* has a length: where none is written, the distance of its points at the start */
+    bool constant_from_start; /* the constant of its last row is what the row is at the start */
+    bool couples_two;    /* its row is: coordinate of the second joint - factor * coordinate of the first = constant */
+    dal_kept_axes keeps; /* its rows are zero also where these axes stand against each other: assembly refuses that */
+    dal_sliding slides;
+    const char *urdf;    /* its type in URDF; NULL: URDF has none */
     const char *keys;    /* further keys it understands, separated by blanks; upper case marks: "length!" is required */
-    void (*forbid)(dal_joint_builder *builder); /* NULL for couplings */
+    void (*forbid)(dal_joint_builder *builder);
     void (*measure)(dal_joint_builder *builder); /* adds the measures of its coordinates, in order; may be NULL */
 };
 
@@ -97,6 +129,19 @@ dal_node dal_surface_lean(dal_joint_builder *builder, int axis_second);         
 void dal_forbid_height(dal_joint_builder *builder);                                 /* n . (P_j - P_i) = radius */
 void dal_forbid_slip(dal_joint_builder *builder, int n, const dal_node *s);         /* at the point s_1 f_1 + ... + s_n f_n */
 void dal_forbid_slip_below(dal_joint_builder *builder, int n);                      /* s_m = -radius f_m . n */
+
+/* ---- couplings: coupling.c, driven.c -------------------------------------- */
+
+/* gear, rack-and-pinion: coordinate `second` of the second joint - factor * angle of the first = what it is at the start. `key` names
+ * the factor in messages; `angular`: the row is in radians. */
+void dal_forbid_ratio(dal_joint_builder *builder, const char *second, const dal_text *factor, const char *key, bool angular);
+/* driven, lock: the measure that `joint:` or `body:` names, which becomes the joint's own coordinate; -1 on error. */
+int dal_coupled_coordinate(dal_joint_builder *builder, double *zero);
+bool dal_measures_angle(const dal_joint_builder *builder, int measure);
+/* One of the two ways to drive a coordinate, or none: `key:`, whose text is `position`, or `drive-rate:`. */
+bool dal_drives_once(const dal_joint_builder *builder, const dal_text *position, const char *key);
+bool dal_drive_value(dal_joint_builder *builder, int measure, double zero, dal_text text); /* measure + zero - f(t) = 0 */
+bool dal_drive_rate(dal_joint_builder *builder, int measure, dal_text text);               /* measure' - f(t) = 0, at velocity level only */
 
 /* ---- coordinates --------------------------------------------------------- */
 

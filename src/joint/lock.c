@@ -4,10 +4,26 @@
  */
 #include "joint/joint.h"
 
+#include <math.h>
+
+static void forbid(dal_joint_builder *b)
+{
+    const dal_text *text = &b->spec->value;
+    double zero = 0, value = 0, constant = NAN; /* from the start */
+    const int measure = dal_coupled_coordinate(b, &zero);
+    if (measure < 0 || !b->claim(b, measure, text->text ? text->mark : b->spec->name.mark))
+        return;
+    if (text->text && b->number(b, *text, &value))
+        constant = value - zero;
+    const dal_term term = {measure, 1};
+    dal_add_row(b->mechanism, 1, &term, constant, -1, dal_measures_angle(b, measure));
+}
+
 const dal_joint_type dal_joint_lock = {
     .name = "lock",
     .title = "a coordinate of a joint or a body keeps its value",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
     .class = DAL_JOINT_COUPLING,
     .keys = "joint body coordinate value",
+    .forbid = forbid,
 };

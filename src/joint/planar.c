@@ -16,5 +16,7 @@ const dal_joint_type dal_joint_planar = {
     .spaces = DAL_IN_SPACE,
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tx Ty Rz"},
     .keys = "",
+    .keeps = DAL_KEEPS_Z,
+    .urdf = "planar",
     .forbid = forbid_planar,
 };

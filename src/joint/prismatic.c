@@ -32,6 +32,9 @@ const dal_joint_type dal_joint_prismatic = {
     .planar = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tx", .coordinates = {"distance"}},
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tz", .coordinates = {"distance"}},
     .keys = "start zero drive drive-rate friction",
+    .keeps = DAL_KEEPS_ALL_AXES,
+    .slides = DAL_SLIDES_ALONG,
+    .urdf = "prismatic",
     .forbid = forbid_prismatic,
     .measure = measure_prismatic,
 };

@@ -6,10 +6,17 @@
  */
 #include "joint/joint.h"
 
+static void forbid(dal_joint_builder *b)
+{
+    dal_forbid_ratio(b, "distance", &b->spec->radius, "radius", false);
+}
+
 const dal_joint_type dal_joint_rack_and_pinion = {
     .name = "rack-and-pinion",
     .title = "the distance of one joint follows the angle of another",
     .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
     .class = DAL_JOINT_COUPLING,
     .keys = "joints! radius!",
+    .couples_two = true,
+    .forbid = forbid,
 };

@@ -22,6 +22,9 @@ const dal_joint_type dal_joint_revolute = {
     .planar = {.motion = "Rz", .coordinates = {"angle"}},
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Rz", .coordinates = {"angle"}},
     .keys = "start zero drive drive-rate friction",
+    .keeps = DAL_KEEPS_Z,
+    .slides = DAL_SLIDES_AROUND,
+    .urdf = "continuous",
     .forbid = forbid_revolute,
     .measure = dal_measure_turn,
 };

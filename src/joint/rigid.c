@@ -19,5 +19,8 @@ const dal_joint_type dal_joint_rigid = {
     .planar = {.turns = true, .motion = ""},
     .spatial = {.turns = true, .motion = ""},
     .keys = "",
+    .welds = true,
+    .keeps = DAL_KEEPS_ALL_AXES,
+    .urdf = "fixed",
     .forbid = forbid_rigid,
 };

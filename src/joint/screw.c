@@ -26,5 +26,8 @@ const dal_joint_type dal_joint_screw = {
     .spaces = DAL_IN_SPACE,
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Pz", .coordinates = {"angle", "distance"}},
     .keys = "pitch! start zero drive drive-rate coordinate friction",
+    .constant_from_start = true,
+    .keeps = DAL_KEEPS_Z,
+    .slides = DAL_SLIDES_ON_THREAD,
     .forbid = forbid_screw,
 };

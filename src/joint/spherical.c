@@ -10,5 +10,6 @@ const dal_joint_type dal_joint_spherical = {
     .spaces = DAL_IN_SPACE,
     .spatial = {.motion = "Rx Ry Rz"},
     .keys = "friction",
+    .slides = DAL_SLIDES_ANY_WAY,
     .forbid = dal_forbid_gap,
 };

@@ -13,17 +13,18 @@
 #include "kinematics/layout.h"
 #include "model/life.h"
 #include "tree/sweep.h"
+#include "base/reason.h"
 
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
 struct dal_equations; /* dynamics/equations.h */
 struct dal_more_rows; /* the same */
 
-/* The choices that a user has, each a const table in its own file. `applies` writes a sentence and returns false where the
+/* The choices that a user has, each a const table in its own file. `applies` writes why and returns false where the
  * choice cannot be honoured: it is asked at compile, by `list`, and by the tests. */
 struct dal_formulation {
     const char *name, *title;
-    bool (*applies)(const dal_system *system, char *why, size_t size);
+    bool (*applies)(const dal_system *system, dal_refusal *why);
     int (*equations)(const dal_system *system);   /* accelerations solved for */
     int (*multipliers)(const dal_system *system); /* solved together with them */
     size_t (*work)(const dal_system *system);     /* doubles of state->scratch->solver */
@@ -36,6 +37,8 @@ struct dal_formulation {
     bool chooses;                                              /* uses Y: speeds of the model, or a choice of its own */
     bool recursive;                                            /* works on the links of the tree: M and A are not wanted */
     bool components;                                           /* works on state->network */
+    bool least_norm;                                           /* gives the least acceleration where several satisfy the equations */
+    bool saddle;                                               /* v' and lambda are solved for together, from M and A: a stabilization may solve instead */
     const char *stabilization;                                 /* taken where the model names none; NULL: mass-projection */
     const struct dal_implicit_form *implicit;                  /* its equations for integrators that solve F(t, y, y', z) = 0; NULL: none */
     const struct dal_more_rows *more;                          /* rows beside A that the velocities obey; NULL: none */
@@ -60,11 +63,12 @@ typedef struct dal_implicit_form {
 struct dal_stabilization {
     const char *name, *title;
     const char *const *options; /* that it may be followed by, ends with NULL; the first one may be given as a number alone. NULL: none */
-    bool (*applies)(const dal_system *system, char *why, size_t size); /* NULL: always */
+    bool (*applies)(const dal_system *system, dal_refusal *why); /* NULL: always */
     bool stabilises_gamma; /* baumgarte, penalty: gamma - 2 alpha phi' - beta^2 phi */
+    bool mass_metric;      /* its corrections are the least in the metric of the masses */
     /* Puts y back on the constraints; NULL: nothing to do. */
     dal_flow (*project)(dal_state *state, double t, double *y);
-    /* Accelerations and multipliers, instead of those of the formulation `lagrange`; NULL: the formulation's own. */
+    /* Accelerations and multipliers, instead of those of a formulation with `saddle`; NULL: the formulation's own. */
     dal_flow (*solve)(dal_state *state);
     size_t (*work)(const dal_system *system); /* doubles of state->scratch->projector */
 };

@@ -112,7 +112,7 @@ static void explain_stall(run *r, const dal_drive_result *result, const char *wh
                   t, h, result->tries_needed, what, near);
         break;
     case DAL_STALL_REFUSED:
-        dal_error(messages, dal_nowhere,
+        dal_say_for(messages, DAL_ERROR, dal_reason_of(r->state), dal_nowhere,
                   "at t = %.9g: no progress: steps are %.1e s on average, and longer ones were refused %ld times: "
                   "%s%s. Another start, or another "
                   "formulation, may help",
@@ -202,8 +202,8 @@ dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages 
         else if (r->callbacks.sink_status != DAL_OK)
             return r->callbacks.sink_status;
         else
-            dal_error(messages, dal_nowhere, "at t = %.9g: %s%s%s", result->t, trouble,
-                      strstr(trouble, " of joint '") ? "" : stands, here);
+            dal_say_for(messages, DAL_ERROR, dal_reason_of(state), dal_nowhere, "at t = %.9g: %s%s%s", result->t, trouble,
+                        dal_failed_for(state, DAL_REASON_JOINT) ? "" : stands, here);
         break;
     }
     return DAL_NUMERICAL;

@@ -28,11 +28,12 @@ dal_flow dal_check_correction(run *r, const double *before, const double *after)
     }
     if (!(jump > correction_allowed * fastest + at_rest / system->time))
         return 0;
-    dal_state_fail(
-        r->state,
+    const char *stands = dal_standing_text(r->state, standing, sizeof standing);
+    dal_state_fail_for(
+        r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER,
         "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
         "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method%s",
-        most, dal_standing_text(r->state, standing, sizeof standing));
+        most, stands);
     return 1;
 }
 
@@ -49,9 +50,10 @@ dal_flow dal_check_loss(run *r)
         !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + 100 * system->info.rtol * begin +
                      dal_energy_rounding(r)))
         return 0;
-    return dal_state_fail(
-        r->state,
+    const char *stands = dal_standing_text(r->state, standing, sizeof standing);
+    return dal_state_fail_for(
+        r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER,
         "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
         "corner (a disc that falls flat), which is an impact and no motion%s",
-        lost, dal_standing_text(r->state, standing, sizeof standing));
+        lost, stands);
 }

@@ -23,7 +23,7 @@ static dal_flow implicit_jacobian(void *user, double t, double c, const double *
     dal_flow flow = r->system->formulation->implicit->jacobian(r->state, t, c, y, yd, z, entries);
     if (!(dal_singular_avoid_end(r->state)))
         return dal_recoverable(flow);
-    return dal_state_fail(r->state, "a singular position of the constraints is near, where multipliers grow without "
+    return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION, "a singular position of the constraints is near, where multipliers grow without "
                                     "bound and the implicit equations "
                                     "have no solution; an integrator of accelerations (dopri5, cvode-bdf) passes it");
 }

@@ -39,7 +39,7 @@ dal_flow dal_passage_avoid_stage(run *r)
     if (!r->system->integrator->adaptive || !dal_singular_avoid_stage(r->state, lingers))
         return 0;
     r->passage.stages_avoided++;
-    dal_state_fail(r->state, "a stage fell on a singular position of the constraints");
+    dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION, "a stage fell on a singular position of the constraints");
     return lingers ? 1 : DAL_FLOW_ELSEWHERE;
 }
 
@@ -109,9 +109,9 @@ dal_flow dal_passage_check(run *r, double t)
     if (comparable && !near)
         r->passage.acceleration_most = fmax(r->passage.acceleration_most, jump / dt);
     if (comparable && near && (energy || velocity)) {
-        const bool projects = !strcmp(r->system->stabilization->name, "mass-projection");
-        return dal_state_fail(
-            r->state,
+        const bool projects = r->system->stabilization->mass_metric;
+        return dal_state_fail_for(
+            r->state, DAL_REASON_SINGULAR_POSITION,
             "the mechanism passed a singular position of its constraints and its %s jumped: which way it goes on there "
             "cannot be decided to this accuracy (smaller tolerances%s another step%s may help)",
             velocity ? "velocities" : "energy", projects ? " or" : ",", projects ? "" : " or mass-projection");
@@ -137,7 +137,7 @@ const char *dal_passage_text(run *r, char *buffer, size_t size)
                  "; the start is a singular position, of rank %d, from which more than one motion may begin, or none: "
                  "start elsewhere",
                  r->system->rank);
-    else if (dal_singular_close(r->state) || strstr(r->state->report->trouble, "singular position"))
+    else if (dal_singular_close(r->state) || dal_failed_for(r->state, DAL_REASON_SINGULAR_POSITION))
         snprintf(buffer, size, "%s", dal_singular_text(r->state, where, sizeof where));
     return buffer;
 }

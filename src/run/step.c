@@ -273,7 +273,7 @@ static dal_flow output(void *user, double t, const double *y)
         flow = wanted ? dal_state_record(r->viewer, r->row) : 0;
     }
     if (flow)
-        memcpy(r->state->report->trouble, r->viewer->report->trouble, sizeof r->state->report->trouble);
+        dal_share_trouble(r->state, r->viewer);
     return flow || !wanted ? flow : deliver_row(r, t, y);
 }
 

@@ -490,10 +490,10 @@ static void report_gap(dal_assembly *a)
     const char *fixed = dal_assembly_fixed(a, false);
     const char *reason = *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other";
     if (j->type == &dal_joint_constraint)
-        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, missed, reason,
+        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, j->mark, "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, missed, reason,
                   fixed);
     else
-        dal_error(a->build->messages, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
+        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
                   turn, reason, fixed);
 }
 
@@ -531,7 +531,7 @@ static void report_moves(dal_assembly *a)
         start->change.shift = start->position_given ? shift : 0;
         start->change.turn = start->attitude_given ? turn : 0;
         if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b))
-            dal_say(build->messages, DAL_NOTE, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
+            dal_say_for(build->messages, DAL_NOTE, DAL_REASON_ASSEMBLY, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
                     a->mechanism.bodies[b].name, shift, turn);
     }
     report_axes(a, turned);
@@ -609,23 +609,14 @@ static void frame_of(const dal_assembly *a, const dal_marker *marker, double E[9
         dal_rotation_multiply(a->work.kin[marker->body].R, marker->B, E);
 }
 
-static bool is_one_of(const dal_joint_type *type, const char *const *names)
-{
-    while (*names && strcmp(type->name, *names))
-        names++;
-    return *names;
-}
-
 /* The rows that forbid a turn are products of axes at right angles. They vanish where the frames coincide, E_i^T E_j = 1 with the
  * trace 3, and after half a turn about any of their axes, with the trace -1; where a turn about z is free, z_i . z_j is 1 or -1. What
  * has been turned over is another joint, which the tree of the family `joint` does not know. */
 static bool is_turned_over(const dal_assembly *a, const dal_joint *joint)
 {
-    static const char *const fast[] = {"rigid", "prismatic", NULL};
-    static const char *const turning[] = {"revolute", "cylindrical", "planar", "screw", NULL};
-    const bool about_z = a->mechanism.space == DAL_SPATIAL && is_one_of(joint->type, turning);
+    const bool about_z = a->mechanism.space == DAL_SPATIAL && joint->type->keeps == DAL_KEEPS_Z;
     double E[2][9], product = 0;
-    if (!about_z && !is_one_of(joint->type, fast))
+    if (!about_z && joint->type->keeps != DAL_KEEPS_ALL_AXES)
         return false;
     for (int k = 0; k < 2; k++)
         frame_of(a, &joint->marker[k], E[k]);
@@ -646,7 +637,7 @@ static bool refuse_turned_over(const dal_assembly *a)
 {
     const dal_joint *joint = turned_over(a);
     if (joint)
-        dal_error(a->build->messages, joint->mark,
+        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, joint->mark,
                   "the mechanism cannot be assembled: joint '%s' closes from these start values only with one of its bodies turned over, axes "
                   "against each other; give them better ones",
                   joint->name);

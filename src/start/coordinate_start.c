@@ -293,7 +293,7 @@ static bool refuse(const starting *s, const double *miss, bool velocities)
     const char *reason = *fixed       ? "fixed, and perhaps against it: "
                          : velocities ? "drives and constraints ask for different motions"
                                       : "the start values are too far off, or the constraints contradict each other";
-    dal_error(s->build->messages, joint->mark,
+    dal_say_for(s->build->messages, DAL_ERROR, velocities ? DAL_REASON_OTHER : DAL_REASON_OPEN, joint->mark,
               velocities ? "the start velocities contradict the constraints: %s '%s' is missed by %.4g; %s%s"
                          : "the mechanism cannot be assembled: %s '%s' stays open by %.4g; %s%s",
               what, joint->name, fabs(miss[worst]), reason, fixed);
@@ -340,7 +340,7 @@ static bool report(const starting *s, const double *now, const double *then, boo
             dal_warn(messages, name->mark, DAL_CODE_START_RATE_CHANGED, change, "assembly changed the start rate of coordinate '%s' from %.6g to %.6g: the constraints do not allow it",
                      name->text, then[i], now[i]);
         } else if (size > dal_worth_a_note * largest) {
-            dal_say(messages, DAL_NOTE, name->mark, "assembly moved the %s of coordinate '%s' by %.3g", velocities ? "rate" : "start", name->text, change);
+            dal_say_for(messages, DAL_NOTE, DAL_REASON_ASSEMBLY, name->mark, "assembly moved the %s of coordinate '%s' by %.3g", velocities ? "rate" : "start", name->text, change);
         }
     }
     return kept;

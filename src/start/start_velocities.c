@@ -357,7 +357,7 @@ static bool report_motion(const dal_assembly *a, int b, int n, const double *v, 
                  "assembly changed the start %s of '%s' by %.3g %s, from %s to %s: the constraints, or other given values, do not allow it", what, body->name,
                  change, unit, written(a, n, v0), written(a, n, v));
     else
-        dal_say(messages, DAL_NOTE, body->mark, "assembly changed the start %s of '%s' by %.3g %s", what, body->name, change, unit);
+        dal_say_for(messages, DAL_NOTE, DAL_REASON_ASSEMBLY, body->mark, "assembly changed the start %s of '%s' by %.3g %s", what, body->name, change, unit);
     return true;
 }
 
@@ -379,7 +379,7 @@ static bool report_rate(const dal_assembly *a, int i, const double *v, double fa
         dal_warn(messages, target->mark, DAL_CODE_START_RATE_CHANGED, miss,
                  "assembly changed the start rate of joint '%s' from %.6g to %.6g: the constraints, or other given values, do not allow it", name, target->rate, now);
     else
-        dal_say(messages, DAL_NOTE, target->mark, "assembly changed the start rate of joint '%s' from %.6g to %.6g", name, target->rate, now);
+        dal_say_for(messages, DAL_NOTE, DAL_REASON_ASSEMBLY, target->mark, "assembly changed the start rate of joint '%s' from %.6g to %.6g", name, target->rate, now);
     return true;
 }
 

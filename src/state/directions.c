@@ -31,6 +31,7 @@ static bool is_nothing(const dal_system *system, double effort)
 
 double dal_force_at_meeting(const dal_state *state, int force)
 {
+    assert(dal_has(state, DAL_STAGE_FORCES));
     const dal_system *system = state->system;
     double effort = fabs(state->values->effort[force]);
     for (int g = 0; g < system->n_groups; g++)
@@ -44,6 +45,7 @@ double dal_force_at_meeting(const dal_state *state, int force)
 
 bool dal_force_undirected(const dal_state *state, int force, double *speed)
 {
+    assert(dal_has(state, DAL_STAGE_FORCES));
     const dal_system *system = state->system;
     const int number = system->forces[force].measure;
     if (number < 0 || !system->forces[force].along || system->mechanism.measures[number].kind != DAL_MEASURE_LENGTH ||

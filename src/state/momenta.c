@@ -48,6 +48,7 @@ static void add_columnwise(dal_state *state, double *momenta, double *size)
  * size, with absolute values instead, is sum m |v| for a shift: what a drift is compared with. */
 void dal_state_momenta(dal_state *state, double *momenta, double *size)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const dal_work *w = &state->work;
@@ -81,6 +82,7 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
 /* M' = [M21 M22] of (24), and N_2: the momenta of a unit of each velocity, and of the motion that time itself gives to the bodies. */
 void dal_momentum_rows(dal_state *state, double *rows, double *free)
 {
+    assert(dal_has(state, DAL_STAGE_POSITION));
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
@@ -136,6 +138,7 @@ static dal_body_momenta momenta_of(const dal_body *body, const dal_kin *kin)
 
 double dal_momenta_along(const dal_state *state, const dal_bend *bends, const dal_tangent *turning)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_layout *layout = &state->system->layout;
     double sum = 0;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -157,6 +160,7 @@ double dal_momenta_along(const dal_state *state, const dal_bend *bends, const da
  * a unit of v_k. The first part is pulled back as a wrench at r, the second is the bend of column k along the motion. */
 void dal_momenta_rates(dal_state *state, double *p, double *pd)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_layout *layout = &state->system->layout;
     const int bodies = layout->mechanism->n_bodies;
     dal_work *w = &state->work;

@@ -8,9 +8,23 @@ typedef struct dal_report {
     long evaluations;       /* dal_state_accelerate */
     long charts;            /* changes of the chart of an attitude: run */
     double condition_worst; /* of the matrix that the formulation factors; set by it */
-    char trouble[400];      /* dal_state_fail */
+    dal_reason reason;      /* of the trouble: dal_state_fail */
+    char trouble[400];      /* "": none. dal_state_fail */
 } dal_report;
 
 extern const dal_owner dal_report_owner;
+
+/* Why the state failed; OTHER where it did not. */
+static inline dal_reason dal_reason_of(const dal_state *state)
+{
+    return state->report->trouble[0] ? state->report->reason : DAL_REASON_OTHER;
+}
+static inline bool dal_failed_for(const dal_state *state, dal_reason reason)
+{
+    return dal_reason_of(state) == reason;
+}
+
+/* What went wrong with `from` went wrong with `state`. */
+void dal_share_trouble(dal_state *state, const dal_state *from);
 
 #endif

@@ -17,7 +17,24 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...)
     va_start(list, format);
     vsnprintf(state->report->trouble, sizeof state->report->trouble, format, list);
     va_end(list);
+    state->report->reason = DAL_REASON_OTHER;
     return -DAL_NUMERICAL;
+}
+
+dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(state->report->trouble, sizeof state->report->trouble, format, list);
+    va_end(list);
+    state->report->reason = reason;
+    return -DAL_NUMERICAL;
+}
+
+void dal_share_trouble(dal_state *state, const dal_state *from)
+{
+    memcpy(state->report->trouble, from->report->trouble, sizeof state->report->trouble);
+    state->report->reason = from->report->reason;
 }
 
 dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
@@ -183,6 +200,7 @@ int dal_state_not_finite(const dal_state *state)
 
 dal_flow dal_state_push(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
@@ -249,6 +267,7 @@ dal_flow dal_state_motion(dal_state *state, bool jacobian)
 
 void dal_state_pull(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_FORCES));
     dal_state_columns(state);
     dal_pull_bodies(&state->system->layout, &state->work);
 }
@@ -273,6 +292,7 @@ bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow)
  * (dynamics/speeds.c), and here its derivative phi'' + alpha phi' = 0. */
 void dal_state_stabilise(dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const bool speeds = system->formulation->unpack && system->formulation->chooses;
     const double a = speeds ? system->alpha : 2 * system->alpha, b = speeds ? 0 : system->beta * system->beta;

@@ -1,0 +1,35 @@
+# One wrong term a formulation: the proof that the tests of their agreement see it.
+#
+#   cmake -DNAME=kane -DSOURCE=src/dynamics/kane.c -DOUT=kane.c -P mutate.cmake
+#
+# writes a copy in which the terms between @ and @ are too large by a thousandth. The text below has to be in the source exactly once.
+cmake_minimum_required(VERSION 3.18)
+set(lagrange           [=[unit * (state->work.Q[i] - @state->work.h[i]@)]=])
+set(udwadia-kalaba     [=[state->vd[i] = state->work.Q[i] - @state->work.h[i]@]=])
+set(udwadia-phohomsiri [=[(state->work.Q[j] - @state->work.h[j]@)]=])
+set(maggi              [=[W[i] * (state->work.Q[i] - @state->work.h[i]@)]=])
+set(kane               [=[applied[i] - @body->mass * rate->c[i]@]=])
+set(gibbs-appell       [=[double product = @body->mass * dal_dot(a + 3 * j, a + 3 * l)@ + ]=])
+set(boltzmann-hamel    [=[- rate + @slope@ + Gamma]=])
+set(volterra           [=[K += @dal_dot(of[b].P, vd_j)@ + ]=])
+set(volterra-reduced   [=[+ @K_of(state, j)@ - A]=])
+set(routh              [=[r->slope[k] = @dal_momenta_along(state, state->scratch->bends, unit.tangent)@]=])
+set(recursive          [=[.lift = {@-g[0]@, @-g[1]@, @-g[2]@, 0}]=])
+set(component          [=[state->lambda[i] += @network->change[i]@]=])
+
+if(NOT DEFINED ${NAME})
+    message(FATAL_ERROR "there is no mutant of '${NAME}'")
+endif()
+string(REPLACE "@" "" right "${${NAME}}")
+string(REGEX REPLACE "@([^@]*)@" "(1 + 1e-3) * (\\1)" wrong "${${NAME}}")
+file(READ "${SOURCE}" text)
+string(REPLACE "${right}" "" rest "${text}")
+string(LENGTH "${right}" one)
+string(LENGTH "${text}" before)
+string(LENGTH "${rest}" after)
+math(EXPR times "(${before} - ${after}) / ${one}")
+if(NOT times EQUAL 1)
+    message(FATAL_ERROR "the term of ${NAME} is ${times} times in ${SOURCE}, and not once: ${right}")
+endif()
+string(REPLACE "${right}" "${wrong}" text "${text}")
+file(WRITE "${OUT}" "#line 1 \"${SOURCE}\"\n${text}")
