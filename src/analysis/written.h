@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "dalembert/convert.h"
 
+/* The text that `write` prints, from the allocator (NULL: malloc). */
 dal_status dal_write_text(const dal_allocator *allocator, void (*write)(dal_printer *printer, const void *user), const void *user, char **text);
 
 #endif

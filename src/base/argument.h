@@ -5,9 +5,11 @@
 
 #include "base/message.h"
 
+/* A pointer that must not be NULL. */
 bool dal_needs(dal_messages *messages, const char *function, const char *argument, const void *pointer);
 /* NULL is malloc; both functions of another one are needed. */
 bool dal_can_allocate(const dal_allocator *allocator);
+/* The same with a sentence. */
 bool dal_needs_allocator(dal_messages *messages, const char *function, const dal_allocator *allocator);
 /* `n` entries, where 0 needs no array. */
 bool dal_needs_array(dal_messages *messages, const char *function, const char *argument, int n, const void *array);

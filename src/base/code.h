@@ -63,8 +63,9 @@
 typedef enum dal_code { DAL_NO_CODE, DAL_CODES(X) DAL_CODE_COUNT } dal_code;
 #undef X
 
-/* "energy-balance", and when it is given; NULL for DAL_NO_CODE. */
+/* "energy-balance"; NULL for DAL_NO_CODE. */
 const char *dal_code_name(dal_code code);
+/* When it is given, and what its number means; NULL for DAL_NO_CODE. */
 const char *dal_code_title(dal_code code);
 
 #endif

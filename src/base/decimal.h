@@ -15,6 +15,7 @@ typedef struct dal_decimal_table {
     } power[DAL_DECIMAL_MOST - DAL_DECIMAL_LEAST + 1];
 } dal_decimal_table;
 
+/* Fill the table of powers. */
 void dal_decimal_prepare(dal_decimal_table *table);
 
 /* Write x as %.17g would with the fewest digits that read back exactly: "0.1", "1e-05", "-inf", "nan". Returns the

@@ -44,8 +44,11 @@ void dal_json_close(dal_json *json, char bracket);
 void dal_json_string(dal_json *json, const char *key, const char *text);
 /* A number that reads back as the same double; null where it is not finite. */
 void dal_json_number(dal_json *json, const char *key, double x);
+/* A whole number. */
 void dal_json_integer(dal_json *json, const char *key, long value);
+/* true or false. */
 void dal_json_truth(dal_json *json, const char *key, bool value);
+/* null. */
 void dal_json_null(dal_json *json, const char *key);
 /* A value in the caller's own words, which have to be JSON. */
 void dal_json_print(dal_json *json, const char *key, const char *format, ...) DAL_PRINTF(3, 4);

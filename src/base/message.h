@@ -10,6 +10,7 @@
 
 /* Append one sentence. `messages` may be NULL: then nobody wants to hear it. */
 void dal_say(dal_messages *messages, dal_severity severity, dal_mark mark, const char *format, ...) DAL_PRINTF(4, 5);
+/* The same for an error. */
 void dal_error(dal_messages *messages, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
 /* An error or a note by whose reason something is decided. */
 void dal_say_for(dal_messages *messages, dal_severity severity, dal_reason reason, dal_mark mark, const char *format, ...) DAL_PRINTF(5, 6);
@@ -17,6 +18,7 @@ void dal_say_for(dal_messages *messages, dal_severity severity, dal_reason reaso
 void dal_warn(dal_messages *messages, dal_mark mark, dal_code code, double number, const char *format, ...) DAL_PRINTF(5, 6);
 /* A message of somebody else's, as it is. */
 void dal_pass_on(dal_messages *messages, const dal_message *message);
+/* All messages of somebody else's. */
 void dal_pass_all(dal_messages *messages, const dal_messages *from);
 /* A copy of a message and its texts; NULL without memory. */
 dal_message *dal_message_copy(dal_arena *arena, const dal_message *message);

@@ -44,6 +44,7 @@ typedef struct dal_checker {
     size_t cap_warnings;
 } dal_checker;
 
+/* A warning of the check itself. */
 void dal_check_warn(dal_checker *checker, dal_code code, double number, const char *format, ...) DAL_PRINTF(4, 5);
 /* A warning of compile or of a run. */
 void dal_check_hear(dal_checker *checker, const dal_message *message);
@@ -55,6 +56,7 @@ void dal_check_count(dal_checker *checker, dal_probe *probe);
 
 enum { DAL_CHECK_LARGEST = 1000 }; /* velocities up to which singular values are affordable */
 
+/* A probe of this system, at no place yet. */
 void dal_probe_begin(dal_probe *probe, dal_arena *arena, const dal_system *system);
 void dal_probe_time(dal_probe *probe, double t);             /* drives at t */
 void dal_probe_at(dal_probe *probe, const dal_state *state); /* where the bodies of a state are, and how they move */
@@ -80,6 +82,7 @@ const char *dal_check_join(dal_arena *arena, const char *list, const char *word)
 int dal_check_groups(dal_probe *probe, int n, double noise, const dal_check_group **groups);
 /* The same as a mask of rows; returns how many. */
 int dal_check_mask(const dal_probe *probe, int n, double noise, bool *mask);
+/* Which rows are redundant, and whether they agree. */
 void dal_check_redundancy(dal_checker *checker, dal_probe *probe);
 
 /* ---- check_singular.c --------------------------------------------------------------- */
@@ -99,9 +102,13 @@ void dal_check_start(dal_checker *checker, dal_probe *probe);
 
 /* ---- check_inertia.c, check_scale.c, check_frequency.c, check_along.c ------------------ */
 
+/* Ranks of M and of [M; A], and what is loose. */
 void dal_check_inertia(dal_checker *checker, dal_probe *probe);
+/* Ratios of masses, inertias and lengths. */
 void dal_check_scale(dal_checker *checker);
+/* The fastest eigenvalue at the start, and the step that it allows. */
 void dal_check_frequency(dal_checker *checker);
+/* The run of `along`, with the rank at its instants. */
 dal_status dal_check_run(dal_checker *checker);
 
 #endif

@@ -255,6 +255,7 @@ void dal_check_text(const dal_verdict *v)
 #define LINE DAL_JSON_NEW_LINE(" \n ")
 
 /* clang-format off */
+static const dal_json_member of_model[] = {INFO(model), DAL_JSON_MEMBER_AS("hash", dal_system_info, model_hash), INFO(version), {0}};
 static const dal_json_member of_family[] = {
     INFO(coordinates), INFO(velocities), DAL_JSON_MEMBER_AS("rows", dal_system_info, constraints), INFO(rank), INFO(freedoms), {0}};
 static const dal_json_member of_row[] = {ROW(joint), ROW(number), ROW(angular), ROW(forbids), ROW(goes), {0}};
@@ -401,9 +402,7 @@ void dal_check_json(const dal_verdict *v)
     const dal_system_info *i = &v->info;
     dal_json out = dal_json_to_file(stdout), *json = &out;
     dal_json_open(json, NULL, '{');
-    dal_json_string(json, "model", i->model);
-    dal_json_string(json, "hash", i->model_hash);
-    dal_json_string(json, "version", i->version);
+    dal_json_members(json, of_model, i);
     dal_json_string(json, "space", i->space == DAL_PLANAR ? "planar" : "spatial");
     dal_json_integer(json, "bodies", i->bodies);
     dal_json_integer(json, "joints", i->joints);

@@ -6,6 +6,7 @@
 
 /* For people, up to 100 columns wide; the last line is the verdict. */
 void dal_check_text(const dal_verdict *verdict);
+/* The same as one JSON object. */
 void dal_check_json(const dal_verdict *verdict);
 
 #endif

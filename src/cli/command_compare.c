@@ -218,4 +218,4 @@ static int run_compare(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_compare = {"compare", "run_compare a model under every formulation, in one table", usage, run_compare, NULL, 0, NULL};
+const dal_command dal_command_compare = {"compare", "run a model under every formulation, in one table", usage, run_compare, NULL, 0, NULL};

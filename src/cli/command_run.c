@@ -300,7 +300,7 @@ static int run_request(void *user)
     return code;
 }
 
-static int run_run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     char *command = dal_command_text(argc, argv); /* before the options are taken apart */
     request wanted = {.pages.command = command};
@@ -309,4 +309,4 @@ static int run_run(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_run = {"run", "integrate a model and write what was recorded", usage, run_run, NULL, 0, NULL};
+const dal_command dal_command_run = {"run", "integrate a model and write what was recorded", usage, run_command, NULL, 0, NULL};

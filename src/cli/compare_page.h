@@ -12,6 +12,7 @@ typedef struct dal_compare_page {
     dal_status status;    /* of the first trouble while motions come */
 } dal_compare_page;
 
+/* Begin the page; the model is compiled for its scene. */
 dal_status dal_compare_page_open(dal_compare_page *page, const char *path, const char *command, const dal_spec *spec, dal_messages *messages);
 /* For dal_compare_options, with the page as its user. */
 void dal_compare_page_motion(void *page, const dal_comparison *comparison, int row, double t, const double *poses, double error);

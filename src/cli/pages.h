@@ -37,6 +37,7 @@ int dal_pages_frames(const char *command, const char *text, int *frames);
 /* May they be written, beside `n` other outputs? The model's files and the file of results (NULL: none) are read. */
 dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *others, const dal_spec *spec, const char *result,
                            dal_messages *messages);
+/* Begin all of them, with one series each. */
 dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system,
                           const dal_series_options *series, dal_messages *messages);
 /* For dal_run_options. */

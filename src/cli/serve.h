@@ -17,7 +17,9 @@ typedef struct dal_server dal_server;
 
 /* port 0: any that is free. NULL after a message on standard error that begins with "dalembert COMMAND" (NULL: silently). */
 dal_server *dal_server_open(const char *command, int port);
+/* The port that it listens at. */
 int dal_server_port(const dal_server *server);
+/* The word that an address needs. */
 const char *dal_server_token(const dal_server *server);
 /* The page from now on; the server owns `text` (from malloc). What is being sent is sent to its end. */
 void dal_server_show(dal_server *server, char *text, size_t length);
@@ -27,6 +29,7 @@ void dal_server_tell(dal_server *server, const char *event, const char *data, bo
 int dal_server_listeners(const dal_server *server); /* streams that are open */
 /* Serve, at most so long. */
 void dal_server_turn(dal_server *server, int milliseconds);
+/* All connections are closed; accepts NULL. */
 void dal_server_close(dal_server *server);
 
 #endif

@@ -132,6 +132,7 @@ typedef struct dal_spring_info {
     double stiffness, damping, free;
     bool has_value;            /* and an expression */
 } dal_spring_info;
+/* What is known of spring or damper i of its group. */
 dal_spring_info dal_spring_of(const dal_force_group *springs, int i);
 #endif
 

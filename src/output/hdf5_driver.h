@@ -19,6 +19,7 @@ typedef struct dal_hdf5_way {
 bool dal_hdf5_way_open(dal_hdf5_way *way, const dal_hdf5 *library);
 /* Files that are opened with these properties go this way; it has to outlive them. */
 bool dal_hdf5_way_take(dal_hdf5_way *way, hid_t access);
+/* No file may be open that goes this way. */
 void dal_hdf5_way_close(dal_hdf5_way *way);
 
 #endif

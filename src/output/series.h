@@ -47,6 +47,7 @@ struct dal_series {
 /* scene: the bodies and joints of the page. NULL without memory. */
 dal_series *dal_series_create(const dal_allocator *allocator, const dal_scene *scene,
                               const dal_series_options *options);
+/* Accepts NULL. */
 void dal_series_free(dal_series *series);
 /* The last row becomes a frame of its own, if it is not one. */
 dal_status dal_series_finish(dal_series *series);

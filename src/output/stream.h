@@ -37,8 +37,11 @@ dal_json dal_stream_json(dal_stream *stream);
 
 /* Base64: numbers, little endian, then the end. */
 void dal_stream_float64(dal_stream *stream, double x);
+/* Four bytes. */
 void dal_stream_float32(dal_stream *stream, float x);
+/* Four bytes. */
 void dal_stream_uint32(dal_stream *stream, uint32_t x);
+/* The rest of the bytes, filled up with '='. */
 void dal_stream_end64(dal_stream *stream);
 
 #endif

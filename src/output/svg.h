@@ -11,11 +11,14 @@ typedef struct dal_svg {
     size_t room;
 } dal_svg;
 
+/* The head of a picture of so many pixels; the description is for readers of the text. */
 void dal_svg_begin(dal_svg *svg, dal_arena *arena, int width, int height, const char *description);
+/* Its last line. */
 void dal_svg_end(dal_svg *svg);
 /* A copy of the text from an allocator; NULL without memory. */
 char *dal_svg_copy(const dal_svg *svg, const dal_allocator *allocator);
 
+/* Up to 1023 bytes, as printf writes them. */
 void dal_svg_print(dal_svg *svg, const char *format, ...) DAL_PRINTF(2, 3);
 /* Characters of a text: < & > and quotes are escaped, what XML does not allow is left out. */
 void dal_svg_escape(dal_svg *svg, const char *text);
@@ -37,6 +40,7 @@ typedef struct dal_ticks {
 
 /* 1, 2 or 5 times a power of ten apart, about `wanted` of them within [least, most]. */
 dal_ticks dal_ticks_choose(double least, double most, int wanted);
+/* The number at tick i, with the digits that tell the ticks apart. */
 void dal_tick_label(const dal_ticks *ticks, int i, char *buffer, size_t size);
 
 /* Can a picture be so large? In pixels, 0: as it comes. False with a message about the file. */

@@ -21,7 +21,9 @@ typedef struct dal_sensor_keys {
     dal_list connect, range;
 } dal_sensor_keys;
 
+/* One element of 'blocks', for dal_repeat. */
 void dal_make_block(dal_reader *reader, const dal_tree *tree, const char *name);
+/* One element of 'sensors', for dal_repeat. */
 void dal_make_sensor(dal_reader *reader, const dal_tree *tree, const char *name);
 
 /* ---- lowering ------------------------------------------------------------- */
@@ -30,6 +32,7 @@ void dal_make_sensor(dal_reader *reader, const dal_tree *tree, const char *name)
 const char *dal_part_name(dal_reader *reader, const char *name, const char *part);
 /* A named expression or a state of the element `name`; the text is either that of the model, or made here and known to be right. */
 void dal_add_part(dal_reader *reader, const char *name, const char *part, dal_text text);
+/* The same for a state. */
 void dal_add_part_state(dal_reader *reader, const char *name, const char *part, double start, dal_text rate);
 /* Text made here: complaints about it point at `mark`. */
 dal_text dal_made_text(dal_reader *reader, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);

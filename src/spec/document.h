@@ -41,7 +41,9 @@ typedef struct dal_tree {
 
 /* What libyaml needs; closed by the caller, also after a jump for want of memory. */
 typedef struct dal_yaml dal_yaml;
+/* Memory comes from the arena. */
 dal_yaml *dal_yaml_open(dal_arena *arena);
+/* What libyaml holds is given back. */
 void dal_yaml_close(dal_yaml *yaml);
 void dal_yaml_again(dal_yaml *yaml); /* for one more document, when the last is read */
 

@@ -89,6 +89,7 @@ typedef struct dal_reader {
 
 /* Adds a name to the namespace; complains about a bad one and about a clash. */
 void dal_names_add(dal_reader *reader, const char *name, const char *section, int index, dal_mark mark);
+/* The entry of a name; NULL: there is none. */
 const dal_name *dal_names_find(const dal_reader *reader, const char *name);
 
 /* ---- shapes.c, start.c ---------------------------------------------------- */
@@ -105,16 +106,19 @@ typedef struct dal_scope {
     const dal_key *entry;
 } dal_scope;
 dal_scope dal_descend(dal_reader *reader, const char *key);
+/* Back to what dal_descend returned. */
 void dal_ascend(dal_reader *reader, dal_scope outer);
 /* "body 'crank'" */
 const char *dal_what(const dal_reader *reader, const char *section, const char *name);
 /* One scalar. False: it was none, or bad; somebody has complained. */
 bool dal_read_scalar(dal_reader *reader, const dal_tree *tree, dal_text *text);
+/* The same for an expression. */
 bool dal_read_expression(dal_reader *reader, const dal_tree *tree, dal_text *text);
 /* A list of expressions; `n` of them, or any number above 0 for n == 0. */
 bool dal_read_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *list);
 /* As many as the space has dimensions. */
 bool dal_read_vector(dal_reader *reader, const dal_tree *tree, dal_list *list);
+/* true or false. */
 bool dal_read_flag(dal_reader *reader, const dal_tree *tree, bool *flag);
 /* The map behind a key that needs one. False: it was none. */
 bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as);
@@ -139,12 +143,14 @@ const char *dal_expand_name(dal_reader *reader, const dal_text *name);
 
 /* ---- table_read.c --------------------------------------------------------- */
 
+/* One element of 'tables', its file read. */
 void dal_read_table(dal_reader *reader, const dal_tree *tree, dal_table_spec *table);
 /* Why a path that a model names must not be followed: it has to stay in the model's folder. NULL: it may. */
 const char *dal_file_fault(const dal_reader *reader, const char *path);
 
 /* ---- read_yaml.c ---------------------------------------------------------- */
 
+/* A whole model, into reader->spec. */
 void dal_read_model(dal_reader *reader, const dal_tree *root);
 
 /* ---- include.c ------------------------------------------------------------ */
@@ -160,20 +166,24 @@ void dal_read_urdf(dal_reader *reader, const struct dal_xml_node *root, bool flo
 
 /* ---- hash.c --------------------------------------------------------------- */
 
+/* The hash of nothing. */
 uint64_t dal_hash_begin(void);
+/* The hash with these bytes behind it. */
 uint64_t dal_hash_add(uint64_t hash, const void *bytes, size_t length);
+/* Sixteen hexadecimal digits. */
 void dal_hash_text(uint64_t hash, char text[17]);
 
 /* ---- spec.c --------------------------------------------------------------- */
 
 /* The folder of a path with its final '/', or "". */
 const char *dal_folder_of(dal_arena *arena, const char *file);
-/* The extension with its dot, or "". Is it that of a model? */
+/* The extension with its dot, or "". */
 const char *dal_extension_of(const char *file);
+/* Is its extension that of a model? */
 bool dal_is_model_file(const char *file);
-/* A whole regular file of at most DAL_FILE_LIMIT bytes, with a zero behind it. NULL: `why` says it. */
 /* The model reads this file, now or when its shapes are drawn. */
 void dal_note_file(dal_reader *reader, const char *path);
+/* A whole regular file of at most DAL_FILE_LIMIT bytes, with a zero behind it. NULL: `why` says it. */
 char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const char **why);
 /* The same for a file that a model names: links may not lead out of `folder`. */
 char *dal_load_inside(dal_arena *arena, const char *folder, const char *path, size_t *length, const char **why);

@@ -10,9 +10,11 @@
  * names that refer to other elements are looked at by whoever uses them. */
 bool dal_spec_sound(const dal_spec *spec, dal_messages *messages);
 
-/* names.c: Why `name` cannot be a name of an element, a word like one (a point's), or names joined by dots. NULL: it can. */
+/* names.c: why `name` cannot be a name of an element. NULL: it can. */
 const char *dal_name_fault(dal_arena *arena, const char *name);
+/* The same for a word like one (a point's). */
 const char *dal_word_fault(dal_arena *arena, const char *name);
+/* The same for names joined by dots. */
 const char *dal_path_fault(dal_arena *arena, const char *path);
 
 #endif

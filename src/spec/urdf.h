@@ -71,6 +71,7 @@ static inline bool dal_urdf_has_coordinate(const dal_urdf_joint *joint)
 void dal_urdf_visuals(dal_reader *reader, const dal_xml_node *link, dal_figures *figures);
 /* False after an error that leaves nothing to look at. */
 bool dal_urdf_tree(dal_reader *reader, dal_urdf *robot);
+/* The tree as bodies and joints of reader->spec. */
 void dal_urdf_spec(dal_reader *reader, const dal_urdf *robot, bool floating);
 /* A name for the spec that nothing else has: the wish, or the wish with the suffix. */
 const char *dal_urdf_claim(dal_reader *reader, const char *wish, const char *suffix, const char *section, dal_mark mark);

@@ -26,7 +26,9 @@ typedef struct dal_xml_node {
 
 /* What the library needs; closed by the caller, also after a jump for want of memory. */
 typedef struct dal_xml dal_xml;
+/* Memory comes from the arena. */
 dal_xml *dal_xml_open(dal_arena *arena);
+/* What the library holds is given back. */
 void dal_xml_close(dal_xml *xml);
 
 /* The root. NULL: it could not be read; messages say why. `no_memory` is set when the library itself ran out of memory. */
