@@ -85,7 +85,7 @@ static inline void gallery_adopt(dal_state *state)
         dal_state_momenta(state, state->speeds->momenta, NULL);
     if (state->system->formulation->chooses)
         dal_speeds_choose(state);
-    assert_int_equal(dal_state_put(state, state->y), 0);
+    assert_int_equal(dal_state_pack(state, state->y), 0);
 }
 
 /* y at time t on the constraints, followed there from the start: drives move the bodies farther than one correction goes. */
@@ -96,7 +96,7 @@ static inline bool gallery_follow(dal_state *state, double t)
         const double now = t * i / PARTS;
         if (state->system->stabilization->project(state, now, state->y))
             return false;
-        dal_state_take(state, now, state->y);
+        dal_state_unpack(state, now, state->y);
         dal_state_position(state);
         dal_state_unwind(state);
     }
@@ -126,7 +126,7 @@ static inline bool gallery_random_state(dal_state *state, uint64_t *seed, double
     free(dv);
     if (state->system->stabilization->project(state, t, state->y))
         return false;
-    dal_state_take(state, t, state->y);
+    dal_state_unpack(state, t, state->y);
     dal_state_position(state);
     dal_state_unwind(state);
     return true;

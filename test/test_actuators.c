@@ -66,7 +66,7 @@ static double inverse_torque(double angle, double rate, double acceleration)
     dal_instant *instant;
     dal_evaluation *evaluation;
     assert_int_equal(dal_instant_create(NULL, system, &instant), DAL_OK);
-    assert_int_equal(dal_state_take(state, 0, state->y), 0);
+    assert_int_equal(dal_state_unpack(state, 0, state->y), 0);
     memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)instant->nq);
     memcpy(instant->rates, state->work.v, sizeof *instant->rates * (size_t)instant->nv);
     for (int i = 0; dal_rate_label(system, i, label, sizeof label); i++)

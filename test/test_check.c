@@ -376,7 +376,7 @@ static void expect_rest_independent(const char *model)
     assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
     dal_state *at = dal_state_create(NULL, system);
     dal_arena_begin(&arena, NULL);
-    dal_state_take(at, 0, at->y);
+    dal_state_unpack(at, 0, at->y);
     dal_state_position(at);
     dal_state_velocity(at);
     dal_probe_begin(&p, &arena, system);

@@ -150,7 +150,7 @@ static bool quad_ranks(const dal_system *system, int *rank, int *stacked)
     dal_real *memory = calloc(dal_work_size(&b.layout), sizeof *memory);
     int *chart = calloc((size_t)(3 * system->mechanism.n_bodies), sizeof *chart);
     b.K = calloc((size_t)(b.m + b.r) * (size_t)b.m, sizeof *b.K);
-    dal_work_lay(&b.layout, memory, chart, &b.w);
+    dal_work_layout(&b.layout, memory, chart, &b.w);
     for (int i = 0; i < system->mechanism.n_windings; i++)
         b.w.winding[i] = system->start_winding[i];
     const double *y = dal_state_y(state);

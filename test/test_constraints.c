@@ -382,7 +382,7 @@ static void rows_at(dal_state *state, double t, const double *y, const double *d
     double *there = calloc((size_t)state->system->n_y + 1, sizeof *there);
     for (int i = 0; i < state->system->n_y; i++)
         there[i] = y[i] + s * dy[i];
-    dal_state_take(state, t + s, there);
+    dal_state_unpack(state, t + s, there);
     dal_state_moved(state);
     dal_state_position(state);
     dal_state_jacobian(state);

@@ -23,7 +23,7 @@ static void rate_of_mass(const dal_layout *layout, const dal_evaluation *e, doub
     dal_real *memory = calloc(dal_work_size(layout), sizeof *memory);
     int *chart = calloc((size_t)(3 * layout->mechanism->n_bodies), sizeof *chart);
     const size_t n = (size_t)e->nv;
-    dal_work_lay(layout, memory, chart, &w);
+    dal_work_layout(layout, memory, chart, &w);
     for (int k = 0; k < e->nq; k++)
         w.q[k] = e->q[k] + _Complex_I * h * e->qd[k];
     for (int k = 0; k < e->nv; k++)

@@ -344,7 +344,7 @@ static void packs_and_unpacks(const char *file, const dal_system *lagrange)
         dal_state_velocity(source);
         gallery_copy_motion(source, state);
         memcpy(v, state->work.v, sizeof *v * (size_t)n);
-        assert_int_equal(dal_state_take(state, 0.2 * i, state->y), 0);
+        assert_int_equal(dal_state_unpack(state, 0.2 * i, state->y), 0);
         for (int k = 0; k < n; k++)
             size = fmax(size, fabs(v[k]));
         for (int k = 0; k < n; k++) /* the projection meets A v = beta to 1e-12 of its scale */

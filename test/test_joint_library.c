@@ -240,7 +240,7 @@ static bool compare(const char *model, dal_state *first, const char *family, con
         return false;
     dal_state *state = dal_state_create(NULL, system);
     gallery_copy_motion(first, state);
-    assert_int_equal(dal_state_take(state, first->work.t, state->y), 0);
+    assert_int_equal(dal_state_unpack(state, first->work.t, state->y), 0);
     assert_int_equal(dal_state_accelerate(state), 0);
     same_motion(model, first, state);
     dal_state_free(state);

@@ -42,7 +42,7 @@ static bool open_bench(bench *b, const char *file, const char *family, uint64_t 
     b->layout.family = variant_of(family);
     b->memory = calloc(dal_work_size(&b->layout), sizeof *b->memory);
     b->chart = calloc((size_t)(3 * b->layout.mechanism->n_bodies), sizeof *b->chart);
-    dal_work_lay(&b->layout, b->memory, b->chart, &b->w);
+    dal_work_layout(&b->layout, b->memory, b->chart, &b->w);
     double *y = dal_state_y(b->state);
     for (int k = 0; k < b->layout.nq; k++)
         y[k] += shift * check_random(seed);

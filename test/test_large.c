@@ -208,7 +208,7 @@ static void compare_ranks(const char *file, const dal_system *system)
     double *A = calloc((size_t)r * (size_t)m + 1, sizeof *A), *work = malloc(sizeof *work * dal_rank_work(r, m));
     double *value = calloc((size_t)layout->n_values + 1, sizeof *value), *pivot = malloc(sizeof *pivot * (size_t)(r + 1));
     int *start = malloc(sizeof *start * (size_t)(r + 1)), *order = malloc(sizeof *order * (size_t)(r + 1));
-    dal_state_take(state, 0, state->y);
+    dal_state_unpack(state, 0, state->y);
     dal_state_position(state);
     dal_state_jacobian(state);
     dal_scaled_rows(state, A, NULL);
@@ -387,7 +387,7 @@ static void many_mechanisms_accelerate_like_one(void **unused)
         assert_int_equal(many->rank, MANY * one->rank);
         for (int s = 0; s < 2; s++) {
             dal_state *state = s ? among : alone;
-            assert_int_equal(dal_state_take(state, 0, state->y), 0);
+            assert_int_equal(dal_state_unpack(state, 0, state->y), 0);
             assert_int_equal(dal_state_accelerate(state), 0);
             dal_need(state, DAL_STAGE_BODIES);
         }
@@ -477,7 +477,7 @@ static cost measure(int n, const char *family, bool assembled)
     found.memory = c.most;
     begin = cpu_seconds();
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(dal_state_take(state, 0, state->y), 0);
+        assert_int_equal(dal_state_unpack(state, 0, state->y), 0);
         assert_int_equal(dal_state_accelerate(state), 0);
         assert_int_equal(system->stabilization->project(state, 0, state->y), 0);
     }

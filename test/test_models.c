@@ -158,7 +158,7 @@ static void same_everywhere(const compiled *a, const compiled *b, const char *co
         assert_true(gallery_random_state(a->state, &seed, 0.3 * i, 0.1, 2));
         dal_state_set_time(b->state, dal_state_time(a->state));
         memcpy(dal_state_y(b->state), dal_state_y(a->state), sizeof(double) * (size_t)a->system->n_y);
-        dal_state_take(b->state, dal_state_time(a->state), b->state->y);
+        dal_state_unpack(b->state, dal_state_time(a->state), b->state->y);
         dal_state_position(b->state);
         dal_state_unwind(b->state);
         same_motion(a, b, bodies, joints);

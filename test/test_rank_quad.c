@@ -108,7 +108,7 @@ static void agree(const char *file, const char *family)
     b.chart = calloc((size_t)(3 * b.layout.mechanism->n_bodies), sizeof *b.chart);
     b.A = calloc((size_t)b.layout.n_rows * (size_t)b.layout.nv + 1, sizeof *b.A);
     dal_real *x = calloc((size_t)b.layout.nv + 1, sizeof *x);
-    dal_work_lay(&b.layout, b.memory, b.chart, &b.w);
+    dal_work_layout(&b.layout, b.memory, b.chart, &b.w);
     for (int i = 0; i < b.layout.mechanism->n_windings; i++)
         b.w.winding[i] = b.system->start_winding[i];
     double *y = dal_state_y(b.state);

@@ -28,7 +28,7 @@ static bench begin(const char *text, uint64_t *seed)
     b.layout.family = &dal_family_joint;
     b.memory = calloc(dal_work_size(&b.layout), sizeof *b.memory);
     b.chart = calloc((size_t)(3 * b.layout.mechanism->n_bodies), sizeof *b.chart);
-    dal_work_lay(&b.layout, b.memory, b.chart, &b.w);
+    dal_work_layout(&b.layout, b.memory, b.chart, &b.w);
     b.q = calloc((size_t)b.layout.nq + 1, sizeof *b.q);
     b.v = calloc((size_t)b.layout.nv + 1, sizeof *b.v);
     b.qd = calloc((size_t)b.layout.nq + 1, sizeof *b.qd);

@@ -36,7 +36,7 @@ static void compare_motion(const char *file, const char *formulation, dal_state 
     const dal_layout *layout = &fresh->system->layout;
     assert_int_equal(dal_state_revisit(again, s->t, s->y), 0);
     assert_int_equal(dal_state_motion(again, true), 0);
-    assert_int_equal(dal_state_take(fresh, s->t, s->y), 0);
+    assert_int_equal(dal_state_unpack(fresh, s->t, s->y), 0);
     assert_int_equal(dal_state_motion(fresh, true), 0);
     const dal_energy a = dal_energy_now(again), b = dal_energy_now(fresh);
     check_same("energies", file, formulation, &a, &b, sizeof a);
@@ -52,7 +52,7 @@ static int compare_evaluations(const char *file, const dal_system *system)
     sample s = make_sample(system, fresh);
     int compared = 0;
     if (dal_state_derivative(fresh, s.t, s.y, s.yd) == 0) {
-        assert_int_equal(dal_state_take(again, s.t, s.y), 0);
+        assert_int_equal(dal_state_unpack(again, s.t, s.y), 0);
         assert_int_equal(dal_state_motion(again, false), 0);
         assert_int_equal(dal_state_revisit(again, s.t, s.y), 0);
         assert_int_equal(dal_state_rates(again, s.other), 0);

@@ -118,7 +118,7 @@ static void compare_with_passes(const char *name, dal_state *swept, tally *all)
     copy_state(swept, state), copy_state(swept, brief);
     for (int k = 0; k < 2; k++) /* the first one looks at how near a singular position is, and recalls everything */
         assert_int_equal(dal_state_evaluate(brief, NULL), DAL_OK);
-    assert_int_equal(dal_state_take(state, state->work.t, state->y), 0);
+    assert_int_equal(dal_state_unpack(state, state->work.t, state->y), 0);
     assert_int_equal(dal_state_accelerate(state), 0);
     assert_false(dal_has(state, DAL_STAGE_NO_FORCES));
     double worst = difference_of_numbers(layout->nv, state->vd, brief->vd);

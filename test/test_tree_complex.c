@@ -34,7 +34,7 @@ static void check_kernels(const char *text, const char *name)
     dal_work w;
     dal_real *memory = calloc(dal_work_size(&layout), sizeof *memory);
     int *chart = calloc((size_t)(3 * n), sizeof *chart);
-    dal_work_lay(&layout, memory, chart, &w);
+    dal_work_layout(&layout, memory, chart, &w);
     dal_real *q = randoms(&seed, layout.nq, 3), *a = randoms(&seed, layout.nv, 1), *b = randoms(&seed, layout.nv, 1);
     dal_real *qd = calloc((size_t)layout.nq + 1, sizeof *qd);
     dal_tangent *ta = calloc((size_t)n, sizeof *ta), *tb = calloc((size_t)n, sizeof *tb), *stepped = calloc((size_t)n, sizeof *stepped);

@@ -148,7 +148,7 @@ static dal_status ask(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
     dal_probe probe;
-    dal_state_take(c->state, 0, c->state->y);
+    dal_state_unpack(c->state, 0, c->state->y);
     dal_state_position(c->state);
     dal_state_jacobian(c->state);
     dal_state_velocity(c->state);

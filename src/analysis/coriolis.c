@@ -12,6 +12,7 @@
  * The family natural has a constant M, and C = 0.
  */
 #include "analysis/evaluator.h"
+#include "kinematics/newton_euler.h"
 #include "math/vec.h"
 #include "state/state.h"
 #include "state/scratch.h"
@@ -29,8 +30,7 @@ static void column_of_body(const dal_body *body, const dal_kin *kin, const dal_t
         force[i] = body->mass * (force[i] + bend->rb[i]);
     dal_turn_inertia(kin->R, body->inertia, I);
     dal_mul3(I, unit->w, spin);
-    dal_mul3(I, bend->wb, moment);
-    dal_add_cross(kin->w, spin, moment);
+    dal_euler_moment(I, kin->w, bend->wb, spin, moment);
     dal_add_cross(rho, force, moment);
 }
 

@@ -42,7 +42,7 @@ void dal_probe_begin(dal_probe *p, dal_arena *arena, const dal_system *system)
     choose_layout(p);
     const dal_layout *layout = p->layout;
     const int bodies = layout->mechanism->n_bodies;
-    dal_work_lay(layout, DAL_TAKE(arena, dal_real, dal_work_size(layout)), DAL_TAKE(arena, int, 3 * bodies), &p->work);
+    dal_work_layout(layout, DAL_TAKE(arena, dal_real, dal_work_size(layout)), DAL_TAKE(arena, int, 3 * bodies), &p->work);
     memcpy(p->work.winding, system->start_winding, sizeof *p->work.winding * (size_t)layout->mechanism->n_windings);
     p->m = layout->nv;
     p->r = layout->n_rows;

@@ -79,7 +79,7 @@ static void compare_tolerance(dal_checker *c)
     const dal_system *system = c->system;
     dal_state *state = c->state;
     const double atol = system->info.atol * system->length;
-    if (!state || !system->integrator->adaptive || dal_state_take(state, 0, state->y))
+    if (!state || !system->integrator->adaptive || dal_state_unpack(state, 0, state->y))
         return;
     dal_state_position(state);
     for (int i = 0; i < system->n_forces; i++) {

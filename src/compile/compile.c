@@ -505,7 +505,7 @@ static bool prepare(dal_build *build, dal_system *draft)
         draft->n_ignorable = dal_find_ignorable(state, draft->ignorable);
         draft->start_speeds = DAL_TAKE(build->arena, int, nv);
         if (wanted->chooses) {
-            dal_state_take(state, 0, state->y);
+            dal_state_unpack(state, 0, state->y);
             dal_state_position(state);
             dal_state_jacobian(state);
             dal_speeds_choose(state);

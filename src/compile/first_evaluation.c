@@ -95,7 +95,7 @@ static dal_mark mark_of_trouble(const dal_build *build, const dal_state *state)
 
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
 {
-    dal_flow flow = dal_state_take(state, 0, state->y);
+    dal_flow flow = dal_state_unpack(state, 0, state->y);
     if (!sequence_fits(build, state))
         return false;
     if (flow) {

@@ -160,7 +160,7 @@ void dal_alone_begin(dal_alone *a, dal_build *build, const dal_joint *joint)
     *a = (dal_alone){.build = build, .joint = joint, .length = dal_build_length(build)};
     a->whole = build->parts.placement && joint->type == &dal_joint_constraint;
     a->layout = a->whole ? lay_out_whole(a) : lay_out_alone(a);
-    dal_work_lay(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)),
+    dal_work_layout(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)),
                  DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->r = a->layout->n_rows;
     a->m = a->layout->nv;

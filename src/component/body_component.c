@@ -14,6 +14,7 @@
 #include "component/port.h"
 
 #include "kinematics/layout.h"
+#include "kinematics/newton_euler.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -75,7 +76,7 @@ dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space,
         c->mechanism.n_bodies = 1;
     }
     c->layout = dal_layout_build(arena, &c->mechanism, &dal_family_angle, &none);
-    dal_work_lay(c->layout, DAL_TAKE(arena, double, dal_work_size(c->layout)), c->chart, &c->work);
+    dal_work_layout(c->layout, DAL_TAKE(arena, double, dal_work_size(c->layout)), c->chart, &c->work);
     c->n = c->layout->nv;
     c->n_rot = body ? c->layout->body[0].n_rot : 0;
     if (body)
@@ -106,14 +107,13 @@ int dal_body_component_velocities(const dal_body_component *body)
 static void move(dal_body_component *c)
 {
     const dal_kin *kin = &c->work.kin[0];
-    double I[9], spin[3];
+    double I[9];
     dal_family_angle.position(c->layout, &c->work);
     dal_family_angle.velocity(c->layout, &c->work);
     dal_turn(kin->R, c->body.center, c->rho);
     dal_turn_inertia(kin->R, c->inverse, c->W);
     dal_turn_inertia(kin->R, c->body.inertia, I);
-    dal_mul3(I, kin->w, spin);
-    dal_cross(kin->w, spin, c->gyroscopic);
+    dal_gyroscopic_moment(I, kin->w, c->gyroscopic);
 }
 
 void dal_body_component_place(dal_body_component *body, const double *q, const double *v, const int *chart)

@@ -40,7 +40,7 @@ dal_joint_component *dal_joint_component_create(dal_arena *arena, const dal_join
     j->mechanism = *data->mechanism;
     j->mechanism.arena = NULL;
     j->layout = dal_layout_build(arena, &j->mechanism, &dal_family_angle, &parts);
-    dal_work_lay(j->layout, DAL_TAKE(arena, double, dal_work_size(j->layout)),
+    dal_work_layout(j->layout, DAL_TAKE(arena, double, dal_work_size(j->layout)),
                  DAL_TAKE(arena, int, 3 * j->mechanism.n_bodies), &j->work);
     const size_t s = (size_t)(j->n_sides = j->mechanism.n_bodies), r = (size_t)(j->n_rows = j->layout->n_rows);
     j->alpha = data->alpha;

@@ -17,6 +17,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "kinematics/newton_euler.h"
 #include "state/scratch.h"
 
 #include <string.h>
@@ -26,16 +27,11 @@ static bool applies_boltzmann_hamel(const dal_system *system, char *why, size_t 
     return dal_speeds_apply(system, "boltzmann-hamel", system->layout.nv - system->rank, why, size);
 }
 
-/* Momenta of a body and what their rates are for u' = 0. */
-typedef struct momenta {
-    double P[3], H[3], Pd[3], Hd[3];
-} momenta;
-
 /* In state->scratch->solver. */
 typedef struct scratch {
     double *dT_dv, *partials; /* m; 6 m */
     double *change;           /* D_j [W u + X], p columns of m */
-    momenta *of;              /* one a body */
+    dal_body_momenta *of;     /* one a body, with their rates for u' = 0 */
     dal_bend *bends;          /* of the motion along W_j: p times one a body */
 } scratch;
 
@@ -47,20 +43,20 @@ static size_t speeds_of(const dal_system *system)
 static size_t work_boltzmann_hamel(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, p = speeds_of(system), bodies = (size_t)system->mechanism.n_bodies;
-    return 7 * m + p * m + (bodies * sizeof(momenta) + p * bodies * sizeof(dal_bend)) / sizeof(double);
+    return 7 * m + p * m + (bodies * sizeof(dal_body_momenta) + p * bodies * sizeof(dal_bend)) / sizeof(double);
 }
 
-static scratch evaluate_boltzmann_hamel(const dal_state *state)
+static scratch scratch_boltzmann_hamel(const dal_state *state)
 {
     const size_t m = (size_t)state->system->layout.nv, p = speeds_of(state->system);
     double *change = state->scratch->solver + 7 * m;
-    momenta *of = (momenta *)(change + p * m);
+    dal_body_momenta *of = (dal_body_momenta *)(change + p * m);
     return (scratch){.dT_dv = state->scratch->solver, .partials = state->scratch->solver + m, .change = change, .of = of,
                      .bends = (dal_bend *)(of + state->system->mechanism.n_bodies)};
 }
 
 /* Momenta of the bodies, dT/dv (their pull), and K. */
-static void find_momenta_boltzmann_hamel(dal_state *state, momenta *of, double *dT_dv, double *partials)
+static void find_momenta_boltzmann_hamel(dal_state *state, dal_body_momenta *of, double *dT_dv, double *partials)
 {
     const dal_layout *layout = &state->system->layout;
     dal_speeds *s = state->speeds->basis;
@@ -73,14 +69,7 @@ static void find_momenta_boltzmann_hamel(dal_state *state, momenta *of, double *
         const dal_kin *kin = &state->work.kin[b];
         double I[9], rho[3], about_r[3];
         dal_center_along(body, &s->motion[b], of[b].P);
-        dal_turn_inertia(kin->R, body->inertia, I);
-        dal_mul3(I, kin->w, of[b].H);
-        dal_mul3(I, s->rate[b].w, of[b].Hd);
-        dal_add_cross(kin->w, of[b].H, of[b].Hd);
-        for (int i = 0; i < 3; i++) {
-            of[b].P[i] *= body->mass;
-            of[b].Pd[i] = body->mass * s->rate[b].c[i];
-        }
+        dal_momenta_of(body, kin, s->rate[b].c, s->rate[b].w, I, &of[b]);
         dal_turn(kin->R, body->center, rho);
         dal_copy3(of[b].H, about_r);
         dal_add_cross(rho, of[b].P, about_r);
@@ -98,7 +87,7 @@ static void find_momenta_boltzmann_hamel(dal_state *state, momenta *of, double *
 }
 
 /* d/dt (d(T*)/du_j) for u' = 0. */
-static double rate_of_momentum(const dal_state *state, const momenta *of, int j)
+static double rate_of_momentum(const dal_state *state, const dal_body_momenta *of, int j)
 {
     const dal_direction W = dal_speeds_column(state, j);
     double sum = 0;
@@ -129,13 +118,13 @@ static void find_changes(dal_state *state, double *change, dal_bend *bends)
 }
 
 /* D_j T*, from D_j [W u + X] and the bends of the motion along W_j. */
-static double slope_of_energy(dal_state *state, const momenta *of, int j, const double *change, const dal_bend *bends)
+static double slope_of_energy(dal_state *state, const dal_body_momenta *of, int j, const double *change, const dal_bend *bends)
 {
     const dal_layout *layout = &state->system->layout;
     const dal_direction W = dal_speeds_column(state, j), along = {change, 0, state->scratch->tangents};
-    const bool held = dal_speeds_constant(state); /* W u + X does not change */
+    const bool constant = dal_speeds_constant(state); /* W u + X does not change */
     double sum = 0;
-    if (!held)
+    if (!constant)
         layout->family->tangent(layout, &state->work, &along);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
@@ -143,7 +132,7 @@ static double slope_of_energy(dal_state *state, const momenta *of, int j, const 
         dal_center_bend(body, &bends[b], fixed);
         dal_cross(state->work.kin[b].w, W.tangent[b].w, turn);
         sum += dal_dot(of[b].P, fixed) + dal_dot(of[b].H, bends[b].wb) + dal_dot(of[b].H, turn);
-        if (held)
+        if (constant)
             continue;
         dal_center_along(body, &along.tangent[b], by_v);
         sum += dal_dot(of[b].P, by_v) + dal_dot(of[b].H, along.tangent[b].w);
@@ -153,7 +142,7 @@ static double slope_of_energy(dal_state *state, const momenta *of, int j, const 
 
 /* The commutator of N on the momenta: sum of P.(D_a [v of b] - D_b [v of a]) + H.(D_a [w of b] - D_b [w of a] - w of a x w of b) for the
  * motion a and b = W_j, with the bends D_a of b and D_b of a. */
-static double commute_boltzmann_hamel(const dal_state *state, const momenta *of, int j, const dal_bend *ab, const dal_bend *ba)
+static double commute_boltzmann_hamel(const dal_state *state, const dal_body_momenta *of, int j, const dal_bend *ab, const dal_bend *ba)
 {
     const dal_direction a = dal_speeds_motion(state), b = dal_speeds_column(state, j);
     double sum = 0;
@@ -169,7 +158,7 @@ static double commute_boltzmann_hamel(const dal_state *state, const momenta *of,
 }
 
 /* Gamma_j . dT/dv, from the same. */
-static double commutator(const dal_state *state, const momenta *of, int j, const double *change, const dal_bend *bends, const double *dT_dv)
+static double commutator(const dal_state *state, const dal_body_momenta *of, int j, const double *change, const dal_bend *bends, const double *dT_dv)
 {
     const double *Wd = state->speeds->basis->Wd + (size_t)j * (size_t)state->speeds->basis->n;
     double sum = 0;
@@ -181,7 +170,7 @@ static double commutator(const dal_state *state, const momenta *of, int j, const
 static dal_flow solve_boltzmann_hamel(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
-    const scratch at = evaluate_boltzmann_hamel(state);
+    const scratch at = scratch_boltzmann_hamel(state);
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
@@ -203,16 +192,9 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
 const dal_formulation dal_boltzmann_hamel = {
     .name = "boltzmann-hamel",
     .title = "Boltzmann and Hamel: Lagrange's equations in speeds, with the commutators of the speeds; as many equations as freedoms",
+    DAL_FORMULATION_IN_SPEEDS,
     .applies = applies_boltzmann_hamel,
-    .equations = dal_speeds_count,
-    .multipliers = dal_speeds_no_multipliers,
     .work = work_boltzmann_hamel,
-    .speeds = dal_speeds_count,
-    .unpack = dal_speeds_unpack,
-    .pack = dal_speeds_pack,
-    .unit = dal_speeds_unit,
-    .chooses = true,
     .solve = solve_boltzmann_hamel,
-    .correct = dal_speeds_correct,
     .show = dal_show_boltzmann_hamel,
 };

@@ -184,41 +184,6 @@ dal_flow dal_state_accelerate(dal_state *state)
     return accelerate_state(state, true);
 }
 
-/* lambda . A v, and the sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
-static double power_of_placement(dal_state *state)
-{
-    const dal_layout *layout = &state->system->layout;
-    dal_work *w = &state->work;
-    double power = 0;
-    dal_need(state, DAL_STAGE_BODIES);
-    dal_rows_transposed(layout, w->A, state->lambda, state->scratch->still);
-    for (int k = 0; k < layout->nv; k++)
-        power += state->scratch->still[k] * w->v[k];
-    memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
-    const dal_direction time = {state->scratch->still, 1, state->scratch->tangents};
-    layout->family->tangent(layout, w, &time);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body *body = &layout->mechanism->bodies[b];
-        const dal_kin *kin = &w->kin[b];
-        const dal_acceleration *a = &state->reactions->body[b];
-        const dal_tangent *t = &time.tangent[b];
-        double rho[3], c[3], I[9], spin[3], moment[3], bias[3];
-        dal_turn(kin->R, body->center, rho);
-        dal_turn(a->R_v, body->center, c);
-        dal_turn(kin->Rb, body->center, bias);
-        for (int i = 0; i < 3; i++)
-            c[i] = body->mass * (c[i] + bias[i] + a->rdd[i]);
-        dal_turn_inertia(kin->R, body->inertia, I);
-        dal_mul3(I, kin->w, spin);
-        dal_mul3(I, a->alpha, moment);
-        dal_add_cross(kin->w, spin, moment);
-        dal_add_cross(rho, c, moment); /* to r */
-        for (int i = 0; i < 3; i++)
-            power += (c[i] - w->force[6 * b + i]) * t->rd[i] + (moment[i] - w->force[6 * b + 3 + i]) * t->w[i];
-    }
-    return power;
-}
-
 /* A row A v = beta does the work lambda beta a second: driven rows, and forms in which time appears. Bodies that time itself moves
  * (V_t of the family `user`) are held there by forces c with the power c . V_t, and c is what their motion needs beyond the
  * applied forces: d/dt (m c', I w) - w. Their joints then move with time too: beta is taken as A v. */
@@ -228,7 +193,7 @@ double dal_state_power(dal_state *state)
     const dal_layout *layout = &system->layout;
     double power = state->loads.power;
     if (layout->placement)
-        return power + power_of_placement(state);
+        return power + dal_placement_power(state);
     for (int i = 0; i < layout->n_extrinsic; i++) {
         const dal_row *row = &system->mechanism.rows[layout->row[i].source];
         if (row->time >= 0)
@@ -241,7 +206,7 @@ double dal_state_power(dal_state *state)
 
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy)
 {
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     return flow ? flow : dal_state_rates(state, dy);
 }
 

@@ -55,7 +55,7 @@ static double softness_friction(const dal_system *system)
     return soft_margin * (passes ? pow(system->penalty, -passes) : system->tolerance);
 }
 
-static size_t layout_friction(const dal_system *system, double *memory, dal_friction_parts *p)
+static size_t layout_friction_parts(const dal_system *system, double *memory, dal_friction_parts *p)
 {
     const size_t n = (size_t)components(system), m = (size_t)system->n_frictions, nv = (size_t)system->layout.nv;
     const size_t r = (size_t)system->layout.n_rows;
@@ -84,10 +84,10 @@ static size_t layout_friction(const dal_system *system, double *memory, dal_fric
     return used;
 }
 
-dal_friction_parts dal_friction_lay(const dal_state *state)
+dal_friction_parts dal_friction_layout(const dal_state *state)
 {
     dal_friction_parts p;
-    layout_friction(state->system, state->friction->work, &p);
+    layout_friction_parts(state->system, state->friction->work, &p);
     return p;
 }
 
@@ -307,7 +307,7 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
 dal_friction_parts dal_friction_begin(dal_state *state)
 {
     const dal_system *system = state->system;
-    dal_friction_parts p = dal_friction_lay(state);
+    dal_friction_parts p = dal_friction_layout(state);
     memcpy(p.force, state->work.force, sizeof *p.force * 6 * (size_t)system->mechanism.n_bodies);
     memcpy(p.direct, state->work.direct, sizeof *p.direct * (size_t)system->layout.nv);
     for (int i = 0; i < system->n_frictions; i++)
@@ -355,20 +355,20 @@ void dal_friction_reactions(dal_state *state)
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
-static void lay_friction(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_friction(dal_block *block, const dal_system *system, dal_state *state)
 {
     const int n = system->n_frictions;
     if (!n)
         return;
-    dal_friction_state local, *friction = DAL_LAY_PART(block, state->friction, local);
+    dal_friction_state local, *friction = DAL_LAYOUT_PART(block, state->friction, local);
     dal_friction_parts parts;
     const int components = system->frictions[n - 1].first + system->frictions[n - 1].n;
-    DAL_LAY(block, friction->force, components);
-    DAL_LAY(block, friction->direction, components);
-    DAL_LAY(block, friction->pivots, components);
-    DAL_LAY(block, friction->mode, n);
-    DAL_LAY(block, friction->broken, n);
-    DAL_LAY(block, friction->work, layout_friction(system, NULL, &parts));
+    DAL_LAYOUT(block, friction->force, components);
+    DAL_LAYOUT(block, friction->direction, components);
+    DAL_LAYOUT(block, friction->pivots, components);
+    DAL_LAYOUT(block, friction->mode, n);
+    DAL_LAYOUT(block, friction->broken, n);
+    DAL_LAYOUT(block, friction->work, layout_friction_parts(system, NULL, &parts));
 }
 
 static void reset_friction(dal_state *state)
@@ -387,4 +387,4 @@ static void copy_friction(const dal_state *from, dal_state *to)
     memcpy(to->friction->direction, from->friction->direction, sizeof *to->friction->direction * (size_t)(last->first + last->n));
 }
 
-const dal_owner dal_friction_owner = {.lay = lay_friction, .reset = reset_friction, .copy = copy_friction};
+const dal_owner dal_friction_owner = {.layout = layout_friction, .reset = reset_friction, .copy = copy_friction};

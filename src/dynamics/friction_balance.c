@@ -368,7 +368,7 @@ bool dal_friction_balance(dal_state *state, dal_friction_parts *p)
 dal_flow dal_friction_jams(dal_state *state, int element)
 {
     const dal_system *system = state->system;
-    const dal_friction_parts p = dal_friction_lay(state);
+    const dal_friction_parts p = dal_friction_layout(state);
     p.jam[0] = element + 1;
     p.jam[1] = state->work.t;
     return dal_state_fail(state, "the friction of joint '%s' has no solution: it grows with the very force that it causes (the joint "
@@ -381,7 +381,7 @@ const char *dal_friction_jammed(const dal_state *state, double t)
     const dal_system *system = state->system;
     if (!system->n_frictions)
         return NULL;
-    const dal_friction_parts p = dal_friction_lay(state);
+    const dal_friction_parts p = dal_friction_layout(state);
     for (int i = 0; i < p.elements; i++)
         if (p.N[i] > runaway * dal_size(p.a + 3 * i, 3))
             return system->mechanism.joints[system->frictions[i].joint].name;

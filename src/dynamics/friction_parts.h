@@ -11,7 +11,7 @@ typedef struct dal_friction_state {
     int *mode;         /* dal_slip of each element: dal_friction_restart */
     bool *broken;      /* of elements: what stuck has just come loose */
     int *pivots;
-    double *work;      /* dal_friction_lay */
+    double *work;      /* dal_friction_layout */
 } dal_friction_state;
 
 extern const dal_owner dal_friction_owner;
@@ -56,7 +56,7 @@ typedef struct dal_friction_parts {
 
 /* ---- friction.c ---- */
 
-dal_friction_parts dal_friction_lay(const dal_state *state);
+dal_friction_parts dal_friction_layout(const dal_state *state);
 dal_friction_parts dal_friction_begin(dal_state *state); /* loads and velocities of sliding; after loads and stabilise */
 dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p);
 void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s);

@@ -11,6 +11,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "kinematics/newton_euler.h"
 #include "state/scratch.h"
 
 #include <string.h>
@@ -33,13 +34,12 @@ static void add_body_gibbs_appell(dal_state *state, int b)
     const dal_kin *kin = &state->work.kin[b];
     dal_speeds *s = state->speeds->basis;
     const int p = s->p;
-    double *a = state->scratch->solver, *alpha = a + 3 * (p + 1), I[9], H[3], gyroscopic[3];
+    double *a = state->scratch->solver, *alpha = a + 3 * (p + 1), I[9], gyroscopic[3];
     dal_speeds_partials(state, b, a, alpha);
     dal_copy3(s->rate[b].c, a + 3 * p);
     dal_copy3(s->rate[b].w, alpha + 3 * p);
     dal_turn_inertia(kin->R, body->inertia, I);
-    dal_mul3(I, kin->w, H);
-    dal_cross(kin->w, H, gyroscopic);
+    dal_gyroscopic_moment(I, kin->w, gyroscopic);
     const int n = dal_speeds_moving(p, a, alpha, s->trial);
     s->trial[n] = p; /* the 1, behind the speeds that move the body */
     for (int i = 0; i <= n; i++) {
@@ -76,16 +76,9 @@ static dal_flow solve_gibbs_appell(dal_state *state)
 const dal_formulation dal_gibbs_appell = {
     .name = "gibbs-appell",
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
+    DAL_FORMULATION_IN_SPEEDS,
     .applies = applies_gibbs_appell,
-    .equations = dal_speeds_count,
-    .multipliers = dal_speeds_no_multipliers,
     .work = work_gibbs_appell,
-    .speeds = dal_speeds_count,
-    .unpack = dal_speeds_unpack,
-    .pack = dal_speeds_pack,
-    .unit = dal_speeds_unit,
-    .chooses = true,
     .solve = solve_gibbs_appell,
-    .correct = dal_speeds_correct,
     .show = dal_show_gibbs_appell,
 };

@@ -286,7 +286,7 @@ int dal_find_ignorable(dal_state *state, int *columns)
     }
     state->values->table_left = 0;
     dal_state_moved(state);
-    dal_state_take(state, t, state->y);
+    dal_state_unpack(state, t, state->y);
     return n;
 }
 

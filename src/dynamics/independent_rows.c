@@ -244,20 +244,20 @@ bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
-static void lay_rank(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_rank(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_rank local, *rank = DAL_LAY_PART(block, state->rank, local);
+    dal_rank local, *rank = DAL_LAYOUT_PART(block, state->rank, local);
     const int nv = system->layout.nv, r = system->layout.n_rows;
     rank->matrix = rank->work = rank->exchange = NULL;
-    DAL_LAY(block, rank->order, r);
-    DAL_LAY(block, rank->independent, r);
+    DAL_LAYOUT(block, rank->order, r);
+    DAL_LAYOUT(block, rank->independent, r);
     if (!system->small)
         return;
-    DAL_LAY(block, rank->matrix, (size_t)r * (size_t)nv);
-    DAL_LAY(block, rank->work, dal_rank_work(r, nv));
+    DAL_LAYOUT(block, rank->matrix, (size_t)r * (size_t)nv);
+    DAL_LAYOUT(block, rank->work, dal_rank_work(r, nv));
     for (int i = 0; i < system->mechanism.n_rows; i++)
         if (system->mechanism.rows[i].nonholonomic) {
-            DAL_LAY(block, rank->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
+            DAL_LAYOUT(block, rank->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
             return;
         }
 }
@@ -287,4 +287,4 @@ static void copy_rank(const dal_state *from, dal_state *to)
     memcpy(to->rank->good_ratio, rank->good_ratio, sizeof rank->good_ratio);
 }
 
-const dal_owner dal_rank_owner = {.lay = lay_rank, .reset = reset_rank, .copy = copy_rank};
+const dal_owner dal_rank_owner = {.layout = layout_rank, .reset = reset_rank, .copy = copy_rank};

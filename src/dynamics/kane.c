@@ -9,6 +9,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "kinematics/newton_euler.h"
 #include "state/scratch.h"
 
 #include <string.h>
@@ -38,8 +39,7 @@ static void find_remainder(const dal_state *state, int b, double moment[3], doub
     dal_mulT3(kin->R, kin->w, w);
     dal_mulT3(kin->R, rate->w, wd); /* d/dt (R^T w) = R^T w' because w x w = 0 */
     dal_turn(body->inertia, w, H);
-    dal_turn(body->inertia, wd, Hd);
-    dal_add_cross(w, H, Hd);
+    dal_euler_moment(body->inertia, w, wd, H, Hd);
     for (int i = 0; i < 3; i++) {
         moment[i] -= Hd[i];
         force[i] = applied[i] - DAL_MUTATED(KANE, body->mass * rate->c[i]);
@@ -88,16 +88,9 @@ static dal_flow solve_kane(dal_state *state)
 const dal_formulation dal_kane = {
     .name = "kane",
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
+    DAL_FORMULATION_IN_SPEEDS,
     .applies = applies_kane,
-    .equations = dal_speeds_count,
-    .multipliers = dal_speeds_no_multipliers,
     .work = work_kane,
-    .speeds = dal_speeds_count,
-    .unpack = dal_speeds_unpack,
-    .pack = dal_speeds_pack,
-    .unit = dal_speeds_unit,
-    .chooses = true,
     .solve = solve_kane,
-    .correct = dal_speeds_correct,
     .show = dal_show_kane,
 };

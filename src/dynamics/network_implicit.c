@@ -51,7 +51,7 @@ static void find_followers_of(dal_state *state, dal_network_pattern *p, int c)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const int n = system->mechanism.n_bodies;
-    dal_state_take(state, state->work.t, p->y);
+    dal_state_unpack(state, state->work.t, p->y);
     for (int k = 0; c < n && k < layout->body[c].nv; k++)
         state->work.q[layout->body[c].q + k] = state->work.v[layout->body[c].v + k] = NAN;
     for (int k = 0; c == n && k < system->n_states; k++)
@@ -171,7 +171,7 @@ static void mark_blocks(const dal_network *n, const dal_network_pattern *p, bool
 }
 
 /* Groups stand in the order of their first rows, so that rows ascend within a column. */
-static void lay_columns(dal_arena *arena, dal_network_pattern *p, const bool *mark, int n_columns)
+static void layout_columns(dal_arena *arena, dal_network_pattern *p, const bool *mark, int n_columns)
 {
     size_t cap_blocks = 0, cap_rows = 0;
     p->block_start = DAL_TAKE(arena, int, p->n_groups + 1);
@@ -222,11 +222,11 @@ static dal_status layout_network(void *user)
     memcpy(p->y, state->y, sizeof *p->y * (size_t)system->n_y);
     for (int c = 0; c <= bodies; c++)
         find_followers_of(state, p, c);
-    dal_state_take(state, state->work.t, state->y);
+    dal_state_unpack(state, state->work.t, state->y);
     colour_network(p, bodies + 1);
     size_groups(system, n, p);
     mark_blocks(n, p, mark);
-    lay_columns(l->arena, p, mark, system->n_y + n->n_rows);
+    layout_columns(l->arena, p, mark, system->n_y + n->n_rows);
     return DAL_OK;
 }
 
@@ -272,7 +272,7 @@ static dal_flow begin_network(dal_state *state, double t, const double *y, doubl
 /* Sources of all bodies, and rates of states. */
 static dal_flow sources_at(dal_state *state, double t, const double *y)
 {
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
     dal_state_position(state);

@@ -20,6 +20,7 @@
  * through the same recursion, without inertia and loads.
  */
 #include "joint/joint.h"
+#include "kinematics/newton_euler.h"
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/vec.h"
@@ -77,6 +78,49 @@ static bool has_sides(const dal_joint *joint)
     return joint->type && joint->type != &dal_joint_constraint;
 }
 
+/* ---- what the motion of the bodies needs ------------------------------------------------ */
+
+/* Of body b, a force at r and a moment about it: m c'' and I alpha + w x I w, taken to r. */
+static void inertia_wrench(const dal_state *state, int b, double force[3], double moment[3])
+{
+    const dal_body *body = &state->system->mechanism.bodies[b];
+    const dal_kin *kin = &state->work.kin[b];
+    const dal_acceleration *a = &state->reactions->body[b];
+    double rho[3], bias[3], I[9], H[3];
+    dal_turn(kin->R, body->center, rho);
+    dal_turn(a->R_v, body->center, force);
+    dal_turn(kin->Rb, body->center, bias);
+    for (int i = 0; i < 3; i++)
+        force[i] = body->mass * (force[i] + bias[i] + a->rdd[i]);
+    dal_turn_inertia(kin->R, body->inertia, I);
+    dal_mul3(I, kin->w, H);
+    dal_euler_moment(I, kin->w, a->alpha, H, moment);
+    dal_add_cross(rho, force, moment);
+}
+
+/* lambda . A v, and the sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
+double dal_placement_power(dal_state *state)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_work *w = &state->work;
+    double power = 0;
+    dal_need(state, DAL_STAGE_BODIES);
+    dal_rows_transposed(layout, w->A, state->lambda, state->scratch->still);
+    for (int k = 0; k < layout->nv; k++)
+        power += state->scratch->still[k] * w->v[k];
+    memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
+    const dal_direction time = {state->scratch->still, 1, state->scratch->tangents};
+    layout->family->tangent(layout, w, &time);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const dal_tangent *t = &time.tangent[b];
+        double force[3], moment[3];
+        inertia_wrench(state, b, force, moment);
+        for (int i = 0; i < 3; i++)
+            power += (force[i] - w->force[6 * b + i]) * t->rd[i] + (moment[i] - w->force[6 * b + 3 + i]) * t->w[i];
+    }
+    return power;
+}
+
 /* ---- joints of the tree ------------------------------------------------------------- */
 
 /* Wrenches on the bodies, about r: they lie in the scratch of the tangents, force in rd and moment in w. */
@@ -84,22 +128,10 @@ static bool has_sides(const dal_joint *joint)
 /* m c'' and I alpha + w x I w, taken to r, less what is applied. */
 static void add_motion(const dal_state *state, int b, dal_tangent *wrench)
 {
-    const dal_body *body = &state->system->mechanism.bodies[b];
-    const dal_kin *kin = &state->work.kin[b];
-    const dal_acceleration *a = &state->reactions->body[b];
-    double rho[3], c[3], bias[3], I[9], spin[3], moment[3];
-    dal_turn(kin->R, body->center, rho);
-    dal_turn(a->R_v, body->center, c);
-    dal_turn(kin->Rb, body->center, bias);
-    for (int i = 0; i < 3; i++)
-        c[i] = body->mass * (c[i] + bias[i] + a->rdd[i]);
-    dal_turn_inertia(kin->R, body->inertia, I);
-    dal_mul3(I, kin->w, spin);
-    dal_mul3(I, a->alpha, moment);
-    dal_add_cross(kin->w, spin, moment);
-    dal_add_cross(rho, c, moment);
+    double force[3], moment[3];
+    inertia_wrench(state, b, force, moment);
     for (int i = 0; i < 3; i++) {
-        wrench->rd[i] += c[i] - state->work.force[6 * b + i];
+        wrench->rd[i] += force[i] - state->work.force[6 * b + i];
         wrench->w[i] += moment[i] - state->work.force[6 * b + 3 + i];
     }
 }
@@ -351,15 +383,15 @@ void dal_find_reactions(dal_state *state)
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
-static void lay_reactions(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_reactions(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_reactions local, *reactions = DAL_LAY_PART(block, state->reactions, local);
+    dal_reactions local, *reactions = DAL_LAYOUT_PART(block, state->reactions, local);
     const int joints = system->mechanism.n_joints, r = system->layout.n_rows;
-    DAL_LAY(block, reactions->body, system->mechanism.n_bodies);
-    DAL_LAY(block, reactions->wrench, 6 * joints);
-    DAL_LAY(block, reactions->loose, 6 * joints);
+    DAL_LAYOUT(block, reactions->body, system->mechanism.n_bodies);
+    DAL_LAYOUT(block, reactions->wrench, 6 * joints);
+    DAL_LAYOUT(block, reactions->loose, 6 * joints);
     if (system->rank < r && system->small)
-        DAL_LAY(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
+        DAL_LAYOUT(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
 }
 
-const dal_owner dal_reactions_owner = {.lay = lay_reactions};
+const dal_owner dal_reactions_owner = {.layout = layout_reactions};

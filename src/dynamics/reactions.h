@@ -21,6 +21,8 @@ extern const dal_owner dal_reactions_owner;
 
 /* Adds what a force along a measure does on the second body of a joint, at its point. */
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6]);
+/* The power of the forces that hold bodies on a path that time gives (V_t of the family `user`). */
+double dal_placement_power(dal_state *state);
 /* The wrenches: for dal_need(state, DAL_STAGE_REACTIONS). */
 void dal_find_reactions(dal_state *state);
 /* Of a joint of the model's own, after that: force and torque (component 0..5) on the body of its point `side`, at that point. */

@@ -328,22 +328,22 @@ const dal_formulation dal_recursive = {
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
-static void lay_tree(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_tree(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_tree_state local = {0}, *tree = DAL_LAY_PART(block, state->tree, local);
+    dal_tree_state local = {0}, *tree = DAL_LAYOUT_PART(block, state->tree, local);
     double *links, *loops, *sweep;
-    DAL_LAY(block, links, system->links ? dal_links_work_size(system->links) : 0);
-    DAL_LAY(block, loops, system->loops ? dal_loops_work_size(system->loops) : 0);
-    DAL_LAY(block, sweep, system->sweep ? dal_sweep_work_size(system->sweep) : 0);
-    DAL_LAY(block, tree->vd_more, system->loops ? system->layout.nv : 0);
+    DAL_LAYOUT(block, links, system->links ? dal_links_work_size(system->links) : 0);
+    DAL_LAYOUT(block, loops, system->loops ? dal_loops_work_size(system->loops) : 0);
+    DAL_LAYOUT(block, sweep, system->sweep ? dal_sweep_work_size(system->sweep) : 0);
+    DAL_LAYOUT(block, tree->vd_more, system->loops ? system->layout.nv : 0);
     if (!block->memory)
         return;
     if (system->links)
-        dal_links_work_lay(system->links, links, &tree->links);
+        dal_links_work_layout(system->links, links, &tree->links);
     if (system->loops)
-        dal_loops_work_lay(system->loops, loops, &tree->loops);
+        dal_loops_work_layout(system->loops, loops, &tree->loops);
     if (system->sweep)
-        dal_sweep_work_lay(system->sweep, sweep, &tree->sweep);
+        dal_sweep_work_layout(system->sweep, sweep, &tree->sweep);
 }
 
-const dal_owner dal_tree_owner = {.lay = lay_tree};
+const dal_owner dal_tree_owner = {.layout = layout_tree};

@@ -270,19 +270,19 @@ static size_t largest_block(const dal_layout *layout)
     return most;
 }
 
-static void lay_refinement(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_refinement(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_refinement local, *refinement = DAL_LAY_PART(block, state->refinement, local);
+    dal_refinement local, *refinement = DAL_LAYOUT_PART(block, state->refinement, local);
     const dal_layout *layout = &system->layout;
     if (!system->formulation->correct || system->minimum_norm || system->stabilization->solve)
         return;
-    DAL_LAY(block, refinement->f, layout->nv);
-    DAL_LAY(block, refinement->b, layout->n_rows);
-    DAL_LAY(block, refinement->dv, layout->nv);
-    DAL_LAY(block, refinement->dlambda, layout->n_rows);
-    DAL_LAY(block, refinement->wd, system->n_w);
+    DAL_LAYOUT(block, refinement->f, layout->nv);
+    DAL_LAYOUT(block, refinement->b, layout->n_rows);
+    DAL_LAYOUT(block, refinement->dv, layout->nv);
+    DAL_LAYOUT(block, refinement->dlambda, layout->n_rows);
+    DAL_LAYOUT(block, refinement->wd, system->n_w);
     if (layout->family->shares)
-        DAL_LAY(block, refinement->block, largest_block(layout));
+        DAL_LAYOUT(block, refinement->block, largest_block(layout));
 }
 
 static void reset_refinement(dal_state *state)
@@ -291,4 +291,4 @@ static void reset_refinement(dal_state *state)
     state->refinement->since = 0;
 }
 
-const dal_owner dal_refinement_owner = {.lay = lay_refinement, .reset = reset_refinement};
+const dal_owner dal_refinement_owner = {.layout = layout_refinement, .reset = reset_refinement};

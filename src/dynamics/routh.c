@@ -68,7 +68,7 @@ static size_t layout_routh(const dal_system *system, double *memory, routhian *r
     return used;
 }
 
-static routhian evaluate_routh(const dal_state *state)
+static routhian scratch_routh(const dal_state *state)
 {
     routhian r;
     layout_routh(state->system, state->scratch->solver, &r);
@@ -125,7 +125,7 @@ static dal_flow unpack_routh(dal_state *state, const double *w)
 {
     const dal_system *system = state->system;
     const int m = system->layout.nv;
-    routhian r = evaluate_routh(state);
+    routhian r = scratch_routh(state);
     double *v = state->work.v;
     dal_flow flow = factor_momenta(state, &r);
     for (int j = 0; j < r.n; j++)
@@ -156,7 +156,7 @@ static double unit_routh(const dal_state *state, int k)
 
 static dal_flow pack_routh(dal_state *state, double *w)
 {
-    routhian r = evaluate_routh(state);
+    routhian r = scratch_routh(state);
     for (int j = 0; j < r.n; j++)
         w[j] = state->work.v[r.first[j]];
     return 0;
@@ -310,7 +310,7 @@ static void take_solution(dal_state *state, routhian *r, double *vd, double *lam
 static void correct_routh(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     const dal_system *system = state->system;
-    routhian r = evaluate_routh(state);
+    routhian r = scratch_routh(state);
     for (int i = 0; i < r.s; i++)
         r.rest[i] = f[system->ignorable[i]];
     for (int j = 0; j < r.n; j++) {
@@ -329,7 +329,7 @@ static void correct_routh(dal_state *state, const double *f, const double *b, do
 
 static dal_flow solve_routh(dal_state *state)
 {
-    routhian r = evaluate_routh(state);
+    routhian r = scratch_routh(state);
     double ratio = factor_routh(state, &r);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
         ratio = factor_routh(state, &r);
@@ -355,7 +355,7 @@ static dal_flow solve_routh(dal_state *state)
 static void show_routh(dal_state *state, dal_equations *equations)
 {
     const dal_system *system = state->system;
-    routhian r = evaluate_routh(state);
+    routhian r = scratch_routh(state);
     const dal_names v = dal_names_velocities(equations, state), rows = dal_names_rows(equations, state);
     const dal_names first = dal_names_part(equations, v, r.n, r.first), second = dal_names_part(equations, v, r.s, system->ignorable);
     const size_t n = (size_t)r.n, s = (size_t)r.s;

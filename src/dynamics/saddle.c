@@ -241,14 +241,14 @@ dal_flow dal_saddle_least(dal_state *state)
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
-static void lay_saddle(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_saddle(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_saddle local, *saddle = DAL_LAY_PART(block, state->saddle, local);
+    dal_saddle local, *saddle = DAL_LAYOUT_PART(block, state->saddle, local);
     const int n = system->layout.nv + system->layout.n_rows;
-    DAL_LAY(block, saddle->matrix, system->dense ? (size_t)n * (size_t)n : (size_t)system->n_kkt);
-    DAL_LAY(block, saddle->rhs, n);
-    DAL_LAY(block, saddle->row_scale, system->layout.n_rows);
-    DAL_LAY(block, saddle->pivots, n + 1);
+    DAL_LAYOUT(block, saddle->matrix, system->dense ? (size_t)n * (size_t)n : (size_t)system->n_kkt);
+    DAL_LAYOUT(block, saddle->rhs, n);
+    DAL_LAYOUT(block, saddle->row_scale, system->layout.n_rows);
+    DAL_LAYOUT(block, saddle->pivots, n + 1);
 }
 
 static bool open_saddle(dal_state *state)
@@ -264,4 +264,4 @@ static void close_saddle(dal_state *state)
     dal_sparse_free(state->saddle->sparse);
 }
 
-const dal_owner dal_saddle_owner = {.lay = lay_saddle, .open = open_saddle, .close = close_saddle};
+const dal_owner dal_saddle_owner = {.layout = layout_saddle, .open = open_saddle, .close = close_saddle};

@@ -263,10 +263,10 @@ const char *dal_singular_text(dal_state *state, char *buffer, size_t size)
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
-static void lay_singular(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_singular(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_singular local, *part = DAL_LAY_PART(block, state->singular, local);
-    DAL_LAY(block, part->weakest, system->layout.n_rows);
+    dal_singular local, *part = DAL_LAYOUT_PART(block, state->singular, local);
+    DAL_LAYOUT(block, part->weakest, system->layout.n_rows);
 }
 
 static void reset_singular(dal_state *state)
@@ -286,4 +286,4 @@ static void copy_singular(const dal_state *from, dal_state *to)
     to->singular->near = from->singular->near;
 }
 
-const dal_owner dal_singular_owner = {.lay = lay_singular, .reset = reset_singular, .copy = copy_singular};
+const dal_owner dal_singular_owner = {.layout = layout_singular, .reset = reset_singular, .copy = copy_singular};

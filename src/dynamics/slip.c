@@ -79,7 +79,7 @@ static double guard_of_sticking(const dal_state *state, const dal_friction_parts
 void dal_friction_guard(const dal_state *state, double *guard)
 {
     const dal_system *system = state->system;
-    const dal_friction_parts p = dal_friction_lay(state);
+    const dal_friction_parts p = dal_friction_layout(state);
     for (int i = 0; i < system->n_frictions; i++) {
         const dal_friction *f = &system->frictions[i];
         if (!dal_friction_switches(f))
@@ -95,7 +95,7 @@ void dal_friction_guard(const dal_state *state, double *guard)
 void dal_friction_accepted(dal_state *state)
 {
     const dal_system *system = state->system;
-    const dal_friction_parts p = dal_friction_lay(state);
+    const dal_friction_parts p = dal_friction_layout(state);
     for (int i = 0; i < system->n_frictions; i++) {
         const dal_friction *f = &system->frictions[i];
         double s[DAL_MAX_SLIP];

@@ -15,8 +15,6 @@
 
 enum { DENSE_MAXIMUM = 1500 }; /* velocities */
 
-#define TAKE(block, pointer, count) ((pointer) = dal_block_take((block), sizeof *(pointer) * (size_t)(count)))
-
 int dal_speeds_count(const dal_system *system)
 {
     return system->layout.nv - system->rank - (system->formulation->more ? system->n_ignorable : 0);
@@ -134,40 +132,40 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
     s->p = s->n - s->s - s->k;
     s->fixed = layout->n_speeds && layout->n_speeds >= s->p;
     const size_t p = (size_t)s->p;
-    TAKE(block, s->row, s->k);
-    TAKE(block, s->pivot, n);
-    TAKE(block, s->trial, n + 1);
-    TAKE(block, s->dependent, n);
-    TAKE(block, s->S, n * n);
-    TAKE(block, s->lu, n * n);
-    TAKE(block, s->row_scale, n);
-    TAKE(block, s->weight, n);
-    TAKE(block, s->E, (size_t)s->s * n);
-    TAKE(block, s->e, s->s);
-    TAKE(block, s->W, p * n);
-    TAKE(block, s->Wd, p * n);
-    TAKE(block, s->bias, n);
-    TAKE(block, s->K, p * p);
-    TAKE(block, s->f, p);
-    TAKE(block, s->L, p * p);
-    TAKE(block, s->bent, layout->n_rows + layout->n_speeds);
-    TAKE(block, s->sides, p * n);
-    TAKE(block, s->x, n);
-    TAKE(block, s->b, n);
-    TAKE(block, s->r, n);
-    TAKE(block, s->T, p * bodies);
-    TAKE(block, s->bend, p * bodies);
-    TAKE(block, s->Td, p * bodies);
-    TAKE(block, s->motion, bodies);
-    TAKE(block, s->rate, bodies);
+    DAL_LAYOUT(block, s->row, s->k);
+    DAL_LAYOUT(block, s->pivot, n);
+    DAL_LAYOUT(block, s->trial, n + 1);
+    DAL_LAYOUT(block, s->dependent, n);
+    DAL_LAYOUT(block, s->S, n * n);
+    DAL_LAYOUT(block, s->lu, n * n);
+    DAL_LAYOUT(block, s->row_scale, n);
+    DAL_LAYOUT(block, s->weight, n);
+    DAL_LAYOUT(block, s->E, (size_t)s->s * n);
+    DAL_LAYOUT(block, s->e, s->s);
+    DAL_LAYOUT(block, s->W, p * n);
+    DAL_LAYOUT(block, s->Wd, p * n);
+    DAL_LAYOUT(block, s->bias, n);
+    DAL_LAYOUT(block, s->K, p * p);
+    DAL_LAYOUT(block, s->f, p);
+    DAL_LAYOUT(block, s->L, p * p);
+    DAL_LAYOUT(block, s->bent, layout->n_rows + layout->n_speeds);
+    DAL_LAYOUT(block, s->sides, p * n);
+    DAL_LAYOUT(block, s->x, n);
+    DAL_LAYOUT(block, s->b, n);
+    DAL_LAYOUT(block, s->r, n);
+    DAL_LAYOUT(block, s->T, p * bodies);
+    DAL_LAYOUT(block, s->bend, p * bodies);
+    DAL_LAYOUT(block, s->Td, p * bodies);
+    DAL_LAYOUT(block, s->motion, bodies);
+    DAL_LAYOUT(block, s->rate, bodies);
 }
 
-static void lay_speeds(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_speeds(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_speed_choice local, *speeds = DAL_LAY_PART(block, state->speeds, local);
-    DAL_LAY(block, speeds->column, system->layout.nv);
-    DAL_LAY(block, speeds->wd, system->n_w);
-    DAL_LAY(block, speeds->momenta, system->n_ignorable);
+    dal_speed_choice local, *speeds = DAL_LAYOUT_PART(block, state->speeds, local);
+    DAL_LAYOUT(block, speeds->column, system->layout.nv);
+    DAL_LAYOUT(block, speeds->wd, system->n_w);
+    DAL_LAYOUT(block, speeds->momenta, system->n_ignorable);
     if (system->formulation->chooses)
         layout_basis(block, system, &speeds->basis);
 }
@@ -210,4 +208,4 @@ static void copy_speeds(const dal_state *from, dal_state *to)
 }
 
 const dal_owner dal_speeds_owner = {
-    .lay = lay_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds};
+    .layout = layout_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds};

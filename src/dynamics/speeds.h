@@ -84,6 +84,12 @@ dal_flow dal_speeds_unpack(dal_state *state, const double *u);
 dal_flow dal_speeds_pack(dal_state *state, double *u);
 double dal_speeds_unit(const dal_state *state, int j);
 
+/* What the tables of formulations with one equation K u' = f a speed have in common. */
+#define DAL_FORMULATION_IN_SPEEDS                                                                                      \
+    .equations = dal_speeds_count, .multipliers = dal_speeds_no_multipliers, .speeds = dal_speeds_count,               \
+    .unpack = dal_speeds_unpack, .pack = dal_speeds_pack, .unit = dal_speeds_unit, .chooses = true,                    \
+    .correct = dal_speeds_correct
+
 /* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
 dal_flow dal_speeds_ready(dal_state *state);
 void dal_speeds_basis(dal_state *state);   /* W */
@@ -91,6 +97,7 @@ void dal_speeds_columns(dal_state *state); /* W, and the partial velocities T */
 void dal_speeds_rates(dal_state *state);   /* W', motion, and the bends of the columns along it; after columns and velocity */
 void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity */
 void dal_speeds_bias(dal_state *state);    /* bias, and rate of every body; after velocity */
+#ifndef DAL_SCALAR_VARIANT /* formulations are compiled for doubles only */
 /* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
 static inline dal_direction dal_speeds_column(const dal_state *state, int j)
 {
@@ -102,6 +109,7 @@ static inline dal_direction dal_speeds_motion(const dal_state *state)
 {
     return (dal_direction){state->work.v, 1, state->speeds->basis->motion};
 }
+#endif
 static inline dal_bend *dal_speeds_column_bend(const dal_state *state, int j)
 {
     return state->speeds->basis->bend + (size_t)j * (size_t)state->system->mechanism.n_bodies;

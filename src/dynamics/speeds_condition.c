@@ -53,9 +53,8 @@ static double norm_of_S_inverse(const dal_state *state)
     const int n = s->n;
     double *x = s->x, *y = s->b, *z = s->r, *b = s->bias, norm = 0; /* the bias is not known yet */
     for (int i = 0; i < n; i++)
-        x[i] = 1.0 / n;
+        x[i] = b[i] = 1.0 / n;
     for (int step = 0; step < 4; step++) {
-        memcpy(b, x, sizeof *b * (size_t)n);
         dal_speeds_solve_scaled(state, b, y);
         norm = fmax(norm, norm_1(y, n));
         double along = 0;
@@ -70,7 +69,8 @@ static double norm_of_S_inverse(const dal_state *state)
         if (!(fabs(z[most]) > along))
             break;
         memset(x, 0, sizeof *x * (size_t)n);
-        x[most] = 1;
+        memset(b, 0, sizeof *b * (size_t)n);
+        x[most] = b[most] = 1;
     }
     for (int i = 0; i < n; i++) /* Higham's safeguard: a vector that has no part in accidental cancellations */
         b[i] = (i % 2 ? -1 : 1) * (1 + (n > 1 ? (double)i / (n - 1) : 0));

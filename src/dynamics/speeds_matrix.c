@@ -221,7 +221,7 @@ static void subtract_row(double *to, double factor, const double *row, int p)
         to[k] -= factor * row[k];
 }
 
-/* sides := B_d^-1 sides, p right sides at a time, by rows. B_d is sparse, and so are its factors: zeros are left out. */
+/* sides := B_d^-1 sides, p right sides at a time, by rows. B_d is sparse, and so are its factors: zeros are skipped. */
 static void solve_right_sides(const dal_speeds *s)
 {
     const int m = s->n - dal_speeds_units(s), p = s->p;

@@ -15,7 +15,7 @@ static dal_flow settle_state(dal_state *state)
 {
     if (!state->system->n_frictions)
         return 0;
-    dal_flow flow = dal_state_take(state, state->work.t, state->y);
+    dal_flow flow = dal_state_unpack(state, state->work.t, state->y);
     if (flow)
         return flow;
     dal_state_position(state);

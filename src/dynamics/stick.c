@@ -80,13 +80,13 @@ static bool find_errors(const dal_state *state, const dal_friction_parts *p, dou
 dal_flow dal_friction_hold(dal_state *state, double t, double *y, bool *moved)
 {
     const dal_layout *layout = &state->system->layout;
-    dal_friction_parts p = dal_friction_lay(state);
+    dal_friction_parts p = dal_friction_layout(state);
     double *s = p.base, *x = p.e, *change = p.vd;
     bool any = false;
     *moved = false;
     for (int i = 0; i < p.elements; i++)
         any |= state->friction->mode[i] == DAL_STICKS;
-    dal_flow flow = any ? dal_state_take(state, t, y) : 0;
+    dal_flow flow = any ? dal_state_unpack(state, t, y) : 0;
     if (!any || flow)
         return flow;
     dal_state_position(state);
@@ -114,5 +114,5 @@ dal_flow dal_friction_hold(dal_state *state, double t, double *y, bool *moved)
     layout->family->add(layout, state->work.q, change);
     dal_state_moved(state);
     *moved = true;
-    return dal_state_put(state, y);
+    return dal_state_pack(state, y);
 }

@@ -6,6 +6,7 @@
  */
 #include "dalembert/tree.h"
 #include "dynamics/tree_columns.h"
+#include "kinematics/newton_euler.h"
 #include "math/finite.h"
 #include "math/vec.h"
 #include "dynamics/tree_state.h"
@@ -215,9 +216,8 @@ static void body_needs(const dal_links *links, const dal_links_work *work, const
     if (!seat->particle) {
         dal_mulT3(R, m->w, own_w);
         dal_mulT3(R, m->alpha, own_alpha);
-        dal_mul3(body->inertia, own_alpha, moment);
         dal_mul3(body->inertia, own_w, Iw);
-        dal_add_cross(own_w, Iw, moment);
+        dal_euler_moment(body->inertia, own_w, own_alpha, Iw, moment);
         dal_mul3(R, moment, turned);
         dal_axpy3(1, turned, out->torque);
     }

@@ -14,6 +14,7 @@
 #include "dynamics/equations.h"
 #include "dynamics/mutate.h"
 #include "dynamics/speeds.h"
+#include "kinematics/newton_euler.h"
 #include "state/scratch.h"
 
 #include <string.h>
@@ -23,37 +24,27 @@ static bool applies_volterra(const dal_system *system, char *why, size_t size)
     return dal_speeds_apply(system, "volterra", system->layout.nv - system->rank, why, size);
 }
 
-/* Momenta of a body and what their rates are for u' = 0 and fixed partial velocities. */
-typedef struct momenta {
-    double P[3], H[3], Pd[3], Hd[3];
-} momenta;
-
+/* Momenta of the bodies, with their rates for u' = 0 and fixed partial velocities; and one vector. */
 static size_t work_volterra(const dal_system *system)
 {
-    return (size_t)system->mechanism.n_bodies * sizeof(momenta) / sizeof(double) + (size_t)system->layout.nv;
+    return (size_t)system->mechanism.n_bodies * sizeof(dal_body_momenta) / sizeof(double) + (size_t)system->layout.nv;
 }
 
 /* (59): P = m v, H = I w; P' = m v_0, H' = I w_0 + I' w. */
-static void find_momenta_volterra(const dal_state *state, momenta *of)
+static void find_momenta_volterra(const dal_state *state, dal_body_momenta *of)
 {
     for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
         const dal_body *body = &state->system->mechanism.bodies[b];
         const dal_kin *kin = &state->work.kin[b];
+        const struct dal_body_rate *rate = &state->speeds->basis->rate[b];
         double I[9];
         dal_center_along(body, &state->speeds->basis->motion[b], of[b].P);
-        dal_turn_inertia(kin->R, body->inertia, I);
-        dal_mul3(I, kin->w, of[b].H);
-        dal_mul3(I, state->speeds->basis->rate[b].w, of[b].Hd);
-        dal_add_cross(kin->w, of[b].H, of[b].Hd);
-        for (int i = 0; i < 3; i++) {
-            of[b].P[i] *= body->mass;
-            of[b].Pd[i] = body->mass * state->speeds->basis->rate[b].c[i];
-        }
+        dal_momenta_of(body, kin, rate->c, rate->w, I, &of[b]);
     }
 }
 
 /* U_j + K_j - A_j */
-static double right_side(const dal_state *state, const momenta *of, int j)
+static double right_side(const dal_state *state, const dal_body_momenta *of, int j)
 {
     const dal_direction W = dal_speeds_column(state, j);
     double A = 0, K = 0;
@@ -86,7 +77,7 @@ static dal_flow solve_volterra(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     double *MW = state->scratch->solver;
-    momenta *of = (momenta *)(MW + s->n);
+    dal_body_momenta *of = (dal_body_momenta *)(MW + s->n);
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
@@ -104,16 +95,9 @@ static dal_flow solve_volterra(dal_state *state)
 const dal_formulation dal_volterra = {
     .name = "volterra",
     .title = "Volterra: rates of the momenta of the speeds and of the partial velocities; as many equations as freedoms",
+    DAL_FORMULATION_IN_SPEEDS,
     .applies = applies_volterra,
-    .equations = dal_speeds_count,
-    .multipliers = dal_speeds_no_multipliers,
     .work = work_volterra,
-    .speeds = dal_speeds_count,
-    .unpack = dal_speeds_unpack,
-    .pack = dal_speeds_pack,
-    .unit = dal_speeds_unit,
-    .chooses = true,
     .solve = solve_volterra,
-    .correct = dal_speeds_correct,
     .show = dal_show_volterra,
 };

@@ -35,7 +35,7 @@ typedef struct scratch {
     dal_bend *unit_rate;  /* and how that changes along the motion */
 } scratch;
 
-static size_t doubles_volterra_reduced(size_t bytes)
+static size_t doubles_of(size_t bytes)
 {
     return bytes / sizeof(double);
 }
@@ -43,16 +43,16 @@ static size_t doubles_volterra_reduced(size_t bytes)
 static size_t work_volterra_reduced(const dal_system *system)
 {
     const size_t units = (size_t)system->n_ignorable * (size_t)system->mechanism.n_bodies;
-    return 3 * (size_t)system->layout.nv + units * doubles_volterra_reduced(sizeof(dal_tangent) + sizeof(dal_bend));
+    return 3 * (size_t)system->layout.nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend));
 }
 
-static scratch evaluate_volterra_reduced(const dal_state *state)
+static scratch scratch_volterra_reduced(const dal_state *state)
 {
     const size_t n = (size_t)state->system->layout.nv;
     const size_t units = (size_t)state->system->n_ignorable * (size_t)state->system->mechanism.n_bodies;
     double *at = state->scratch->solver + 3 * n;
     return (scratch){.p = state->scratch->solver, .pd = state->scratch->solver + n, .MW = state->scratch->solver + 2 * n, .unit = (dal_tangent *)at,
-                     .unit_rate = (dal_bend *)(at + units * doubles_volterra_reduced(sizeof(dal_tangent)))};
+                     .unit_rate = (dal_bend *)(at + units * doubles_of(sizeof(dal_tangent)))};
 }
 
 static bool applies_volterra_reduced(const dal_system *system, char *why, size_t size)
@@ -77,7 +77,7 @@ static void bend_units(dal_state *state)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     const size_t bodies = (size_t)layout->mechanism->n_bodies;
-    const scratch at = evaluate_volterra_reduced(state);
+    const scratch at = scratch_volterra_reduced(state);
     const dal_direction motion = {state->work.v, 1, state->scratch->tangents};
     layout->family->tangent(layout, &state->work, &motion);
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
@@ -94,7 +94,7 @@ static void bend_units(dal_state *state)
 static void bend_volterra_reduced(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bends, double *out)
 {
     const dal_mechanism *m = &state->system->mechanism;
-    const scratch at = evaluate_volterra_reduced(state);
+    const scratch at = scratch_volterra_reduced(state);
     memset(out, 0, sizeof *out * (size_t)state->system->n_ignorable);
     for (int i = 0; i < m->n_bodies; i++) {
         const dal_body *body = &m->bodies[i];
@@ -142,14 +142,14 @@ static void inertia_row_volterra_reduced(dal_state *state, int j, double *MW)
 /* (63): P.v_j' + H.w_j' of all bodies. */
 static double K_of(const dal_state *state, int j)
 {
-    const dal_direction v = dal_speeds_motion(state);
+    const dal_tangent *motion = state->speeds->basis->motion;
     double sum = 0;
     for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
         const dal_body *body = &state->system->mechanism.bodies[b];
         double I[9], V[3], H[3], vd_j[3], wd_j[3];
-        dal_center_along(body, &v.tangent[b], V);
+        dal_center_along(body, &motion[b], V);
         dal_turn_inertia(state->work.kin[b].R, body->inertia, I);
-        dal_mul3(I, v.tangent[b].w, H);
+        dal_mul3(I, motion[b].w, H);
         dal_speeds_partial_rates(state, j, b, vd_j, wd_j);
         sum += body->mass * dal_dot(V, vd_j) + dal_dot(H, wd_j);
     }
@@ -168,7 +168,7 @@ static void complete_rates(dal_state *state, scratch *at)
 static dal_flow solve_volterra_reduced(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
-    scratch at = evaluate_volterra_reduced(state);
+    scratch at = scratch_volterra_reduced(state);
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
@@ -190,18 +190,11 @@ static dal_flow solve_volterra_reduced(dal_state *state)
 const dal_formulation dal_volterra_reduced = {
     .name = "volterra-reduced",
     .title = "Volterra with the momenta of the ignorable coordinates as constraints: one equation less for each of them",
+    DAL_FORMULATION_IN_SPEEDS,
     .applies = applies_volterra_reduced,
-    .equations = dal_speeds_count,
-    .multipliers = dal_speeds_no_multipliers,
     .work = work_volterra_reduced,
-    .speeds = dal_speeds_count,
-    .unpack = dal_speeds_unpack,
-    .pack = dal_speeds_pack,
-    .unit = dal_speeds_unit,
     .ignores = true,
-    .chooses = true,
     .more = &momenta,
     .solve = solve_volterra_reduced,
-    .correct = dal_speeds_correct,
     .show = dal_show_volterra_reduced,
 };

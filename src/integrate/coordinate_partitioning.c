@@ -237,10 +237,10 @@ const dal_stabilization dal_coordinate_partitioning = {
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
-static void lay_partition(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_partition(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_partition local, *partition = DAL_LAY_PART(block, state->partition, local);
-    DAL_LAY(block, partition->column, system->layout.nv);
+    dal_partition local, *partition = DAL_LAYOUT_PART(block, state->partition, local);
+    DAL_LAYOUT(block, partition->column, system->layout.nv);
 }
 
 static void reset_partition(dal_state *state)
@@ -256,4 +256,4 @@ static void copy_partition(const dal_state *from, dal_state *to)
     memcpy(to->partition->column, from->partition->column, sizeof *to->partition->column * (size_t)from->system->layout.nv);
 }
 
-const dal_owner dal_partition_owner = {.lay = lay_partition, .reset = reset_partition, .copy = copy_partition};
+const dal_owner dal_partition_owner = {.layout = layout_partition, .reset = reset_partition, .copy = copy_partition};

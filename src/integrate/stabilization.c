@@ -113,7 +113,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     const dal_layout *layout = &system->layout;
     double *x = state->scratch->projector, *b = x + layout->nv;
     int where = 0;
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
     dal_state_position(state);
@@ -150,7 +150,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     }
     if ((flow = correct_velocities(state, projector)))
         return flow;
-    return dal_state_put(state, y);
+    return dal_state_pack(state, y);
 }
 
 static void solve_least(dal_state *state, double *b, double *x)
@@ -162,12 +162,12 @@ static void solve_least(dal_state *state, double *b, double *x)
 dal_flow dal_project_velocities(dal_state *state, double t, double *y)
 {
     static const dal_projector projector = {.factor = dal_saddle_least, .solve = solve_least};
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
     dal_state_position(state);
     dal_state_jacobian(state);
     if ((flow = projector.factor(state)) || (flow = correct_velocities(state, &projector)))
         return flow;
-    return dal_state_put(state, y);
+    return dal_state_pack(state, y);
 }

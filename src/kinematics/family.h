@@ -144,9 +144,9 @@ typedef struct dal_work {
 
 /* Number of dal_real that a work needs, and the laying out over them. */
 #define dal_work_size DAL_K(dal_work_size)
-#define dal_work_lay DAL_K(dal_work_lay)
+#define dal_work_layout DAL_K(dal_work_layout)
 size_t dal_work_size(const dal_layout *layout);
-void dal_work_lay(const dal_layout *layout, dal_real *memory, int *chart, dal_work *work);
+void dal_work_layout(const dal_layout *layout, dal_real *memory, int *chart, dal_work *work);
 
 struct dal_family {
     const char *name;

@@ -29,6 +29,7 @@
  * A particle has R = 1 and w = 0, whatever the frame that carries it does.
  */
 #include "kinematics/family.h"
+#include "kinematics/newton_euler.h"
 #include "kinematics/tree.h"
 #include "math/rotation.h"
 #include "math/vec.h"
@@ -438,8 +439,7 @@ static void body_alone(const dal_body *body, const dal_kin *kin, composite *out)
     }
     dal_turn_inertia(kin->R, body->inertia, out->I);
     dal_mul3(out->I, kin->w, spin);
-    dal_mul3(out->I, kin->wb, out->moment);
-    dal_add_cross(kin->w, spin, out->moment);
+    dal_euler_moment(out->I, kin->w, kin->wb, spin, out->moment);
     dal_add_cross(rho, out->force, out->moment);
     shift_inertia(body->mass, rho, none, out->I);
 }

@@ -434,7 +434,7 @@ size_t dal_work_size(const dal_layout *layout)
     return lay_out_work(layout, NULL, &none);
 }
 
-void dal_work_lay(const dal_layout *layout, dal_real *memory, int *chart, dal_work *w)
+void dal_work_layout(const dal_layout *layout, dal_real *memory, int *chart, dal_work *w)
 {
     static const int zyx[3] = {2, 1, 0};
     size_t n = lay_out_work(layout, memory, w);

@@ -10,6 +10,7 @@
  *   h_k  = (J_k x rho) . m c_b + J_k . (I w_b + w x I w)
  */
 #include "kinematics/family.h"
+#include "kinematics/newton_euler.h"
 #include "math/vec.h"
 
 void dal_orthonormal_bias(dal_kin *kin)
@@ -63,16 +64,10 @@ void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work)
         const dal_kin *kin = &work->kin[b];
         const int n = at->nv, n_rot = at->n_rot;
         dal_real *M = work->M + layout->block[b].value, *h = work->h + at->v;
-        dal_real rho[3], force[3], inertia[9], moment[3], spin[3], arm[4][3], IJ[4][3];
+        dal_real rho[3], force[3], inertia[9], moment[3], arm[4][3], IJ[4][3];
 
         dal_turn(kin->R, body->center, rho);
-        dal_turn(kin->Rb, body->center, force);
-        for (int i = 0; i < 3; i++)
-            force[i] = body->mass * (force[i] + kin->rb[i]);
-        dal_turn_inertia(kin->R, body->inertia, inertia);
-        dal_mul3(inertia, kin->w, spin);
-        dal_mul3(inertia, kin->wb, moment);
-        dal_add_cross(kin->w, spin, moment);
+        dal_bias_wrench(body, kin, inertia, force, moment);
 
         for (int i = 0; i < space; i++) {
             for (int j = 0; j < space; j++)

@@ -6,6 +6,7 @@
  *     h_k  = sum over bodies of c'_k . m c_b + ang_k . (I w_b + w x I w)     (`lagrange-to-kane` (39))
  */
 #include "kinematics/family.h"
+#include "kinematics/newton_euler.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -66,18 +67,12 @@ void dal_shared_inertia(const dal_layout *layout, dal_work *work)
         const dal_kin *kin = &work->kin[b];
         const int *column = layout->body_column + at->column;
         const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
-        dal_real rho[3], force[3], inertia[9], moment[3], spin[3];
+        dal_real rho[3], force[3], inertia[9], moment[3];
         if (!at->n_columns)
             continue;
         const dal_mass_block *block = block_of(layout, column[0]);
         dal_turn(kin->R, body->center, rho);
-        dal_turn(kin->Rb, body->center, force);
-        for (int i = 0; i < 3; i++)
-            force[i] = body->mass * (force[i] + kin->rb[i]);
-        dal_turn_inertia(kin->R, body->inertia, inertia);
-        dal_mul3(inertia, kin->w, spin);
-        dal_mul3(inertia, kin->wb, moment);
-        dal_add_cross(kin->w, spin, moment);
+        dal_bias_wrench(body, kin, inertia, force, moment);
         for (int k = 0; k < at->n_columns; k++) {
             const dal_real *Jk = J + 6 * k;
             dal_real push[3] = {Jk[0], Jk[1], Jk[2]}, turn[3];

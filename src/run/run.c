@@ -48,28 +48,28 @@ static bool can_begin(const dal_system *system, dal_messages *messages)
 
 /* ---- open and close ----------------------------------------------------------------------------------- */
 
-static void lay_run(dal_block *block, const dal_ode *ode, run *r)
+static void layout_run(dal_block *block, const dal_ode *ode, run *r)
 {
     const dal_system *system = r->system;
     const int n = system->n_y, nv = system->layout.nv;
-    DAL_LAY(block, r->drive, dal_drive_work(system->integrator, ode));
-    DAL_LAY(block, r->row, system->n_columns);
-    DAL_LAY(block, r->y, n);
-    DAL_LAY(block, r->stage, n);
-    DAL_LAY(block, r->unit, n);
-    DAL_LAY(block, r->passage.v, nv);
-    DAL_LAY(block, r->measured.ignorable, 5 * system->n_ignorable);
-    DAL_LAY(block, r->meetings.direction, dal_meetings_size(system));
+    DAL_LAYOUT(block, r->drive, dal_drive_work(system->integrator, ode));
+    DAL_LAYOUT(block, r->row, system->n_columns);
+    DAL_LAYOUT(block, r->y, n);
+    DAL_LAYOUT(block, r->stage, n);
+    DAL_LAYOUT(block, r->unit, n);
+    DAL_LAYOUT(block, r->passage.v, nv);
+    DAL_LAYOUT(block, r->measured.ignorable, 5 * system->n_ignorable);
+    DAL_LAYOUT(block, r->meetings.direction, dal_meetings_size(system));
     if (dal_switches(system)) {
-        DAL_LAY(block, r->measured.guard, dal_switches(system));
-        DAL_LAY(block, r->measured.guard_most, dal_switches(system));
+        DAL_LAYOUT(block, r->measured.guard, dal_switches(system));
+        DAL_LAYOUT(block, r->measured.guard_most, dal_switches(system));
     }
     if (dal_standing_size(system))
-        DAL_LAY(block, r->along, dal_standing_size(system));
+        DAL_LAYOUT(block, r->along, dal_standing_size(system));
     if (system->integrator->real_stability < HUGE_VAL) {
-        DAL_LAY(block, r->stiffness.direction, n);
-        DAL_LAY(block, r->stiffness.probe, 2 * n);
-        DAL_LAY(block, r->stiffness.slope, n);
+        DAL_LAYOUT(block, r->stiffness.direction, n);
+        DAL_LAYOUT(block, r->stiffness.probe, 2 * n);
+        DAL_LAYOUT(block, r->stiffness.slope, n);
     }
 }
 
@@ -81,13 +81,13 @@ static char *open_run(run *r, const dal_allocator *allocator, dal_ode *ode)
     r->implicit.unit = system->mass * system->length / (system->time * system->time);
     r->viewer = r->state && dal_offer_implicit(r, ode) == DAL_OK ? dal_state_create(allocator, system) : NULL;
     dal_block block = {NULL, 0};
-    lay_run(&block, ode, r);
+    layout_run(&block, ode, r);
     char *memory = r->viewer ? allocator->allocate(allocator->user, block.used) : NULL;
     if (!memory)
         return NULL;
     memset(memory, 0, block.used);
     block = (dal_block){memory, 0};
-    lay_run(&block, ode, r);
+    layout_run(&block, ode, r);
     memcpy(r->y, r->state->y, sizeof *r->y * (size_t)system->n_y);
     dal_state_units(r->state, r->unit);
     ode->unit = r->unit;

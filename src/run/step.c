@@ -102,12 +102,12 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     run *r = user;
     dal_state *state = r->state;
     const int n = dal_switches(state->system);
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
     renew_charts(state);
     renew_speeds(state);
-    if ((flow = dal_state_put(state, y)))
+    if ((flow = dal_state_pack(state, y)))
         return flow;
     dal_state_units(state, r->unit);
     if (n || state->system->n_frictions)
@@ -162,7 +162,7 @@ static dal_flow guards(void *user, double t, const double *y, double *g)
 {
     dal_state *state = ((run *)user)->state;
     const int n = dal_switches(state->system);
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
     dal_state_position(state);
@@ -217,7 +217,7 @@ static dal_flow evaluate_row(run *r, double t, const double *y)
 {
     dal_state *state = r->viewer;
     const bool first = !r->measured.started;
-    dal_flow flow = dal_state_take(state, t, y);
+    dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
     if (!r->system->records_reactions && !r->options->frame && !first)

@@ -76,7 +76,7 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     parts.placement = NULL;
     parts.n_times = build->n_times;
     a->layout = dal_layout_build(arena, &a->mechanism, &dal_family_twist, &parts);
-    dal_work_lay(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
+    dal_work_layout(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->m = a->layout->nv;
     a->r = a->layout->n_rows;
     a->length = build->length;

@@ -94,7 +94,7 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
     s->build = build;
     build->parts.n_times = build->n_times;
     s->layout = dal_layout_build(arena, &build->mechanism, &dal_family_user, &build->parts);
-    dal_work_lay(s->layout, DAL_TAKE(arena, dal_real, dal_work_size(s->layout)),
+    dal_work_layout(s->layout, DAL_TAKE(arena, dal_real, dal_work_size(s->layout)),
                  DAL_TAKE(arena, int, 3 * build->mechanism.n_bodies), &s->work);
     s->n = s->layout->nv;
     s->r = s->layout->n_rows;

@@ -315,7 +315,7 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
     dal_state *state = p->state;
     const dal_system *system = state->system;
     double by;
-    dal_flow flow = dal_state_take(state, state->work.t, state->y);
+    dal_flow flow = dal_state_unpack(state, state->work.t, state->y);
     if (flow == 0) {
         place(state);
         approach(p);

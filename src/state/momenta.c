@@ -1,4 +1,5 @@
 /* Momenta dT/dv: of the ignorable coordinates, which are constants of the motion, and the rates of all of them. */
+#include "kinematics/newton_euler.h"
 #include "math/vec.h"
 #include "state/state.h"
 #include "state/momenta.h"
@@ -85,14 +86,10 @@ void dal_momentum_rows(dal_state *state, double *rows, double *free)
     }
 }
 
-/* The momentum of a body's centre of mass and about it, and their rates for v' = 0, inertial components. */
-typedef struct momentum {
-    double P[3], H[3], Pd[3], Hd[3];
-} momentum;
-
-static momentum momentum_of(const dal_body *body, const dal_kin *kin)
+/* The momenta of a body, and their rates for v' = 0. */
+static dal_body_momenta momenta_of(const dal_body *body, const dal_kin *kin)
 {
-    momentum a;
+    dal_body_momenta a;
     double I[9];
     dal_turn(kin->Rd, body->center, a.P);
     dal_turn(kin->Rb, body->center, a.Pd);
@@ -102,8 +99,7 @@ static momentum momentum_of(const dal_body *body, const dal_kin *kin)
     }
     dal_turn_inertia(kin->R, body->inertia, I);
     dal_mul3(I, kin->w, a.H);
-    dal_mul3(I, kin->wb, a.Hd);
-    dal_add_cross(kin->w, a.H, a.Hd);
+    dal_euler_moment(I, kin->w, kin->wb, a.H, a.Hd);
     return a;
 }
 
@@ -114,7 +110,7 @@ double dal_momenta_along(const dal_state *state, const dal_bend *bends, const da
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_kin *kin = &state->work.kin[b];
-        momentum a = momentum_of(body, kin);
+        dal_body_momenta a = momenta_of(body, kin);
         double Dc[3], Dw[3];
         dal_turn(bends[b].Rb, body->center, Dc);
         dal_axpy3(1, bends[b].rb, Dc);
@@ -140,7 +136,7 @@ void dal_momenta_rates(dal_state *state, double *p, double *pd)
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     for (int b = 0; b < bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
-        momentum a = momentum_of(body, &w->kin[b]);
+        dal_body_momenta a = momenta_of(body, &w->kin[b]);
         double rho[3];
         dal_turn(w->kin[b].R, body->center, rho);
         dal_add_cross(rho, a.P, a.H);

@@ -22,17 +22,17 @@ static int switches_of(const dal_system *system)
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
-static void lay_values(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_values(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_values local, *values = DAL_LAY_PART(block, state->values, local);
+    dal_values local, *values = DAL_LAYOUT_PART(block, state->values, local);
     const int registers = larger(registers_of(&system->drives), larger(registers_of(&system->actions), registers_of(&system->records)));
-    DAL_LAY(block, values->z, system->n_states + 1);
-    DAL_LAY(block, values->inputs, system->n_inputs);
-    DAL_LAY(block, values->variables, system->n_signals);
-    DAL_LAY(block, values->registers, registers);
-    DAL_LAY(block, values->expression, system->actions.n_outputs);
-    DAL_LAY(block, values->effort, system->n_forces);
-    DAL_LAY(block, values->modes, switches_of(system));
+    DAL_LAYOUT(block, values->z, system->n_states + 1);
+    DAL_LAYOUT(block, values->inputs, system->n_inputs);
+    DAL_LAYOUT(block, values->variables, system->n_signals);
+    DAL_LAYOUT(block, values->registers, registers);
+    DAL_LAYOUT(block, values->expression, system->actions.n_outputs);
+    DAL_LAYOUT(block, values->effort, system->n_forces);
+    DAL_LAYOUT(block, values->modes, switches_of(system));
 }
 
 static void reset_values(dal_state *state)
@@ -51,32 +51,32 @@ static void copy_values(const dal_state *from, dal_state *to)
     to->values->frozen = from->values->frozen;
 }
 
-const dal_owner dal_values_owner = {.lay = lay_values, .reset = reset_values, .copy = copy_values};
+const dal_owner dal_values_owner = {.layout = layout_values, .reset = reset_values, .copy = copy_values};
 
 /* ---- scratch ------------------------------------------------------------------------------------ */
 
-static void lay_scratch(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_scratch(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_scratch local, *scratch = DAL_LAY_PART(block, state->scratch, local);
+    dal_scratch local, *scratch = DAL_LAYOUT_PART(block, state->scratch, local);
     const int nv = system->layout.nv, bodies = system->mechanism.n_bodies;
     const size_t projector = system->stabilization->work ? system->stabilization->work(system) : 0;
     const size_t velocities = system->n_frictions ? (size_t)(nv + system->layout.n_rows) : 0; /* which are projected at stick events */
-    DAL_LAY(block, scratch->tangents, 4 * bodies);
-    DAL_LAY(block, scratch->bends, bodies);
-    DAL_LAY(block, scratch->still, nv);
-    DAL_LAY(block, scratch->yd, system->n_y);
-    DAL_LAY(block, scratch->solver, system->formulation->work(system));
-    DAL_LAY(block, scratch->projector, projector > velocities ? projector : velocities);
+    DAL_LAYOUT(block, scratch->tangents, 4 * bodies);
+    DAL_LAYOUT(block, scratch->bends, bodies);
+    DAL_LAYOUT(block, scratch->still, nv);
+    DAL_LAYOUT(block, scratch->yd, system->n_y);
+    DAL_LAYOUT(block, scratch->solver, system->formulation->work(system));
+    DAL_LAYOUT(block, scratch->projector, projector > velocities ? projector : velocities);
 }
 
-const dal_owner dal_scratch_owner = {.lay = lay_scratch};
+const dal_owner dal_scratch_owner = {.layout = layout_scratch};
 
 /* ---- report -------------------------------------------------------------------------------------- */
 
-static void lay_report(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_report(dal_block *block, const dal_system *system, dal_state *state)
 {
     (void)system;
-    DAL_LAY(block, state->report, 1);
+    DAL_LAYOUT(block, state->report, 1);
 }
 
 static void reset_report(dal_state *state)
@@ -84,4 +84,4 @@ static void reset_report(dal_state *state)
     *state->report = (dal_report){.condition_worst = 1};
 }
 
-const dal_owner dal_report_owner = {.lay = lay_report, .reset = reset_report};
+const dal_owner dal_report_owner = {.layout = layout_report, .reset = reset_report};

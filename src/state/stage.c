@@ -20,7 +20,7 @@ dal_flow dal_state_fail(dal_state *state, const char *format, ...)
     return -DAL_NUMERICAL;
 }
 
-dal_flow dal_state_take(dal_state *state, double t, const double *y)
+dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
@@ -54,7 +54,7 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
     if (!dal_has(state, speeds ? DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN : DAL_STAGE_POSITION) || state->work.t != t ||
         system->n_frictions || system->formulation->recursive || memcmp(state->work.q, y, sizeof *y * nq) ||
         memcmp(state->values->z, w + nw, sizeof *y * nz))
-        return dal_state_take(state, t, y);
+        return dal_state_unpack(state, t, y);
     if (speeds) {
         state->stages = (state->stages & PLACE) | DAL_STAGE_UNPACKED;
         return system->formulation->unpack(state, w);
@@ -64,7 +64,7 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
     return 0;
 }
 
-dal_flow dal_state_put(dal_state *state, double *y)
+dal_flow dal_state_pack(dal_state *state, double *y)
 {
     const dal_layout *layout = &state->system->layout;
     memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);

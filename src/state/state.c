@@ -13,22 +13,22 @@
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /* One list for measuring and for laying out. */
-static void lay_state(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_state(dal_block *block, const dal_system *system, dal_state *state)
 {
     const dal_layout *layout = &system->layout;
     double *work;
     int *chart;
-    DAL_LAY(block, work, dal_work_size(layout));
-    DAL_LAY(block, chart, 3 * system->mechanism.n_bodies);
-    DAL_LAY(block, state->y, system->n_y);
-    DAL_LAY(block, state->vd, layout->nv);
-    DAL_LAY(block, state->lambda, layout->n_rows);
-    DAL_LAY(block, state->gamma, layout->n_rows);
+    DAL_LAYOUT(block, work, dal_work_size(layout));
+    DAL_LAYOUT(block, chart, 3 * system->mechanism.n_bodies);
+    DAL_LAYOUT(block, state->y, system->n_y);
+    DAL_LAYOUT(block, state->vd, layout->nv);
+    DAL_LAYOUT(block, state->lambda, layout->n_rows);
+    DAL_LAYOUT(block, state->gamma, layout->n_rows);
     for (const dal_owner *const *owner = system->owners; *owner; owner++)
-        if ((*owner)->lay)
-            (*owner)->lay(block, system, state);
+        if ((*owner)->layout)
+            (*owner)->layout(block, system, state);
     if (block->memory)
-        dal_work_lay(layout, work, chart, &state->work);
+        dal_work_layout(layout, work, chart, &state->work);
 }
 
 static void reset(dal_state *state);
@@ -40,7 +40,7 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
     dal_state shape = {0};
     dal_block block = {NULL, sizeof(dal_state)};
-    lay_state(&block, system, &shape);
+    layout_state(&block, system, &shape);
     char *memory = source.allocate(source.user, block.used + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         return NULL;
@@ -50,7 +50,7 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     block = (dal_block){aligned, sizeof(dal_state)};
     state->system = system;
     state->hold = (dal_hold){system->life, source, memory, NULL};
-    lay_state(&block, system, state);
+    layout_state(&block, system, state);
     dal_life_join(state->hold.life);
     state->loads = (dal_loads){&system->layout, &state->work, state->values->expression, state->values->effort, 0, 0};
     for (const dal_owner *const *owner = system->owners; *owner; owner++)
@@ -154,7 +154,7 @@ static void reset(dal_state *state)
     if (system->works)
         state->y[system->n_y - 1] = 0;
     start_owners(state);
-    dal_state_put(state, state->y); /* a failure shows again at the first evaluation */
+    dal_state_pack(state, state->y); /* a failure shows again at the first evaluation */
 }
 
 dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const double *v)
@@ -165,7 +165,7 @@ dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const doub
     memcpy(state->work.v, v, sizeof *v * (size_t)layout->nv);
     dal_state_moved(state);
     start_owners(state);
-    dal_flow flow = dal_state_put(state, state->y);
+    dal_flow flow = dal_state_pack(state, state->y);
     if (flow)
         return flow;
     dal_state_position(state);

@@ -60,7 +60,7 @@ struct dal_state {
 
 /* The part of a state that one file owns. What it does not need is NULL. */
 typedef struct dal_owner {
-    void (*lay)(dal_block *block, const dal_system *system, dal_state *state); /* called twice: to measure, then to lay out */
+    void (*layout)(dal_block *block, const dal_system *system, dal_state *state); /* called twice: to measure, then to lay out */
     bool (*open)(dal_state *state);                            /* memory of its own, after all are laid out; false: there is none */
     void (*reset)(dal_state *state);                           /* to the start of the system; before anything is evaluated */
     void (*start)(dal_state *state);                           /* a new start at work.q, work.v */
@@ -69,8 +69,8 @@ typedef struct dal_owner {
 } dal_owner;
 
 /* Room for count of *pointer; for a part, which is a local one while the block is only measured. */
-#define DAL_LAY(block, pointer, count) ((pointer) = dal_block_take((block), sizeof *(pointer) * (size_t)(count)))
-#define DAL_LAY_PART(block, part, local) (DAL_LAY(block, part, 1), (part) ? (part) : &(local))
+#define DAL_LAYOUT(block, pointer, count) ((pointer) = dal_block_take((block), sizeof *(pointer) * (size_t)(count)))
+#define DAL_LAYOUT_PART(block, part, local) (DAL_LAYOUT(block, part, 1), (part) ? (part) : &(local))
 
 /* ---- state.c: one block, and whose it is ------------------------------------------------------- */
 
@@ -100,12 +100,12 @@ static inline bool dal_has(const dal_state *state, unsigned stages)
     return (state->stages & stages) == stages;
 }
 /* y -> work->q, v; t. With speeds, v is known only where A is: then also POSITION and JACOBIAN. */
-dal_flow dal_state_take(dal_state *state, double t, const double *y);
+dal_flow dal_state_unpack(dal_state *state, double t, const double *y);
 /* The same where (t, y) may be what the state holds already: what is known of it, up to the forces, stays known. Only if nothing else has changed
  * since: inputs, pieces of the forces. */
 dal_flow dal_state_revisit(dal_state *state, double t, const double *y);
 /* work.q, work.v -> y. */
-dal_flow dal_state_put(dal_state *state, double *y);
+dal_flow dal_state_pack(dal_state *state, double *y);
 /* work.q, work.v or work.t was changed: nothing is known any more. */
 void dal_state_moved(dal_state *state);
 void dal_state_frames(dal_state *state);   /* where they are not known */

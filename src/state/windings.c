@@ -44,11 +44,11 @@ void dal_state_unwind(dal_state *state)
     state->turns->accepted = state->work.t;
 }
 
-static void lay_windings(dal_block *block, const dal_system *system, dal_state *state)
+static void layout_windings(dal_block *block, const dal_system *system, dal_state *state)
 {
-    dal_windings local, *turns = DAL_LAY_PART(block, state->turns, local);
-    DAL_LAY(block, turns->rate, system->mechanism.n_windings);
-    DAL_LAY(block, turns->attitude, 4 * system->mechanism.n_bodies);
+    dal_windings local, *turns = DAL_LAYOUT_PART(block, state->turns, local);
+    DAL_LAYOUT(block, turns->rate, system->mechanism.n_windings);
+    DAL_LAYOUT(block, turns->attitude, 4 * system->mechanism.n_bodies);
 }
 
 static void reset_windings(dal_state *state)
@@ -65,4 +65,4 @@ static void copy_windings(const dal_state *from, dal_state *to)
     memcpy(to->turns->rate, from->turns->rate, sizeof *to->turns->rate * (size_t)from->system->mechanism.n_windings);
 }
 
-const dal_owner dal_windings_owner = {.lay = lay_windings, .reset = reset_windings, .copy = copy_windings};
+const dal_owner dal_windings_owner = {.layout = layout_windings, .reset = reset_windings, .copy = copy_windings};

@@ -37,7 +37,7 @@ size_t dal_links_work_size(const dal_links *links)
            9 * dal_whole_lines((size_t)links->nv + 4);
 }
 
-void dal_links_work_lay(const dal_links *links, double *memory, dal_links_work *work)
+void dal_links_work_layout(const dal_links *links, double *memory, dal_links_work *work)
 {
     const size_t n = (size_t)links->n + 1;
     work->motion = (dal_link_motion *)(void *)memory + 1;

@@ -124,6 +124,6 @@ static inline size_t dal_whole_lines(size_t doubles)
 
 size_t dal_links_work_size(const dal_links *links); /* doubles */
 /* memory: aligned to a cache line, zeroed. */
-void dal_links_work_lay(const dal_links *links, double *memory, dal_links_work *work);
+void dal_links_work_layout(const dal_links *links, double *memory, dal_links_work *work);
 
 #endif

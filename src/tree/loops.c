@@ -242,7 +242,7 @@ static void drive_joint(const dal_links *links, const dal_loops *loops, int i, d
 }
 
 /* From the tips to the ground: inertias (`used`: which rows count), loads (`b`), or both. */
-V4_INLINE double backward_links_inline(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+V4_INLINE double eliminate_links(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                             const bool *used, const double *tau, const double *b)
 {
     double ratio = 1;
@@ -262,14 +262,14 @@ V4_INLINE double backward_links_inline(const dal_links *links, const dal_loops *
     return ratio;
 }
 
-V4_INLINE double backward_inline(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+V4_INLINE double eliminate_tree(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                          const bool *used, const double *tau, const double *b)
 {
     if (used)
         scatter_covectors(loops, work, used);
     if (b)
         memset(work->g, 0, sizeof *work->g * (size_t)loops->n_slots);
-    double ratio = backward_links_inline(links, loops, run, tree, work, used, tau, b);
+    double ratio = eliminate_links(links, loops, run, tree, work, used, tau, b);
     if (used && ratio > 0)
         ratio = fmin(ratio, eliminate_rows(loops, &loops->front[links->n], work, used, NULL));
     if (b && ratio > 0)
@@ -280,25 +280,25 @@ V4_INLINE double backward_inline(const dal_links *links, const dal_loops *loops,
 static double backward_links(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                    const bool *used, const double *tau, const double *b)
 {
-    return backward_links_inline(links, loops, run, tree, work, used, tau, b);
+    return eliminate_links(links, loops, run, tree, work, used, tau, b);
 }
 
 static double backward_inertia(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                      const bool *used)
 {
-    return backward_inline(links, loops, run, tree, work, used, NULL, NULL);
+    return eliminate_tree(links, loops, run, tree, work, used, NULL, NULL);
 }
 
 static void backward_bias(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                  const double *tau, const double *b)
 {
-    backward_inline(links, loops, run, tree, work, NULL, tau, b);
+    eliminate_tree(links, loops, run, tree, work, NULL, tau, b);
 }
 
 static double backward(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree,
                               dal_loops_work *work, const bool *used, const double *tau, const double *b)
 {
-    return backward_inline(links, loops, run, tree, work, used, tau, b);
+    return eliminate_tree(links, loops, run, tree, work, used, tau, b);
 }
 
 static void forward(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,

@@ -89,7 +89,7 @@ typedef struct dal_loops_work {
 dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows, const bool *relative, int n_sides, const dal_loop_side *sides);
 dal_loops *dal_loops_pack(dal_block *block, const dal_loops *from);
 size_t dal_loops_work_size(const dal_loops *loops); /* doubles */
-void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *work);
+void dal_loops_work_layout(const dal_loops *loops, double *memory, dal_loops_work *work);
 
 struct dal_elimination {
     /* After `aba_velocity` (inertias of the links by themselves), with the covectors of all sides: all articulated inertias and L. `used`: rows

@@ -380,7 +380,7 @@ size_t dal_loops_work_size(const dal_loops *loops)
            (size_t)loops->n_pivots + 4 * (size_t)loops->n_rows;
 }
 
-void dal_loops_work_lay(const dal_loops *loops, double *memory, dal_loops_work *work)
+void dal_loops_work_layout(const dal_loops *loops, double *memory, dal_loops_work *work)
 {
     work->K = (double (*)[8])memory;
     memory += 8 * (size_t)loops->n_slots;

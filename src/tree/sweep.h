@@ -143,6 +143,6 @@ dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_l
                            const int *watched, int enough);
 dal_sweep *dal_sweep_pack(dal_block *block, const dal_sweep *from);
 size_t dal_sweep_work_size(const dal_sweep *sweep); /* doubles */
-void dal_sweep_work_lay(const dal_sweep *sweep, double *memory, dal_sweep_work *work);
+void dal_sweep_work_layout(const dal_sweep *sweep, double *memory, dal_sweep_work *work);
 
 #endif

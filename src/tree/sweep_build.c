@@ -347,7 +347,7 @@ size_t dal_sweep_work_size(const dal_sweep *sweep)
            (sweep->complete ? 0 : 8 * (size_t)sweep->n_ring * (size_t)sweep->most_slots);
 }
 
-void dal_sweep_work_lay(const dal_sweep *sweep, double *memory, dal_sweep_work *work)
+void dal_sweep_work_layout(const dal_sweep *sweep, double *memory, dal_sweep_work *work)
 {
     const size_t n = in_ring(sweep);
     work->record = (dal_sweep_record *)(void *)memory;

@@ -1,0 +1,63 @@
+/* The Newton-Euler wrench of a body: the force and the moment about its centre of mass that its motion needs.
+ *
+ *     force  = m c''
+ *     moment = d/dt (I w) = I alpha + w x I w              w x I w is the gyroscopic term
+ *
+ * In world axes I = R I' R^T; in the body's axes the same expression holds with the constant I' and w, alpha in these axes. Everything that
+ * needs this wrench takes it from here: mass matrices and h of the families, the formulations on bodies, reactions, power, components.
+ */
+#ifndef DAL_KINEMATICS_NEWTON_EULER_H
+#define DAL_KINEMATICS_NEWTON_EULER_H
+
+#include "kinematics/family.h"
+#include "math/vec.h"
+
+/* out = I alpha + w x H, H the angular momentum: I w. All of them in the same axes. */
+static inline void dal_euler_moment(const dal_real I[9], const dal_real w[3], const dal_real alpha[3],
+                                    const dal_real H[3], dal_real out[3])
+{
+    dal_mul3(I, alpha, out);
+    dal_add_cross(w, H, out);
+}
+
+/* out = w x I w */
+static inline void dal_gyroscopic_moment(const dal_real I[9], const dal_real w[3], dal_real out[3])
+{
+    dal_real H[3];
+    dal_mul3(I, w, H);
+    dal_cross(w, H, out);
+}
+
+/* Momenta of a body in world axes, P = m c' and H = I w about the centre of mass, and their rates: the wrench. */
+typedef struct dal_body_momenta {
+    dal_real P[3], H[3], Pd[3], Hd[3];
+} dal_body_momenta;
+
+/* All of them for the velocity and the acceleration c'' of the centre of mass, and alpha; P comes in as the velocity c'. I is the inertia in
+ * world axes, for the caller. */
+static inline void dal_momenta_of(const dal_body *body, const dal_kin *kin, const dal_real cdd[3],
+                                  const dal_real alpha[3], dal_real I[9], dal_body_momenta *of)
+{
+    dal_turn_inertia(kin->R, body->inertia, I);
+    dal_mul3(I, kin->w, of->H);
+    dal_euler_moment(I, kin->w, alpha, of->H, of->Hd);
+    for (int i = 0; i < 3; i++) {
+        of->P[i] *= body->mass;
+        of->Pd[i] = body->mass * cdd[i];
+    }
+}
+
+/* The wrench while v' = 0: m (R_b c + r_b) and I w_b + w x I w, from the biases of the family. I as above. */
+static inline void dal_bias_wrench(const dal_body *body, const dal_kin *kin, dal_real I[9], dal_real force[3],
+                                   dal_real moment[3])
+{
+    dal_real H[3];
+    dal_turn(kin->Rb, body->center, force);
+    for (int i = 0; i < 3; i++)
+        force[i] = body->mass * (force[i] + kin->rb[i]);
+    dal_turn_inertia(kin->R, body->inertia, I);
+    dal_mul3(I, kin->w, H);
+    dal_euler_moment(I, kin->w, kin->wb, H, moment);
+}
+
+#endif
