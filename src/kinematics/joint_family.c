@@ -721,9 +721,9 @@ const dal_family dal_family_joint = {
     .name = "joint",
     .title = "relative coordinates over the tree of the joints, as few as it has freedoms; joints that close loops stay constraints",
     .shares = true,
+    DAL_FAMILY_MOTION(position_joint, velocity_joint, tangent_joint, bend_joint),
     .scratch = scratch_joint,
     .frames = frames_joint,
-    DAL_FAMILY_MOTION(position_joint, velocity_joint, tangent_joint, bend_joint),
     DAL_FAMILY_INERTIA(inertia_joint, dal_shared_pull, rates_joint),
     DAL_FAMILY_START(place_joint, move_joint, add_joint)
 };
