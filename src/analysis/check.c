@@ -118,7 +118,27 @@ static dal_status compile_model(dal_checker *c)
 
 /* ---- the questions -------------------------------------------------------------------- */
 
-/* In the model's family, or in the one in which each joint has its own coordinate. */
+/* The formulation that needs neither M nor columns. */
+static const char *recursive_name(void)
+{
+    int i = 0;
+    while (dal_formulations[i + 1] && !dal_formulations[i]->recursive)
+        i++;
+    return dal_formulations[i]->name;
+}
+
+/* The model in coordinates of the joints. */
+static dal_status compile_other(dal_checker *c, const char *formulation)
+{
+    dal_spec spec = c->base;
+    dal_messages_clear(c->heard);
+    if (!dal_spec_set(&spec, "coordinates", dal_family_joint.name, c->heard) || !dal_spec_set(&spec, "formulation", formulation, c->heard))
+        return DAL_BAD_MODEL;
+    return dal_compile(&c->arena.allocator, &spec, c->heard, &c->other);
+}
+
+/* In the model's family, or in the one in which each joint has its own coordinate: by recursion, which a large tree affords, or where that
+ * does not apply with M. */
 static dal_status find_ignorable(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
@@ -126,12 +146,9 @@ static dal_status find_ignorable(dal_checker *c)
     v->ignorable_family = v->info.coordinates;
     if (*v->ignorable || c->system->layout.family->shares)
         return DAL_OK;
-    dal_spec spec = c->base;
-    dal_status status = DAL_BAD_MODEL;
-    dal_messages_clear(c->heard);
-    if (dal_spec_set(&spec, "coordinates", dal_family_joint.name, c->heard) &&
-        dal_spec_set(&spec, "formulation", dal_formulations[0]->name, c->heard))
-        status = dal_compile(&c->arena.allocator, &spec, c->heard, &c->other);
+    dal_status status = compile_other(c, recursive_name());
+    if (status == DAL_BAD_MODEL)
+        status = compile_other(c, dal_formulations[0]->name);
     if (status == DAL_OK && *c->other->info.ignorable_names) {
         v->ignorable = dal_arena_copy(&c->arena, c->other->info.ignorable_names, strlen(c->other->info.ignorable_names));
         v->ignorable_family = dal_family_joint.name;

@@ -23,9 +23,9 @@
 /* All that hangs at a body, about its r: the wrench, or the momentum, and the sizes of what it was summed from. */
 typedef struct hung {
     double f[3], n[3];
-    double rest[3];        /* sum of r' x P of particles */
+    double rest[3]; /* sum of r' x P of particles */
     double f_size, n_size;
-    double reach;          /* how far it goes from r */
+    double reach; /* how far it goes from r */
 } hung;
 
 _Static_assert(sizeof(hung) <= sizeof(dal_tangent), "they lie in the place of tangents");
@@ -66,7 +66,7 @@ typedef struct place {
     const dal_step *step;
     const double *axes; /* world axes; a ball has three */
     double o[3], u[3], w[3];
-    double arm[3];      /* from o to r of the body */
+    double arm[3]; /* from o to r of the body */
     const hung *behind;
 } place;
 
@@ -196,7 +196,8 @@ static double slope_of_turn(const place *at, double *size)
     dal_add_cross(at->arm, behind->f, L);
     dal_cross(at->axes, at->u, eu);
     dal_cross(at->axes, at->w, ew);
-    *size += behind->f_size * length_of(at->u) + (behind->n_size + length_of(at->arm) * behind->f_size) * length_of(at->w) + length_of(behind->rest);
+    *size += behind->f_size * length_of(at->u) +
+             (behind->n_size + length_of(at->arm) * behind->f_size) * length_of(at->w) + length_of(behind->rest);
     return dal_dot(at->axes, behind->rest) - dal_dot(behind->f, eu) - dal_dot(L, ew);
 }
 
