@@ -287,6 +287,9 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
 double dal_build_length(dal_build *build);
 void dal_column_scales(const dal_build *build, dal_system *system); /* when the layout and the length are known */
 
+/* pack.c: a copy of a draft, in one block that dal_system_free frees. Without memory it jumps to the guard. */
+dal_system *dal_pack_system(dal_arena *arena, const dal_system *draft);
+
 /* compile.c: `tables:`, before anything is parsed. */
 void dal_build_tables(dal_build *build, dal_system *system);
 /* compile.c: as dal_compile, also where the start does not satisfy the constraints or does not determine the accelerations. For

@@ -165,162 +165,6 @@ static bool *idle_expressions(const dal_build *build, int n)
     return idle;
 }
 
-/* ---- packing ------------------------------------------------------------------------------ */
-
-static void pack_joint_forms(dal_block *block, const dal_system *from, dal_system *to)
-{
-    if (!from->joint_forms)
-        return;
-    DAL_PACK(block, to->joint_forms, from->mechanism.n_joints);
-    for (int j = 0; j < from->mechanism.n_joints; j++) {
-        void *copy = from->joint_forms[j] ? dal_block_copy(block, from->joint_forms[j], dal_program_bytes(from->joint_forms[j])) : NULL;
-        if (copy)
-            to->joint_forms[j] = copy;
-    }
-}
-
-static void pack_program(dal_block *block, dal_compiled *c)
-{
-    DAL_PACK(block, c->needs, c->n_needs);
-    if (c->program) {
-        void *copy = dal_block_copy(block, c->program, dal_program_bytes(c->program));
-        if (copy)
-            c->program = copy;
-    }
-}
-
-static void pack_names(dal_block *block, int n, const char **from, const char ***to)
-{
-    DAL_PACK(block, *to, n);
-    for (int i = 0; i < n; i++) {
-        const char *name = dal_block_text(block, from[i]);
-        if (block->memory)
-            (*to)[i] = name;
-    }
-}
-
-static void pack_texts(dal_block *block, int n, const dal_text *from, dal_text **to)
-{
-    DAL_PACK(block, *to, n);
-    for (int i = 0; i < n; i++) {
-        const char *text = dal_block_text(block, from[i].text), *file = from[i].mark.file ? dal_block_text(block, from[i].mark.file) : NULL;
-        if (!block->memory)
-            continue;
-        (*to)[i].text = text;
-        (*to)[i].mark.file = file;
-    }
-}
-
-static void pack(dal_block *block, const dal_system *from, dal_system *to)
-{
-    *to = *from;
-    dal_mechanism_pack(block, &from->mechanism, &to->mechanism);
-    dal_layout_pack(block, &from->layout, block->memory ? &to->mechanism : &from->mechanism, &to->layout);
-    if (from->links)
-        to->links = dal_links_pack(block, from->links);
-    if (from->loops)
-        to->loops = dal_loops_pack(block, from->loops);
-    if (from->sweep)
-        to->sweep = dal_sweep_pack(block, from->sweep);
-    DAL_PACK(block, to->groups, from->n_groups);
-    for (int i = 0; i < from->n_groups; i++) {
-        void *copy = dal_block_copy(block, from->groups[i].elements,
-                                    dal_force_types[from->groups[i].type]->size * (size_t)from->groups[i].n);
-        if (copy)
-            to->groups[i].elements = copy;
-    }
-    DAL_PACK(block, to->forces, from->n_forces);
-    pack_names(block, from->n_inputs, from->input_names, &to->input_names);
-    pack_names(block, from->n_tables, from->table_names, &to->table_names);
-    pack_names(block, from->n_states, from->state_names, &to->state_names);
-    pack_texts(block, from->actions.n_outputs, from->action_texts, &to->action_texts);
-    DAL_PACK(block, to->columns, from->n_columns);
-    for (int i = 0; i < from->n_forces; i++) {
-        const char *name = dal_block_text(block, from->forces[i].name);
-        if (block->memory)
-            to->forces[i].name = name;
-    }
-    for (int i = 0; i < from->n_columns; i++) {
-        const char *name = dal_block_text(block, from->columns[i].name);
-        if (block->memory)
-            to->columns[i].name = name;
-    }
-    to->info.model = dal_block_text(block, from->info.model);
-    to->info.model_hash = dal_block_text(block, from->info.model_hash);
-    to->info.ignorable_names = dal_block_text(block, from->info.ignorable_names);
-    DAL_PACK(block, to->signals, from->n_signals);
-    pack_program(block, &to->drives);
-    pack_program(block, &to->actions);
-    pack_program(block, &to->records);
-    pack_joint_forms(block, from, to);
-    DAL_PACK(block, to->inputs, from->n_inputs);
-    DAL_PACK(block, to->states, from->n_states);
-    DAL_PACK(block, to->state_scale, from->n_states);
-    DAL_PACK(block, to->idle, from->n_expressions);
-    DAL_PACK(block, to->frictions, from->n_frictions);
-    DAL_PACK(block, to->laws, from->n_laws);
-    DAL_PACK(block, to->column_scale, from->layout.nv);
-    DAL_PACK(block, to->column_unit, from->layout.nv);
-    DAL_PACK(block, to->row_unit, from->layout.n_rows);
-    DAL_PACK(block, to->ignorable, from->n_ignorable);
-    if (from->start_speeds)
-        DAL_PACK(block, to->start_speeds, from->layout.nv);
-    if (from->start_q) {
-        DAL_PACK(block, to->start_q, from->layout.nq);
-        DAL_PACK(block, to->start_v, from->layout.nv);
-        DAL_PACK(block, to->start_change, 2 * from->layout.nv);
-    }
-    pack_names(block, from->mechanism.n_coordinates, from->coordinate_names, &to->coordinate_names);
-    pack_names(block, from->mechanism.n_speeds, from->speed_names, &to->speed_names);
-    DAL_PACK(block, to->start, from->mechanism.n_bodies);
-    DAL_PACK(block, to->start_winding, from->mechanism.n_windings);
-    DAL_PACK(block, to->start_order, from->layout.n_rows);
-    if (!from->dense && !from->layout.columnless) {
-        DAL_PACK(block, to->kkt_start, from->layout.nv + from->layout.n_rows + 1);
-        DAL_PACK(block, to->kkt_row, from->n_kkt);
-        DAL_PACK(block, to->kkt_mass, from->layout.n_mass);
-        DAL_PACK(block, to->kkt_rows, 2 * from->layout.n_values);
-        DAL_PACK(block, to->kkt_diagonal, from->layout.n_rows);
-    }
-}
-
-static dal_system *pack_into_block(dal_arena *arena, const dal_system *from)
-{
-    dal_system shape;
-    dal_block block = {NULL, sizeof(dal_system)};
-    pack(&block, from, &shape);
-    char *memory = arena->allocator.allocate(arena->allocator.user, block.used + DAL_BLOCK_ALIGNMENT);
-    if (!memory)
-        longjmp(*arena->guard, 1);
-    char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
-    memset(memory, 0, block.used + DAL_BLOCK_ALIGNMENT);
-    dal_system *system = (dal_system *)(void *)aligned;
-    block = (dal_block){aligned, sizeof(dal_system)};
-    pack(&block, from, system);
-    system->memory = memory;
-    system->allocator = arena->allocator;
-    system->life = dal_life_begin(&arena->allocator);
-    if (!system->life) {
-        arena->allocator.release(arena->allocator.user, memory);
-        longjmp(*arena->guard, 1);
-    }
-    return system;
-}
-
-void dal_system_free(dal_system *system)
-{
-    if (!system)
-        return;
-    const bool free_to_go = !atomic_load(&system->life->runs);
-    assert(free_to_go && "a system was freed by a callback of its run");
-    if (!free_to_go)
-        return;
-    if (system->said)
-        dal_arena_dispose(system->said);
-    dal_life_end(system->life);
-    system->allocator.release(system->allocator.user, system->memory);
-}
-
 /* ---- the orchestrator ----------------------------------------------------------------------- */
 
 static const char *list_ignorable(const dal_build *build, const dal_system *system)
@@ -405,7 +249,8 @@ static dal_tree *build_tree(dal_build *build)
     return dal_tree_build(build->arena, &build->mechanism, cut);
 }
 
-static void lay_out(dal_build *build, dal_system *system)
+/* Coordinates, the tree and what recursion and components need of it. */
+static void lay_out_coordinates(dal_build *build, dal_system *system)
 {
     bool fixed = system->layout.sequence_fixed;
     int sequence[3];
@@ -424,6 +269,11 @@ static void lay_out(dal_build *build, dal_system *system)
         system->loops = dal_build_loops(build->arena, system);
     if (system->formulation->components)
         dal_build_joint_programs(build, system);
+}
+
+/* Where the bodies start, and the model's mass. */
+static void take_start(dal_build *build, dal_system *system)
+{
     system->start = DAL_TAKE(build->arena, dal_start, build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++) {
         const dal_body_start *s = &build->start[b];
@@ -438,8 +288,14 @@ static void lay_out(dal_build *build, dal_system *system)
     }
     if (!(system->mass > 0))
         system->mass = 1;
-    system->time = system->info.until > 0 ? system->info.until : 1; /* until it is known better */
-    system->state_scale = DAL_TAKE(build->arena, double, system->n_states);
+    system->start_q = build->start_q;
+    system->start_v = build->start_v;
+    system->start_change = build->start_change;
+}
+
+/* Forces, signals and columns as they were built. */
+static void take_parts(dal_build *build, dal_system *system)
+{
     system->owners = dal_owners;
     system->n_groups = build->n_groups;
     system->groups = build->groups;
@@ -460,23 +316,30 @@ static void lay_out(dal_build *build, dal_system *system)
     system->frictions = build->frictions;
     system->works = does_work(build, system) || build->n_frictions > 0;
     system->idle = idle_expressions(build, system->n_expressions);
-    system->length = dal_build_length(build);
-    system->row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
-    system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
-    system->column_unit = DAL_TAKE(build->arena, double, system->layout.nv);
-    dal_column_scales(build, system);
-    system->start_q = build->start_q;
-    system->start_v = build->start_v;
-    system->start_change = build->start_change;
+    system->conserved = conserved_momenta(build);
+    memcpy(system->gravity, build->gravity, sizeof system->gravity);
     system->plain_names = build->spec->plain_names;
     system->coordinate_names = DAL_TAKE(build->arena, const char *, build->spec->n_coordinates);
     for (int i = 0; i < build->spec->n_coordinates; i++)
         system->coordinate_names[i] = build->spec->coordinates[i].name.text;
-    system->n_w = system->layout.nv;
-    count_states(system);
+}
+
+/* The model's units, and those of its states, rows and columns. */
+static void choose_units(dal_build *build, dal_system *system)
+{
+    system->time = system->info.until > 0 ? system->info.until : 1; /* until it is known better */
+    system->length = dal_build_length(build);
+    system->state_scale = DAL_TAKE(build->arena, double, system->n_states);
+    system->row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
+    system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
+    system->column_unit = DAL_TAKE(build->arena, double, system->layout.nv);
+    dal_column_scales(build, system);
+}
+
+/* Dense or sparse; rows are all independent until their rank is known. */
+static void choose_solvers(dal_build *build, dal_system *system)
+{
     system->rank_tolerance = DAL_RANK_TOLERANCE;
-    system->conserved = conserved_momenta(build);
-    memcpy(system->gravity, build->gravity, sizeof system->gravity);
     system->rank = 0;
     system->start_order = DAL_TAKE(build->arena, int, system->layout.n_rows);
     for (int i = 0; i < system->layout.n_rows; i++)
@@ -486,6 +349,17 @@ static void lay_out(dal_build *build, dal_system *system)
     system->careful = system->small && system->layout.nv <= CAREFUL_LIMIT;
     if (!system->dense && !system->layout.columnless)
         dal_saddle_pattern(build->arena, system);
+}
+
+static void lay_out(dal_build *build, dal_system *system)
+{
+    lay_out_coordinates(build, system);
+    take_start(build, system);
+    take_parts(build, system);
+    choose_units(build, system);
+    system->n_w = system->layout.nv;
+    count_states(system);
+    choose_solvers(build, system);
     system->sweep = dal_build_sweep(build->arena, system);
 }
 
@@ -498,7 +372,7 @@ static bool prepare(dal_build *build, dal_system *draft)
     if (!draft->layout.columnless) /* solved by recursion: no speeds, and less room than any other */
         draft->formulation = dal_formulations[0];
     fill_info(build, draft);
-    build->packed = pack_into_block(build->arena, draft);
+    build->packed = dal_pack_system(build->arena, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
@@ -566,7 +440,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
         dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why.text);
         return DAL_BAD_MODEL;
     }
-    build->packed = pack_into_block(build->arena, draft);
+    build->packed = dal_pack_system(build->arena, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
@@ -679,82 +553,4 @@ dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *sp
 {
     *system = NULL;
     return compile_spec(allocator, spec, ANYTHING, messages, system);
-}
-
-dal_system_info dal_system_describe(const dal_system *system)
-{
-    static const dal_system_info none = {.model = "", .model_hash = "", .version = DAL_VERSION, .coordinates = "", .formulation = "",
-                                         .stabilization = "", .integrator = "", .ignorable_names = ""};
-    return system ? system->info : none;
-}
-
-const dal_message *const *dal_system_warnings(const dal_system *system, int *n)
-{
-    if (n)
-        *n = system ? system->n_warnings : 0;
-    return system ? system->warnings : NULL;
-}
-
-const dal_column *dal_system_columns(const dal_system *system, int *recorded, int *all)
-{
-    if (recorded)
-        *recorded = system ? system->n_recorded : 0;
-    if (all)
-        *all = system ? system->n_columns : 0;
-    return system ? system->columns : NULL;
-}
-
-int dal_system_body(const dal_system *system, const char *name)
-{
-    for (int i = 0; system && name && i < system->mechanism.n_bodies; i++)
-        if (!strcmp(system->mechanism.bodies[i].name, name))
-            return i;
-    return -1;
-}
-
-int dal_system_joint(const dal_system *system, const char *name)
-{
-    for (int i = 0; system && name && i < system->mechanism.n_joints; i++)
-        if (!strcmp(system->mechanism.joints[i].name, name))
-            return i;
-    return -1;
-}
-
-const char *dal_version(void)
-{
-    return DAL_VERSION;
-}
-
-bool dal_list_entry(const char *kind, int index, const char **name, const char **title)
-{
-    if (!kind || index < 0)
-        return false;
-#define LISTED(word, list)                                                                                              \
-    if (!strcmp(kind, word)) {                                                                                          \
-        int n = 0;                                                                                                      \
-        while ((list)[n] && n < index)                                                                                  \
-            n++;                                                                                                        \
-        if (!(list)[n])                                                                                                 \
-            return false;                                                                                               \
-        if (name)                                                                                                       \
-            *name = (list)[n]->name;                                                                                    \
-        if (title)                                                                                                      \
-            *title = (list)[n]->title;                                                                                  \
-        return true;                                                                                                    \
-    }
-    LISTED("joint", dal_joint_types)
-    LISTED("force", dal_force_types)
-    LISTED("coordinates", dal_families)
-    LISTED("formulation", dal_formulations)
-    LISTED("stabilization", dal_stabilizations)
-    LISTED("integrator", dal_integrators)
-#undef LISTED
-    if (!strcmp(kind, "warning") && index < DAL_CODE_COUNT - 1) {
-        if (name)
-            *name = dal_code_name((dal_code)(index + 1));
-        if (title)
-            *title = dal_code_title((dal_code)(index + 1));
-        return true;
-    }
-    return false;
 }

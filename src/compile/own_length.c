@@ -20,9 +20,10 @@ static bool *upright_bodies(const dal_build *build)
 {
     const dal_mechanism *m = &build->mechanism;
     bool *upright = DAL_TAKE(build->arena, bool, m->n_bodies);
-    for (bool more = true; more;) {
+    for (bool more = true, back = false; more; back = !back) { /* there and back, so that a chain takes two rounds in either order */
         more = false;
-        for (int j = 0; j < m->n_joints; j++) {
+        for (int k = 0; k < m->n_joints; k++) {
+            const int j = back ? m->n_joints - 1 - k : k;
             if (!keeps_attitude(&m->joints[j], m->space))
                 continue;
             const int a = m->joints[j].marker[0].body, b = m->joints[j].marker[1].body;

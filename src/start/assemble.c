@@ -59,6 +59,8 @@ static double rounding_of_places(const dal_build *build)
     return 4 * DBL_EPSILON * most;
 }
 
+static const dal_newton_rows rows_of_bodies;
+
 static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
 {
     dal_arena *arena = &build->start_arena;
@@ -90,6 +92,8 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     a->e = DAL_TAKE(arena, double, m);
     a->S = DAL_TAKE(arena, double, m);
     a->q0 = DAL_TAKE(arena, double, a->layout->nq);
+    a->newton = (dal_newton){.user = a, .rows = &rows_of_bodies, .solve = dal_assembly_large(a) ? dal_assembly_least : dal_newton_dense,
+                             .n = a->m, .x = a->x, .e = a->e, .S = a->S, .b = a->b};
 }
 
 /* Dense rows and their singular values need room only where something has to be moved. */
@@ -99,6 +103,8 @@ void dal_assembly_dense(dal_assembly *a)
         return;
     a->A = DAL_TAKE(&a->build->start_arena, double, (size_t)(a->r + a->m) * (size_t)a->m);
     a->svd = DAL_TAKE(&a->build->start_arena, double, dal_rank_work(a->r + a->m, a->m));
+    a->newton.A = a->A;
+    a->newton.work = a->svd;
 }
 
 static void place_bodies(dal_assembly *a)
@@ -159,8 +165,9 @@ double dal_assembly_row_unit(const dal_assembly *a, int i)
 }
 
 /* phi and A at the present placement, and the largest gap of a row. */
-static double evaluate(dal_assembly *a)
+static double evaluate(void *assembly)
 {
+    dal_assembly *a = assembly;
     double worst = 0;
     dal_family_twist.position(a->layout, &a->work);
     dal_rows_position(a->layout, &a->work);
@@ -314,71 +321,42 @@ static void way_back(dal_assembly *a)
     }
 }
 
-/* x := (A S)^+ (-phi - A e) on dense rows. */
-static void solve_dense(dal_assembly *a, int rows)
+/* Row i of A on the centres of mass, and -phi, over its unit. One that says nothing about positions is zero. */
+static bool dense_row(void *assembly, int i, double *row, double *b)
 {
-    for (int i = 0; i < rows; i++) {
-        double *row = a->A + (size_t)i * (size_t)a->m;
-        const bool open = dal_assembly_open(a, i);
-        dal_assembly_row(a, i, row);
-        for (int b = 0; b < a->mechanism.n_bodies; b++)
-            dal_assembly_center(a, b, row + a->layout->body[b].v);
-        if (open)
-            memset(row, 0, sizeof *row * (size_t)a->m);
-        a->b[i] = open ? 0 : -a->work.phi[i] / dal_assembly_row_unit(a, i);
-        for (int k = 0; k < a->m; k++) {
-            row[k] /= dal_assembly_row_unit(a, i);
-            a->b[i] -= row[k] * a->e[k];
-            row[k] *= a->S[k];
-        }
-    }
-    dal_rank_solve(a->A, rows, a->m, a->m, DAL_RANK_TOLERANCE, a->b, a->x, a->svd);
+    const dal_assembly *a = assembly;
+    const bool open = dal_assembly_open(a, i);
+    dal_assembly_row(a, i, row);
+    for (int k = 0; k < a->mechanism.n_bodies; k++)
+        dal_assembly_center(a, k, row + a->layout->body[k].v);
+    if (open)
+        memset(row, 0, sizeof *row * (size_t)a->m);
+    *b = open ? 0 : -a->work.phi[i] / dal_assembly_row_unit(a, i);
+    for (int k = 0; k < a->m; k++)
+        row[k] /= dal_assembly_row_unit(a, i);
+    return true;
 }
 
-/* x := the step of the iteration above; returns its length, not a number where there is none. */
-static double find_step(dal_assembly *a, int rows, bool nearest)
+static double size_of_change(const void *assembly, int k, double x)
+{
+    return fabs(x) / dal_assembly_unit(assembly, k);
+}
+
+static void move_bodies(void *assembly, double *x)
+{
+    dal_assembly *a = assembly;
+    step_from_center(a, x);
+    dal_family_twist.add(a->layout, a->work.q, x);
+}
+
+static const dal_newton_rows rows_of_bodies = {evaluate, dense_row, size_of_change, move_bodies};
+
+/* The step towards what was given. */
+static double find_step_back(dal_assembly *a, int rows)
 {
     memset(a->e, 0, sizeof *a->e * (size_t)a->m);
-    if (nearest)
-        way_back(a);
-    if (!dal_assembly_large(a))
-        solve_dense(a, rows);
-    else if (!dal_assembly_least(a, rows))
-        return NAN;
-    a->solves++;
-    double step = 0;
-    for (int k = 0; k < a->m; k++) {
-        a->x[k] = a->e[k] + a->S[k] * a->x[k];
-        if (a->S[k] != 0)
-            step = fmax(step, fabs(a->x[k]) / dal_assembly_unit(a, k));
-    }
-    return step;
-}
-
-/* q := q + part x, a bounded way. */
-static void move(dal_assembly *a, double step, double part)
-{
-    const double most = 0.5, scale = step > most ? part * most / step : part;
-    for (int k = 0; k < a->m; k++)
-        a->x[k] *= scale;
-    step_from_center(a, a->x);
-    dal_family_twist.add(a->layout, a->work.q, a->x);
-}
-
-/* Close the gaps by at most `most` steps; returns what is left. */
-static double close_gaps(dal_assembly *a, int rows, int most)
-{
-    double worst = evaluate(a);
-    for (int i = 0; i < most && worst < HUGE_VAL; i++) {
-        double step = find_step(a, rows, false);
-        if (isnan(step))
-            break;
-        move(a, step, 1);
-        worst = evaluate(a);
-        if ((worst <= dal_closed && step < 1e-9) || step < 1e-15)
-            break;
-    }
-    return worst;
+    way_back(a);
+    return dal_newton_step(&a->newton, rows);
 }
 
 /* The weighted square of the way back, which the walk makes shorter. */
@@ -400,15 +378,15 @@ static void walk_nearer(dal_assembly *a, int rows)
 {
     const size_t nq = (size_t)a->layout->nq;
     double *from = a->q0, *x = DAL_TAKE(a->build->arena, double, a->m), distance = distance_back(a);
-    for (const int enough = a->solves + WALK; a->solves < enough;) {
-        double step = find_step(a, rows, true), part = 1;
+    for (const int enough = a->newton.solves + WALK; a->newton.solves < enough;) {
+        double step = find_step_back(a, rows), part = 1;
         if (!(step >= 1e-13))
             return;
         memcpy(from, a->work.q, sizeof *from * nq);
         memcpy(x, a->x, sizeof *x * (size_t)a->m);
         for (;; part /= 4) {
-            move(a, step, part);
-            double worst = close_gaps(a, rows, 20), now = distance_back(a);
+            dal_newton_move(&a->newton, step, part);
+            double worst = dal_newton_close(&a->newton, rows, 20), now = distance_back(a);
             if (worst <= gap_allowed && now < distance) {
                 bool stalled = now > (1 - 1e-12) * distance;
                 distance = now;
@@ -432,11 +410,11 @@ static void settle_nearest(dal_assembly *a, int rows)
 {
     double before = 1e-3;
     for (int i = 0; i < 60; i++) {
-        double step = find_step(a, rows, true);
+        double step = find_step_back(a, rows);
         if (!(step >= 1e-14) || step > 0.9 * before)
             return;
         before = step;
-        move(a, step, 1);
+        dal_newton_move(&a->newton, step, 1);
         evaluate(a);
     }
 }
@@ -548,23 +526,23 @@ static double close_evenly(dal_assembly *a, int rows)
         for (int k = 0; k < at->nv; k++)
             a->S[at->v + k] *= (k >= (int)a->mechanism.space ? start->attitude_given : start->position_given) ? 1 : omitted_weight;
     }
-    double worst = close_gaps(a, rows, 100);
+    double worst = dal_newton_close(&a->newton, rows, 100);
     dal_assembly_weigh(a, false);
     if (worst <= gap_allowed)
         return worst;
     place_bodies(a);
-    return close_gaps(a, rows, 100);
+    return dal_newton_close(&a->newton, rows, 100);
 }
 
 static const dal_joint *turned_over(const dal_assembly *a);
 
 bool dal_assembly_reach(dal_assembly *a, int rows)
 {
-    if (!(close_gaps(a, rows, 100) <= gap_allowed))
+    if (!(dal_newton_close(&a->newton, rows, 100) <= gap_allowed))
         return false;
     walk_nearer(a, rows);
     settle_nearest(a, rows);
-    return close_gaps(a, rows, 5) <= gap_allowed && !turned_over(a);
+    return dal_newton_close(&a->newton, rows, 5) <= gap_allowed && !turned_over(a);
 }
 
 double dal_assembly_distance(dal_assembly *a)
@@ -583,7 +561,7 @@ static bool assemble_positions(dal_assembly *a)
         return true;
     dal_assembly_weigh(a, false);
     dal_assembly_dense(a);
-    worst = close_gaps(a, rows, 100);
+    worst = dal_newton_close(&a->newton, rows, 100);
     if (!(worst <= gap_allowed))
         worst = close_evenly(a, rows);
     if (!(worst <= gap_allowed)) {
@@ -592,7 +570,7 @@ static bool assemble_positions(dal_assembly *a)
     }
     walk_nearer(a, rows);
     settle_nearest(a, rows);
-    close_gaps(a, rows, 5);
+    dal_newton_close(&a->newton, rows, 5);
     if (!dal_assembly_choose(a, rows))
         return false;
     report_moves(a);

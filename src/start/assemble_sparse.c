@@ -136,8 +136,9 @@ static void leave_out(dal_assembly *a, int i)
 /* ---- positions --------------------------------------------------------------------------- */
 
 /* x := S y of the position step: A x = -phi - A e on rows 0 ... n. */
-bool dal_assembly_least(dal_assembly *a, int n)
+bool dal_assembly_least(dal_newton *newton, int n)
 {
+    dal_assembly *a = newton->user;
     struct dal_assembly_saddle *s = saddle_of(a);
     for (int i = 0; i < a->r; i++) {
         const dal_row_layout *at = &a->layout->row[i];

@@ -3,6 +3,7 @@
 #define DAL_START_ASSEMBLY_H
 
 #include "compile/build.h"
+#include "start/gauss_newton.h"
 
 /* Displacements are measured in lengths of the model and radians, residuals of rows by what such a displacement changes them. */
 static const double dal_closed = 1e-14;      /* a start that is this good is not touched */
@@ -26,7 +27,7 @@ typedef struct dal_assembly {
     double length;
     double rounding;         /* of the places of the bodies, in lengths: no gap is smaller */
     double *unit;            /* of each row: see dal_assembly_row_unit; 0: not yet known */
-    int solves;              /* linear systems solved so far */
+    dal_newton newton;       /* the iteration, on these */
 } dal_assembly;
 
 void dal_assembly_dense(dal_assembly *assembly);                     /* room for dense rows and their singular values */
@@ -64,10 +65,10 @@ bool dal_assemble_velocities(dal_assembly *assembly);
 /* Rows of a body's given velocities that may give way, in its own columns, weighted and multiplied by `scale`; their number. */
 int dal_assembly_components(const dal_assembly *assembly, int body, double scale, double *rows);
 
-/* assemble_sparse.c: is the model large? Then, x := y of the position step on the first n rows, and v := the start velocities, v0 the given
- * ones; false where it is not decided which rows are independent. */
+/* assemble_sparse.c: is the model large? Then, the solver of the position steps, and v := the start velocities, v0 the given ones; false
+ * where it is not decided which rows are independent. */
 bool dal_assembly_large(const dal_assembly *assembly);
-bool dal_assembly_least(dal_assembly *assembly, int n);
+bool dal_assembly_least(dal_newton *newton, int n);
 bool dal_assembly_velocity(dal_assembly *assembly, double *v, const double *v0);
 
 #endif

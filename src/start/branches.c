@@ -144,7 +144,7 @@ static bool reach(dal_branches *s)
 {
     dal_assembly *a = s->a;
     bool closed = dal_assembly_reach(a, s->rows);
-    for (double before = INFINITY, now = 0; closed && a->solves < s->enough; before = now) {
+    for (double before = INFINITY, now = 0; closed && a->newton.solves < s->enough; before = now) {
         unwind(a, s->found[0].q);
         now = dal_assembly_distance(a);
         if (!(now < (1 - 1e-3) * before))
@@ -158,7 +158,7 @@ static bool reach(dal_branches *s)
 static void look(dal_branches *s, int body, double angle)
 {
     dal_assembly *a = s->a;
-    if (s->n == DAL_MOST_BRANCHES || a->solves >= s->enough)
+    if (s->n == DAL_MOST_BRANCHES || a->newton.solves >= s->enough)
         return;
     dal_branches_go(a, s->found[0].q);
     for (int b = 0; b < a->mechanism.n_bodies; b++)
@@ -179,7 +179,7 @@ bool dal_branches_find(dal_branches *s, dal_assembly *a, int rows, double produc
     keep(s);
     if (solves < LEAST_SOLVES)
         return false;
-    s->enough = a->solves + (int)fmin(MOST_SOLVES, solves);
+    s->enough = a->newton.solves + (int)fmin(MOST_SOLVES, solves);
     for (int b = 0; b < a->mechanism.n_bodies && b < MOST_TURNED; b++)
         for (int k = 1; k <= QUARTERS; k++)
             look(s, b, k * half_pi);

@@ -64,7 +64,10 @@ typedef struct starting {
     dal_layout *layout;
     dal_work work;
     int n, r;
-    double *A, *b, *x, *e, *S, *scale, *q0, *svd;
+    dal_newton newton;
+    double *x, *e, *S, *scale, *q0;
+    double *rhs;      /* right sides of the rows: -phi, or what is missing of velocities */
+    bool velocities;  /* the rows are those of velocities: nonholonomic ones count */
     double length;
     double *unit;  /* of each row */
     bool *known;   /* the same: it is found */
@@ -88,6 +91,8 @@ static const dal_row *row_at(const starting *s, int i)
     return &s->layout->mechanism->rows[s->layout->row[i].source];
 }
 
+static const dal_newton_rows rows_of_coordinates;
+
 static void begin(starting *s, dal_build *build, const dal_compiled *drives)
 {
     dal_arena *arena = build->arena;
@@ -100,8 +105,7 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
     s->r = s->layout->n_rows;
     s->length = build->length;
     const size_t n = (size_t)s->n, r = (size_t)s->r;
-    s->A = DAL_TAKE(arena, double, r * n);
-    s->b = DAL_TAKE(arena, double, r);
+    s->rhs = DAL_TAKE(arena, double, r);
     s->x = DAL_TAKE(arena, double, n);
     s->e = DAL_TAKE(arena, double, n);
     s->S = DAL_TAKE(arena, double, n);
@@ -109,7 +113,8 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
     s->known = DAL_TAKE(arena, bool, r);
     s->scale = DAL_TAKE(arena, double, n);
     s->q0 = DAL_TAKE(arena, double, n);
-    s->svd = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n));
+    s->newton = (dal_newton){.user = s, .rows = &rows_of_coordinates, .solve = dal_newton_dense, .n = s->n, .x = s->x, .e = s->e, .S = s->S,
+                             .A = DAL_TAKE(arena, double, r * n), .b = DAL_TAKE(arena, double, r), .work = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n))};
     memcpy(s->work.q, build->start_q, sizeof *s->work.q * n);
     if (!drives->program)
         return;
@@ -152,8 +157,9 @@ static void find_unit(starting *s, int i)
 }
 
 /* phi and A; the largest gap, in the units of the rows. */
-static double evaluate(starting *s)
+static double evaluate(void *start)
 {
+    starting *s = start;
     double worst = 0;
     dal_family_user.position(s->layout, &s->work);
     dal_rows_position(s->layout, &s->work);
@@ -192,78 +198,56 @@ static void weigh(starting *s, bool velocities, bool omitted_only)
     }
 }
 
-/* x := e + S (A S)^+ (rhs - A e) over the rows that count; the step in lengths of the model. */
-static double find_step(starting *s, const double *rhs, bool velocities)
+/* Row i and its right side, over its unit. */
+static bool dense_row(void *start, int i, double *row, double *b)
 {
-    int rows = 0;
-    for (int i = 0; i < s->r; i++) {
-        const dal_row_layout *at = &s->layout->row[i];
-        double *row = s->A + (size_t)rows * (size_t)s->n;
-        if (!velocities && row_at(s, i)->nonholonomic)
-            continue;
-        memset(row, 0, sizeof *row * (size_t)s->n);
-        s->b[rows] = rhs[i] / s->unit[i];
-        for (int k = at->value; k < at->value + at->n_values; k++) {
-            int j = s->layout->column[k];
-            s->b[rows] -= s->work.A[k] / s->unit[i] * s->e[j];
-            row[j] = s->work.A[k] / s->unit[i] * s->S[j];
-        }
-        rows++;
-    }
-    memset(s->x, 0, sizeof *s->x * (size_t)s->n);
-    if (rows)
-        dal_rank_solve(s->A, rows, s->n, s->n, DAL_RANK_TOLERANCE, s->b, s->x, s->svd);
-    double step = 0;
-    for (int j = 0; j < s->n; j++) {
-        s->x[j] = s->e[j] + s->S[j] * s->x[j];
-        step = fmax(step, fabs(s->x[j]) * s->scale[j] / s->length);
-    }
-    return step;
+    const starting *s = start;
+    const dal_row_layout *at = &s->layout->row[i];
+    if (!s->velocities && row_at(s, i)->nonholonomic)
+        return false;
+    memset(row, 0, sizeof *row * (size_t)s->n);
+    *b = (s->velocities ? s->rhs[i] : -s->work.phi[i]) / s->unit[i];
+    for (int k = at->value; k < at->value + at->n_values; k++)
+        row[s->layout->column[k]] = s->work.A[k] / s->unit[i];
+    return true;
 }
 
-static void negative_phi(const starting *s, double *rhs)
+static double size_of_change(const void *start, int k, double x)
 {
-    for (int i = 0; i < s->r; i++)
-        rhs[i] = -s->work.phi[i];
+    const starting *s = start;
+    return fabs(x) * s->scale[k] / s->length;
 }
 
-static double walk(starting *s, double *rhs)
+static void move_coordinates(void *start, double *x)
 {
-    negative_phi(s, rhs);
-    double step = find_step(s, rhs, false), most = 0.5, part = step > most ? most / step : 1;
+    starting *s = start;
     for (int j = 0; j < s->n; j++)
-        s->work.q[j] += part * s->x[j];
-    return step;
+        s->work.q[j] += x[j];
 }
 
-static double close_gaps(starting *s, double *rhs, int most)
+static const dal_newton_rows rows_of_coordinates = {evaluate, dense_row, size_of_change, move_coordinates};
+
+static double close_gaps(starting *s, int most)
 {
-    double worst = evaluate(s);
-    memset(s->e, 0, sizeof *s->e * (size_t)s->n);
-    for (int i = 0; i < most && worst < HUGE_VAL; i++) {
-        double step = walk(s, rhs);
-        worst = evaluate(s);
-        if ((worst <= dal_closed && step < 1e-9) || step < 1e-15)
-            break;
-    }
-    return worst;
+    return dal_newton_close(&s->newton, s->r, most);
 }
 
 /* Along the constraints towards what was given, while the steps shrink; back to where it began if the gaps open. */
-static void come_nearer(starting *s, double *rhs)
+static void come_nearer(starting *s)
 {
     double *from = DAL_TAKE(s->build->arena, double, s->n), before = HUGE_VAL;
     memcpy(from, s->work.q, sizeof *from * (size_t)s->n);
     for (int i = 0; i < 60; i++) {
         for (int j = 0; j < s->n; j++)
             s->e[j] = is_given(s, j, false) ? s->q0[j] - s->work.q[j] : 0;
-        double step = walk(s, rhs);
+        double step = dal_newton_step(&s->newton, s->r);
+        dal_newton_move(&s->newton, step, 1);
         evaluate(s);
         if (step < 1e-14 || step > 0.9 * before)
             break;
         before = step;
     }
-    if (!(close_gaps(s, rhs, 5) <= gap_allowed)) {
+    if (!(close_gaps(s, 5) <= gap_allowed)) {
         memcpy(s->work.q, from, sizeof *from * (size_t)s->n);
         evaluate(s);
     }
@@ -365,26 +349,26 @@ static bool differs(const starting *s, const double *q)
 }
 
 /* From q with coordinate i moved by so many lengths: does the mechanism close elsewhere? */
-static bool look(starting *s, double *rhs, const double *q, int i, double lengths)
+static bool look(starting *s, const double *q, int i, double lengths)
 {
     memcpy(s->work.q, q, sizeof *q * (size_t)s->n);
     s->work.q[i] += lengths * s->length / s->scale[i];
-    if (is_fixed(s, i, false) || !(close_gaps(s, rhs, 100) <= gap_allowed))
+    if (is_fixed(s, i, false) || !(close_gaps(s, 100) <= gap_allowed))
         return false;
-    come_nearer(s, rhs);
+    come_nearer(s);
     return differs(s, q);
 }
 
 /* Another position in which the mechanism closes, the nearest of those that are found from the present one with each coordinate moved by
  * itself (cf. branches.c); false: none. */
-static bool find_other(starting *s, double *rhs, double *other)
+static bool find_other(starting *s, double *other)
 {
     enum { MOST = 16, STEPS = 3 };
     double *q = DAL_TAKE(s->build->arena, double, s->n), best = INFINITY;
     memcpy(q, s->work.q, sizeof *q * (size_t)s->n);
     weigh(s, false, false);
     for (int k = 0; k < STEPS * 2 * (s->n < MOST ? s->n : MOST); k++) {
-        if (!look(s, rhs, q, k / (2 * STEPS), (k % 2 ? -1 : 1) * (k / 2 % STEPS + 1)) || !(distance(s, s->work.q) < best))
+        if (!look(s, q, k / (2 * STEPS), (k % 2 ? -1 : 1) * (k / 2 % STEPS + 1)) || !(distance(s, s->work.q) < best))
             continue;
         best = distance(s, s->work.q);
         memcpy(other, s->work.q, sizeof *other * (size_t)s->n);
@@ -395,13 +379,13 @@ static bool find_other(starting *s, double *rhs, double *other)
 }
 
 /* Given values that moved far, with what else there is. */
-static void warn_of_moves(starting *s, double *rhs)
+static void warn_of_moves(starting *s)
 {
     double *other = DAL_TAKE(s->build->arena, double, s->n);
     int far = 0;
     for (int i = 0; i < s->n; i++)
         far += is_given(s, i, false) && is_far(s, i, s->work.q[i] - s->q0[i]);
-    const bool found = far && find_other(s, rhs, other);
+    const bool found = far && find_other(s, other);
     const bool nearer = found && distance(s, other) < distance(s, s->work.q);
     for (int i = 0; i < s->n && far; i++) {
         const dal_coordinate_spec *spec = &s->build->spec->coordinates[i];
@@ -415,39 +399,39 @@ static void warn_of_moves(starting *s, double *rhs)
     }
 }
 
-static bool assemble_positions(starting *s, double *rhs)
+static bool assemble_positions(starting *s)
 {
     memcpy(s->q0, s->work.q, sizeof *s->q0 * (size_t)s->n);
     double worst = evaluate(s);
     if (worst <= dal_closed)
         return true;
     weigh(s, false, true);
-    worst = close_gaps(s, rhs, 100);
+    worst = close_gaps(s, 100);
     if (!(worst <= gap_allowed)) {
         memcpy(s->work.q, s->q0, sizeof *s->q0 * (size_t)s->n);
         weigh(s, false, false);
-        worst = close_gaps(s, rhs, 100);
+        worst = close_gaps(s, 100);
         if (worst <= gap_allowed)
-            come_nearer(s, rhs);
+            come_nearer(s);
     }
     if (!(worst <= gap_allowed))
         return refuse(s, s->work.phi, false);
     if (!report(s, s->work.q, s->q0, false))
         return false;
-    warn_of_moves(s, rhs);
+    warn_of_moves(s);
     return true;
 }
 
 /* -(A v - beta) at v; the largest of it, in the units of the rows. */
-static double missing(starting *s, double *rhs)
+static double missing(starting *s)
 {
     double worst = 0;
     dal_family_user.velocity(s->layout, &s->work);
     dal_rows_velocity(s->layout, &s->work);
     for (int i = 0; i < s->r; i++) {
-        rhs[i] = -s->work.phid[i];
-        if (!(fabs(rhs[i]) / s->unit[i] <= worst))
-            worst = fabs(rhs[i]) / s->unit[i];
+        s->rhs[i] = -s->work.phid[i];
+        if (!(fabs(s->rhs[i]) / s->unit[i] <= worst))
+            worst = fabs(s->rhs[i]) / s->unit[i];
     }
     return worst;
 }
@@ -468,27 +452,28 @@ static double total_mass(const starting *s)
     return sum > 0 ? sum : 1;
 }
 
-static bool assemble_velocities(starting *s, double *rhs)
+static bool assemble_velocities(starting *s)
 {
     const double *v0 = s->build->start_v;
     memset(s->e, 0, sizeof *s->e * (size_t)s->n);
+    s->velocities = true;
     memcpy(s->work.v, v0, sizeof *v0 * (size_t)s->n);
-    double worst = missing(s, rhs);
+    double worst = missing(s);
     for (int pass = 0; pass < 4 && worst > dal_closed * fastest(s); pass++) { /* what was omitted, then all; each once more for rounding */
         weigh(s, true, pass < 2);
-        find_step(s, rhs, true);
+        dal_newton_step(&s->newton, s->r);
         for (int j = 0; j < s->n; j++)
             s->work.v[j] += s->x[j];
-        worst = missing(s, rhs);
+        worst = missing(s);
         if (pass == 1 && worst <= velocity_allowed * fastest(s))
             break;
         if (pass == 1) {
             memcpy(s->work.v, v0, sizeof *v0 * (size_t)s->n);
-            worst = missing(s, rhs);
+            worst = missing(s);
         }
     }
     if (!(worst <= velocity_allowed * fastest(s) + 1e-13 * s->build->pace))
-        return refuse(s, rhs, true);
+        return refuse(s, s->rhs, true);
     return report(s, s->work.v, v0, true);
 }
 
@@ -533,17 +518,16 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
 {
     starting s = {0};
     begin(&s, build, drives);
-    double *rhs = DAL_TAKE(build->arena, double, s.r);
     dal_turns_begin(build, &s.work);
     set_start_constants(&s);
     dal_turns_follow(build, &s.work);
-    bool closed = assemble_positions(&s, rhs);
+    bool closed = assemble_positions(&s);
     if (!closed && !build->anyway)
         return false;
-    if (closed && !assemble_velocities(&s, rhs) && !build->anyway)
+    if (closed && !assemble_velocities(&s) && !build->anyway)
         return false;
     settle(&s);
-    missing(&s, rhs);
+    missing(&s);
     memcpy(build->start_q, s.work.q, sizeof *build->start_q * (size_t)s.n);
     memcpy(build->start_v, s.work.v, sizeof *build->start_v * (size_t)s.n);
     build->column_scale = s.scale;

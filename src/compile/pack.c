@@ -1,0 +1,159 @@
+/* A system is one block of memory: measured, then filled, by the same list. */
+#include "compile/build.h"
+
+#include <assert.h>
+#include <string.h>
+
+static void pack_joint_forms(dal_block *block, const dal_system *from, dal_system *to)
+{
+    if (!from->joint_forms)
+        return;
+    DAL_PACK(block, to->joint_forms, from->mechanism.n_joints);
+    for (int j = 0; j < from->mechanism.n_joints; j++) {
+        void *copy = from->joint_forms[j] ? dal_block_copy(block, from->joint_forms[j], dal_program_bytes(from->joint_forms[j])) : NULL;
+        if (copy)
+            to->joint_forms[j] = copy;
+    }
+}
+
+static void pack_program(dal_block *block, dal_compiled *c)
+{
+    DAL_PACK(block, c->needs, c->n_needs);
+    if (c->program) {
+        void *copy = dal_block_copy(block, c->program, dal_program_bytes(c->program));
+        if (copy)
+            c->program = copy;
+    }
+}
+
+static void pack_names(dal_block *block, int n, const char **from, const char ***to)
+{
+    DAL_PACK(block, *to, n);
+    for (int i = 0; i < n; i++) {
+        const char *name = dal_block_text(block, from[i]);
+        if (block->memory)
+            (*to)[i] = name;
+    }
+}
+
+static void pack_texts(dal_block *block, int n, const dal_text *from, dal_text **to)
+{
+    DAL_PACK(block, *to, n);
+    for (int i = 0; i < n; i++) {
+        const char *text = dal_block_text(block, from[i].text), *file = from[i].mark.file ? dal_block_text(block, from[i].mark.file) : NULL;
+        if (!block->memory)
+            continue;
+        (*to)[i].text = text;
+        (*to)[i].mark.file = file;
+    }
+}
+
+static void pack_system(dal_block *block, const dal_system *from, dal_system *to)
+{
+    *to = *from;
+    dal_mechanism_pack(block, &from->mechanism, &to->mechanism);
+    dal_layout_pack(block, &from->layout, block->memory ? &to->mechanism : &from->mechanism, &to->layout);
+    if (from->links)
+        to->links = dal_links_pack(block, from->links);
+    if (from->loops)
+        to->loops = dal_loops_pack(block, from->loops);
+    if (from->sweep)
+        to->sweep = dal_sweep_pack(block, from->sweep);
+    DAL_PACK(block, to->groups, from->n_groups);
+    for (int i = 0; i < from->n_groups; i++) {
+        void *copy = dal_block_copy(block, from->groups[i].elements,
+                                    dal_force_types[from->groups[i].type]->size * (size_t)from->groups[i].n);
+        if (copy)
+            to->groups[i].elements = copy;
+    }
+    DAL_PACK(block, to->forces, from->n_forces);
+    pack_names(block, from->n_inputs, from->input_names, &to->input_names);
+    pack_names(block, from->n_tables, from->table_names, &to->table_names);
+    pack_names(block, from->n_states, from->state_names, &to->state_names);
+    pack_texts(block, from->actions.n_outputs, from->action_texts, &to->action_texts);
+    DAL_PACK(block, to->columns, from->n_columns);
+    for (int i = 0; i < from->n_forces; i++) {
+        const char *name = dal_block_text(block, from->forces[i].name);
+        if (block->memory)
+            to->forces[i].name = name;
+    }
+    for (int i = 0; i < from->n_columns; i++) {
+        const char *name = dal_block_text(block, from->columns[i].name);
+        if (block->memory)
+            to->columns[i].name = name;
+    }
+    to->info.model = dal_block_text(block, from->info.model);
+    to->info.model_hash = dal_block_text(block, from->info.model_hash);
+    to->info.ignorable_names = dal_block_text(block, from->info.ignorable_names);
+    DAL_PACK(block, to->signals, from->n_signals);
+    pack_program(block, &to->drives);
+    pack_program(block, &to->actions);
+    pack_program(block, &to->records);
+    pack_joint_forms(block, from, to);
+    DAL_PACK(block, to->inputs, from->n_inputs);
+    DAL_PACK(block, to->states, from->n_states);
+    DAL_PACK(block, to->state_scale, from->n_states);
+    DAL_PACK(block, to->idle, from->n_expressions);
+    DAL_PACK(block, to->frictions, from->n_frictions);
+    DAL_PACK(block, to->laws, from->n_laws);
+    DAL_PACK(block, to->column_scale, from->layout.nv);
+    DAL_PACK(block, to->column_unit, from->layout.nv);
+    DAL_PACK(block, to->row_unit, from->layout.n_rows);
+    DAL_PACK(block, to->ignorable, from->n_ignorable);
+    if (from->start_speeds)
+        DAL_PACK(block, to->start_speeds, from->layout.nv);
+    if (from->start_q) {
+        DAL_PACK(block, to->start_q, from->layout.nq);
+        DAL_PACK(block, to->start_v, from->layout.nv);
+        DAL_PACK(block, to->start_change, 2 * from->layout.nv);
+    }
+    pack_names(block, from->mechanism.n_coordinates, from->coordinate_names, &to->coordinate_names);
+    pack_names(block, from->mechanism.n_speeds, from->speed_names, &to->speed_names);
+    DAL_PACK(block, to->start, from->mechanism.n_bodies);
+    DAL_PACK(block, to->start_winding, from->mechanism.n_windings);
+    DAL_PACK(block, to->start_order, from->layout.n_rows);
+    if (!from->dense && !from->layout.columnless) {
+        DAL_PACK(block, to->kkt_start, from->layout.nv + from->layout.n_rows + 1);
+        DAL_PACK(block, to->kkt_row, from->n_kkt);
+        DAL_PACK(block, to->kkt_mass, from->layout.n_mass);
+        DAL_PACK(block, to->kkt_rows, 2 * from->layout.n_values);
+        DAL_PACK(block, to->kkt_diagonal, from->layout.n_rows);
+    }
+}
+
+dal_system *dal_pack_system(dal_arena *arena, const dal_system *from)
+{
+    dal_system shape;
+    dal_block block = {NULL, sizeof(dal_system)};
+    pack_system(&block, from, &shape);
+    char *memory = arena->allocator.allocate(arena->allocator.user, block.used + DAL_BLOCK_ALIGNMENT);
+    if (!memory)
+        longjmp(*arena->guard, 1);
+    char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
+    memset(memory, 0, block.used + DAL_BLOCK_ALIGNMENT);
+    dal_system *system = (dal_system *)(void *)aligned;
+    block = (dal_block){aligned, sizeof(dal_system)};
+    pack_system(&block, from, system);
+    system->memory = memory;
+    system->allocator = arena->allocator;
+    system->life = dal_life_begin(&arena->allocator);
+    if (!system->life) {
+        arena->allocator.release(arena->allocator.user, memory);
+        longjmp(*arena->guard, 1);
+    }
+    return system;
+}
+
+void dal_system_free(dal_system *system)
+{
+    if (!system)
+        return;
+    const bool free_to_go = !atomic_load(&system->life->runs);
+    assert(free_to_go && "a system was freed by a callback of its run");
+    if (!free_to_go)
+        return;
+    if (system->said)
+        dal_arena_dispose(system->said);
+    dal_life_end(system->life);
+    system->allocator.release(system->allocator.user, system->memory);
+}
