@@ -7,7 +7,7 @@
  * Mass matrix (55), corrected, with the second moments J = integral rho x x^T about r:
  *   [ m 1          sym
  *     m c_i 1      J_ij 1 ],   J = 1/2 tr(I) 1 - I + m c c^T    (56) in three dimensions.
- * A planar body has one inertia_natural; the split J_xx = J_yy = I_zz / 2 gives the same
+ * A planar body has one inertia; the split J_xx = J_yy = I_zz / 2 gives the same
  * motion as any other. M is constant and computed once. It is singular where
  * 1/2 tr(I) 1 - I is (rods, plates, the symmetric top): see udwadia_kalaba.c for what completes it.
  *
@@ -58,7 +58,7 @@ static void position_natural(const dal_layout *layout, dal_work *work)
     }
 }
 
-/* w = 1/2 sum over columns of R_k x R_k', for forces and channels that speak of angular velocity_natural; in the plane both
+/* w = 1/2 sum over columns of R_k x R_k', for forces and channels that speak of angular velocity; in the plane both
  * columns give w_z, in space each column misses its own direction. */
 static void velocity_natural(const dal_layout *layout, dal_work *work)
 {
@@ -85,7 +85,7 @@ static void tangent_natural(const dal_layout *layout, dal_work *work, const dal_
     }
 }
 
-/* x = S q: only the angular velocity_natural, made of R and R', changes. */
+/* x = S q: only the angular velocity, made of R and R', changes. */
 static void bend_natural(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     const int space = (int)layout->mechanism->space;
@@ -162,7 +162,7 @@ static void inertia_natural(const dal_layout *layout, dal_work *work)
 }
 
 /* A force at r and a moment: <G, R'> = moment . w for R' = [w x] R holds with G = 1/2 [moment x] R (in the plane, where
- * only two columns move_natural, as well). */
+ * only two columns move, as well). */
 static void pull_natural(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
                  dal_real *out)
 {
