@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 typedef struct bench_body {
-    int parent;        /* -1: the ground */
-    char joint;        /* 'x', 'y', 'z': revolute about that axis; 'f': free */
+    int parent; /* -1: the ground */
+    char joint; /* 'x', 'y', 'z': revolute about that axis; 'f': free */
     double offset[3];
     double mass, center[3];
     double inertia[6]; /* about the centre of mass: xx yy zz xy xz yz */

@@ -30,8 +30,8 @@ static void yaml_body(FILE *out, const bench_tree *tree, int i)
     fprintf(out,
             "  b%d: {mass: %.17g, center: [%.17g, %.17g, %.17g],\n"
             "    inertia: [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g], position: [%.17g, %.17g, %.17g], points: {",
-            i, b->mass, b->center[0], b->center[1], b->center[2], b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3],
-            b->inertia[4], b->inertia[5], at[0], at[1], at[2]);
+            i, b->mass, b->center[0], b->center[1], b->center[2], b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3], b->inertia[4],
+            b->inertia[5], at[0], at[1], at[2]);
     for (int j = i + 1, n = 0; j < tree->n_bodies; j++)
         if (tree->body[j].parent == i)
             fprintf(out, "%sP%d: [%.17g, %.17g, %.17g]", n++ ? ", " : "", j, tree->body[j].offset[0], tree->body[j].offset[1],
@@ -48,8 +48,7 @@ char *bench_tree_yaml(const bench_tree *tree)
         return NULL;
     fprintf(out, "dalembert: 1\nname: %s\nspace: spatial\ngravity: [0, 0, -9.81]\n", tree->name);
     if (tree->body[0].joint != 'f')
-        fprintf(out, "ground: {points: {P0: [%.17g, %.17g, %.17g]}}\n", tree->body[0].offset[0], tree->body[0].offset[1],
-                tree->body[0].offset[2]);
+        fprintf(out, "ground: {points: {P0: [%.17g, %.17g, %.17g]}}\n", tree->body[0].offset[0], tree->body[0].offset[1], tree->body[0].offset[2]);
     fprintf(out, "bodies:\n");
     for (int i = 0; i < tree->n_bodies; i++)
         yaml_body(out, tree, i);
@@ -107,8 +106,8 @@ static void mjcf_body(FILE *out, const bench_tree *tree, int i)
         fprintf(out, "<freejoint/>");
     else
         fprintf(out, "<joint type='hinge' axis='%s'/>", axis_of(b->joint, " ", axis));
-    fprintf(out, "<inertial pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
-            b->center[0], b->center[1], b->center[2], p[0], p[1], p[2], p[3], b->mass, I[0], I[1], I[2]);
+    fprintf(out, "<inertial pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n", b->center[0],
+            b->center[1], b->center[2], p[0], p[1], p[2], p[3], b->mass, I[0], I[1], I[2]);
     for (int j = i + 1; j < tree->n_bodies; j++)
         if (tree->body[j].parent == i)
             mjcf_body(out, tree, j);
@@ -143,12 +142,11 @@ char *bench_tree_urdf(const bench_tree *tree)
         char parent[16] = "world";
         if (b->parent >= 0)
             snprintf(parent, sizeof parent, "b%d", b->parent);
-        fprintf(out, "<link name='b%d'><inertial><origin xyz='%.17g %.17g %.17g'/><mass value='%.17g'/>", i, b->center[0], b->center[1],
-                b->center[2], b->mass);
-        fprintf(out, "<inertia ixx='%.17g' iyy='%.17g' izz='%.17g' ixy='%.17g' ixz='%.17g' iyz='%.17g'/></inertial></link>\n",
-                b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3], b->inertia[4], b->inertia[5]);
-        fprintf(out, "<joint name='j%d' type='%s'><parent link='%s'/><child link='b%d'/>", i, b->joint == 'f' ? "floating" : "continuous",
-                parent, i);
+        fprintf(out, "<link name='b%d'><inertial><origin xyz='%.17g %.17g %.17g'/><mass value='%.17g'/>", i, b->center[0], b->center[1], b->center[2],
+                b->mass);
+        fprintf(out, "<inertia ixx='%.17g' iyy='%.17g' izz='%.17g' ixy='%.17g' ixz='%.17g' iyz='%.17g'/></inertial></link>\n", b->inertia[0],
+                b->inertia[1], b->inertia[2], b->inertia[3], b->inertia[4], b->inertia[5]);
+        fprintf(out, "<joint name='j%d' type='%s'><parent link='%s'/><child link='b%d'/>", i, b->joint == 'f' ? "floating" : "continuous", parent, i);
         fprintf(out, "<origin xyz='%.17g %.17g %.17g'/>", b->offset[0], b->offset[1], b->offset[2]);
         if (b->joint != 'f')
             fprintf(out, "<axis xyz='%s'/>", axis_of(b->joint, " ", axis));
@@ -174,12 +172,14 @@ char *bench_four_bars_yaml(int n, double angle)
         fprintf(out, "    P%d: [%d, 0]\n", i, i);
     fprintf(out, "bodies:\n");
     for (int i = 0; i <= n; i++) {
-        fprintf(out, "  c%d: {mass: 1, center: [0, 1/2], inertia: 1/12, position: [%d, 0], angle: %.17g, rate: -1,\n"
-                     "    points: {B: [0, 1]}}\n",
+        fprintf(out,
+                "  c%d: {mass: 1, center: [0, 1/2], inertia: 1/12, position: [%d, 0], angle: %.17g, rate: -1,\n"
+                "    points: {B: [0, 1]}}\n",
                 i, i, angle);
         if (i < n)
-            fprintf(out, "  k%d: {mass: 1, center: [1/2, 0], inertia: 1/12, position: [%.17g, %.17g], velocity: [%.17g, %.17g],\n"
-                         "    angle: 0, rate: 0, points: {R: [1, 0]}}\n",
+            fprintf(out,
+                    "  k%d: {mass: 1, center: [1/2, 0], inertia: 1/12, position: [%.17g, %.17g], velocity: [%.17g, %.17g],\n"
+                    "    angle: 0, rate: 0, points: {R: [1, 0]}}\n",
                     i, i + x, y, y, -x);
     }
     fprintf(out, "joints:\n");
@@ -219,8 +219,7 @@ char *bench_four_bars_mjcf(int n, double step)
     }
     fprintf(out, "</worldbody><equality>\n");
     for (int i = 0; i < n; i++)
-        fprintf(out, "<connect body1='k%d' body2='c%d' anchor='1 0 0' solref='%.17g 1' solimp='0.9999 0.9999 0.001'/>\n", i, i + 1,
-                4 * step);
+        fprintf(out, "<connect body1='k%d' body2='c%d' anchor='1 0 0' solref='%.17g 1' solimp='0.9999 0.9999 0.001'/>\n", i, i + 1, 4 * step);
     fprintf(out, "</equality></mujoco>\n");
     fclose(out);
     return text;

@@ -101,8 +101,8 @@ static bool measure(task *t, const char *label, const dal_system *system)
     const double seconds = fastest(t, system);
     if (seconds < 0)
         return false;
-    printf("%s %.3e %.3e %ld %ld %.2e %.2e\n", label, seconds, t->error, evidence.steps, evidence.evaluations,
-           evidence.position_residual, evidence.energy_drift);
+    printf("%s %.3e %.3e %ld %ld %.2e %.2e\n", label, seconds, t->error, evidence.steps, evidence.evaluations, evidence.position_residual,
+           evidence.energy_drift);
     return true;
 }
 

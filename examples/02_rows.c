@@ -78,8 +78,7 @@ int main(void)
     dal_evidence evidence;
     need(dal_run(system, &options, messages, &evidence), messages);
     printf("period from the run:       %.7f s\n", (w.last - w.first) / (w.passes - 1));
-    printf("period in closed form:     %.7f s\n",
-           4 * complete_elliptic(0.5) * sqrt((0.18 + 1.5 * 0.36) / (1.5 * 9.81 * 0.6)));
+    printf("period in closed form:     %.7f s\n", 4 * complete_elliptic(0.5) * sqrt((0.18 + 1.5 * 0.36) / (1.5 * 9.81 * 0.6)));
 
     dal_system_free(system);
     dal_spec_free(spec);

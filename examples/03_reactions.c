@@ -5,15 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-static const char head[] =
-    "dalembert: 1\n"
-    "space: planar\n"
-    "gravity: [0, -9.81]\n"
-    "ground: {points: {hook: [2, 1.5]}}\n"
-    "bodies:\n"
-    "  beam: {mass: 10, inertia: 10*4/12, position: [1, 0], angle: 0, points: {foot: [-1, 0], tip: [1, 0]}}\n"
-    "joints:\n"
-    "  hinge: {type: revolute, connect: [ground, beam.foot]}\n";
+static const char head[] = "dalembert: 1\n"
+                           "space: planar\n"
+                           "gravity: [0, -9.81]\n"
+                           "ground: {points: {hook: [2, 1.5]}}\n"
+                           "bodies:\n"
+                           "  beam: {mass: 10, inertia: 10*4/12, position: [1, 0], angle: 0, points: {foot: [-1, 0], tip: [1, 0]}}\n"
+                           "joints:\n"
+                           "  hinge: {type: revolute, connect: [ground, beam.foot]}\n";
 static const char string_joint[] = "  string: {type: distance, connect: [ground.hook, beam.tip]}\n";
 
 /* Rounding errors are printed as zero. */

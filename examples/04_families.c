@@ -10,8 +10,7 @@ typedef struct last_speed {
 static dal_status begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
 {
     (void)user, (void)n, (void)columns;
-    printf("%-8s %-18s %2d coordinates, %2d constraints", info->coordinates, info->formulation, info->coordinates_count,
-           info->constraints);
+    printf("%-8s %-18s %2d coordinates, %2d constraints", info->coordinates, info->formulation, info->coordinates_count, info->constraints);
     return DAL_OK;
 }
 

@@ -3,17 +3,16 @@
 
 #include <string.h>
 
-static const char text[] =
-    "dalembert: 1\n"
-    "space: spatial\n"
-    "gravity: [0, 0, -9.81]\n"
-    "bodies:\n"
-    "  upper: {mass: 2, center: [0.25, 0, 0], inertia: [0.001, 0.04, 0.04], points: {elbow: [0.5, 0, 0]}}\n"
-    "  lower: {mass: 1, center: [0.2, 0, 0], inertia: [0.001, 0.02, 0.02], position: [0.5, 0, 0]}\n"
-    "joints:\n"
-    "  shoulder: {type: revolute, connect: [ground, upper], axis: [0, 1, 0]}\n"
-    "  elbow: {type: revolute, connect: [upper.elbow, lower], axis: [0, 1, 0]}\n"
-    "simulate: {coordinates: joint}\n";
+static const char text[] = "dalembert: 1\n"
+                           "space: spatial\n"
+                           "gravity: [0, 0, -9.81]\n"
+                           "bodies:\n"
+                           "  upper: {mass: 2, center: [0.25, 0, 0], inertia: [0.001, 0.04, 0.04], points: {elbow: [0.5, 0, 0]}}\n"
+                           "  lower: {mass: 1, center: [0.2, 0, 0], inertia: [0.001, 0.02, 0.02], position: [0.5, 0, 0]}\n"
+                           "joints:\n"
+                           "  shoulder: {type: revolute, connect: [ground, upper], axis: [0, 1, 0]}\n"
+                           "  elbow: {type: revolute, connect: [upper.elbow, lower], axis: [0, 1, 0]}\n"
+                           "simulate: {coordinates: joint}\n";
 
 int main(void)
 {

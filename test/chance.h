@@ -12,10 +12,9 @@ enum { MOST_BODIES = 60, MOST_TEXT = 40000 };
 
 typedef struct maker {
     uint64_t seed;
-    bool flat;  /* a planar model */
-    bool solid; /* every body has a mass, off its origin, and inertia about all axes */
-    char text[MOST_TEXT], list[MOST_TEXT],
-        points[MOST_BODIES + 1][MOST_TEXT]; /* list: the joints; points: of the ground, then of the bodies */
+    bool flat;                                                                 /* a planar model */
+    bool solid;                                                                /* every body has a mass, off its origin, and inertia about all axes */
+    char text[MOST_TEXT], list[MOST_TEXT], points[MOST_BODIES + 1][MOST_TEXT]; /* list: the joints; points: of the ground, then of the bodies */
     int bodies, joints, ends;
     double r[MOST_BODIES][3], p[MOST_BODIES][4], R[MOST_BODIES][9]; /* columns of R: axes of the body */
 } maker;
@@ -73,9 +72,8 @@ static inline void place_body(maker *m)
     for (int i = 0; i < 4; i++)
         p[i] /= sqrt(size);
     const double w = p[0], x = p[1], y = p[2], z = p[3];
-    const double R[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                         2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                         2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+    const double R[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), 2 * (x * y + w * z),    1 - 2 * (x * x + z * z),
+                         2 * (y * z - w * x),     2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)};
     memcpy(m->R[b], R, sizeof R);
     for (int i = 0; i < 3; i++)
         m->r[b][i] = m->flat && i == 2 ? 0 : number(m);

@@ -25,7 +25,7 @@ static inline int check_outcome(int failed)
 #undef skip
 #define skip() (check_skips++, _skip(__FILE__, __LINE__))
 #undef cmocka_run_group_tests
-#define cmocka_run_group_tests(tests, setup, teardown)                                                                 \
+#define cmocka_run_group_tests(tests, setup, teardown)                                                                                               \
     check_outcome(_cmocka_run_group_tests(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown))
 
 /* Long runs are shorter where every access is watched: what they claim is claimed by the plain build. */
@@ -39,20 +39,19 @@ static inline int check_outcome(int failed)
 #endif
 
 /* |a - b| <= tolerance; not-a-number never passes. */
-#define check_close(a, b, tolerance)                                                                                   \
-    do {                                                                                                               \
-        double check_a = (a), check_b = (b), check_t = (tolerance);                                                    \
-        if (!(fabs(check_a - check_b) <= check_t))                                                                     \
-            fail_msg("%s = %.17g, %s = %.17g, difference %.3g > %.3g", #a, check_a, #b, check_b,                       \
-                     fabs(check_a - check_b), check_t);                                                                \
+#define check_close(a, b, tolerance)                                                                                                                 \
+    do {                                                                                                                                             \
+        double check_a = (a), check_b = (b), check_t = (tolerance);                                                                                  \
+        if (!(fabs(check_a - check_b) <= check_t))                                                                                                   \
+            fail_msg("%s = %.17g, %s = %.17g, difference %.3g > %.3g", #a, check_a, #b, check_b, fabs(check_a - check_b), check_t);                  \
     } while (0)
 
 /* |a| <= limit */
-#define check_small(a, limit)                                                                                          \
-    do {                                                                                                               \
-        double check_a = (a), check_t = (limit);                                                                       \
-        if (!(fabs(check_a) <= check_t))                                                                               \
-            fail_msg("|%s| = %.3g > %.3g", #a, fabs(check_a), check_t);                                                \
+#define check_small(a, limit)                                                                                                                        \
+    do {                                                                                                                                             \
+        double check_a = (a), check_t = (limit);                                                                                                     \
+        if (!(fabs(check_a) <= check_t))                                                                                                             \
+            fail_msg("|%s| = %.3g > %.3g", #a, fabs(check_a), check_t);                                                                              \
     } while (0)
 
 /* Repeatable numbers in [-1, 1): high entropy, no zeros and ones. */

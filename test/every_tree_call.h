@@ -13,7 +13,7 @@ typedef struct tree_calls {
     double *q, *v, *tau, *wanted; /* what is given */
     dal_wrench *wrenches;
     size_t n_out;
-    double *out;                  /* what came out, call after call */
+    double *out; /* what came out, call after call */
 } tree_calls;
 
 enum { NUMBERS_OF_MOTION = sizeof(dal_motion) / sizeof(double), NUMBERS_OF_CENTROID = sizeof(dal_centroid) / sizeof(double) };

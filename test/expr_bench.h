@@ -61,8 +61,7 @@ static inline void begin(bench *b)
         char name[32];
         const char *why;
         snprintf(name, sizeof name, "%s%s", shape[i % 3], end[i / 3]);
-        assert_int_equal(
-            dal_graph_add_table(b->graph, name, N_KNOTS, knots, heights, i % 3, (dal_outside)(i / 3), &why), i);
+        assert_int_equal(dal_graph_add_table(b->graph, name, N_KNOTS, knots, heights, i % 3, (dal_outside)(i / 3), &why), i);
     }
 }
 
@@ -94,14 +93,12 @@ static inline dal_node grow(bench *b, uint64_t *seed, int depth)
     dal_graph *g = b->graph;
     double r = check_random(seed);
     if (depth == 0 || r > 0.9)
-        return r > 0.3 ? dal_const(g, floor(8 * check_random(seed)) * 0.37)
-                       : dal_var(g, (int)(4 * (check_random(seed) + 1)));
+        return r > 0.3 ? dal_const(g, floor(8 * check_random(seed)) * 0.37) : dal_var(g, (int)(4 * (check_random(seed) + 1)));
     int op = DAL_OP_ADD + (int)((DAL_OP_COUNT - DAL_OP_ADD) * (check_random(seed) + 1) / 2);
     dal_node a = grow(b, seed, depth - 1), c = grow(b, seed, depth - 1);
     switch (op) {
     case DAL_OP_SELECT: return dal_select(g, a, c, grow(b, seed, depth - 1));
-    case DAL_OP_INTERP:
-        return dal_interp(g, 3 + (int)(3 * (check_random(seed) + 1)), (int)(1.5 * (check_random(seed) + 1)), a);
+    case DAL_OP_INTERP: return dal_interp(g, 3 + (int)(3 * (check_random(seed) + 1)), (int)(1.5 * (check_random(seed) + 1)), a);
     case DAL_OP_ADD:
     case DAL_OP_SUB:
     case DAL_OP_MUL:

@@ -61,8 +61,7 @@ static void check_print(const dal_parser *parser, dal_node node, bool must_parse
     require(parsed ? again == node : !must_parse || strlen(text) > 200, text); /* long texts may nest too deeply */
 }
 
-static void check_run(const dal_program *program, const double *variables, double *registers, int *modes,
-                      double *guards)
+static void check_run(const dal_program *program, const double *variables, double *registers, int *modes, double *guards)
 {
     double free_run[N_OUTPUTS], frozen_run[N_OUTPUTS];
     int left = dal_program_run(program, variables, NULL, registers, free_run);
@@ -107,9 +106,8 @@ static void exercise(dal_arena *arena, dal_messages *messages, const char *text)
     double *registers = DAL_TAKE(arena, double, dal_program_registers(program));
     int *modes = DAL_TAKE(arena, int, dal_program_switches(program));
     double *guards = DAL_TAKE(arena, double, dal_program_switches(program));
-    static const double points[3][N_VARIABLES] = {{0, 0, 0, 0, 0, 0, 0, 0},
-                                                  {1.37, -0.618, 0.5, 2.25, 4, -1, 1, 3.1},
-                                                  {-1e9, 7e12, 1e300, -1, 1e-300, 0.1, 0.2, -5}};
+    static const double points[3][N_VARIABLES] = {
+        {0, 0, 0, 0, 0, 0, 0, 0}, {1.37, -0.618, 0.5, 2.25, 4, -1, 1, 3.1}, {-1e9, 7e12, 1e300, -1, 1e-300, 0.1, 0.2, -5}};
     for (int i = 0; i < 3; i++)
         check_run(program, points[i], registers, modes, guards);
 }

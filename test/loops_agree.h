@@ -19,16 +19,18 @@ typedef struct kind {
     enum { NO_AXIS, ONE_AXIS, SAME_AXES, CROSSED_AXES } axes;
 } kind;
 
-static const kind in_space[] = {{"revolute", 1, SAME_AXES},    {"prismatic", 1, SAME_AXES}, {"spherical", 3, NO_AXIS},     {"universal", 2, CROSSED_AXES},
-                                {"cylindrical", 2, SAME_AXES}, {"screw", 1, SAME_AXES},     {"planar", 3, SAME_AXES},      {"rigid", 0, NO_AXIS},
-                                {"point-on-line", 4, ONE_AXIS}, {"point-on-plane", 5, ONE_AXIS}, {"distance", 5, NO_AXIS}};
-static const kind in_the_plane[] = {{"revolute", 1, NO_AXIS}, {"prismatic", 1, ONE_AXIS}, {"pin-in-slot", 2, ONE_AXIS}, {"rigid", 0, NO_AXIS}, {"distance", 2, NO_AXIS}};
+static const kind in_space[] = {{"revolute", 1, SAME_AXES},      {"prismatic", 1, SAME_AXES},   {"spherical", 3, NO_AXIS},
+                                {"universal", 2, CROSSED_AXES},  {"cylindrical", 2, SAME_AXES}, {"screw", 1, SAME_AXES},
+                                {"planar", 3, SAME_AXES},        {"rigid", 0, NO_AXIS},         {"point-on-line", 4, ONE_AXIS},
+                                {"point-on-plane", 5, ONE_AXIS}, {"distance", 5, NO_AXIS}};
+static const kind in_the_plane[] = {
+    {"revolute", 1, NO_AXIS}, {"prismatic", 1, ONE_AXIS}, {"pin-in-slot", 2, ONE_AXIS}, {"rigid", 0, NO_AXIS}, {"distance", 2, NO_AXIS}};
 enum { IN_SPACE = sizeof in_space / sizeof *in_space, IN_THE_PLANE = sizeof in_the_plane / sizeof *in_the_plane };
 
 /* What has been made: `turning`, `sliding`: joints of the tree by their numbers. */
 typedef struct made {
     maker m;
-    bool parallel;     /* in space, and all axes are parallel: loops are redundant */
+    bool parallel; /* in space, and all axes are parallel: loops are redundant */
     double common[3];
     int bodies, freedoms, loops, n_turning, n_sliding, drives, couplings, constraints, blades;
     int turning[MOST_BODIES], sliding[MOST_BODIES];
@@ -72,7 +74,10 @@ static inline void join(made *x, const kind *k, int a, int b, const char *more)
     char keys[200];
     snprintf(keys, sizeof keys, "%s%s", more, strcmp(k->type, "screw") ? "" : ", pitch: 0.83");
     add_axes_joint(m, k->type, a, b, at, strcmp(k->type, "distance") ? at : other, k->axes == NO_AXIS ? NULL : axis,
-                   k->axes == SAME_AXES ? axis : k->axes == CROSSED_AXES ? second : NULL, keys);
+                   k->axes == SAME_AXES      ? axis
+                   : k->axes == CROSSED_AXES ? second
+                                             : NULL,
+                   keys);
 }
 
 /* ---- recursive against lagrange ------------------------------------------------------------------- */
@@ -365,7 +370,8 @@ static inline dal_system *compile_or_refuse(const char *text, const char *formul
 static inline int visit(const char *name, const char *text, dal_system *const systems[2], uint64_t seed, int states, tally *all,
                         void (*more)(const char *name, dal_state *recursive, tally *all))
 {
-    dal_state *lagrange = dal_state_create(NULL, systems[0]), *recursive = dal_state_create(NULL, systems[1]), *worn = dal_state_create(NULL, systems[1]);
+    dal_state *lagrange = dal_state_create(NULL, systems[0]), *recursive = dal_state_create(NULL, systems[1]),
+              *worn = dal_state_create(NULL, systems[1]);
     int seen = 0;
     for (int i = 0; i < states; i++) {
         if (!gallery_random_state(lagrange, &seed, 0.11 * i, i ? 0.04 : 0, 1))

@@ -27,19 +27,19 @@ typedef union value {
 typedef enum answer { ACCEPTED, REFUSED, QUIET } answer; /* QUIET: the function has no answer */
 
 typedef enum kind {
-    FREE,      /* anything goes: not changed here */
-    NEEDED,    /* NULL is refused */
-    PASSED,    /* NULL is accepted */
-    MEASURED,  /* a buffer: NULL is measured for */
-    NUMBERS,   /* an array: NULL and numbers that are not finite are refused */
+    FREE,           /* anything goes: not changed here */
+    NEEDED,         /* NULL is refused */
+    PASSED,         /* NULL is accepted */
+    MEASURED,       /* a buffer: NULL is measured for */
+    NUMBERS,        /* an array: NULL and numbers that are not finite are refused */
     NUMBERS_OR_NOT, /* the same, where NULL is accepted */
-    INDEX,     /* -1, n, INT_MAX, INT_MIN are refused */
-    COUNT,     /* negative ones are refused */
-    NUMBER,    /* what is not finite is refused */
-    ALLOCATOR, /* one without functions is refused, NULL is accepted */
-    MEMBER,    /* of an enum: whatever stands there, there is an answer */
-    SIZE,      /* 0 bytes: whatever the answer, nothing is written */
-    ANY        /* of a number: whatever stands there, there is an answer */
+    INDEX,          /* -1, n, INT_MAX, INT_MIN are refused */
+    COUNT,          /* negative ones are refused */
+    NUMBER,         /* what is not finite is refused */
+    ALLOCATOR,      /* one without functions is refused, NULL is accepted */
+    MEMBER,         /* of an enum: whatever stands there, there is an answer */
+    SIZE,           /* 0 bytes: whatever the answer, nothing is written */
+    ANY             /* of a number: whatever stands there, there is an answer */
 } kind;
 
 enum { MOST_ARGUMENTS = 8, MOST_WRONG = 12 };
@@ -76,11 +76,14 @@ static inline int wrong_ones(kind k, int n, wrong out[MOST_WRONG])
     switch (k) {
     case FREE: break;
     case NEEDED: WRONG(p, NULL, REFUSED, "NULL"); break;
-    case PASSED: case MEASURED: WRONG(p, NULL, ACCEPTED, "NULL"); break;
-    case NUMBERS: case NUMBERS_OR_NOT:
+    case PASSED:
+    case MEASURED: WRONG(p, NULL, ACCEPTED, "NULL"); break;
+    case NUMBERS:
+    case NUMBERS_OR_NOT:
         WRONG(p, NULL, k == NUMBERS ? REFUSED : ACCEPTED, "NULL");
         for (int i = 0; i < 6 && n > 0; i++)
-            out[count++] = (wrong){.value = {.d = odd[i / 2]}, .expected = REFUSED, .text = "a number that is not finite", .element = i % 2 ? n - 1 : 0};
+            out[count++] =
+                (wrong){.value = {.d = odd[i / 2]}, .expected = REFUSED, .text = "a number that is not finite", .element = i % 2 ? n - 1 : 0};
         break;
     case INDEX: {
         const int bad[] = {-1, n, INT_MAX, INT_MIN, n + 99};
@@ -88,7 +91,10 @@ static inline int wrong_ones(kind k, int n, wrong out[MOST_WRONG])
             WRONG(i, bad[i], REFUSED, "an index out of range");
         break;
     }
-    case COUNT: WRONG(i, -1, REFUSED, "-1"); WRONG(i, INT_MIN, REFUSED, "INT_MIN"); break;
+    case COUNT:
+        WRONG(i, -1, REFUSED, "-1");
+        WRONG(i, INT_MIN, REFUSED, "INT_MIN");
+        break;
     case NUMBER:
         for (int i = 0; i < 3; i++)
             WRONG(d, odd[i], REFUSED, "a number that is not finite");
@@ -98,9 +104,21 @@ static inline int wrong_ones(kind k, int n, wrong out[MOST_WRONG])
         for (int i = 0; i < 3; i++)
             WRONG(p, &none[i], REFUSED, "an allocator without functions");
         break;
-    case MEMBER: WRONG(i, 99, QUIET, "99"); WRONG(i, -1, QUIET, "-1"); WRONG(i, INT_MIN, QUIET, "INT_MIN"); break;
-    case SIZE: WRONG(z, 0, QUIET, "0"); WRONG(z, 1, QUIET, "1"); break;
-    case ANY: WRONG(i, INT_MIN, QUIET, "INT_MIN"); WRONG(i, -1, QUIET, "-1"); WRONG(i, 0, QUIET, "0"); WRONG(i, 1000000, QUIET, "1000000"); break;
+    case MEMBER:
+        WRONG(i, 99, QUIET, "99");
+        WRONG(i, -1, QUIET, "-1");
+        WRONG(i, INT_MIN, QUIET, "INT_MIN");
+        break;
+    case SIZE:
+        WRONG(z, 0, QUIET, "0");
+        WRONG(z, 1, QUIET, "1");
+        break;
+    case ANY:
+        WRONG(i, INT_MIN, QUIET, "INT_MIN");
+        WRONG(i, -1, QUIET, "-1");
+        WRONG(i, 0, QUIET, "0");
+        WRONG(i, 1000000, QUIET, "1000000");
+        break;
     }
 #undef WRONG
     return count;

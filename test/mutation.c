@@ -8,8 +8,11 @@ enum { MOST = 16 };
 static const struct {
     const char *model, *family;
 } cases[] = {
-    {"cart-two-bars.yaml", "user"}, {"satellite-boom.yaml", "user"}, {"floating-chain.yaml", "joint"},
-    {"four-bar.yaml", "joint"},     {"universal-double-pendulum.yaml", "angle"},
+    {"cart-two-bars.yaml", "user"},
+    {"satellite-boom.yaml", "user"},
+    {"floating-chain.yaml", "joint"},
+    {"four-bar.yaml", "joint"},
+    {"universal-double-pendulum.yaml", "angle"},
 };
 
 static double difference(dal_state *a, dal_state *b)

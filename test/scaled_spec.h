@@ -36,8 +36,8 @@ static inline scaled_unit scaled_word(const char *word, size_t n)
     static const struct {
         const char *word;
         scaled_unit unit;
-    } known[] = {{"m", {1, 0, 0}}, {"kg", {0, 1, 0}}, {"s", {0, 0, 1}}, {"rad", {0, 0, 0}}, {"1", {0, 0, 0}}, {"own", {0, 0, 0}},
-                 {"N", {1, 1, -2}}, {"J", {2, 1, -2}}, {"W", {2, 1, -3}}};
+    } known[] = {{"m", {1, 0, 0}},   {"kg", {0, 1, 0}}, {"s", {0, 0, 1}},  {"rad", {0, 0, 0}}, {"1", {0, 0, 0}},
+                 {"own", {0, 0, 0}}, {"N", {1, 1, -2}}, {"J", {2, 1, -2}}, {"W", {2, 1, -3}}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i].word) == n && !strncmp(known[i].word, word, n))
             return known[i].unit;
@@ -178,7 +178,16 @@ static inline const char *scaled_begins(const char *path, const char *name)
     return !*path || *path == '.' ? path : NULL;
 }
 
-typedef enum scaled_kind { SCALED_OTHER, SCALED_NAMED, SCALED_OWN, SCALED_BODY, SCALED_JOINT, SCALED_FORCE, SCALED_CONSTRAINT, SCALED_GROUND } scaled_kind;
+typedef enum scaled_kind {
+    SCALED_OTHER,
+    SCALED_NAMED,
+    SCALED_OWN,
+    SCALED_BODY,
+    SCALED_JOINT,
+    SCALED_FORCE,
+    SCALED_CONSTRAINT,
+    SCALED_GROUND
+} scaled_kind;
 
 typedef struct scaled_element {
     scaled_kind kind;
@@ -205,8 +214,8 @@ static inline scaled_element scaled_find(const scaled *s, const dal_binding *bin
     const dal_spec *spec = s->spec;
     const dal_model_spec *model = binding ? binding->model : NULL;
     scaled_element best = {SCALED_OTHER, 0, path};
-#define SCALED_TRY(n, list, kind)                                                                                     \
-    for (int i = 0; i < spec->n; i++)                                                                                  \
+#define SCALED_TRY(n, list, kind)                                                                                                                    \
+    for (int i = 0; i < spec->n; i++)                                                                                                                \
     scaled_try(model, path, spec->list[i].name.text, kind, i, &best)
     SCALED_TRY(n_parameters, parameters, SCALED_NAMED);
     SCALED_TRY(n_define, define, SCALED_NAMED);
@@ -301,7 +310,8 @@ static inline bool scaled_force_turns(const scaled *s, const dal_force_spec *for
 
 /* ---- channels ------------------------------------------------------------------------ */
 
-static const scaled_unit scaled_number = {0, 0, 0}, scaled_metre = {1, 0, 0}, scaled_newton = {1, 1, -2}, scaled_joule = {2, 1, -2}, scaled_watt = {2, 1, -3};
+static const scaled_unit scaled_number = {0, 0, 0}, scaled_metre = {1, 0, 0}, scaled_newton = {1, 1, -2}, scaled_joule = {2, 1, -2},
+                         scaled_watt = {2, 1, -3};
 
 /* The first part of ".x", ".omega.body.x", ".P.velocity.y" that is the name of a channel of bodies and points. */
 static inline scaled_unit scaled_motion(const char *rest)
@@ -309,9 +319,12 @@ static inline scaled_unit scaled_motion(const char *rest)
     static const struct {
         const char *name;
         scaled_unit unit;
-    } known[] = {{"x", {1, 0, 0}},      {"y", {1, 0, 0}},         {"z", {1, 0, 0}},      {"position", {1, 0, 0}}, {"velocity", {1, 0, -1}}, {"acceleration", {1, 0, -2}},
-                 {"angle", {0, 0, 0}},  {"omega", {0, 0, -1}},    {"alpha", {0, 0, -2}}, {"ex", {0, 0, 0}},       {"ey", {0, 0, 0}},        {"ez", {0, 0, 0}},
-                 {"qw", {0, 0, 0}},     {"qx", {0, 0, 0}},        {"qy", {0, 0, 0}},     {"qz", {0, 0, 0}}};
+    } known[] = {{"x", {1, 0, 0}},        {"y", {1, 0, 0}},         {"z", {1, 0, 0}},
+                 {"position", {1, 0, 0}}, {"velocity", {1, 0, -1}}, {"acceleration", {1, 0, -2}},
+                 {"angle", {0, 0, 0}},    {"omega", {0, 0, -1}},    {"alpha", {0, 0, -2}},
+                 {"ex", {0, 0, 0}},       {"ey", {0, 0, 0}},        {"ez", {0, 0, 0}},
+                 {"qw", {0, 0, 0}},       {"qx", {0, 0, 0}},        {"qy", {0, 0, 0}},
+                 {"qz", {0, 0, 0}}};
     for (const char *part = rest; *part == '.';) {
         const size_t n = strcspn(++part, ".");
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -363,7 +376,10 @@ static inline scaled_unit scaled_channel(const scaled *s, const dal_binding *bin
     case SCALED_JOINT: return scaled_of_joint(s, &s->spec->joints[e.index], e.rest);
     case SCALED_FORCE: {
         const bool turns = scaled_force_turns(s, &s->spec->forces[e.index]);
-        return !strcmp(e.rest, ".length") ? (turns ? scaled_number : scaled_metre) : !strcmp(e.rest, ".power") ? scaled_watt : turns ? scaled_joule : scaled_newton;
+        return !strcmp(e.rest, ".length")  ? (turns ? scaled_number : scaled_metre)
+               : !strcmp(e.rest, ".power") ? scaled_watt
+               : turns                     ? scaled_joule
+                                           : scaled_newton;
     }
     case SCALED_CONSTRAINT: { /* its power is that of the multiplier times the rate of its expression */
         const dal_constraint_spec *c = &s->spec->constraints[e.index];
@@ -514,7 +530,8 @@ static inline void scaled_law(scaled *s, dal_law_spec *law)
     for (int i = 0; i < law->n; i++) {
         dal_pair *p = &law->item[i];
         const size_t n = scaled_path_length(p->name.text);
-        scaled_set(s, p->binding, &p->value, scaled_times(scaled_joule, scaled_channel(s, p->binding, scaled_print(s, "%.*s", (int)n, p->name.text)), -1));
+        scaled_set(s, p->binding, &p->value,
+                   scaled_times(scaled_joule, scaled_channel(s, p->binding, scaled_print(s, "%.*s", (int)n, p->name.text)), -1));
     }
 }
 

@@ -37,16 +37,15 @@ typedef struct machine {
 } machine;
 
 static const machine machines[] = {
-    {"a light pendulum on a heavy one",
-     "dalembert: 1\nspace: planar\nparameters: {R: %g}\ngravity: [0, -9.81]\n"
-     "bodies:\n"
-     "  a: {mass: 1, inertia: 0.1, angle: 0, points: {O: [-0.5, 0], P: [0.5, 0]}}\n"
-     "  b: {mass: R, inertia: 0.1*R, angle: -90*deg, points: {O: [-0.5, 0]}}\n"
-     "joints:\n"
-     "  A: {type: revolute, connect: [ground, a.O]}\n"
-     "  B: {type: revolute, connect: [a.P, b.O]}\n"
-     "simulate: {until: 1, every: 1}\n"
-     "record: [a.angle, b.angle]\n"},
+    {"a light pendulum on a heavy one", "dalembert: 1\nspace: planar\nparameters: {R: %g}\ngravity: [0, -9.81]\n"
+                                        "bodies:\n"
+                                        "  a: {mass: 1, inertia: 0.1, angle: 0, points: {O: [-0.5, 0], P: [0.5, 0]}}\n"
+                                        "  b: {mass: R, inertia: 0.1*R, angle: -90*deg, points: {O: [-0.5, 0]}}\n"
+                                        "joints:\n"
+                                        "  A: {type: revolute, connect: [ground, a.O]}\n"
+                                        "  B: {type: revolute, connect: [a.P, b.O]}\n"
+                                        "simulate: {until: 1, every: 1}\n"
+                                        "record: [a.angle, b.angle]\n"},
     {"light links before and behind a heavy one, without weight: an ignorable angle",
      "dalembert: 1\nspace: planar\nparameters: {R: %g}\n"
      "bodies:\n"
@@ -80,7 +79,8 @@ static const machine machines[] = {
     {"two rods on ball joints",
      "dalembert: 1\nspace: spatial\nparameters: {R: %g}\ngravity: [0, 0, -9.81]\n"
      "bodies:\n"
-     "  a: {mass: 1, inertia: [0.1, 0.12, 0.05], position: [0.5, 0, 0], angular-velocity: {body: [1, 0, 2]}, points: {O: [-0.5, 0, 0], P: [0.5, 0, 0]}}\n"
+     "  a: {mass: 1, inertia: [0.1, 0.12, 0.05], position: [0.5, 0, 0], angular-velocity: {body: [1, 0, 2]}, points: {O: [-0.5, 0, 0], P: [0.5, 0, "
+     "0]}}\n"
      "  b: {mass: R, inertia: [0.1*R, 0.12*R, 0.05*R], position: [1.5, 0, 0], angular-velocity: {body: [1, 2, 2]}, points: {O: [-0.5, 0, 0]}}\n"
      "joints:\n"
      "  A: {type: spherical, connect: [ground, a.O]}\n"
@@ -149,7 +149,8 @@ static void an_inertia_of_rounding_is_right_or_refused_by_name(void **unused)
             trajectory run = run_text(text, settings);
             if (run.status == DAL_OK && !(differ(&run, &exact) < 1e-6))
                 fail_msg("R = %g, %s: differs by %.2e", ratios[i], name, differ(&run, &exact));
-            if (run.status != DAL_OK && !does_not_apply(run.message) && !strstr(run.message, "'b'") && !strstr(run.message, "b.angle'") && !strstr(run.message, "b.x'"))
+            if (run.status != DAL_OK && !does_not_apply(run.message) && !strstr(run.message, "'b'") && !strstr(run.message, "b.angle'") &&
+                !strstr(run.message, "b.x'"))
                 fail_msg("R = %g, %s: %s", ratios[i], name, run.message);
             right += run.status == DAL_OK;
             refused += run.status != DAL_OK;
@@ -244,7 +245,8 @@ static const char *const spinners[] = {
     "bodies:\n"
     "  frame: {mass: 2, inertia: [0.2, 0.2, 0.2], position: [3, 1, 0],\n"
     "    points: {a: [0, 0.1, 0], b: [-0.1, 0, 0], c: [0.1, 0.001, 0], d: [0, 0, 0.1], e: [0.05, 0.2, 0], f: [-0.1, 0.05, 0.01], P: [0.1, 0.1, 0]}}\n"
-    "  link: {mass: 0.4, inertia: [0.001, 0.002, 0.0025], position: [3.16, 1.1, 0], angular-velocity: {body: [3, 9, 2]}, points: {O: [-0.06, 0, 0]}}\n"
+    "  link: {mass: 0.4, inertia: [0.001, 0.002, 0.0025], position: [3.16, 1.1, 0], angular-velocity: {body: [3, 9, 2]}, points: {O: [-0.06, 0, "
+    "0]}}\n"
     "joints:\n"
     "  A: {type: distance, connect: [ground.a, frame.a]}\n"
     "  C: {type: distance, connect: [ground.b, frame.b]}\n"
@@ -285,27 +287,26 @@ static void speeds_keep_the_accuracy_of_a_fixed_step(void **unused)
 
 /* ---- projections ------------------------------------------------------------------------------------------- */
 
-static const char top[] =
-    "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
-    "bodies:\n"
-    "  top: {mass: 1, inertia: [0.05, 0.05, 0.02], orientation: {euler-zxz: [0, 0.5, 0]},\n"
-    "    angular-velocity: {body: [0, 0.2397127693021015, 40]}, points: {p: [0, 0, -0.3]}}\n"
-    "joints:\n"
-    "  p: {type: spherical, connect: [ground, top.p]}\n"
-    "record: [top.x, top.y, top.z, top.omega.body.x, top.omega.body.y, top.omega.body.z]\n"
-    "simulate: {until: 0.5, every: 0.5, integrator: dopri5, rtol: 1e-12, atol: 1e-13}\n";
+static const char top[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                          "bodies:\n"
+                          "  top: {mass: 1, inertia: [0.05, 0.05, 0.02], orientation: {euler-zxz: [0, 0.5, 0]},\n"
+                          "    angular-velocity: {body: [0, 0.2397127693021015, 40]}, points: {p: [0, 0, -0.3]}}\n"
+                          "joints:\n"
+                          "  p: {type: spherical, connect: [ground, top.p]}\n"
+                          "record: [top.x, top.y, top.z, top.omega.body.x, top.omega.body.y, top.omega.body.z]\n"
+                          "simulate: {until: 0.5, every: 0.5, integrator: dopri5, rtol: 1e-12, atol: 1e-13}\n";
 
-static const char slider_crank[] =
-    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
-    "bodies:\n"
-    "  crank: {mass: 1, inertia: 0.02, position: [0, 0.1], angle: 90*deg, points: {O: [-0.1, 0], P: [0.1, 0]}}\n"
-    "  rod: {mass: 1, inertia: 0.1, position: [0.3, 0.1], angle: -18.43494882292201*deg, points: {O: [-0.31622776601683794, 0], P: [0.31622776601683794, 0]}}\n"
-    "joints:\n"
-    "  A: {type: revolute, connect: [ground, crank.O]}\n"
-    "  B: {type: revolute, connect: [crank.P, rod.O]}\n"
-    "  C: {type: pin-in-slot, connect: [ground, rod.P], axis: [1, 0]}\n"
-    "record: [crank.angle, rod.angle]\n"
-    "simulate: {until: 0.5, every: 0.5, integrator: dopri5, rtol: 1e-12, atol: 1e-13}\n";
+static const char slider_crank[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                                   "bodies:\n"
+                                   "  crank: {mass: 1, inertia: 0.02, position: [0, 0.1], angle: 90*deg, points: {O: [-0.1, 0], P: [0.1, 0]}}\n"
+                                   "  rod: {mass: 1, inertia: 0.1, position: [0.3, 0.1], angle: -18.43494882292201*deg, points: {O: "
+                                   "[-0.31622776601683794, 0], P: [0.31622776601683794, 0]}}\n"
+                                   "joints:\n"
+                                   "  A: {type: revolute, connect: [ground, crank.O]}\n"
+                                   "  B: {type: revolute, connect: [crank.P, rod.O]}\n"
+                                   "  C: {type: pin-in-slot, connect: [ground, rod.P], axis: [1, 0]}\n"
+                                   "record: [crank.angle, rod.angle]\n"
+                                   "simulate: {until: 0.5, every: 0.5, integrator: dopri5, rtol: 1e-12, atol: 1e-13}\n";
 
 /* The tolerance follows rtol, and what the model gives is kept. The last column of the choice is what the evidence has to say. */
 static void projections_are_as_fine_as_rtol_asks_for(void **unused)

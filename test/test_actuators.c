@@ -6,24 +6,22 @@
 /* ---- the driven slider-crank --------------------------------------------------------------------------- */
 
 /* r, l; masses and inertias of crank (centre at c on its x axis), rod (centre in its middle) and slider; k draws the slider to x = 0.1 */
-static const double r = 0.061, l = 0.187, m1 = 1.13, J1 = 9.1e-4, c = 0.013, m2 = 0.71, J2 = 2.3e-3, m3 = 0.47, k = 830,
-                    g = 9.81;
+static const double r = 0.061, l = 0.187, m1 = 1.13, J1 = 9.1e-4, c = 0.013, m2 = 0.71, J2 = 2.3e-3, m3 = 0.47, k = 830, g = 9.81;
 
 static void slider_crank(char *text, size_t size, double angle, double rate, const char *joint, const char *more)
 {
     const double x = r * cos(angle) + sqrt(l * l - r * r * sin(angle) * sin(angle));
-    snprintf(
-        text, size,
-        "dalembert: 1\nspace: planar\ngravity: [0, %.17g]\nbodies:\n"
-        "  crank: {mass: %.17g, inertia: %.17g, center: [%.17g, 0], points: {B: [%.17g, 0]}}\n"
-        "  rod: {mass: %.17g, inertia: %.17g, between: [crank.B, slider], points: {B: [%.17g, 0], C: [%.17g, 0]}}\n"
-        "  slider: {mass: %.17g, inertia: 3e-4, position: [%.17g, 0], angle: 0}\n"
-        "joints:\n"
-        "  A: {type: revolute, connect: [ground, crank], start: {angle: %.17g, rate: %.17g}%s}\n"
-        "  B: {type: revolute, connect: [crank.B, rod.B]}\n  C: {type: revolute, connect: [rod.C, slider]}\n"
-        "  guide: {type: prismatic, connect: [ground, slider], axis: [1, 0]}\n"
-        "forces: {spring: {type: spring-damper, joint: guide, stiffness: %.17g, free: 0.1}%s}\n",
-        -g, m1, J1, c, r, m2, J2, -l / 2, l / 2, m3, x, angle, rate, joint, k, more);
+    snprintf(text, size,
+             "dalembert: 1\nspace: planar\ngravity: [0, %.17g]\nbodies:\n"
+             "  crank: {mass: %.17g, inertia: %.17g, center: [%.17g, 0], points: {B: [%.17g, 0]}}\n"
+             "  rod: {mass: %.17g, inertia: %.17g, between: [crank.B, slider], points: {B: [%.17g, 0], C: [%.17g, 0]}}\n"
+             "  slider: {mass: %.17g, inertia: 3e-4, position: [%.17g, 0], angle: 0}\n"
+             "joints:\n"
+             "  A: {type: revolute, connect: [ground, crank], start: {angle: %.17g, rate: %.17g}%s}\n"
+             "  B: {type: revolute, connect: [crank.B, rod.B]}\n  C: {type: revolute, connect: [rod.C, slider]}\n"
+             "  guide: {type: prismatic, connect: [ground, slider], axis: [1, 0]}\n"
+             "forces: {spring: {type: spring-damper, joint: guide, stiffness: %.17g, free: 0.1}%s}\n",
+             -g, m1, J1, c, r, m2, J2, -l / 2, l / 2, m3, x, angle, rate, joint, k, more);
 }
 
 /* A coordinate u of theta with its first and second derivative by theta. */
@@ -91,8 +89,7 @@ static void a_drive_takes_the_torque_of_inverse_dynamics_and_virtual_work(void *
     (void)unused;
     for (int i = 0; i < 12; i++) {
         const double th = 3.1 * check_random(&seed), w = 30 * check_random(&seed), a = 500 * check_random(&seed);
-        const double wanted = torque(th, w, a),
-                     size = 1e-10 * (1 + fabs(torque(th, w, 0)) + fabs(torque(th, 0, a)) + fabs(torque(th, 0, 0)));
+        const double wanted = torque(th, w, a), size = 1e-10 * (1 + fabs(torque(th, w, 0)) + fabs(torque(th, 0, a)) + fabs(torque(th, 0, 0)));
         check_close(inverse_torque(th, w, a), wanted, size);
         for (int way = 0; way < 4; way++) {
             const char *form = way == 0   ? ", drive: %.17g + %.17g*t + %.17g*t^2/2"
@@ -101,9 +98,8 @@ static void a_drive_takes_the_torque_of_inverse_dynamics_and_virtual_work(void *
                                           : "}\n  D: {type: driven, joint: A, drive-rate: %.17g*0 + %.17g + %.17g*t";
             snprintf(joint, sizeof joint, form, th, w, a);
             slider_crank(text, sizeof text, th, w, joint, "");
-            snprintf(text + strlen(text), sizeof text - strlen(text),
-                     "record: [%s.drive, A.angle, A.angle', A.angle'', %s.drive.power]\n", way < 2 ? "A" : "D",
-                     way < 2 ? "A" : "D");
+            snprintf(text + strlen(text), sizeof text - strlen(text), "record: [%s.drive, A.angle, A.angle', A.angle'', %s.drive.power]\n",
+                     way < 2 ? "A" : "D", way < 2 ? "A" : "D");
             trajectory run = run_text_well(text, "until=1e-9");
             check_close(at(&run, 0, 1), wanted, size);
             check_close(at(&run, 0, 2), th, 1e-12);
@@ -126,15 +122,13 @@ static void every_formulation_gives_a_velocity_drive_the_same_effort(void **unus
     strcat(text, "record: [A.drive, A.angle]\n");
     for (int f = 0; dal_list_entry("coordinates", f, &family, &title); f++)
         for (int j = 0; dal_list_entry("formulation", j, &formulation, &title); j++) {
-            snprintf(settings, sizeof settings,
-                     "coordinates=%s formulation=%s until=0.03 every=0.03 rtol=1e-9 atol=1e-11", family, formulation);
+            snprintf(settings, sizeof settings, "coordinates=%s formulation=%s until=0.03 every=0.03 rtol=1e-9 atol=1e-11", family, formulation);
             trajectory run = run_text(text, settings);
             if (run.status == DAL_BAD_MODEL)
                 continue;
             if (run.status != DAL_OK)
                 fail_msg("%s: %s", settings, run.message);
-            const double th = 0.7 + 11 * 0.03 + 45 * 0.03 * 0.03,
-                         size = fabs(torque(0.7, 11, 0)) + fabs(torque(0.7, 0, 90));
+            const double th = 0.7 + 11 * 0.03 + 45 * 0.03 * 0.03, size = fabs(torque(0.7, 11, 0)) + fabs(torque(0.7, 0, 90));
             check_close(at(&run, 0, 1), torque(0.7, 11, 90), 1e-10 * (1 + size));
             check_close(last(&run, 2), th, 1e-9);
             check_close(last(&run, 1), torque(th, 11 + 90 * 0.03, 90), 1e-6 * (1 + size));
@@ -192,15 +186,14 @@ static void a_velocity_drive_pays_for_friction(void **unused)
 
 static void a_motor_is_cut_off_at_its_limits_and_its_power_is_the_change_of_energy(void **unused)
 {
-    trajectory run =
-        run_text_well("dalembert: 1\nspace: planar\nbodies: {disc: {mass: 2, inertia: 0.37}}\n"
-                      "joints: {A: {type: revolute, connect: [ground, disc], start: {angle: 0, rate: 1.1}}}\n"
-                      "forces: {motor: {type: motor, joint: A, value: 5*sin(7*t), limit: [-2, 3.1]},\n"
-                      "  brake: {type: spring-damper, joint: A, damping: 0.2, stiffness: 1.3, free: 0.4}}\n"
-                      "record: [motor.torque, motor.power - motor.torque*A.angle', brake.power - "
-                      "brake.torque*A.angle', energy.kinetic,\n"
-                      "  motor.power + brake.power - 0.37*A.angle'*A.angle'']\n",
-                      "until=2 every=0.01 rtol=1e-9 atol=1e-11");
+    trajectory run = run_text_well("dalembert: 1\nspace: planar\nbodies: {disc: {mass: 2, inertia: 0.37}}\n"
+                                   "joints: {A: {type: revolute, connect: [ground, disc], start: {angle: 0, rate: 1.1}}}\n"
+                                   "forces: {motor: {type: motor, joint: A, value: 5*sin(7*t), limit: [-2, 3.1]},\n"
+                                   "  brake: {type: spring-damper, joint: A, damping: 0.2, stiffness: 1.3, free: 0.4}}\n"
+                                   "record: [motor.torque, motor.power - motor.torque*A.angle', brake.power - "
+                                   "brake.torque*A.angle', energy.kinetic,\n"
+                                   "  motor.power + brake.power - 0.37*A.angle'*A.angle'']\n",
+                                   "until=2 every=0.01 rtol=1e-9 atol=1e-11");
     (void)unused;
     assert_true(run.evidence.events >= 8);
     for (int i = 0; i < run.rows; i++) {
@@ -217,13 +210,12 @@ static void a_motor_is_cut_off_at_its_limits_and_its_power_is_the_change_of_ener
 /* Up and down between a stop below and one above, a hundred impacts. */
 static void a_stop_without_loss_conserves_energy_over_many_bounces(void **unused)
 {
-    trajectory run =
-        run_text_well("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
-                      "bodies: {ram: {mass: 1.7, inertia: 0.3, position: [0, 0.13], angle: 0, velocity: [0, 2.3]}}\n"
-                      "joints: {guide: {type: prismatic, connect: [ground, ram], axis: [0, 1]}}\n"
-                      "forces: {stop: {type: end-stop, joint: guide, lower: 0, upper: 0.3, stiffness: 4e4}}\n"
-                      "record: [energy, energy.work, guide.distance, stop.force]\n",
-                      "until=17 every=0.02 rtol=1e-12 atol=1e-14");
+    trajectory run = run_text_well("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                                   "bodies: {ram: {mass: 1.7, inertia: 0.3, position: [0, 0.13], angle: 0, velocity: [0, 2.3]}}\n"
+                                   "joints: {guide: {type: prismatic, connect: [ground, ram], axis: [0, 1]}}\n"
+                                   "forces: {stop: {type: end-stop, joint: guide, lower: 0, upper: 0.3, stiffness: 4e4}}\n"
+                                   "record: [energy, energy.work, guide.distance, stop.force]\n",
+                                   "until=17 every=0.02 rtol=1e-12 atol=1e-14");
     double lowest = 1, highest = 0;
     (void)unused;
     assert_true(run.evidence.events >= 200);
@@ -249,15 +241,14 @@ static double restitution_miss(double e, double velocity, double v)
 /* One free impact on a coordinate, an angle and the distance of two points, for three masses and two restitutions. */
 static void an_impact_gives_back_the_square_of_the_restitution_whatever_the_mass(void **unused)
 {
-    static const char *const models[] = {
-        "bodies: {b: {mass: %g, inertia: 0.4, position: [0.4, 0], angle: 0, velocity: [-2, 0]}}\n"
-        "joints: {J: {type: prismatic, connect: [ground, b], axis: [1, 0]}}\n"
-        "forces: {stop: {type: end-stop, joint: J, lower: 0.1, stiffness: 3e4, restitution: %g}}\n",
-        "bodies: {b: {mass: 3, inertia: %g}}\n"
-        "joints: {J: {type: revolute, connect: [ground, b], start: {angle: 0.2, rate: 2}, zero: 0.1}}\n"
-        "forces: {stop: {type: end-stop, joint: J, upper: 0.5, stiffness: 3e4, restitution: %g}}\n",
-        "ground: {points: {P: [0, 0]}}\nbodies: {b: {mass: %g, position: [0.4, 0.3], velocity: [1.6, 1.2]}}\n"
-        "forces: {stop: {type: end-stop, connect: [ground.P, b], upper: 0.8, stiffness: 3e4, restitution: %g}}\n"};
+    static const char *const models[] = {"bodies: {b: {mass: %g, inertia: 0.4, position: [0.4, 0], angle: 0, velocity: [-2, 0]}}\n"
+                                         "joints: {J: {type: prismatic, connect: [ground, b], axis: [1, 0]}}\n"
+                                         "forces: {stop: {type: end-stop, joint: J, lower: 0.1, stiffness: 3e4, restitution: %g}}\n",
+                                         "bodies: {b: {mass: 3, inertia: %g}}\n"
+                                         "joints: {J: {type: revolute, connect: [ground, b], start: {angle: 0.2, rate: 2}, zero: 0.1}}\n"
+                                         "forces: {stop: {type: end-stop, joint: J, upper: 0.5, stiffness: 3e4, restitution: %g}}\n",
+                                         "ground: {points: {P: [0, 0]}}\nbodies: {b: {mass: %g, position: [0.4, 0.3], velocity: [1.6, 1.2]}}\n"
+                                         "forces: {stop: {type: end-stop, connect: [ground.P, b], upper: 0.8, stiffness: 3e4, restitution: %g}}\n"};
     static const double masses[] = {0.31, 2.7, 19}, restitutions[] = {0.5, 0.83};
     char text[600];
     (void)unused;
@@ -281,19 +272,17 @@ static void an_impact_gives_back_the_square_of_the_restitution_whatever_the_mass
 /* F = max(0, k d + c d'), free impact: d = v/wd exp(-z w t) sin(wd t), until d'' = 0; there d' is what it leaves with. */
 static void a_damped_stop_rebounds_as_the_damped_oscillator_does_until_it_would_pull(void **unused)
 {
-    const double m = 1.9, stiff = 3e4, damp = 90, v = 2, w = sqrt(stiff / m), z = damp / (2 * sqrt(stiff * m)),
-                 wd = w * sqrt(1 - z * z);
+    const double m = 1.9, stiff = 3e4, damp = 90, v = 2, w = sqrt(stiff / m), z = damp / (2 * sqrt(stiff * m)), wd = w * sqrt(1 - z * z);
     const double t = atan2(2 * z * sqrt(1 - z * z), 2 * z * z - 1) / wd;
     const double leaves = v * exp(-z * w * t) * (cos(wd * t) - z * w / wd * sin(wd * t));
     char text[600];
     (void)unused;
-    snprintf(
-        text, sizeof text,
-        "dalembert: 1\nspace: planar\nbodies: {b: {mass: %g, position: [0.4, 0], velocity: [%g, 0]}}\n"
-        "joints: {y: {type: lock, body: b, coordinate: y}}\nground: {points: {P: [-3, 0]}}\n"
-        "forces: {stop: {type: end-stop, connect: [ground.P, b], lower: 3.1, upper: 4, stiffness: %g, damping: %g}}\n"
-        "record: [b.x', stop.force, energy.balance]\n",
-        m, -v, stiff, damp);
+    snprintf(text, sizeof text,
+             "dalembert: 1\nspace: planar\nbodies: {b: {mass: %g, position: [0.4, 0], velocity: [%g, 0]}}\n"
+             "joints: {y: {type: lock, body: b, coordinate: y}}\nground: {points: {P: [-3, 0]}}\n"
+             "forces: {stop: {type: end-stop, connect: [ground.P, b], lower: 3.1, upper: 4, stiffness: %g, damping: %g}}\n"
+             "record: [b.x', stop.force, energy.balance]\n",
+             m, -v, stiff, damp);
     trajectory run = run_text_well(text, "until=0.5 every=0.001 rtol=1e-11 atol=1e-13");
     assert_true(leaves < 0);
     check_close(last(&run, 1), -leaves, 1e-7);
@@ -345,8 +334,7 @@ static void stops_give_the_same_motion_in_every_family_and_formulation(void **un
     (void)unused;
     for (int f = 0; dal_list_entry("coordinates", f, &family, &title); f++)
         for (int j = 0; dal_list_entry("formulation", j, &formulation, &title); j++) {
-            snprintf(settings, sizeof settings,
-                     "coordinates=%s formulation=%s until=1.5 every=1.5 rtol=1e-9 atol=1e-11", family, formulation);
+            snprintf(settings, sizeof settings, "coordinates=%s formulation=%s until=1.5 every=1.5 rtol=1e-9 atol=1e-11", family, formulation);
             trajectory run = run_text(text, settings);
             if (run.status == DAL_BAD_MODEL)
                 continue;
@@ -397,10 +385,9 @@ static void play_leaves_free_flight_exact_and_conserves_momenta(void **unused)
 /* A pendulum that hangs in a bearing with play, let go from the side: with the gap, its motion tends to that of the revolute joint. */
 static void play_tends_to_the_revolute_joint_with_its_gap(void **unused)
 {
-    static const char hung[] =
-        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {O: [0, 0]}}\n"
-        "bodies: {rod: {mass: 1.3, inertia: 0.05, position: [%.17g, %.17g], angle: -0.5, points: {E: [-0.3, 0]}}}\n"
-        "%s: {pin: {type: %s, connect: [ground.O, rod.E]%s}}\nrecord: [rod.angle, energy.balance]\n";
+    static const char hung[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {O: [0, 0]}}\n"
+                               "bodies: {rod: {mass: 1.3, inertia: 0.05, position: [%.17g, %.17g], angle: -0.5, points: {E: [-0.3, 0]}}}\n"
+                               "%s: {pin: {type: %s, connect: [ground.O, rod.E]%s}}\nrecord: [rod.angle, energy.balance]\n";
     char text[800], force[200];
     double miss[3];
     (void)unused;
@@ -426,9 +413,9 @@ static void play_tends_to_the_revolute_joint_with_its_gap(void **unused)
 
 /* ---- what is refused ------------------------------------------------------------------------------------------ */
 
-#define HEAD                                                                                                           \
-    "dalembert: 1\nspace: planar\nground: {points: {P: [3, 0]}}\nbodies: {b: {mass: 1, inertia: 1}, d: {mass: 1, "     \
-    "inertia: 2}}\n"                                                                                                   \
+#define HEAD                                                                                                                                         \
+    "dalembert: 1\nspace: planar\nground: {points: {P: [3, 0]}}\nbodies: {b: {mass: 1, inertia: 1}, d: {mass: 1, "                                   \
+    "inertia: 2}}\n"                                                                                                                                 \
     "joints:\n  A: {type: revolute, connect: [ground, b]}\n  B: {type: revolute, connect: [b, d]"
 #define FORCE(text) HEAD "}\nforces: {f: {" text "}}\n"
 static void bad_drives_stops_and_motors_are_refused_with_a_sentence(void **unused)
@@ -445,8 +432,7 @@ static void bad_drives_stops_and_motors_are_refused_with_a_sentence(void **unuse
         {HEAD "}\n  D: {type: driven, joint: B, value: t, drive-rate: 1}\n", "both its coordinate (`value:`)"},
         {HEAD "}\n  D: {type: lock, joint: B, drive-rate: 1}\n", "has no key 'drive-rate'"},
         {HEAD "}\nrecord: [B.drive.power]\n", "joint 'B' is not driven and has no channel 'drive.power'"},
-        {FORCE("type: torque, connect: [b, d], value: 1") "record: [f.power]\n",
-         "force 'f' has no channel 'power': it has length, force, torque"},
+        {FORCE("type: torque, connect: [b, d], value: 1") "record: [f.power]\n", "force 'f' has no channel 'power': it has length, force, torque"},
         {FORCE("type: motor, joint: A, value: f.power"), "is a power"},
         {FORCE("type: motor, joint: A, value: 1, limit: [1, 0]"), "the lowest effort stands first"},
         {FORCE("type: motor, joint: A, value: 1, limit: [1, 2, 3]"), "two numbers"},
@@ -462,12 +448,10 @@ static void bad_drives_stops_and_motors_are_refused_with_a_sentence(void **unuse
         {FORCE("type: end-stop, joint: A, lower: 0, stiffness: 1, damping: -1"), "it would give energy"},
         {FORCE("type: end-stop, joint: A, lower: 0, stiffness: 1, restitution: 1.1"), "outside of 0"},
         {FORCE("type: end-stop, joint: A, lower: 0, stiffness: 1, velocity: 1"), "belongs to `restitution:`"},
-        {FORCE("type: end-stop, joint: A, lower: 0, stiffness: 1, restitution: 0.5, velocity: 0"),
-         "positive `velocity:`"},
+        {FORCE("type: end-stop, joint: A, lower: 0, stiffness: 1, restitution: 0.5, velocity: 0"), "positive `velocity:`"},
         {FORCE("type: end-stop, lower: 0, stiffness: 1"), "none is given"},
         {FORCE("type: end-stop, joint: A, connect: [ground.P, b], lower: 0, stiffness: 1"), "both are given"},
-        {FORCE("type: end-stop, connect: [ground.P, b], coordinate: angle, lower: 0, stiffness: 1"),
-         "belongs to `joint:`"},
+        {FORCE("type: end-stop, connect: [ground.P, b], coordinate: angle, lower: 0, stiffness: 1"), "belongs to `joint:`"},
         {FORCE("type: end-stop, joint: Q, lower: 0, stiffness: 1"), "there is no joint 'Q'"},
         {FORCE("type: clearance, connect: [ground.P, b], gap: 0, stiffness: 1"), "needs a positive gap"},
         {FORCE("type: clearance, connect: [ground.P, b], stiffness: 1"), "needs the key 'gap'"},

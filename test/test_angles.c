@@ -44,8 +44,8 @@ static void pin_text(char *text, size_t size, double first, double turn, double 
 static const struct {
     double first, turn, own; /* degrees: on the ground, of the body, in the body */
 } corners[] = {
-    {170, -100, 270}, {170, 260, 270}, {0, 200, 160}, {0, -200, -160}, {-170, 170, 20}, {90, 45, 45}, {179, 181, -2}, {0, 170, 170}, {-120, 150, 130},
-    {0, 90, 90},      {30, 720, 30},
+    {170, -100, 270}, {170, 260, 270}, {0, 200, 160},    {0, -200, -160}, {-170, 170, 20}, {90, 45, 45},
+    {179, 181, -2},   {0, 170, 170},   {-120, 150, 130}, {0, 90, 90},     {30, 720, 30},
 };
 enum { CORNERS = sizeof corners / sizeof *corners };
 
@@ -57,7 +57,8 @@ static void an_angle_between_frames_begins_within_half_a_turn(void **unused)
     } kinds[] = {
         {"joints: {J: {type: revolute, connect: [ground.P, b.P]}}\nforces: {s: {type: torsional-spring-damper, joint: J, stiffness: 3}}\n",
          "record: [J.angle, s.torque, b.alpha]\n"},
-        {"joints: {J: {type: pin-in-slot, connect: [ground.P, b.P]}}\nforces: {s: {type: spring-damper, joint: J, coordinate: angle, stiffness: 3}}\n",
+        {"joints: {J: {type: pin-in-slot, connect: [ground.P, b.P]}}\nforces: {s: {type: spring-damper, joint: J, coordinate: angle, stiffness: "
+         "3}}\n",
          "record: [J.angle, s.force, b.alpha]\n"},
         {"joint-types: {pin: {equations: [N - M], coordinates: {turn: angle}}}\n"
          "joints: {J: {type: pin, connect: [ground.P, b.P]}}\nforces: {s: {type: spring-damper, joint: J, stiffness: 3}}\n",
@@ -88,8 +89,8 @@ static void a_bushing_between_frames_that_coincide_pulls_nothing(void **unused)
     for (int f = 0; families[f]; f++) {
         double value[3];
         char text[1000];
-        pin_text(text, sizeof text, 170 * deg, -100 * deg, 270 * deg, "forces: {s: {type: bushing, connect: [ground.P, b.P], stiffness: [1, 1, 3]}}\n",
-                 "record: [b.alpha, b.x'', b.y'']\n");
+        pin_text(text, sizeof text, 170 * deg, -100 * deg, 270 * deg,
+                 "forces: {s: {type: bushing, connect: [ground.P, b.P], stiffness: [1, 1, 3]}}\n", "record: [b.alpha, b.x'', b.y'']\n");
         start_in(families[f], text, 3, value);
         for (int k = 0; k < 3; k++)
             check_small(value[k], exact);
@@ -163,14 +164,18 @@ static void an_angle_begins_alike_in_coordinates_of_the_models_own(void **unused
  * and rocker are given anywhere, or not at all, in either branch. */
 static void the_angle_of_a_body_is_one_number(void **unused)
 {
-    static const char *const given[] = {"", "angle: 170*deg,", "angle: -175*deg,", "angle: 700*deg,"}, *const branches[] = {"", ", start: {branch: other}"};
+    static const char *const given[] = {"", "angle: 170*deg,", "angle: -175*deg,", "angle: 700*deg,"}, *const branches[] = {
+                                                                                                           "", ", start: {branch: other}"};
     (void)unused;
     for (int i = 0; i < 32; i++) {
         char text[1500], label[80];
         snprintf(text, sizeof text,
-                 "dalembert: 1\nspace: planar\nground: {points: {D: [1.2, 0]}}\nbodies:\n  crank: {mass: 1, inertia: 0.01, points: {A: [0, 0], B: [0.3, 0]}}\n"
-                 "  coupler: {mass: 1, inertia: 0.1, %s points: {B: [0, 0], C: [1, 0]}}\n  rocker: {mass: 1, inertia: 0.1, %s points: {D: [0, 0], C: [0.8, 0]}}\njoints:\n"
-                 "  A: {type: revolute, connect: [ground, crank.A], start: {angle: 800*deg, rate: 0, fix: true}}\n  B: {type: revolute, connect: [crank.B, coupler.B]}\n"
+                 "dalembert: 1\nspace: planar\nground: {points: {D: [1.2, 0]}}\nbodies:\n  crank: {mass: 1, inertia: 0.01, points: {A: [0, 0], B: "
+                 "[0.3, 0]}}\n"
+                 "  coupler: {mass: 1, inertia: 0.1, %s points: {B: [0, 0], C: [1, 0]}}\n  rocker: {mass: 1, inertia: 0.1, %s points: {D: [0, 0], C: "
+                 "[0.8, 0]}}\njoints:\n"
+                 "  A: {type: revolute, connect: [ground, crank.A], start: {angle: 800*deg, rate: 0, fix: true}}\n  B: {type: revolute, connect: "
+                 "[crank.B, coupler.B]}\n"
                  "  C: {type: revolute, connect: [coupler.C, rocker.C]%s}\n  D: {type: revolute, connect: [ground.D, rocker.D]}\n"
                  "record: [%s]\nsimulate: {until: 1e-3, coordinates: angle}\n",
                  given[i % 4], given[i / 4 % 4], branches[i / 16], i % 3 ? "crank.angle, coupler.angle, rocker.angle" : "A.angle, D.angle");
@@ -184,7 +189,8 @@ static void the_angle_of_a_body_is_one_number(void **unused)
         trajectory run = run_text_well(text, "");
         for (int k = 0; dal_coordinate_label(system, k, label, sizeof label); k++)
             for (int c = 1; c < run.n; c++)
-                if (!strcmp(run.name[c], label) || (!strcmp(run.name[c], "D.angle") && !strcmp(label, "rocker.angle")) || (!strcmp(run.name[c], "A.angle") && !strcmp(label, "crank.angle")))
+                if (!strcmp(run.name[c], label) || (!strcmp(run.name[c], "D.angle") && !strcmp(label, "rocker.angle")) ||
+                    (!strcmp(run.name[c], "A.angle") && !strcmp(label, "crank.angle")))
                     check_close(dal_state_y(state)[k], at(&run, 0, c), 1e-12);
         free(run.value);
         dal_state_free(state);
@@ -202,7 +208,8 @@ static void a_pin_without_axes_counts_the_turns_of_its_bodies(void **unused)
 {
     static const struct {
         double first, second, angle; /* of the bodies; of the pin between them */
-    } pairs[] = {{170, -170, 20}, {-170, 170, -20}, {190, 170, -20}, {10, 20, 10}, {260, -90, 10}, {20, 800, 780}, {0, -725, -725}, {45, 45 + 350, -10}};
+    } pairs[] = {{170, -170, 20}, {-170, 170, -20}, {190, 170, -20}, {10, 20, 10},
+                 {260, -90, 10},  {20, 800, 780},   {0, -725, -725}, {45, 45 + 350, -10}};
     (void)unused;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (int f = 0; families[f]; f++) {
@@ -210,8 +217,10 @@ static void a_pin_without_axes_counts_the_turns_of_its_bodies(void **unused)
             char text[1000];
             snprintf(text, sizeof text,
                      "dalembert: 1\nspace: planar\nbodies:\n"
-                     "  a: {mass: 1, inertia: 1, position: [0, 0], angle: %.17g, rate: 0}\n  b: {mass: 1, inertia: 1, position: [0, 0], angle: %.17g, rate: 0}\n"
-                     "joints: {A: {type: revolute, connect: [ground, a]}, B: {type: revolute, connect: [a, b]}}\nrecord: [a.angle, b.angle, A.angle, B.angle]\n",
+                     "  a: {mass: 1, inertia: 1, position: [0, 0], angle: %.17g, rate: 0}\n  b: {mass: 1, inertia: 1, position: [0, 0], angle: "
+                     "%.17g, rate: 0}\n"
+                     "joints: {A: {type: revolute, connect: [ground, a]}, B: {type: revolute, connect: [a, b]}}\nrecord: [a.angle, b.angle, A.angle, "
+                     "B.angle]\n",
                      pairs[i].first * deg, pairs[i].second * deg);
             start_in(families[f], text, 4, value);
             check_close(value[0], pairs[i].first * deg, 10 * exact);
@@ -242,7 +251,8 @@ static void turns_that_a_joint_writes_stay(void **unused)
             char text[1000];
             snprintf(text, sizeof text,
                      "dalembert: 1\nspace: planar\nground: {points: {P: {at: [0, 0], x: [cos(170*deg), sin(170*deg)]}}}\n"
-                     "bodies: {b: {mass: 1, inertia: 2, %s points: {P: {at: [0, 0], x: [cos(270*deg), sin(270*deg)]}}}}\njoints:\n  J: %s\nrecord: [J.angle, b.angle]\n",
+                     "bodies: {b: {mass: 1, inertia: 2, %s points: {P: {at: [0, 0], x: [cos(270*deg), sin(270*deg)]}}}}\njoints:\n  J: %s\nrecord: "
+                     "[J.angle, b.angle]\n",
                      kinds[i].placed ? "" : "position: [0, 0], angle: -80*deg,", kinds[i].joint);
             start_in(families[f], text, 2, value);
             check_close(value[0], kinds[i].angle, 10 * exact);
@@ -274,15 +284,16 @@ static void a_gear_between_pins_with_axes_starts_at_rest(void **unused)
     (void)unused;
     for (int f = 0; families[f]; f++) {
         double value[3];
-        start_in(families[f],
-                 "dalembert: 1\nspace: planar\n"
-                 "ground: {points: {P: {at: [0, 0], x: [cos(170*deg), sin(170*deg)]}, Q: {at: [1, 0], x: [cos(-140*deg), sin(-140*deg)]}}}\nbodies:\n"
-                 "  b: {mass: 1, inertia: 1, position: [0, 0], angle: -100*deg, rate: 0, points: {P: {at: [0, 0], x: [cos(270*deg), sin(270*deg)]}}}\n"
-                 "  c: {mass: 1, inertia: 2, position: [1, 0], angle: 110*deg, rate: 0, points: {P: {at: [0, 0], x: [cos(120*deg), sin(120*deg)]}}}\n"
-                 "joints:\n  J: {type: revolute, connect: [ground.P, b.P]}\n  K: {type: revolute, connect: [ground.Q, c.P]}\n"
-                 "  G: {type: gear, joints: [J, K], ratio: -2}\nforces: {s: {type: torsional-spring-damper, joint: K, stiffness: 3}}\n"
-                 "record: [J.angle, K.angle, c.alpha]\n",
-                 3, value);
+        start_in(
+            families[f],
+            "dalembert: 1\nspace: planar\n"
+            "ground: {points: {P: {at: [0, 0], x: [cos(170*deg), sin(170*deg)]}, Q: {at: [1, 0], x: [cos(-140*deg), sin(-140*deg)]}}}\nbodies:\n"
+            "  b: {mass: 1, inertia: 1, position: [0, 0], angle: -100*deg, rate: 0, points: {P: {at: [0, 0], x: [cos(270*deg), sin(270*deg)]}}}\n"
+            "  c: {mass: 1, inertia: 2, position: [1, 0], angle: 110*deg, rate: 0, points: {P: {at: [0, 0], x: [cos(120*deg), sin(120*deg)]}}}\n"
+            "joints:\n  J: {type: revolute, connect: [ground.P, b.P]}\n  K: {type: revolute, connect: [ground.Q, c.P]}\n"
+            "  G: {type: gear, joints: [J, K], ratio: -2}\nforces: {s: {type: torsional-spring-damper, joint: K, stiffness: 3}}\n"
+            "record: [J.angle, K.angle, c.alpha]\n",
+            3, value);
         check_small(value[0], exact);
         check_close(value[1], 10 * deg, exact);
         check_close(value[2], -3 * 10 * deg / (2 + 0.25), 10 * exact); /* 2 c'' - lambda, and b'' = c''/-2: (2 + 1/4) c'' */
@@ -297,14 +308,15 @@ static void an_angle_that_assembly_turns_over_half_a_turn_begins_within_it(void 
         for (int geared = 0; geared < 2; geared++) {
             double value[4];
             char text[1500];
-            snprintf(text, sizeof text,
-                     "dalembert: 1\nspace: planar\nground: {points: {P: {at: [0, 0], x: [cos(1*deg), sin(1*deg)]}, Q: [3, 0]}}\nbodies:\n"
-                     "  b: {mass: 1, inertia: 1, position: [0, 0], angle: 175*deg, points: {P: {at: [0, 0], x: [1, 0]}, W: {at: [1, 0], x: [0, 1]}}}\n"
-                     "  c: {mass: 1, inertia: 1, angle: {value: 185*deg, fix: true}, rate: 0, points: {W: {at: [0, 0], x: [0, 1]}}}\n"
-                     "  d: {mass: 1, inertia: 2, position: [3, 0], angle: 0}\njoints:\n  J: {type: revolute, connect: [ground.P, b.P]}\n"
-                     "  W: {type: rigid, connect: [b.W, c.W]}\n  K: {type: revolute, connect: [ground.Q, d]}\n%s"
-                     "record: [J.angle, K.angle, b.angle, c.angle]\n",
-                     geared ? "  G: {type: gear, joints: [J, K], ratio: -2}\n" : "");
+            snprintf(
+                text, sizeof text,
+                "dalembert: 1\nspace: planar\nground: {points: {P: {at: [0, 0], x: [cos(1*deg), sin(1*deg)]}, Q: [3, 0]}}\nbodies:\n"
+                "  b: {mass: 1, inertia: 1, position: [0, 0], angle: 175*deg, points: {P: {at: [0, 0], x: [1, 0]}, W: {at: [1, 0], x: [0, 1]}}}\n"
+                "  c: {mass: 1, inertia: 1, angle: {value: 185*deg, fix: true}, rate: 0, points: {W: {at: [0, 0], x: [0, 1]}}}\n"
+                "  d: {mass: 1, inertia: 2, position: [3, 0], angle: 0}\njoints:\n  J: {type: revolute, connect: [ground.P, b.P]}\n"
+                "  W: {type: rigid, connect: [b.W, c.W]}\n  K: {type: revolute, connect: [ground.Q, d]}\n%s"
+                "record: [J.angle, K.angle, b.angle, c.angle]\n",
+                geared ? "  G: {type: gear, joints: [J, K], ratio: -2}\n" : "");
             start_in(families[f], text, 4, value);
             check_close(value[0], -176 * deg, 1e-9);
             check_close(value[1], geared ? -20 * deg : 0, 1e-9); /* turned along by the gear, and no turn more */
@@ -327,14 +339,16 @@ static void a_pin_in_an_included_model_begins_as_alone(void **unused)
             FILE *file = fopen(part, "w");
             fprintf(file,
                     "dalembert: 1\nspace: planar\nground: {points: {P: {at: [0, 0], x: [cos(170*deg), sin(170*deg)]}}}\nbodies:\n"
-                    "  b: {mass: 1, inertia: 1, position: [0, 0], angle: %.17g*deg, rate: 0, points: {P: {at: [0, 0], x: [cos(270*deg), sin(270*deg)]}}}\n"
+                    "  b: {mass: 1, inertia: 1, position: [0, 0], angle: %.17g*deg, rate: 0, points: {P: {at: [0, 0], x: [cos(270*deg), "
+                    "sin(270*deg)]}}}\n"
                     "joints: {J: {type: revolute, connect: [ground.P, b.P]}, K: {type: revolute, connect: [ground, b], compliance: [0, 0]}}\n",
                     angles[i]);
             fclose(file);
             file = fopen(whole, "w");
             fprintf(file,
                     "dalembert: 1\nspace: planar\nbodies: {host: {mass: 1, inertia: 1, position: [1, 0], angle: 150*deg, velocity: [0, 0], rate: 0,"
-                    " points: {M: {at: [0, 0], x: [cos(170*deg), sin(170*deg)]}}}}\nground: {points: {M: {at: [2, 0], x: [cos(170*deg), sin(170*deg)]}}}\n"
+                    " points: {M: {at: [0, 0], x: [cos(170*deg), sin(170*deg)]}}}}\nground: {points: {M: {at: [2, 0], x: [cos(170*deg), "
+                    "sin(170*deg)]}}}\n"
                     "models: {p: {file: ./part.yaml, ground: %s}}\nrecord: [p.J.angle, p.K.angle]\nsimulate: {until: 1e-3}\n",
                     moving ? "host.M" : "ground.M");
             fclose(file);

@@ -14,9 +14,7 @@ static const char tight[] = "until=1.7 every=0.085 rtol=1e-11 atol=1e-13";
 /* T y' + y = K, y(0) = y0:  y = K + (y0 - K) exp(-t/T) */
 static void a_lag_answers_a_step_with_one_minus_exp(void **unused)
 {
-    trajectory r = run_text_well(
-        HEAD "blocks: {l: {type: lag, input: 1.37, time: 0.31, gain: -2.6, start: 0.4}}\nrecord: [l, l', l.input]\n",
-        tight);
+    trajectory r = run_text_well(HEAD "blocks: {l: {type: lag, input: 1.37, time: 0.31, gain: -2.6, start: 0.4}}\nrecord: [l, l', l.input]\n", tight);
     (void)unused;
     assert_true(r.rows > 15);
     for (int i = 0; i < r.rows; i++) {
@@ -51,8 +49,7 @@ static double step_response(int n_numerator, const double *numerator, int n, con
 /* Three poles over three decades; with and without feedthrough, leading zeros and a common factor in both. */
 static void a_transfer_function_answers_a_step_as_its_partial_fractions_say(void **unused)
 {
-    static const double p[3] = {0.43, 13.7, 219},
-                        numerators[][4] = {{0, 0, 3.1, 250}, {0, 1.9, -40, 800}, {2.2, 17, 300, 90}};
+    static const double p[3] = {0.43, 13.7, 219}, numerators[][4] = {{0, 0, 3.1, 250}, {0, 1.9, -40, 800}, {2.2, 17, 300, 90}};
     char text[600];
     (void)unused;
     for (int k = 0; k < 3; k++) {
@@ -60,8 +57,8 @@ static void a_transfer_function_answers_a_step_as_its_partial_fractions_say(void
         snprintf(text, sizeof text,
                  HEAD "blocks: {g: {type: transfer-function, input: 1, numerator: [%.17g, %.17g, %.17g, %.17g],\n"
                       "  denominator: [0, 0, %.17g, %.17g, %.17g, %.17g]}}\nrecord: [g]\n",
-                 f * b[0], f * b[1], f * b[2], f * b[3], f, f * (p[0] + p[1] + p[2]),
-                 f * (p[0] * p[1] + p[0] * p[2] + p[1] * p[2]), f * p[0] * p[1] * p[2]);
+                 f * b[0], f * b[1], f * b[2], f * b[3], f, f * (p[0] + p[1] + p[2]), f * (p[0] * p[1] + p[0] * p[2] + p[1] * p[2]),
+                 f * p[0] * p[1] * p[2]);
         trajectory r = run_text_well(text, tight);
         for (int i = 0; i < r.rows; i++)
             check_close(at(&r, i, 1), step_response(4, b, 3, p, at(&r, i, 0)), 1e-8);
@@ -72,19 +69,17 @@ static void a_transfer_function_answers_a_step_as_its_partial_fractions_say(void
 /* 1/((s/a + 1)(s/b + 1)) and two lags; integrators; a constant; a block that starts at rest where it is told and stays there. */
 static void transfer_functions_equal_what_they_are_made_of(void **unused)
 {
-    trajectory r = run_text_well(
-        HEAD
-        "parameters: {u: 3.1, w: 11}\n"
-        "blocks:\n"
-        "  one: {type: lag, input: sin(4*t), time: 1/u}\n"
-        "  two: {type: lag, input: one, time: 1/w}\n"
-        "  both: {type: transfer-function, input: sin(4*t), numerator: [1], denominator: [1/(u*w), 1/u + 1/w, 1]}\n"
-        "  sum: {type: transfer-function, input: 2*t, numerator: [3], denominator: [1, 0], start: 0.6}\n"
-        "  twice: {type: transfer-function, input: 1, numerator: [1], denominator: [1, 0, 0]}\n"
-        "  plain: {type: transfer-function, input: t^2, numerator: [6], denominator: [4]}\n"
-        "  rest: {type: transfer-function, input: 1.2, numerator: [2, 5, 7], denominator: [1, 3, 4], start: 1.2*7/4}\n"
-        "record: [two, both, sum, twice, plain, rest]\n",
-        tight);
+    trajectory r = run_text_well(HEAD "parameters: {u: 3.1, w: 11}\n"
+                                      "blocks:\n"
+                                      "  one: {type: lag, input: sin(4*t), time: 1/u}\n"
+                                      "  two: {type: lag, input: one, time: 1/w}\n"
+                                      "  both: {type: transfer-function, input: sin(4*t), numerator: [1], denominator: [1/(u*w), 1/u + 1/w, 1]}\n"
+                                      "  sum: {type: transfer-function, input: 2*t, numerator: [3], denominator: [1, 0], start: 0.6}\n"
+                                      "  twice: {type: transfer-function, input: 1, numerator: [1], denominator: [1, 0, 0]}\n"
+                                      "  plain: {type: transfer-function, input: t^2, numerator: [6], denominator: [4]}\n"
+                                      "  rest: {type: transfer-function, input: 1.2, numerator: [2, 5, 7], denominator: [1, 3, 4], start: 1.2*7/4}\n"
+                                      "record: [two, both, sum, twice, plain, rest]\n",
+                                 tight);
     (void)unused;
     for (int i = 0; i < r.rows; i++) {
         double t = at(&r, i, 0);
@@ -102,14 +97,13 @@ static void transfer_functions_equal_what_they_are_made_of(void **unused)
 /* e = 1:  kp + ki t + kd/T exp(-t/T); exact rate of e = sin 3t:  kp e + ki (1 - cos 3t)/3 + 3 kd cos 3t */
 static void a_pid_gives_its_three_terms(void **unused)
 {
-    trajectory r =
-        run_text_well(HEAD "blocks:\n"
-                           "  c: {type: pid, input: 1, kp: 2.3, ki: 0.7, kd: 0.19, filter: 0.13, start: 0.25}\n"
-                           "  d: {type: pid, input: sin(3*t), kp: 2.3, ki: 0.7, kd: 0.19, filter: 0}\n"
-                           "  e: {type: pid, input: b.x - 0.7*t, kd: 1.1, filter: 0}\n"
-                           "  f: {type: pid, input: 1, kd: 0.19, filter: 0.13, filter-start: 1}\n"
-                           "record: [c, d, c.integral, c.filter, e, f]\n",
-                      tight);
+    trajectory r = run_text_well(HEAD "blocks:\n"
+                                      "  c: {type: pid, input: 1, kp: 2.3, ki: 0.7, kd: 0.19, filter: 0.13, start: 0.25}\n"
+                                      "  d: {type: pid, input: sin(3*t), kp: 2.3, ki: 0.7, kd: 0.19, filter: 0}\n"
+                                      "  e: {type: pid, input: b.x - 0.7*t, kd: 1.1, filter: 0}\n"
+                                      "  f: {type: pid, input: 1, kd: 0.19, filter: 0.13, filter-start: 1}\n"
+                                      "record: [c, d, c.integral, c.filter, e, f]\n",
+                                 tight);
     (void)unused;
     for (int i = 0; i < r.rows; i++) {
         double t = at(&r, i, 0), x = 1 - exp(-t / 0.13);
@@ -143,9 +137,7 @@ static void at_its_limit_the_integral_is_led_back(void **unused)
         check_close(at(&r, i, 1), fmin(h, kp + I), 1e-8);
     }
     free(r.value);
-    snprintf(text, sizeof text,
-             HEAD "blocks: {c: {type: pid, input: 1, kp: %g, ki: %g, limit: [-1, %g]}}\nrecord: [c.integral]\n", kp, ki,
-             h);
+    snprintf(text, sizeof text, HEAD "blocks: {c: {type: pid, input: 1, kp: %g, ki: %g, limit: [-1, %g]}}\nrecord: [c.integral]\n", kp, ki, h);
     r = run_text_well(text, "until=9 rtol=1e-10 atol=1e-12");
     check_close(last(&r, 1), h - kp + kp, 1e-7); /* T is kp/ki where it is not given */
     free(r.value);
@@ -189,8 +181,7 @@ static void a_pid_held_pendulum_moves_and_settles_as_linear_theory_says(void **u
     assert_true(r.real < 0 && r.a < 0 && r.b > 0); /* a stable oscillation */
     /* x(0) = A, x'(0) = 0, x''(0) = -(kp - m g l) A / J */
     const double a = r.a, b = r.b, x2 = -(kp - m * g * l) * A / J;
-    const double C = (x2 + (a * a + b * b) * A) / ((r.real - a) * (r.real - a) + b * b), D = A - C,
-                 E = (-C * r.real - a * D) / b;
+    const double C = (x2 + (a * a + b * b) * A) / ((r.real - a) * (r.real - a) + b * b), D = A - C, E = (-C * r.real - a * D) / b;
     trajectory run = run_text_well(text, "until=6 every=0.1 rtol=1e-11 atol=1e-14");
     for (int i = 0; i < run.rows; i++) {
         double t = at(&run, i, 0);
@@ -203,17 +194,16 @@ static void a_pid_held_pendulum_moves_and_settles_as_linear_theory_says(void **u
  * integral ends, at the reference, with the torque that holds the weights there. Not small: the balance is the exact one. */
 static void an_integral_ends_at_its_reference_with_the_torque_of_the_load(void **unused)
 {
-    trajectory r = run_text_well(
-        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {ref: 0.37, m: 1.37, l: 0.41, e: 0.06}\n"
-        "sensors: {lean: {type: angle, joint: pivot, lag: 0.002}}\n"
-        "blocks:\n"
-        "  hold: {type: pid, input: ref - lean, kp: 34, ki: 45, kd: 5, filter: 0.004, limit: [-8, 8]}\n"
-        "  amplifier: {type: lag, input: hold, time: 0.003}\n"
-        "bodies: {rod: {mass: m, inertia: 0.1, center: [e, l]}}\n"
-        "joints: {pivot: {type: revolute, connect: [ground, rod], start: {angle: 0, rate: 0}}}\n"
-        "forces: {motor: {type: motor, joint: pivot, value: amplifier}}\n"
-        "record: [pivot.angle, pivot.angle', hold.integral, motor.torque, motor.power, energy.balance]\n",
-        "until=20 rtol=1e-10 atol=1e-12");
+    trajectory r = run_text_well("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {ref: 0.37, m: 1.37, l: 0.41, e: 0.06}\n"
+                                 "sensors: {lean: {type: angle, joint: pivot, lag: 0.002}}\n"
+                                 "blocks:\n"
+                                 "  hold: {type: pid, input: ref - lean, kp: 34, ki: 45, kd: 5, filter: 0.004, limit: [-8, 8]}\n"
+                                 "  amplifier: {type: lag, input: hold, time: 0.003}\n"
+                                 "bodies: {rod: {mass: m, inertia: 0.1, center: [e, l]}}\n"
+                                 "joints: {pivot: {type: revolute, connect: [ground, rod], start: {angle: 0, rate: 0}}}\n"
+                                 "forces: {motor: {type: motor, joint: pivot, value: amplifier}}\n"
+                                 "record: [pivot.angle, pivot.angle', hold.integral, motor.torque, motor.power, energy.balance]\n",
+                                 "until=20 rtol=1e-10 atol=1e-12");
     const double load = 1.37 * 9.81 * (0.06 * cos(0.37) - 0.41 * sin(0.37));
     (void)unused;
     check_close(last(&r, 1), 0.37, 1e-9);
@@ -228,31 +218,30 @@ static void an_integral_ends_at_its_reference_with_the_torque_of_the_load(void *
 
 static void sensors_read_the_channels_that_they_stand_for(void **unused)
 {
-    trajectory r = run_text_well(
-        "dalembert: 1\nspace: spatial\ngravity: [0.3, -0.4, -9.81]\nground: {points: {A: [0.2, 0.1, 0]}}\n"
-        "bodies: {arm: {mass: 1.3, inertia: [0.1, 0.2, 0.3], center: [0.2, 0.1, 0.05], points: {P: [0.4, 0.3, 0.1]}}}\n"
-        "joints: {pin: {type: revolute, connect: [ground.A, arm], axis: [0.3, 1, 0.2], start: {angle: 0.4, rate: "
-        "1.1}}}\n"
-        "forces: {motor: {type: motor, joint: pin, value: 0.3*speed - 0.2*turn + 0.1*clipped}}\n"
-        "sensors:\n"
-        "  turn: {type: angle, joint: pin}\n"
-        "  place: {type: position, body: arm.P, component: y}\n"
-        "  speed: {type: velocity, body: arm.P, component: x}\n"
-        "  gyro: {type: angular-velocity, body: arm}\n"
-        "  jerk: {type: acceleration, body: arm.P}\n"
-        "  away: {type: distance, connect: [ground.A, arm.P]}\n"
-        "  load: {type: force, joint: pin, component: z}\n"
-        "  moment: {type: torque, joint: pin}\n"
-        "  pull: {type: torque, force: motor}\n"
-        "  watt: {type: power, force: motor}\n"
-        "  clipped: {type: angle, joint: pin, range: [0.3, 0.5]}\n"
-        "  late: {type: position, body: arm.P, component: y, lag: 1e-4, start: 0.3}\n"
-        "record: [turn - pin.angle, place - arm.P.y, speed - arm.P.velocity.x, gyro - arm.omega.body, jerk - "
-        "arm.P.acceleration,\n"
-        "  away - norm(arm.P.position - ground.A.position), load - pin.force.z, moment - pin.torque, pull - "
-        "motor.torque,\n"
-        "  watt - motor.torque*pin.angle', \"clipped - max(0.3, min(0.5, pin.angle))\", late - arm.P.y + 1e-4*late']\n",
-        "until=0.6 every=0.05 rtol=1e-8 atol=1e-10");
+    trajectory r = run_text_well("dalembert: 1\nspace: spatial\ngravity: [0.3, -0.4, -9.81]\nground: {points: {A: [0.2, 0.1, 0]}}\n"
+                                 "bodies: {arm: {mass: 1.3, inertia: [0.1, 0.2, 0.3], center: [0.2, 0.1, 0.05], points: {P: [0.4, 0.3, 0.1]}}}\n"
+                                 "joints: {pin: {type: revolute, connect: [ground.A, arm], axis: [0.3, 1, 0.2], start: {angle: 0.4, rate: "
+                                 "1.1}}}\n"
+                                 "forces: {motor: {type: motor, joint: pin, value: 0.3*speed - 0.2*turn + 0.1*clipped}}\n"
+                                 "sensors:\n"
+                                 "  turn: {type: angle, joint: pin}\n"
+                                 "  place: {type: position, body: arm.P, component: y}\n"
+                                 "  speed: {type: velocity, body: arm.P, component: x}\n"
+                                 "  gyro: {type: angular-velocity, body: arm}\n"
+                                 "  jerk: {type: acceleration, body: arm.P}\n"
+                                 "  away: {type: distance, connect: [ground.A, arm.P]}\n"
+                                 "  load: {type: force, joint: pin, component: z}\n"
+                                 "  moment: {type: torque, joint: pin}\n"
+                                 "  pull: {type: torque, force: motor}\n"
+                                 "  watt: {type: power, force: motor}\n"
+                                 "  clipped: {type: angle, joint: pin, range: [0.3, 0.5]}\n"
+                                 "  late: {type: position, body: arm.P, component: y, lag: 1e-4, start: 0.3}\n"
+                                 "record: [turn - pin.angle, place - arm.P.y, speed - arm.P.velocity.x, gyro - arm.omega.body, jerk - "
+                                 "arm.P.acceleration,\n"
+                                 "  away - norm(arm.P.position - ground.A.position), load - pin.force.z, moment - pin.torque, pull - "
+                                 "motor.torque,\n"
+                                 "  watt - motor.torque*pin.angle', \"clipped - max(0.3, min(0.5, pin.angle))\", late - arm.P.y + 1e-4*late']\n",
+                                 "until=0.6 every=0.05 rtol=1e-8 atol=1e-10");
     (void)unused;
     assert_true(r.evidence.events >= 1); /* of the range */
     for (int i = 0; i < r.rows; i++)
@@ -266,13 +255,11 @@ static void sensors_read_the_channels_that_they_stand_for(void **unused)
 
 static void blocks_repeat(void **unused)
 {
-    trajectory r = run_text_well(
-        HEAD
-        "blocks:\n"
-        "  c: {repeat: {i: 1..3}, type: lag, input: i*t, time: i/10}\n"
-        "  g: {repeat: {i: 1..3}, type: transfer-function, input: \"c.{i}\", numerator: [i], denominator: [1, 1]}\n"
-        "record: [c.3, g.2, g.2.x1, g.2.input - c.2]\n",
-        tight);
+    trajectory r = run_text_well(HEAD "blocks:\n"
+                                      "  c: {repeat: {i: 1..3}, type: lag, input: i*t, time: i/10}\n"
+                                      "  g: {repeat: {i: 1..3}, type: transfer-function, input: \"c.{i}\", numerator: [i], denominator: [1, 1]}\n"
+                                      "record: [c.3, g.2, g.2.x1, g.2.input - c.2]\n",
+                                 tight);
     (void)unused;
     for (int i = 0; i < r.rows; i++) {
         double t = at(&r, i, 0), T = 0.3;
@@ -280,8 +267,7 @@ static void blocks_repeat(void **unused)
         check_close(at(&r, i, 2), 2 * at(&r, i, 3), 1e-12);
         check_small(at(&r, i, 4), 1e-15);
     }
-    check_close(at(&r, r.rows - 1, 2),
-                2 * (2 * (last(&r, 0) - 1.2 + 1.25 * exp(-last(&r, 0)) - 0.05 * exp(-5 * last(&r, 0)))), 1e-8);
+    check_close(at(&r, r.rows - 1, 2), 2 * (2 * (last(&r, 0) - 1.2 + 1.25 * exp(-last(&r, 0)) - 0.05 * exp(-5 * last(&r, 0)))), 1e-8);
     free(r.value);
 }
 
@@ -299,13 +285,12 @@ static void write_file(const char *folder, const char *name, const char *text)
 static void blocks_stand_in_included_models(void **unused)
 {
     char folder[] = "/tmp/dalembert-blocks-XXXXXX", path[300];
-    static const char servo[] =
-        "dalembert: 1\nspace: planar\nparameters: {ref: 0.4}\n"
-        "bodies: {arm: {mass: 0.7, inertia: 0.03, center: [0.2, 0]}}\n"
-        "joints: {pin: {type: revolute, connect: [ground, arm], start: {angle: 0.1, rate: 0}}}\n"
-        "sensors: {seen: {type: angle, joint: pin, lag: 0.01}}\n"
-        "blocks: {law: {type: pid, input: ref - seen, kp: 9, ki: 3, kd: 0.8, filter: 0.02, limit: [-1.5, 1.5]}}\n"
-        "forces: {motor: {type: motor, joint: pin, value: law}}\n";
+    static const char servo[] = "dalembert: 1\nspace: planar\nparameters: {ref: 0.4}\n"
+                                "bodies: {arm: {mass: 0.7, inertia: 0.03, center: [0.2, 0]}}\n"
+                                "joints: {pin: {type: revolute, connect: [ground, arm], start: {angle: 0.1, rate: 0}}}\n"
+                                "sensors: {seen: {type: angle, joint: pin, lag: 0.01}}\n"
+                                "blocks: {law: {type: pid, input: ref - seen, kp: 9, ki: 3, kd: 0.8, filter: 0.02, limit: [-1.5, 1.5]}}\n"
+                                "forces: {motor: {type: motor, joint: pin, value: law}}\n";
     (void)unused;
     assert_non_null(mkdtemp(folder));
     write_file(folder, "servo.yaml", servo);
@@ -364,11 +349,10 @@ static void algebraic_loops_are_refused_and_named(void **unused)
                  "put a lag into the loop");
     refused_with(HEAD "define: {u: 2*c}\nblocks: {c: {type: pid, input: u, kp: 2}}\n", 0, 0, "u -> c -> c.input -> u");
     /* with a state between there is none */
-    trajectory r = run_text_well(
-        HEAD "blocks:\n"
-             "  c: {type: pid, input: 1 - g, kp: 2}\n"
-             "  g: {type: transfer-function, input: 3*c, numerator: [2], denominator: [1, 3]}\nrecord: [g]\n",
-        "until=5 rtol=1e-10 atol=1e-12");
+    trajectory r = run_text_well(HEAD "blocks:\n"
+                                      "  c: {type: pid, input: 1 - g, kp: 2}\n"
+                                      "  g: {type: transfer-function, input: 3*c, numerator: [2], denominator: [1, 3]}\nrecord: [g]\n",
+                                 "until=5 rtol=1e-10 atol=1e-12");
     check_close(last(&r, 1), 12.0 / 15, 1e-8); /* g' = 12 - 12 g - 3 g */
     free(r.value);
 }
@@ -386,8 +370,7 @@ static void bad_blocks_and_sensors_are_refused_with_a_sentence(void **unused)
         {BLOCK("type: lag, input: 1"), "block 'c' of type lag needs the key 'time'"},
         {BLOCK("type: lag, input: 1, time: 0"), "'time' of block 'c' has to be positive, not 0"},
         {BLOCK("type: lag, input: 1, time: t"), "'t'"},
-        {BLOCK("type: lag, input: 1, time: 1, kp: 2"),
-         "block 'c' of type lag has no key 'kp': it knows type, input, time, gain, start"},
+        {BLOCK("type: lag, input: 1, time: 1, kp: 2"), "block 'c' of type lag has no key 'kp': it knows type, input, time, gain, start"},
         {BLOCK("type: lag, input: b.xx, time: 1"), "has no channel 'xx'"},
         {BLOCK("type: lag, input: b.acceleration.x, time: 1"), "forces and states cannot use it"},
         {BLOCK("type: lag, input: b.position, time: 1"), "vector"},
@@ -401,24 +384,19 @@ static void bad_blocks_and_sensors_are_refused_with_a_sentence(void **unused)
         {BLOCK("type: pid, input: 1, ki: 2, limit: [0, 1], tracking: 0"), "positive 'tracking'"},
         {BLOCK("type: pid, input: 1, kp: 2, limit: [1, 0]"), "the lowest value stands first"},
         {BLOCK("type: pid, input: 1, kp: 2, limit: [1]"), "two numbers"},
-        {BLOCK("type: transfer-function, input: 1, numerator: [1, 0, 0], denominator: [1, 1]"),
-         "it would differentiate"},
-        {BLOCK("type: transfer-function, input: 1, numerator: [1], denominator: [0, 0]"),
-         "the denominator of block 'c' is zero"},
-        {BLOCK("type: transfer-function, input: 1, numerator: [1, 0], denominator: [1, 1], start: 2"),
-         "cannot start at 2"},
+        {BLOCK("type: transfer-function, input: 1, numerator: [1, 0, 0], denominator: [1, 1]"), "it would differentiate"},
+        {BLOCK("type: transfer-function, input: 1, numerator: [1], denominator: [0, 0]"), "the denominator of block 'c' is zero"},
+        {BLOCK("type: transfer-function, input: 1, numerator: [1, 0], denominator: [1, 1], start: 2"), "cannot start at 2"},
         {BLOCK("type: transfer-function, input: 1, numerator: [1], denominator: [1, q]"), "'q'"},
         {BLOCK("type: transfer-function, input: 1, numerator: [1], denominator: [1e-300, 1, 1e300]"), "too far apart"},
         {HEAD "blocks: {c: {type: lag, input: 1, time: 1}}\nrecord: [c.inptu]\n", "c"},
-        {HEAD "blocks: {c: {type: pid, input: 1, ki: 1}}\nrecord: [c.integrl]\n",
-         "'c' has no part 'integrl' (did you mean 'integral'?): it has"},
+        {HEAD "blocks: {c: {type: pid, input: 1, ki: 1}}\nrecord: [c.integrl]\n", "'c' has no part 'integrl' (did you mean 'integral'?): it has"},
         {HEAD "blocks: {b: {type: pid, input: 1, ki: 1}}\n", "already the name of the body"},
         {HEAD "blocks: {c: {type: pid, input: b.x', kd: 1, filter: 0}}\nforces: {f: {type: force, body: b, value: [c, "
               "0]}}\n",
          "an acceleration"},
         {HEAD "blocks: 3\n", "blocks"},
-        {SENSOR("type: velocity, body: b, component: x") "record: [s.x]\n",
-         "'s' is one signal: nothing stands behind its name, not 'x'"},
+        {SENSOR("type: velocity, body: b, component: x") "record: [s.x]\n", "'s' is one signal: nothing stands behind its name, not 'x'"},
         {SENSOR("type: height, body: b"), "distance"},
         {SENSOR("type: position"), "none is named"},
         {SENSOR("type: position, joint: b"), "it is put on 'body'; another element is named"},

@@ -11,11 +11,11 @@ static const double deg = 3.14159265358979323846 / 180;
 
 typedef struct outcome {
     bool ok;
-    int warnings, notes;    /* warnings: of the kind start-moved */
-    double number;          /* of the first of them */
+    int warnings, notes; /* warnings: of the kind start-moved */
+    double number;       /* of the first of them */
     char text[6000], first[1200], error[600];
-    int line, column;       /* of the error */
-    double value[12];       /* the first row */
+    int line, column; /* of the error */
+    double value[12]; /* the first row */
 } outcome;
 
 static dal_status keep_first(void *user, int n, const double *values)
@@ -41,7 +41,8 @@ static outcome start_file(const char *path, const char *text)
     dal_evidence evidence;
     const dal_sink sink = {&o, need_nothing, keep_first};
     const dal_run_options options = {.sink = &sink};
-    dal_status status = text ? dal_spec_parse(NULL, "text.yaml", text, strlen(text), 0, NULL, messages, &spec) : dal_spec_read(NULL, path, 0, NULL, messages, &spec);
+    dal_status status =
+        text ? dal_spec_parse(NULL, "text.yaml", text, strlen(text), 0, NULL, messages, &spec) : dal_spec_read(NULL, path, 0, NULL, messages, &spec);
     o.ok = status == DAL_OK && dal_compile(NULL, spec, messages, &system) == DAL_OK && dal_run(system, &options, messages, &evidence) == DAL_OK;
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next) {
         size_t used = strlen(o.text);
@@ -125,7 +126,8 @@ static int branch_of(const outcome *o, const four_bar *f)
     for (int k = 0; k < 2; k++)
         if (fabs(remainder(o->value[0] - f->coupler[k], 360 * deg)) < 1e-9 && fabs(remainder(o->value[1] - f->rocker[k], 360 * deg)) < 1e-9)
             return k;
-    fail_msg("coupler at %g, rocker at %g: neither %g, %g nor %g, %g", o->value[0], o->value[1], f->coupler[0], f->rocker[0], f->coupler[1], f->rocker[1]);
+    fail_msg("coupler at %g, rocker at %g: neither %g, %g nor %g, %g", o->value[0], o->value[1], f->coupler[0], f->rocker[0], f->coupler[1],
+             f->rocker[1]);
     return -1;
 }
 
@@ -178,7 +180,8 @@ static void a_start_chooses_its_branch(void **unused)
     (void)unused;
     for (int k = 0; k < 2; k++)
         for (int given = 0; given < 3; given++) {
-            static const char *const couplers[] = {"", "angle: 100*deg,", "angle: -130*deg,"}, *const rockers[] = {"", "angle: -60*deg,", "angle: 20*deg,"};
+            static const char *const couplers[] = {"", "angle: 100*deg,", "angle: -130*deg,"}, *const rockers[] = {"", "angle: -60*deg,",
+                                                                                                                   "angle: 20*deg,"};
             const double C = remainder(f.rocker[k] - f.coupler[k], 360 * deg);
             char text[2000], choice[160];
             snprintf(choice, sizeof choice, ", start: {angle: %.17g, branch: near}", C + 0.4);
@@ -241,8 +244,9 @@ static void a_bound_that_cannot_be_met_is_refused_in_its_place(void **unused)
 static void where_there_is_no_other_branch_it_is_said(void **unused)
 {
     (void)unused;
-    outcome o = start("dalembert: 1\nspace: planar\nbodies: {rod: {mass: 1, inertia: 0.1, position: [0.5, 0], angle: 0, fix: true, points: {A: [-0.5, 0]}}}\n"
-                      "joints: {A: {type: revolute, connect: [ground, rod.A], start: {branch: other}}}\nsimulate: {until: 1e-4}\n");
+    outcome o =
+        start("dalembert: 1\nspace: planar\nbodies: {rod: {mass: 1, inertia: 0.1, position: [0.5, 0], angle: 0, fix: true, points: {A: [-0.5, 0]}}}\n"
+              "joints: {A: {type: revolute, connect: [ground, rod.A], start: {branch: other}}}\nsimulate: {until: 1e-4}\n");
     assert_false(o.ok);
     has(&o, "joint 'A' asks for another branch: no other position was found in which the mechanism closes");
 }
@@ -254,7 +258,8 @@ static void fixed_values_stay_in_every_branch(void **unused)
     char text[2000];
     (void)unused;
     for (int k = 0; k < 2; k++) {
-        write_four_bar(text, sizeof text, 1, "angle: 100*deg,", "position: {value: [1.2, 0], fix: true}, angle: -60*deg,", k ? ", start: {branch: other}" : "");
+        write_four_bar(text, sizeof text, 1, "angle: 100*deg,", "position: {value: [1.2, 0], fix: true}, angle: -60*deg,",
+                       k ? ", start: {branch: other}" : "");
         char *record = strstr(text, "record: [coupler.angle, rocker.angle, C.angle]");
         memcpy(record, "record: [coupler.angle,rocker.angle, rocker.x]", 46);
         outcome o = start_well(text);
@@ -276,8 +281,10 @@ static void omitted_and_derived_places_are_never_warned_about(void **unused)
     assert_int_equal(start_well(text).warnings, 0);
     /* the second body keeps its angle in the joint while the first one turns by a right angle */
     outcome o = start_well("dalembert: 1\nspace: planar\nbodies:\n"
-                           "  a: {mass: 1, inertia: 1, position: [0.5, 0], points: {A: [-0.5, 0], B: [0.5, 0]}}\n  b: {mass: 0.01, inertia: 0.01, points: {B: [-0.5, 0]}}\n"
-                           "joints:\n  A: {type: revolute, connect: [ground, a.A], drive: 90*deg + 0.1*t}\n  B: {type: revolute, connect: [a.B, b.B], start: {angle: 0.2, rate: 0, fix: true}}\n"
+                           "  a: {mass: 1, inertia: 1, position: [0.5, 0], points: {A: [-0.5, 0], B: [0.5, 0]}}\n  b: {mass: 0.01, inertia: 0.01, "
+                           "points: {B: [-0.5, 0]}}\n"
+                           "joints:\n  A: {type: revolute, connect: [ground, a.A], drive: 90*deg + 0.1*t}\n  B: {type: revolute, connect: [a.B, "
+                           "b.B], start: {angle: 0.2, rate: 0, fix: true}}\n"
                            "record: [a.angle, B.angle]\nsimulate: {until: 1e-4}\n");
     check_close(o.value[0], 90 * deg, 1e-9);
     check_close(o.value[1], 0.2, 1e-9);
@@ -298,9 +305,12 @@ static void a_shift_of_a_quarter_of_the_length_is_far(void **unused)
                 snprintf(slider, sizeof slider, sliders[k], at);
                 snprintf(begin, sizeof begin, starts[k], at);
                 snprintf(text, sizeof text,
-                         "dalembert: 1\nspace: planar\nparameters: {u: %g}\nbodies:\n  crank: {mass: 1, inertia: 0.01*u^2, points: {A: [0, 0], B: [0.3*u, 0]}}\n"
-                         "  rod: {mass: 1e-3, inertia: 1e-3*u^2, points: {B: [0, 0], C: [u, 0]}}\n  slider: {mass: 1, inertia: 0.01*u^2, %s points: {C: [0, 0]}}\njoints:\n"
-                         "  A: {type: revolute, connect: [ground, crank.A], start: {angle: 60*deg, rate: 0, fix: true}}\n  B: {type: revolute, connect: [crank.B, rod.B]}\n"
+                         "dalembert: 1\nspace: planar\nparameters: {u: %g}\nbodies:\n  crank: {mass: 1, inertia: 0.01*u^2, points: {A: [0, 0], B: "
+                         "[0.3*u, 0]}}\n"
+                         "  rod: {mass: 1e-3, inertia: 1e-3*u^2, points: {B: [0, 0], C: [u, 0]}}\n  slider: {mass: 1, inertia: 0.01*u^2, %s points: "
+                         "{C: [0, 0]}}\njoints:\n"
+                         "  A: {type: revolute, connect: [ground, crank.A], start: {angle: 60*deg, rate: 0, fix: true}}\n  B: {type: revolute, "
+                         "connect: [crank.B, rod.B]}\n"
                          "  C: {type: revolute, connect: [rod.C, slider.C]}\n  S: {type: prismatic, connect: [ground, slider.C], axis: [1, 0]%s}\n"
                          "record: [slider.x]\nsimulate: {until: 1e-4}\n",
                          u, slider, begin);
@@ -311,7 +321,7 @@ static void a_shift_of_a_quarter_of_the_length_is_far(void **unused)
                 if (!far)
                     continue;
                 check_close(o.number, (at * u - right) / u, 1e-9); /* the length of the model is that of the rod */
-                char words[80]; /* the other branch lies on the left */
+                char words[80];                                    /* the other branch lies on the left */
                 snprintf(words, sizeof words, k ? "at %.4g m" : "moved by %.3g m", k ? left : at * u - left);
                 has(&o, words);
                 has(&o, "further from what is given, and `branch: other`");
@@ -322,7 +332,8 @@ static void a_shift_of_a_quarter_of_the_length_is_far(void **unused)
 static void a_linkage_in_space_has_its_other_branch_too(void **unused)
 {
     const four_bar f = closed_form();
-    static const char *const choices[] = {"", ", start: {branch: other}", ", start: {angle: 100*deg, within: 60*deg}", ", start: {angle: -120*deg, branch: near}"};
+    static const char *const choices[] = {"", ", start: {branch: other}", ", start: {angle: 100*deg, within: 60*deg}",
+                                          ", start: {angle: -120*deg, branch: near}"};
     double reached = 0;
     (void)unused;
     for (int i = 0; i < 4; i++) {
@@ -330,10 +341,12 @@ static void a_linkage_in_space_has_its_other_branch_too(void **unused)
         snprintf(text, sizeof text,
                  "dalembert: 1\nspace: spatial\nground: {points: {D: [1.2, 0, 0]}}\nbodies:\n"
                  "  crank: {mass: 1, inertia: [0.01, 0.01, 0.01], points: {A: [0, 0, 0], B: [0.3, 0, 0]}}\n"
-                 "  coupler: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.15, 0.26, 0], orientation: {axis: [0, 0, 1], angle: -110*deg}, points: {B: [0, 0, 0], C: [1, 0, 0]}}\n"
+                 "  coupler: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.15, 0.26, 0], orientation: {axis: [0, 0, 1], angle: -110*deg}, points: "
+                 "{B: [0, 0, 0], C: [1, 0, 0]}}\n"
                  "  rocker: {mass: 1, inertia: [0.1, 0.1, 0.1], points: {D: [0, 0, 0], C: [0.8, 0, 0]}}\n"
                  "joints:\n  A: {type: revolute, connect: [ground, crank.A], axis: [0, 0, 1], start: {angle: 60*deg, rate: 0, fix: true}}\n"
-                 "  B: {type: revolute, connect: [crank.B, coupler.B], axis: [[0, 0, 1], [0, 0, 1]]}\n  C: {type: spherical, connect: [coupler.C, rocker.C]}\n"
+                 "  B: {type: revolute, connect: [crank.B, coupler.B], axis: [[0, 0, 1], [0, 0, 1]]}\n  C: {type: spherical, connect: [coupler.C, "
+                 "rocker.C]}\n"
                  "  D: {type: revolute, connect: [ground.D, rocker.D], axis: [[0, 0, 1], [0, 0, 1]]%s}\n"
                  "record: [coupler.C.x, coupler.C.y]\nsimulate: {until: 1e-4}\n",
                  choices[i]);
@@ -360,9 +373,12 @@ static void coordinates_of_the_models_own_are_warned_about(void **unused)
     (void)unused;
     for (int k = 0; k < 2; k++) {
         snprintf(text, sizeof text,
-                 "dalembert: 1\nspace: planar\ncoordinates: {a: {start: {value: 60*deg, fix: true}, rate: 0}, b: {start: %.17g}, c: {start: %.17g}}\nbodies:\n"
-                 "  crank: {mass: 1, inertia: 0.01, position: [0, 0], angle: a}\n  coupler: {mass: 1, inertia: 0.1, position: [0.3*cos(a), 0.3*sin(a)], angle: b, points: {C: [1, 0]}}\n"
-                 "  rocker: {mass: 1, inertia: 0.1, position: [1.2, 0], angle: c, points: {C: [0.8, 0]}}\njoints: {C: {type: revolute, connect: [coupler.C, rocker.C]}}\n"
+                 "dalembert: 1\nspace: planar\ncoordinates: {a: {start: {value: 60*deg, fix: true}, rate: 0}, b: {start: %.17g}, c: {start: "
+                 "%.17g}}\nbodies:\n"
+                 "  crank: {mass: 1, inertia: 0.01, position: [0, 0], angle: a}\n  coupler: {mass: 1, inertia: 0.1, position: [0.3*cos(a), "
+                 "0.3*sin(a)], angle: b, points: {C: [1, 0]}}\n"
+                 "  rocker: {mass: 1, inertia: 0.1, position: [1.2, 0], angle: c, points: {C: [0.8, 0]}}\njoints: {C: {type: revolute, connect: "
+                 "[coupler.C, rocker.C]}}\n"
                  "record: [b, c]\nsimulate: {until: 1e-4}\n",
                  f.coupler[0] + (k ? -1.5 : 0.1), f.rocker[0] - (k ? 0.3 : 0.1));
         outcome o = start_well(text);
@@ -385,7 +401,9 @@ static void a_part_that_moves_with_its_host_is_not_warned_about(void **unused)
     snprintf(part, sizeof part, "%s/part.yaml", folder);
     snprintf(whole, sizeof whole, "%s/whole.yaml", folder);
     FILE *file = fopen(part, "w");
-    fputs("dalembert: 1\nspace: planar\nbodies: {b: {mass: 0.01, inertia: 0.01, position: [0.5, 0], angle: 0.3}}\nground: {points: {P: [0.5, 0]}}\njoints: {J: {type: rigid, connect: [ground.P, b]}}\n", file);
+    fputs("dalembert: 1\nspace: planar\nbodies: {b: {mass: 0.01, inertia: 0.01, position: [0.5, 0], angle: 0.3}}\nground: {points: {P: [0.5, "
+          "0]}}\njoints: {J: {type: rigid, connect: [ground.P, b]}}\n",
+          file);
     fclose(file);
     file = fopen(whole, "w");
     fputs("dalembert: 1\nspace: planar\nbodies: {host: {mass: 1, inertia: 1, points: {A: [-0.5, 0], M: [0.5, 0]}}}\n"

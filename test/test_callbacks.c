@@ -8,28 +8,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char motor[] =
-    "dalembert: 1\n"
-    "space: planar\n"
-    "inputs: {push: 0}\n"
-    "bodies: {wheel: {mass: 1, inertia: 1}}\n"
-    "joints: {axle: {type: revolute, connect: [ground, wheel]}}\n"
-    "forces: {m: {type: motor, joint: axle, value: push}}\n"
-    "record: [axle.angle, axle.angle']\n"
-    "simulate: {until: 1, every: 0.01, coordinates: joint}\n";
-static const char arm[] =
-    "dalembert: 1\n"
-    "space: spatial\n"
-    "gravity: [0, 0, -9.81]\n"
-    "inputs: {push: 0, pull: 3}\n"
-    "bodies:\n"
-    "  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0], points: {O: [-0.5, 0, 0], E: [0.5, 0, 0]}}\n"
-    "  end: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.5, 0, 0], points: {O: [-0.5, 0, 0]}}\n"
-    "joints:\n"
-    "  a: {type: revolute, connect: [ground, rod.O], axis: [0, 1, 0]}\n"
-    "  b: {type: spherical, connect: [rod.E, end.O]}\n"
-    "forces: {m: {type: torque, joint: a, value: push + pull}}\n"
-    "simulate: {until: 0.05, every: 0.01}\n";
+static const char motor[] = "dalembert: 1\n"
+                            "space: planar\n"
+                            "inputs: {push: 0}\n"
+                            "bodies: {wheel: {mass: 1, inertia: 1}}\n"
+                            "joints: {axle: {type: revolute, connect: [ground, wheel]}}\n"
+                            "forces: {m: {type: motor, joint: axle, value: push}}\n"
+                            "record: [axle.angle, axle.angle']\n"
+                            "simulate: {until: 1, every: 0.01, coordinates: joint}\n";
+static const char arm[] = "dalembert: 1\n"
+                          "space: spatial\n"
+                          "gravity: [0, 0, -9.81]\n"
+                          "inputs: {push: 0, pull: 3}\n"
+                          "bodies:\n"
+                          "  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0], points: {O: [-0.5, 0, 0], E: [0.5, 0, 0]}}\n"
+                          "  end: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.5, 0, 0], points: {O: [-0.5, 0, 0]}}\n"
+                          "joints:\n"
+                          "  a: {type: revolute, connect: [ground, rod.O], axis: [0, 1, 0]}\n"
+                          "  b: {type: spherical, connect: [rod.E, end.O]}\n"
+                          "forces: {m: {type: torque, joint: a, value: push + pull}}\n"
+                          "simulate: {until: 0.05, every: 0.01}\n";
 
 typedef struct seen {
     dal_system *system;

@@ -66,8 +66,9 @@ static void case_1_follows_the_reference_with_the_counts_of_table_3(void **unuse
 {
     (void)unused;
     static const char *const q[] = {"th1", "th2", "x"};
-    static const counts table[] = {{"lagrange", 6, 3}, {"maggi", 6, 3}, {"kane", 5, 2}, {"gibbs-appell", 5, 2}, {"volterra-reduced", 4, 1},
-                                   {"boltzmann-hamel", 5, 2}, {"volterra", 5, 2}, {"udwadia-kalaba", 6, 3}, {"routh", 5, 2}, {NULL, 0, 0}};
+    static const counts table[] = {
+        {"lagrange", 6, 3},        {"maggi", 6, 3},    {"kane", 5, 2},           {"gibbs-appell", 5, 2}, {"volterra-reduced", 4, 1},
+        {"boltzmann-hamel", 5, 2}, {"volterra", 5, 2}, {"udwadia-kalaba", 6, 3}, {"routh", 5, 2},        {NULL, 0, 0}};
     follow("cart-two-bars", "000_case1_bars", "0.5", q, table);
 }
 
@@ -75,7 +76,7 @@ static void case_2_follows_the_reference_with_the_counts_of_table_6(void **unuse
 {
     (void)unused;
     static const char *const q[] = {"psi", "theta", "phi", "gamma1", "gamma2", "X", "Y", "Z"};
-    static const counts table[] = {{"lagrange", 16, 8}, {"maggi", 16, 8}, {"kane", 16, 8}, {"gibbs-appell", 16, 8},
+    static const counts table[] = {{"lagrange", 16, 8},         {"maggi", 16, 8}, {"kane", 16, 8}, {"gibbs-appell", 16, 8},
                                    {"volterra-reduced", 13, 5}, {"routh", 13, 5}, {NULL, 0, 0}};
     follow("three-bodies", "000_case2_sada", "1", q, table);
 }
@@ -84,7 +85,7 @@ static void case_3_follows_the_reference_with_the_counts_of_table_9(void **unuse
 {
     (void)unused;
     static const char *const q[] = {"psi", "theta", "phi", "rho", "X", "Y", "Z"};
-    static const counts table[] = {{"lagrange", 15, 7}, {"maggi", 15, 7}, {"kane", 15, 7}, {"gibbs-appell", 15, 7},
+    static const counts table[] = {{"lagrange", 15, 7},         {"maggi", 15, 7}, {"kane", 15, 7}, {"gibbs-appell", 15, 7},
                                    {"volterra-reduced", 12, 4}, {"routh", 12, 4}, {NULL, 0, 0}};
     follow("satellite-boom", "000_case3", "1", q, table);
 }

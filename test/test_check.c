@@ -27,8 +27,7 @@ static dal_verdict *judge(dal_spec *spec, bool along, dal_status expected)
     dal_verdict *verdict;
     dal_status status = dal_check(spec, &options, messages, &verdict);
     if (status != expected)
-        fail_msg("status %d (%s) instead of %d", (int)status, dal_messages_first(messages) ? dal_messages_first(messages)->text : "",
-                 (int)expected);
+        fail_msg("status %d (%s) instead of %d", (int)status, dal_messages_first(messages) ? dal_messages_first(messages)->text : "", (int)expected);
     dal_messages_free(messages);
     return verdict;
 }
@@ -106,8 +105,8 @@ static bool warns(const dal_verdict *v, const char *words)
 static void expect_regular(const dal_verdict *v)
 {
     if (v->singular || v->near_singular || v->isolated || v->neighbours < 3)
-        fail_msg("not regular: rank %d and %d nearby, ratio %.3g and %.3g nearby, %d neighbours", v->rank, v->rank_near, v->ratio,
-                 v->ratio_near, v->neighbours);
+        fail_msg("not regular: rank %d and %d nearby, ratio %.3g and %.3g nearby, %d neighbours", v->rank, v->rank_near, v->ratio, v->ratio_near,
+                 v->neighbours);
 }
 
 /* ---- redundant rows ------------------------------------------------------------------------ */
@@ -174,9 +173,9 @@ static void the_verdict_does_not_depend_on_the_family(void **state)
         assert_int_equal(sum_of_groups(v), 6);
         for (int g = 0; g < v->n_groups; g++)
             for (int k = 0; k < v->groups[g].n_rows; k++) /* across the plane: never a shift in it, never a turn about z */
-                assert_true(v->groups[g].rows[k].angular ? !strcmp(v->groups[g].rows[k].forbids, "turn about x") ||
-                                                               !strcmp(v->groups[g].rows[k].forbids, "turn about y")
-                                                         : !strcmp(v->groups[g].rows[k].forbids, "shift along z"));
+                assert_true(v->groups[g].rows[k].angular
+                                ? !strcmp(v->groups[g].rows[k].forbids, "turn about x") || !strcmp(v->groups[g].rows[k].forbids, "turn about y")
+                                : !strcmp(v->groups[g].rows[k].forbids, "shift along z"));
         assert_int_equal(v->n_light, 5); /* slender rods */
         assert_true(v->determined && v->rank_inertia == 25);
         dal_verdict_free(v);
@@ -257,7 +256,7 @@ static void hinges_that_contradict_each_other_are_refused_with_the_gap(void **st
     assert_non_null(open);
     double metres = 0, radians = 0;
     assert_int_equal(sscanf(open, "stays open by %lf m and %lf rad", &metres, &radians), 2);
-    assert_true(metres + radians > 1e-3 && metres < 0.02 && radians < 0.1); /* less than the fault: it is shared */
+    assert_true(metres + radians > 1e-3 && metres < 0.02 && radians < 0.1);        /* less than the fault: it is shared */
     assert_true(v->gap_shift >= metres * 0.999 && v->gap_turn >= radians * 0.999); /* of a joint, not of one of its rows */
     dal_verdict_free(v);
 }
@@ -446,20 +445,20 @@ static void hinges_that_are_nearly_in_line_are_told(void **state)
 static void a_table_on_four_legs_has_one_too_many_and_the_pin_is_not_among_them(void **state)
 {
     (void)state;
-    dal_verdict *v = judge_text(
-        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
-        "ground: {points: {O: [0, 0, 0], P: [0.3, -0.2, 0]}}\n"
-        "bodies:\n"
-        "  table: {mass: 17, inertia: [1.1, 1.3, 2.1], position: [0, 0, 0.7], points: {a: [0.6, 0.4, -0.7], b: [-0.6, 0.4, -0.7],"
-        " c: [-0.6, -0.4, -0.7], d: [0.6, -0.4, -0.7], e: [0.3, -0.2, -0.7]}}\n"
-        "joints:\n"
-        "  a: {type: point-on-plane, connect: [ground.O, table.a], axis: [0, 0, 1]}\n"
-        "  b: {type: point-on-plane, connect: [ground.O, table.b], axis: [0, 0, 1]}\n"
-        "  c: {type: point-on-plane, connect: [ground.O, table.c], axis: [0, 0, 1]}\n"
-        "  d: {type: point-on-plane, connect: [ground.O, table.d], axis: [0, 0, 1]}\n"
-        "  pin: {type: point-on-line, connect: [ground.P, table.e], axis: [0, 0, 1]}\n"
-        "simulate: {until: 1}\n",
-        DAL_OK);
+    dal_verdict *v =
+        judge_text("dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                   "ground: {points: {O: [0, 0, 0], P: [0.3, -0.2, 0]}}\n"
+                   "bodies:\n"
+                   "  table: {mass: 17, inertia: [1.1, 1.3, 2.1], position: [0, 0, 0.7], points: {a: [0.6, 0.4, -0.7], b: [-0.6, 0.4, -0.7],"
+                   " c: [-0.6, -0.4, -0.7], d: [0.6, -0.4, -0.7], e: [0.3, -0.2, -0.7]}}\n"
+                   "joints:\n"
+                   "  a: {type: point-on-plane, connect: [ground.O, table.a], axis: [0, 0, 1]}\n"
+                   "  b: {type: point-on-plane, connect: [ground.O, table.b], axis: [0, 0, 1]}\n"
+                   "  c: {type: point-on-plane, connect: [ground.O, table.c], axis: [0, 0, 1]}\n"
+                   "  d: {type: point-on-plane, connect: [ground.O, table.d], axis: [0, 0, 1]}\n"
+                   "  pin: {type: point-on-line, connect: [ground.P, table.e], axis: [0, 0, 1]}\n"
+                   "simulate: {until: 1}\n",
+                   DAL_OK);
     expect_counts(v, 6, 6, 5);
     expect_regular(v);
     assert_int_equal(v->redundant, 1);
@@ -503,10 +502,9 @@ static void write_four_bar(char *text, size_t size, double scale, const double u
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 3; i++)
             p[k][i] = scale * (corner[k][0] * u[i] + corner[k][1] * w[i]);
-    int used = snprintf(
-        text, size,
-        "dalembert: 1\nspace: spatial\ngravity: [%.17g, 0, 0]\nground: {points: {A: [0, 0, 0], D: [%.17g, %.17g, %.17g]}}\nbodies:\n",
-        -9.81 * scale, p[3][0], p[3][1], p[3][2]);
+    int used = snprintf(text, size,
+                        "dalembert: 1\nspace: spatial\ngravity: [%.17g, 0, 0]\nground: {points: {A: [0, 0, 0], D: [%.17g, %.17g, %.17g]}}\nbodies:\n",
+                        -9.81 * scale, p[3][0], p[3][1], p[3][2]);
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 3; i++)
             mid[k][i] = (p[k][i] + p[k + 1][i]) / 2;
@@ -514,15 +512,14 @@ static void write_four_bar(char *text, size_t size, double scale, const double u
                          "  bar%d: {mass: 1.3, inertia: [%.17g, %.17g, %.17g], position: [%.17g, %.17g, %.17g], points: {L: [%.17g, "
                          "%.17g, %.17g], R: [%.17g, "
                          "%.17g, %.17g]}}\n",
-                         k + 1, 0.2 * scale * scale, 0.3 * scale * scale, 0.25 * scale * scale, mid[k][0], mid[k][1], mid[k][2],
-                         p[k][0] - mid[k][0], p[k][1] - mid[k][1], p[k][2] - mid[k][2], p[k + 1][0] - mid[k][0], p[k + 1][1] - mid[k][1],
-                         p[k + 1][2] - mid[k][2]);
+                         k + 1, 0.2 * scale * scale, 0.3 * scale * scale, 0.25 * scale * scale, mid[k][0], mid[k][1], mid[k][2], p[k][0] - mid[k][0],
+                         p[k][1] - mid[k][1], p[k][2] - mid[k][2], p[k + 1][0] - mid[k][0], p[k + 1][1] - mid[k][1], p[k + 1][2] - mid[k][2]);
     }
     static const char *const ends[4][2] = {{"ground.A", "bar1.L"}, {"bar1.R", "bar2.L"}, {"bar2.R", "bar3.L"}, {"ground.D", "bar3.R"}};
     used += snprintf(text + used, size - (size_t)used, "joints:\n");
     for (int k = 0; k < 4; k++)
-        used += snprintf(text + used, size - (size_t)used, "  %c: {type: revolute, connect: [%s, %s], axis: [%.17g, %.17g, %.17g]}\n",
-                         'A' + k, ends[k][0], ends[k][1], n[0], n[1], n[2]);
+        used += snprintf(text + used, size - (size_t)used, "  %c: {type: revolute, connect: [%s, %s], axis: [%.17g, %.17g, %.17g]}\n", 'A' + k,
+                         ends[k][0], ends[k][1], n[0], n[1], n[2]);
     snprintf(text + used, size - (size_t)used, "simulate: {until: 1}\n");
 }
 
@@ -713,19 +710,18 @@ static void a_tiny_mass_counts_and_is_warned_about(void **state)
 
 /* ---- singular positions --------------------------------------------------------------------------- */
 
-static const char four_bar_flat[] =
-    "dalembert: 1\nspace: planar\nparameters: {e: 0, a: 0.83, b: 1.37}\n"
-    "ground: {points: {B: [b, 0]}}\n"
-    "bodies:\n"
-    "  one: {mass: 1.1, inertia: 0.21, position: [0, 0], angle: e, points: {P: [a, 0]}}\n"
-    "  two: {mass: 1.3, inertia: 0.23, position: [b, 0], angle: e, points: {P: [a, 0]}}\n"
-    "  coupler: {mass: 1.7, inertia: 0.4, position: [a*cos(e), a*sin(e)], angle: 0, points: {Q: [b, 0]}}\n"
-    "joints:\n"
-    "  A: {type: revolute, connect: [ground, one]}\n"
-    "  B: {type: revolute, connect: [ground.B, two]}\n"
-    "  P: {type: revolute, connect: [one.P, coupler]}\n"
-    "  Q: {type: revolute, connect: [two.P, coupler.Q]}\n"
-    "simulate: {until: 1}\n";
+static const char four_bar_flat[] = "dalembert: 1\nspace: planar\nparameters: {e: 0, a: 0.83, b: 1.37}\n"
+                                    "ground: {points: {B: [b, 0]}}\n"
+                                    "bodies:\n"
+                                    "  one: {mass: 1.1, inertia: 0.21, position: [0, 0], angle: e, points: {P: [a, 0]}}\n"
+                                    "  two: {mass: 1.3, inertia: 0.23, position: [b, 0], angle: e, points: {P: [a, 0]}}\n"
+                                    "  coupler: {mass: 1.7, inertia: 0.4, position: [a*cos(e), a*sin(e)], angle: 0, points: {Q: [b, 0]}}\n"
+                                    "joints:\n"
+                                    "  A: {type: revolute, connect: [ground, one]}\n"
+                                    "  B: {type: revolute, connect: [ground.B, two]}\n"
+                                    "  P: {type: revolute, connect: [one.P, coupler]}\n"
+                                    "  Q: {type: revolute, connect: [two.P, coupler.Q]}\n"
+                                    "simulate: {until: 1}\n";
 
 static void a_flat_parallelogram_is_a_change_point(void **state)
 {
@@ -962,8 +958,7 @@ static void along_the_motion_the_rank_is_watched(void **state)
     assert_int_equal(v->along.rank_most, 14);
     assert_true(v->along.near_singular && v->along.ratio_least < 0.01 * v->along.ratio_most); /* it swings through its flat position */
     assert_true(warns(v, "near a singular position at t = ") || warns(v, "a singular position is met"));
-    assert_true(!regular->along.near_singular && regular->along.rank_least == 8 && regular->along.rank_most == 8 &&
-                regular->along.changes == 0);
+    assert_true(!regular->along.near_singular && regular->along.rank_least == 8 && regular->along.rank_most == 8 && regular->along.changes == 0);
     assert_int_equal(regular->n_warnings, 0);
     dal_verdict_free(v);
     dal_verdict_free(regular);

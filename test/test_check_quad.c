@@ -194,18 +194,17 @@ static void ranks_of_random_mechanisms_agree_with_quadruple_precision(void **unu
         assert_true(verdict && verdict->known);
         if (quad_ranks(system, &rank, &stacked)) {
             if (rank != verdict->rank || stacked != verdict->rank_stacked)
-                fail_msg("%d: ranks %d and %d, in quadruple precision %d and %d\n%s", i, verdict->rank, verdict->rank_stacked, rank,
-                         stacked, m->text);
+                fail_msg("%d: ranks %d and %d, in quadruple precision %d and %d\n%s", i, verdict->rank, verdict->rank_stacked, rank, stacked,
+                         m->text);
             int sum = 0;
             for (int g = 0; g < verdict->n_groups; g++)
                 sum += verdict->groups[g].redundant;
             assert_int_equal(sum, verdict->redundant);
             assert_int_equal(verdict->determined, stacked == verdict->velocities);
             assert_true(verdict->determined == (verdict->n_loose == 0));
-            if (verdict->singular || verdict->near_singular || verdict->isolated ||
-                !verdict->consistent) /* a position by chance is not */
-                fail_msg("%d: singular %d, near %d, isolated %d, consistent %d\n%s", i, verdict->singular, verdict->near_singular,
-                         verdict->isolated, verdict->consistent, m->text);
+            if (verdict->singular || verdict->near_singular || verdict->isolated || !verdict->consistent) /* a position by chance is not */
+                fail_msg("%d: singular %d, near %d, isolated %d, consistent %d\n%s", i, verdict->singular, verdict->near_singular, verdict->isolated,
+                         verdict->consistent, m->text);
             seen++;
             redundant += rank < verdict->rows;
             loose += !verdict->determined;

@@ -5,18 +5,17 @@
 
 /* ---- a folder and a pendulum ------------------------------------------------ */
 
-static const char pendulum[] =
-    "dalembert: 1\n"
-    "name: Pendulum\n"
-    "space: planar\n"
-    "parameters: {l: 1.237}\n"
-    "gravity: [0, -9.81]\n"
-    "bodies:\n"
-    "  rod: {mass: 1.37, inertia: 0.174, position: [l/2, 0], angle: 0, points: {O: [-l/2, 0]}}\n"
-    "joints:\n"
-    "  pivot: {type: revolute, connect: [ground, rod.O]}\n"
-    "simulate: {until: 0.5, step: 1e-3, every: 0.125, integrator: rk4}\n"
-    "record: [rod.x, rod.angle]\n";
+static const char pendulum[] = "dalembert: 1\n"
+                               "name: Pendulum\n"
+                               "space: planar\n"
+                               "parameters: {l: 1.237}\n"
+                               "gravity: [0, -9.81]\n"
+                               "bodies:\n"
+                               "  rod: {mass: 1.37, inertia: 0.174, position: [l/2, 0], angle: 0, points: {O: [-l/2, 0]}}\n"
+                               "joints:\n"
+                               "  pivot: {type: revolute, connect: [ground, rod.O]}\n"
+                               "simulate: {until: 0.5, step: 1e-3, every: 0.125, integrator: rk4}\n"
+                               "record: [rod.x, rod.angle]\n";
 
 static int enter_place(void **state)
 {
@@ -348,8 +347,8 @@ static void swapped_letters_are_one_mistake_and_a_letter_is_like_no_other(void *
 static void a_tolerance_below_rounding_is_refused(void **state)
 {
     place *here = *state;
-    static const char *const lines[] = {"run @/pendulum.yaml --integrator dopri5 --rtol 1e-20", "run @/pendulum.yaml --integrator dopri5 --rtol 1e-16",
-                                        "check @/pendulum.yaml --rtol 1e-300"};
+    static const char *const lines[] = {"run @/pendulum.yaml --integrator dopri5 --rtol 1e-20",
+                                        "run @/pendulum.yaml --integrator dopri5 --rtol 1e-16", "check @/pendulum.yaml --rtol 1e-300"};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(run(here, lines[i]), DAL_BAD_COMMAND);
         expect(here->err, "'rtol' is 1e-");
@@ -365,8 +364,9 @@ static void view_refuses_time_that_runs_backwards(void **state)
     snprintf(path, sizeof path, "%s/back.csv", here->folder);
     write_file(path, "time,rod.x,rod.y,rod.angle\n0,0.6,0,0\n0.1,0.6,0.1,0.1\n0.1,0.6,0.1,0.1\n0.05,0.6,0.2,0.2\n");
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(run(here, i ? "animate @/back.csv --model @/pendulum.yaml -o @/v.svg" : "view @/back.csv --model @/pendulum.yaml -o @/v.html"),
-                         DAL_BAD_FILE);
+        assert_int_equal(
+            run(here, i ? "animate @/back.csv --model @/pendulum.yaml -o @/v.svg" : "view @/back.csv --model @/pendulum.yaml -o @/v.html"),
+            DAL_BAD_FILE);
         expect(here->err, "back.csv");
         expect(here->err, "time runs backwards: row 4 has t = 0.05, and the one before it 0.1");
     }
@@ -381,12 +381,14 @@ static void view_refuses_time_that_runs_backwards(void **state)
 static void what_is_too_large_is_refused_by_name(void **state)
 {
     place *here = *state;
-    static const char format[] = "dalembert: 1\nspace: %s\nbodies:\n  arm: {%s}\njoints: {pin: {type: %s, connect: [ground, arm.P]%s}}\nsimulate: {until: 0.01}\n";
+    static const char format[] =
+        "dalembert: 1\nspace: %s\nbodies:\n  arm: {%s}\njoints: {pin: {type: %s, connect: [ground, arm.P]%s}}\nsimulate: {until: 0.01}\n";
     static const struct {
         const char *space, *body, *type, *rest, *name;
     } cases[] = {
         {"planar", "mass: 1, inertia: 1, position: [0, 0], points: {P: [1e308, 0]}", "revolute", "", "point 'P' of 'arm' is 1e+308"},
-        {"spatial", "mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], points: {P: [0, -1e200, 0]}", "spherical", "", "point 'P' of 'arm' is -1e+200"},
+        {"spatial", "mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], points: {P: [0, -1e200, 0]}", "spherical", "",
+         "point 'P' of 'arm' is -1e+200"},
         {"planar", "mass: 1, inertia: 1, position: [0, 0], points: {P: [0, 0], Q: [1e160, 0]}", "revolute", "", "point 'Q' of 'arm'"},
         {"planar", "mass: 1, inertia: 1, center: [1e308, 0], position: [0, 0], points: {P: [0, 0]}", "revolute", "", "centre of mass of 'arm'"},
         {"planar", "mass: 1e308, inertia: 1, position: [0, 0], points: {P: [0, 0]}", "revolute", "", "mass of 'arm'"},
@@ -412,7 +414,9 @@ static void a_byte_that_is_not_utf8_is_blamed_itself(void **state)
     place *here = *state;
     static const struct {
         const char *text, *place, *byte;
-    } cases[] = {{"dalembert: 1\nname: Stra\xdf" "e\nspace: planar\n", ":2:11: ", "0xdf"},
+    } cases[] = {{"dalembert: 1\nname: Stra\xdf"
+                  "e\nspace: planar\n",
+                  ":2:11: ", "0xdf"},
                  {"dalembert: 1\nname: caf\xe9 noir\nspace: planar\n", ":2:10: ", "0xe9"},
                  {"dalembert: 1\nname: \xc3\xa4 \xf6\xe4x\nspace: planar\n", ":2:9: ", "0xf6"},
                  {"dalembert: 1\nname: a\x80z\nspace: planar\n", ":2:8: ", "0x80"}};
@@ -430,7 +434,8 @@ static void a_pair_of_escapes_is_one_character(void **state)
 {
     place *here = *state;
     char path[200];
-    static const char rest[] = "\"space\": \"planar\", \"bodies\": {\"b\": {\"mass\": 1, \"position\": [0, 0]}}, \"simulate\": {\"until\": 1, \"oops\": 1}}";
+    static const char rest[] =
+        "\"space\": \"planar\", \"bodies\": {\"b\": {\"mass\": 1, \"position\": [0, 0]}}, \"simulate\": {\"until\": 1, \"oops\": 1}}";
     char text[400];
     snprintf(path, sizeof path, "%s/e.json", here->folder);
     snprintf(text, sizeof text, "{\"dalembert\": 1, \"name\": \"a\\ud83d\\ude00 \\uD834\\uDD1E\", %s", rest);
@@ -460,7 +465,8 @@ static void lines_of_obj_go_on_behind_a_backslash(void **state)
     snprintf(path, sizeof path, "%s/t.obj", here->folder);
     write_file(path, "# a comment ends with its line \\\nv 0 0 0\nv 1 \\\n 0 0\nv 0 1 0\nv 0 0 1\nf 1 \\\n3 \\\r\n2\nf 1 2 4\nf 2 3 4\nf 1 4 3\\\n");
     snprintf(path, sizeof path, "%s/mesh.yaml", here->folder);
-    write_file(path, "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], shape: [{type: mesh, file: t.obj}]}}\nsimulate: {until: 0.01}\n");
+    write_file(path, "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], shape: [{type: mesh, file: "
+                     "t.obj}]}}\nsimulate: {until: 0.01}\n");
     if (run(here, "run @/mesh.yaml -q -o @/m.html") != DAL_OK)
         fail_msg("%s", here->err);
     snprintf(path, sizeof path, "%s/t.obj", here->folder);
@@ -668,8 +674,9 @@ static void files_of_results_have_the_columns_of_the_model_also_beside_a_page(vo
         assert_string_equal(here->out, alone);
     }
     assert_int_equal(run(here, "run @/pendulum.yaml -q --motion -o -"), DAL_OK);
-    expect(here->out, "time,rod.x,rod.angle,rod.y,rod.x',rod.y',rod.angle',energy,energy.kinetic,energy.potential,constraint.position,constraint.velocity,"
-                      "energy.balance\n");
+    expect(here->out,
+           "time,rod.x,rod.angle,rod.y,rod.x',rod.y',rod.angle',energy,energy.kinetic,energy.potential,constraint.position,constraint.velocity,"
+           "energy.balance\n");
 }
 
 static void plot_and_animate_draw_pictures(void **state)
@@ -710,7 +717,15 @@ int main(void)
         in_place(errors_of_a_model_point_at_their_place),
         in_place(a_missing_model_is_a_bad_file),
         in_place(the_type_of_the_output_is_checked_before_the_model_is_read),
-        in_place(every_type_of_output_is_listed), in_place(swapped_letters_are_one_mistake_and_a_letter_is_like_no_other), in_place(a_tolerance_below_rounding_is_refused), in_place(view_refuses_time_that_runs_backwards), in_place(what_is_too_large_is_refused_by_name), in_place(a_byte_that_is_not_utf8_is_blamed_itself), in_place(a_pair_of_escapes_is_one_character), in_place(lines_of_obj_go_on_behind_a_backslash), in_place(a_wrong_choice_is_a_bad_command),
+        in_place(every_type_of_output_is_listed),
+        in_place(swapped_letters_are_one_mistake_and_a_letter_is_like_no_other),
+        in_place(a_tolerance_below_rounding_is_refused),
+        in_place(view_refuses_time_that_runs_backwards),
+        in_place(what_is_too_large_is_refused_by_name),
+        in_place(a_byte_that_is_not_utf8_is_blamed_itself),
+        in_place(a_pair_of_escapes_is_one_character),
+        in_place(lines_of_obj_go_on_behind_a_backslash),
+        in_place(a_wrong_choice_is_a_bad_command),
         in_place(run_writes_every_row_to_standard_output),
         in_place(run_writes_files_and_the_evidence),
         in_place(the_same_run_gives_the_same_bytes),

@@ -18,8 +18,8 @@ static dal_spec *parse(const char *text)
 }
 
 /* Compare with the words of two lists, NULL: as usual; the first error goes into `why`. */
-static dal_comparison *compare(const dal_spec *spec, const char *const *coordinates, const char *const *formulations,
-                               dal_status expected, char why[512])
+static dal_comparison *compare(const dal_spec *spec, const char *const *coordinates, const char *const *formulations, dal_status expected,
+                               char why[512])
 {
     dal_messages *messages = dal_messages_create(NULL);
     dal_compare_options options = {.coordinates = coordinates, .formulations = formulations};
@@ -305,8 +305,7 @@ static int command(const char *model, const char *options, const char *out)
 static void json_has_every_number(void **state)
 {
     (void)state;
-    static const char *const numbers[] = {"states",       "equations",        "evaluations", "cpu_seconds",
-                                          "energy_error", "constraint_error", "difference"};
+    static const char *const numbers[] = {"states", "equations", "evaluations", "cpu_seconds", "energy_error", "constraint_error", "difference"};
     char out[] = "/tmp/test_compare.XXXXXX";
     close(mkstemp(out));
     assert_int_equal(command(double_pendulum, "--json --formulations lagrange,udwadia-kalaba --coordinates natural,angle", out), 0);
@@ -354,8 +353,7 @@ static void exit_codes_tell_what_happened(void **state)
     assert_int_equal(command(massless, "--formulations lagrage", "/dev/null"), DAL_BAD_COMMAND);
     assert_int_equal(command(massless, "--coordinates ,", "/dev/null"), DAL_BAD_COMMAND);
     assert_int_equal(command(massless, "--integrator euler", "/dev/null"), DAL_BAD_COMMAND);
-    assert_int_equal(command("dalembert: 1\nspace: planar\nbodies: {a: {mass: -2}}\nsimulate: {until: 1}\n", "", "/dev/null"),
-                     DAL_BAD_MODEL);
+    assert_int_equal(command("dalembert: 1\nspace: planar\nbodies: {a: {mass: -2}}\nsimulate: {until: 1}\n", "", "/dev/null"), DAL_BAD_MODEL);
     assert_int_equal(command("dalembert: 1\nspace: planar\nbodies: {a: {mass: 1.3}}\n"
                              "forces: {f: {type: force, body: a, value: [(0.2 - t)^(-2), 0]}}\nsimulate: {until: 1}\n",
                              "", "/dev/null"),

@@ -123,8 +123,13 @@ static void a_description_made_by_hand_is_checked_too(void **state)
     compiled c = compile_text(good);
     assert_int_equal(c.status, DAL_OK);
     dal_spec *spec = c.spec;
-    dal_text *const needed[] = {&spec->bodies[0].mass, &spec->bodies[0].inertia.item[0], &spec->bodies[0].points.item[0].at.item[1],
-                                &spec->joints[0].type, &spec->forces[0].type, &spec->forces[0].joint, &spec->constraints[0].velocity,
+    dal_text *const needed[] = {&spec->bodies[0].mass,
+                                &spec->bodies[0].inertia.item[0],
+                                &spec->bodies[0].points.item[0].at.item[1],
+                                &spec->joints[0].type,
+                                &spec->forces[0].type,
+                                &spec->forces[0].joint,
+                                &spec->constraints[0].velocity,
                                 &spec->speeds[0].value};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         const dal_text kept = *needed[i];
@@ -143,9 +148,11 @@ static void a_description_made_by_hand_is_checked_too(void **state)
 static const char *model_of(unsigned space)
 {
     return space == DAL_IN_PLANE
-               ? "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, points: {P: [0.3, 0.4]}}, c: {mass: 1, inertia: 1}, e: {mass: 1, inertia: 1}}\n"
+               ? "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, points: {P: [0.3, 0.4]}}, c: {mass: 1, inertia: 1}, e: {mass: 1, "
+                 "inertia: 1}}\n"
                  "joint-types: {own: {equations: [angle]}}\n"
-                 "joints: {w: {type: own, connect: [ground, e]}, a: {type: revolute, connect: [ground, b], drive: 0.3*t}, s: {type: prismatic, connect: [b, c], axis: [1, 0]}}\n"
+                 "joints: {w: {type: own, connect: [ground, e]}, a: {type: revolute, connect: [ground, b], drive: 0.3*t}, s: {type: prismatic, "
+                 "connect: [b, c], axis: [1, 0]}}\n"
                  "constraints: {k: {position: s.distance}}\nforces: {f: {type: spring-damper, joint: s, stiffness: 1}}\nrecord: [\"%s\"]\n"
                : "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], points: {P: [0.3, 0.4, 0.5]}},\n"
                  "  c: {mass: 1, inertia: [1, 1, 1]}, d: {mass: 1, inertia: [1, 1, 1]}, e: {mass: 1, inertia: [1, 1, 1]}}\n"
@@ -158,12 +165,15 @@ static const char *model_of(unsigned space)
 
 static void check_channel(const dal_channel *c, unsigned space)
 {
-    const char *owner = !strcmp(c->of, "body")    ? "b."
-                        : !strcmp(c->of, "point") ? "b.P."
-                        : !strcmp(c->of, "force") ? "f."
+    const char *owner = !strcmp(c->of, "body")         ? "b."
+                        : !strcmp(c->of, "point")      ? "b.P."
+                        : !strcmp(c->of, "force")      ? "f."
                         : !strcmp(c->of, "constraint") ? "k."
-                        : !strcmp(c->of, "joint") ? (!strcmp(c->name, "distance") ? "s." : !strcmp(c->name, "angle2") ? "u." : !strncmp(c->name, "M.", 2) ? "w." : "a.")
-                                                  : "";
+                        : !strcmp(c->of, "joint")      ? (!strcmp(c->name, "distance") ? "s."
+                                                          : !strcmp(c->name, "angle2") ? "u."
+                                                          : !strncmp(c->name, "M.", 2) ? "w."
+                                                                                       : "a.")
+                                                       : "";
     char path[64], text[1500];
     snprintf(path, sizeof path, "%s%s", owner, c->name);
     snprintf(text, sizeof text, model_of(space), path);
@@ -296,31 +306,31 @@ static void check_rations(const char *text, dal_status expected, int least)
     dal_spec_free(spec);
 }
 
-static const char rich[] =
-    "dalembert: 1\nspace: spatial\nparameters: {n: 3, k: 40}\ndefine: {push: k*sin(3*t), back: push + link.1.x}\n"
-    "inputs: {u: 0.5}\nstates: {z: {start: 0, rate: back - z}}\n"
-    "tables: {lift: {x: [0, 1, 2, 3, 4], y: [0, 1, 0.5, 1, 0], outside: periodic}}\ngravity: [0.3, 0, -9.81]\n"
-    "bodies:\n  link: {repeat: {i: 1..14}, mass: 1 + 0.1*i, inertia: [0.2, 0.3, 0.4], position: [i - 0.4999, 0, 0.0001*i],\n"
-    "         points: {A: [-0.5, 0, 0], B: [0.5, 0, 0]}}\n"
-    "joints:\n  base: {type: revolute, connect: [ground, link.1.A], axis: [0, 1, 0.2]}\n"
-    "  knee: {repeat: {i: 2..14}, type: revolute, connect: [\"link.{i-1}.B\", \"link.{i}.A\"], axis: [0, 1, 0.1*i]}\n"
-    "  turn: {type: driven, joint: base, value: \"0.1*interp(lift, t)\"}\n"
-    "forces:\n  pull: {type: spring-damper, connect: [ground, link.14.B], stiffness: k, damping: 2, length: 9}\n"
-    "  hold: {type: torque, body: link.5, axes: body, value: [u, z, \"if(link.3.z < 0, 1, 2)\"]}\n"
-    "record: [link.7.position, knee.9.force, energy, pull.length]\nsimulate: {until: 1, integrator: ab6, step: 1e-3}\n";
+static const char rich[] = "dalembert: 1\nspace: spatial\nparameters: {n: 3, k: 40}\ndefine: {push: k*sin(3*t), back: push + link.1.x}\n"
+                           "inputs: {u: 0.5}\nstates: {z: {start: 0, rate: back - z}}\n"
+                           "tables: {lift: {x: [0, 1, 2, 3, 4], y: [0, 1, 0.5, 1, 0], outside: periodic}}\ngravity: [0.3, 0, -9.81]\n"
+                           "bodies:\n  link: {repeat: {i: 1..14}, mass: 1 + 0.1*i, inertia: [0.2, 0.3, 0.4], position: [i - 0.4999, 0, 0.0001*i],\n"
+                           "         points: {A: [-0.5, 0, 0], B: [0.5, 0, 0]}}\n"
+                           "joints:\n  base: {type: revolute, connect: [ground, link.1.A], axis: [0, 1, 0.2]}\n"
+                           "  knee: {repeat: {i: 2..14}, type: revolute, connect: [\"link.{i-1}.B\", \"link.{i}.A\"], axis: [0, 1, 0.1*i]}\n"
+                           "  turn: {type: driven, joint: base, value: \"0.1*interp(lift, t)\"}\n"
+                           "forces:\n  pull: {type: spring-damper, connect: [ground, link.14.B], stiffness: k, damping: 2, length: 9}\n"
+                           "  hold: {type: torque, body: link.5, axes: body, value: [u, z, \"if(link.3.z < 0, 1, 2)\"]}\n"
+                           "record: [link.7.position, knee.9.force, energy, pull.length]\nsimulate: {until: 1, integrator: ab6, step: 1e-3}\n";
 
 static void want_of_memory_at_compile_leaves_nothing_behind(void **state)
 {
     (void)state;
     check_rations(rich, DAL_OK, 10); /* large enough for the sparse solver; has to be assembled */
-    check_rations("dalembert: 1\nspace: planar\nparameters: {L: 4}\nground: {points: {D: [L, 0]}}\n"
-                  "bodies:\n  one: {mass: 1, inertia: 1, points: {B: [L, 0]}}\n  two: {mass: 1, inertia: 1, between: [one.B, three.C], points: {B: [-2, 0]}}\n"
-                  "  three: {mass: 1, inertia: 1, position: [4, 2], angle: pi/2, points: {C: [0, 2]}}\n"
-                  "joints:\n  A: {type: revolute, connect: [ground, one], start: {angle: 1.1, rate: 0.7}}\n"
-                  "  B: {type: revolute, connect: [one.B, two.B]}\n  C: {type: prismatic, connect: [two, three.C], axis: [1, 0]}\n"
-                  "forces:\n  s: {type: bushing, connect: [ground.D, three], stiffness: [1, 2, 3]}\n"
-                  "simulate: {coordinates: natural, formulation: udwadia-kalaba}\n",
-                  DAL_OK, 5);
+    check_rations(
+        "dalembert: 1\nspace: planar\nparameters: {L: 4}\nground: {points: {D: [L, 0]}}\n"
+        "bodies:\n  one: {mass: 1, inertia: 1, points: {B: [L, 0]}}\n  two: {mass: 1, inertia: 1, between: [one.B, three.C], points: {B: [-2, 0]}}\n"
+        "  three: {mass: 1, inertia: 1, position: [4, 2], angle: pi/2, points: {C: [0, 2]}}\n"
+        "joints:\n  A: {type: revolute, connect: [ground, one], start: {angle: 1.1, rate: 0.7}}\n"
+        "  B: {type: revolute, connect: [one.B, two.B]}\n  C: {type: prismatic, connect: [two, three.C], axis: [1, 0]}\n"
+        "forces:\n  s: {type: bushing, connect: [ground.D, three], stiffness: [1, 2, 3]}\n"
+        "simulate: {coordinates: natural, formulation: udwadia-kalaba}\n",
+        DAL_OK, 5);
     check_rations("dalembert: 1\nspace: planar\nbodies: {b: {repeat: {i: 1..9}, mass: 1}, g: {mass: 0}}\n", DAL_BAD_MODEL, 3);
     check_rations("dalembert: 1\nspace: planar\ndefine: {a: b, b: a}\nbodies: {b1: {mass: -1}}\nrecord: [b1.w, c]\n", DAL_BAD_MODEL, 3);
 }

@@ -12,8 +12,7 @@ enum { STATES = 3 };
 
 /* ---- the models ----------------------------------------------------------------------------- */
 
-static dal_system *compile(const char *file, const char *formulation, const char *stabilization,
-                           const dal_override *parameter)
+static dal_system *compile(const char *file, const char *formulation, const char *stabilization, const dal_override *parameter)
 {
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
@@ -42,15 +41,13 @@ static const char varied[] = "dalembert: 1\nspace: planar\nstates: {z: {start: 0
                              "1}}\nsimulate: {until: 1, formulation: component}\n";
 
 /* Both systems of every model that components apply to, and of the varied one. */
-static int for_each_network(const char *stabilization,
-                            void (*check)(const char *name, const dal_system *network, const dal_system *lagrange))
+static int for_each_network(const char *stabilization, void (*check)(const char *name, const dal_system *network, const dal_system *lagrange))
 {
     gallery g = gallery_open();
     int n = 0;
     for (size_t i = 0; i < g.n; i++) {
         const char *file = g.found.gl_pathv[i];
-        dal_system *network = compile(file, "component", stabilization, NULL),
-                   *lagrange = compile(file, "lagrange", stabilization, NULL);
+        dal_system *network = compile(file, "component", stabilization, NULL), *lagrange = compile(file, "lagrange", stabilization, NULL);
         if (network) {
             assert_non_null(lagrange);
             check(strrchr(file, '/') + 1, network, lagrange);
@@ -60,8 +57,7 @@ static int for_each_network(const char *stabilization,
         dal_system_free(lagrange);
     }
     gallery_close(&g);
-    dal_system *network = gallery_compile_text(varied, "angle", "component"),
-               *lagrange = gallery_compile_text(varied, "angle", "lagrange");
+    dal_system *network = gallery_compile_text(varied, "angle", "component"), *lagrange = gallery_compile_text(varied, "angle", "lagrange");
     if (!stabilization)
         check("varied", network, lagrange);
     dal_system_free(network);
@@ -167,8 +163,7 @@ static void check_admittance(const char *name, const dal_system *system, const d
             for (int k = at->value; k < at->value + at->n_values; k++)
                 B[i * nv + layout->column[k]] = state->work.A[k];
             for (int b = 0; b < layout->n_blocks; b++)
-                dal_lower_solve(L + layout->block[b].value, layout->block[b].n, layout->block[b].n,
-                                B + i * nv + layout->block[b].column);
+                dal_lower_solve(L + layout->block[b].value, layout->block[b].n, layout->block[b].n, B + i * nv + layout->block[b].column);
         }
         dal_network_assemble(state->network);
         for (int i = 0; i < r; i++)
@@ -179,8 +174,7 @@ static void check_admittance(const char *name, const dal_system *system, const d
                     size += B[i * nv + k] * B[i * nv + k] + B[j * nv + k] * B[j * nv + k];
                 }
                 if (!(fabs(dal_network_entry(state->network, i, j) - sum) <= 1e-12 * size))
-                    fail_msg("%s: S(%d, %d) = %.17g, A M^-1 A^T has %.17g", name, i, j,
-                             dal_network_entry(state->network, i, j), sum);
+                    fail_msg("%s: S(%d, %d) = %.17g, A M^-1 A^T has %.17g", name, i, j, dal_network_entry(state->network, i, j), sum);
             }
     }
     free(B), free(L);
@@ -208,9 +202,8 @@ static void baumgarte_is_what_components_take_by_themselves(void **unused)
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
-    static const char text[] =
-        "dalembert: 1\nspace: planar\nbodies: {rod: {mass: 1, inertia: 0.2, center: [0.5, 0]}}\n"
-        "joints: {hinge: {type: revolute, connect: [ground, rod]}}\nsimulate: {until: 1, formulation: component}\n";
+    static const char text[] = "dalembert: 1\nspace: planar\nbodies: {rod: {mass: 1, inertia: 0.2, center: [0.5, 0]}}\n"
+                               "joints: {hinge: {type: revolute, connect: [ground, rod]}}\nsimulate: {until: 1, formulation: component}\n";
     assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
     assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
     assert_string_equal(system->stabilization->name, "baumgarte");
@@ -237,8 +230,7 @@ static void zero_of_the_residual(const char *name, const dal_system *system, con
     dal_implicit form = {0};
     dal_state *state = dal_state_create(NULL, system);
     const int n = system->n_y, all = n + system->layout.n_rows;
-    double *yd = calloc((size_t)all + 1, sizeof *yd), *z = calloc((size_t)all + 1, sizeof *z),
-           *F = calloc((size_t)all + 1, sizeof *F);
+    double *yd = calloc((size_t)all + 1, sizeof *yd), *z = calloc((size_t)all + 1, sizeof *z), *F = calloc((size_t)all + 1, sizeof *F);
     for (int i = 0; i < STATES && offered(state, &form); i++) {
         scatter(state, &seed, 0.02, 3);
         const double t = state->work.t;
@@ -261,14 +253,12 @@ static void the_explicit_solution_is_a_zero_of_the_implicit_form(void **unused)
 
 /* dF/dy + c dF/dy' and dF/dz by differences of F, column by column, at a place that is no solution: against the entries, and against zero
  * where there are none. The row of the work has only its diagonal. */
-static void check_columns(const char *name, dal_state *state, const dal_implicit *form, double c, double *y, double *yd,
-                          double *z)
+static void check_columns(const char *name, dal_state *state, const dal_implicit *form, double c, double *y, double *yd, double *z)
 {
     const int n = state->system->n_y, all = n + form->n_algebraic;
     const int work = state->system->works ? n - 1 : -1;
     const double t = state->work.t;
-    double *entries = calloc((size_t)form->n_entries + 1, sizeof *entries),
-           *J = calloc((size_t)(all * all) + 1, sizeof *J);
+    double *entries = calloc((size_t)form->n_entries + 1, sizeof *entries), *J = calloc((size_t)(all * all) + 1, sizeof *J);
     double *F[4], *row = calloc((size_t)all + 1, sizeof *row);
     for (int end = 0; end < 4; end++)
         F[end] = calloc((size_t)all + 1, sizeof *F[end]);
@@ -280,8 +270,7 @@ static void check_columns(const char *name, dal_state *state, const dal_implicit
             row[form->row[e]] = fmax(row[form->row[e]], fabs(entries[e]));
         }
     for (int k = 0; k < all; k++) {
-        double *at = k < n ? &y[k] : &z[k - n], here = *at, rate = k < n ? yd[k] : 0,
-               h = 1e-5 * fmax(1, k < n ? 0 : fabs(here));
+        double *at = k < n ? &y[k] : &z[k - n], here = *at, rate = k < n ? yd[k] : 0, h = 1e-5 * fmax(1, k < n ? 0 : fabs(here));
         for (int end = 0; end < 4; end++) { /* slope = (8 (F_1 - F_-1) - (F_2 - F_-2)) / 12 h */
             const double away = h * (end < 2 ? end + 1 : 1 - end);
             *at = here + away;
@@ -297,9 +286,8 @@ static void check_columns(const char *name, dal_state *state, const dal_implicit
             if (i == work && i != k)
                 continue;
             if (!(fabs(J[i * all + k] - slope) <= 1e-6 * (1 + row[i])))
-                fail_msg(
-                    "%s: dF_%d by unknown %d (of %d, %d) is %.10g, the slope of F is %.10g; the row has up to %.3g",
-                    name, i, k, n, all, J[i * all + k], slope, row[i]);
+                fail_msg("%s: dF_%d by unknown %d (of %d, %d) is %.10g, the slope of F is %.10g; the row has up to %.3g", name, i, k, n, all,
+                         J[i * all + k], slope, row[i]);
         }
     }
     for (int end = 0; end < 4; end++)
@@ -314,8 +302,7 @@ static void check_jacobian(const char *name, const dal_system *system, const dal
     dal_implicit form = {0};
     dal_state *state = dal_state_create(NULL, system);
     const int n = system->n_y, all = n + system->layout.n_rows;
-    double *y = calloc((size_t)all + 1, sizeof *y), *yd = calloc((size_t)all + 1, sizeof *yd),
-           *z = calloc((size_t)all + 1, sizeof *z);
+    double *y = calloc((size_t)all + 1, sizeof *y), *yd = calloc((size_t)all + 1, sizeof *yd), *z = calloc((size_t)all + 1, sizeof *z);
     if (offered(state, &form)) {
         scatter(state, &seed, 0.02, 3);
         memcpy(y, state->y, sizeof *y * (size_t)n);
@@ -352,8 +339,7 @@ static void ida_and_an_explicit_method_go_the_same_way(void **unused)
         char settings[300];
         trajectory way[2];
         for (int k = 0; k < 2; k++) {
-            snprintf(settings, sizeof settings,
-                     "coordinates=angle formulation=component integrator=%s rtol=1e-10 atol=1e-11 until=%s every=%s",
+            snprintf(settings, sizeof settings, "coordinates=angle formulation=component integrator=%s rtol=1e-10 atol=1e-11 until=%s every=%s",
                      k ? "ida" : "dopri5", until, until);
             way[k] = run_well(models[i], NULL, NULL, settings);
         }
@@ -380,10 +366,9 @@ static void ida_keeps_the_multipliers_of_drives(void **unused)
     }
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         for (int k = 0; k < 2; k++) {
-            trajectory way =
-                run_well(models[i], NULL, (const char *const[]){"energy.balance", NULL},
-                         k ? "coordinates=angle formulation=component integrator=ida rtol=1e-6 atol=1e-8"
-                           : "coordinates=angle formulation=component integrator=ida rtol=1e-8 atol=1e-10");
+            trajectory way = run_well(models[i], NULL, (const char *const[]){"energy.balance", NULL},
+                                      k ? "coordinates=angle formulation=component integrator=ida rtol=1e-6 atol=1e-8"
+                                        : "coordinates=angle formulation=component integrator=ida rtol=1e-8 atol=1e-10");
             for (int r = 0; r < way.rows; r++)
                 if (!(fabs(way.value[(size_t)r * (size_t)way.n + 1] - way.value[1]) <= (k ? 0.1 : 1e-3)))
                     fail_msg("%s: energy - work is %.12g at the start and %.12g in row %d", models[i], way.value[1],
@@ -400,10 +385,7 @@ static void closed_loops_of_components_stay_closed(void **unused)
     (void)unused;
     static const struct {
         const char *model, *parameter, *until;
-    } loops[] = {{"four-bar", NULL, "2"},
-                 {"slider-crank", NULL, "2"},
-                 {"quick-return", NULL, "2"},
-                 {"n-four-bar", "N=40", "0.3"}};
+    } loops[] = {{"four-bar", NULL, "2"}, {"slider-crank", NULL, "2"}, {"quick-return", NULL, "2"}, {"n-four-bar", "N=40", "0.3"}};
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         char settings[200];
         snprintf(settings, sizeof settings,
@@ -415,8 +397,8 @@ static void closed_loops_of_components_stay_closed(void **unused)
         check_small(way.evidence.position_residual, 1e-8);
         check_small(way.evidence.velocity_residual, 1e-6);
         check_small(way.evidence.energy_drift, 1e-7);
-        print_message("  %-14s residuals %.1e m, %.1e m/s, energy drift %.1e\n", loops[i].model,
-                      way.evidence.position_residual, way.evidence.velocity_residual, way.evidence.energy_drift);
+        print_message("  %-14s residuals %.1e m, %.1e m/s, energy drift %.1e\n", loops[i].model, way.evidence.position_residual,
+                      way.evidence.velocity_residual, way.evidence.energy_drift);
         free(way.value);
     }
 }
@@ -439,24 +421,21 @@ static void every_stabilisation_serves_components(void **unused)
     }
 }
 
-#define ANGLES                                                                                                         \
-    "K1.angle", "K2.angle - K1.angle", "K3.angle + pi/2", "K4.angle - K5.angle + pi/2", "K5.angle",                    \
-        "K6.angle - K7.angle - pi/2", "K7.angle + pi/2"
+#define ANGLES                                                                                                                                       \
+    "K1.angle", "K2.angle - K1.angle", "K3.angle + pi/2", "K4.angle - K5.angle + pi/2", "K5.angle", "K6.angle - K7.angle - pi/2", "K7.angle + pi/2"
 
 static trajectory andrews(const char *start, const char *formulation)
 {
     static const char *const channels[] = {ANGLES, NULL};
     char settings[300];
-    snprintf(settings, sizeof settings,
-             "coordinates=angle formulation=%s integrator=dopri5 rtol=1e-12 atol=1e-13 until=0.03 every=0.03",
+    snprintf(settings, sizeof settings, "coordinates=angle formulation=%s integrator=dopri5 rtol=1e-12 atol=1e-13 until=0.03 every=0.03",
              formulation);
     return run_well("andrews", start, channels, settings);
 }
 
 /* At t = 0.03 from the start of the test set for initial value problems: correct to all digits. */
-static const double bari_end[7] = {15.81077119515370709712,   -15.75637105841183946973, 0.04082224011964580485828,
-                                   -0.5347301163420795937702, 0.5244099658799540693717, 0.5347301163420795937702,
-                                   1.048080741041937873069};
+static const double bari_end[7] = {15.81077119515370709712,  -15.75637105841183946973, 0.04082224011964580485828, -0.5347301163420795937702,
+                                   0.5244099658799540693717, 0.5347301163420795937702, 1.048080741041937873069};
 
 static void the_seven_bodies_of_andrews_end_where_they_should(void **unused)
 {
@@ -506,8 +485,7 @@ static void count_blocks(const char *name, const dal_system *system, const dal_s
     dal_state *state = dal_state_create(NULL, system);
     const bool implicit = offered(state, &form);
     const int n = system->n_y, all = n + system->layout.n_rows;
-    double *yd = calloc((size_t)all + 1, sizeof *yd), *z = calloc((size_t)all + 1, sizeof *z),
-           *F = calloc((size_t)all + 1, sizeof *F);
+    double *yd = calloc((size_t)all + 1, sizeof *yd), *z = calloc((size_t)all + 1, sizeof *z), *F = calloc((size_t)all + 1, sizeof *F);
     double *entries = calloc((size_t)form.n_entries + 1, sizeof *entries);
     dal_state_reset(state);
     for (int i = 0; i < 2; i++) {

@@ -47,8 +47,7 @@ static void ports_of_a_plane_body_move_as_19_25_and_27_say(void **unused)
     dal_arena arena;
     dal_arena_begin(&arena, NULL);
     for (int run = 0; run < 20; run++) {
-        const dal_body rod = {
-            .name = "rod", .mass = uniform(&seed, 0.5, 2), .inertia = {[8] = uniform(&seed, 0.1, 0.4)}};
+        const dal_body rod = {.name = "rod", .mass = uniform(&seed, 0.5, 2), .inertia = {[8] = uniform(&seed, 0.1, 0.4)}};
         const double xM = uniform(&seed, -1, 1), yM = uniform(&seed, -1, 1), turn = uniform(&seed, -3, 3);
         const dal_port_place place = {{xM, yM, 0}, {cos(turn), -sin(turn), 0, sin(turn), cos(turn), 0, 0, 0, 1}};
         const double q[3] = {uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -3, 3)};
@@ -85,8 +84,7 @@ static void a_plane_body_is_accelerated_by_the_wrenches_at_its_ports(void **unus
     dal_arena arena;
     dal_arena_begin(&arena, NULL);
     for (int run = 0; run < 20; run++) {
-        const dal_body rod = {
-            .name = "rod", .mass = uniform(&seed, 0.5, 2), .inertia = {[8] = uniform(&seed, 0.1, 0.4)}};
+        const dal_body rod = {.name = "rod", .mass = uniform(&seed, 0.5, 2), .inertia = {[8] = uniform(&seed, 0.1, 0.4)}};
         dal_port_place place[2] = {at_origin, at_origin};
         const double q[3] = {uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -3, 3)};
         const double v[3] = {uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -3, 3)};
@@ -101,8 +99,7 @@ static void a_plane_body_is_accelerated_by_the_wrenches_at_its_ports(void **unus
         for (int p = 0; p < 2; p++) {
             const double Fx = uniform(&seed, -5, 5), Fy = uniform(&seed, -5, 5), Cz = uniform(&seed, -5, 5);
             const dal_port_wrench wrench = {{Fx, Fy, 0}, {0, 0, Cz}};
-            const double gx = place[p].s[0] * cos(q[2]) - place[p].s[1] * sin(q[2]),
-                         gy = place[p].s[0] * sin(q[2]) + place[p].s[1] * cos(q[2]);
+            const double gx = place[p].s[0] * cos(q[2]) - place[p].s[1] * sin(q[2]), gy = place[p].s[0] * sin(q[2]) + place[p].s[1] * cos(q[2]);
             Qx += Fx;
             Qy += Fy;
             Qt += Cz - Fx * gy + Fy * gx; /* C_z + F . (z x GM) */
@@ -162,12 +159,11 @@ typedef struct pendulum {
     int rows;
 } pendulum;
 
-static pendulum hang(dal_arena *arena, dal_space space, const dal_body *rod, const dal_port_place *on_body,
-                     const dal_port_place *on_ground, double alpha, double beta)
+static pendulum hang(dal_arena *arena, dal_space space, const dal_body *rod, const dal_port_place *on_body, const dal_port_place *on_ground,
+                     double alpha, double beta)
 {
-    pendulum p = {dal_body_component_create(arena, space, rod, 1, on_body),
-                  dal_body_component_create(arena, space, NULL, 1, on_ground), pivot(arena, space, alpha, beta),
-                  (int)space};
+    pendulum p = {dal_body_component_create(arena, space, rod, 1, on_body), dal_body_component_create(arena, space, NULL, 1, on_ground),
+                  pivot(arena, space, alpha, beta), (int)space};
     assert_int_equal(dal_joint_component_rows(p.joint), p.rows);
     assert_int_equal(dal_joint_component_sides(p.joint), 2);
     return p;
@@ -230,8 +226,7 @@ static void the_multipliers_of_a_plane_pendulum_are_its_tension(void **unused)
                               .mass = uniform(&seed, 0.5, 2),
                               .center = {uniform(&seed, -1, 1), uniform(&seed, -1, 1), 0},
                               .inertia = {[8] = uniform(&seed, 0.1, 0.4)}};
-        const double l = uniform(&seed, 0.3, 1.5), th = uniform(&seed, -3, 3), rate = uniform(&seed, -4, 4),
-                     J = rod.inertia[8] + rod.mass * l * l;
+        const double l = uniform(&seed, 0.3, 1.5), th = uniform(&seed, -3, 3), rate = uniform(&seed, -4, 4), J = rod.inertia[8] + rod.mass * l * l;
         /* the rod along body axis -y below the pivot; its frame anywhere */
         const dal_port_place top = {{rod.center[0], rod.center[1] + l, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         const dal_port_place hook = {{uniform(&seed, -2, 2), uniform(&seed, -2, 2), 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -243,8 +238,7 @@ static void the_multipliers_of_a_plane_pendulum_are_its_tension(void **unused)
         double lambda[3];
         dal_body_component_place(p.body, q, v, NULL);
         settle(&p, &weight, lambda);
-        const double along = rod.mass * (gravity * c + l * rate * rate),
-                     across = rod.mass * gravity * s * (1 - rod.mass * l * l / J);
+        const double along = rod.mass * (gravity * c + l * rate * rate), across = rod.mass * gravity * s * (1 - rod.mass * l * l / J);
         check_close(dal_body_component_acceleration(p.body)[2], -rod.mass * gravity * l * s / J, 1e-10);
         check_close(-s * lambda[0] + c * lambda[1], along, 1e-10 * (1 + fabs(along)));
         check_close(c * lambda[0] + s * lambda[1], across, 1e-10 * (1 + fabs(along)));
@@ -255,17 +249,9 @@ static void the_multipliers_of_a_plane_pendulum_are_its_tension(void **unused)
 /* R = Rz(a) Ry(b) Rx(c), written out. */
 static void attitude(const double angle[3], double R[9])
 {
-    const double ca = cos(angle[0]), sa = sin(angle[0]), cb = cos(angle[1]), sb = sin(angle[1]), cc = cos(angle[2]),
-                 sc = sin(angle[2]);
-    const double out[9] = {ca * cb,
-                           ca * sb * sc - sa * cc,
-                           ca * sb * cc + sa * sc,
-                           sa * cb,
-                           sa * sb * sc + ca * cc,
-                           sa * sb * cc - ca * sc,
-                           -sb,
-                           cb * sc,
-                           cb * cc};
+    const double ca = cos(angle[0]), sa = sin(angle[0]), cb = cos(angle[1]), sb = sin(angle[1]), cc = cos(angle[2]), sc = sin(angle[2]);
+    const double out[9] = {
+        ca * cb, ca * sb * sc - sa * cc, ca * sb * cc + sa * sc, sa * cb, sa * sb * sc + ca * cc, sa * sb * cc - ca * sc, -sb, cb * sc, cb * cc};
     memcpy(R, out, sizeof out);
 }
 
@@ -305,8 +291,7 @@ static void the_multipliers_of_a_pendulum_in_space_are_the_force_on_its_ball(voi
                                .mass = uniform(&seed, 0.5, 2),
                                .center = {uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -1, 1)},
                                .inertia = {0.41, 0.03, -0.02, 0.03, 0.37, 0.05, -0.02, 0.05, 0.29}};
-        const dal_port_place ball = {{uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -1, 1)},
-                                     {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        const dal_port_place ball = {{uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -1, 1)}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         const dal_port_place hook = {{0.4, -0.3, 1.2}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         pendulum p = hang(&arena, DAL_SPATIAL, &rock, &ball, &hook, 20, 20);
         double q[6], v[6], R[9], arm[3], rho[3], d[3], w[3], turn[3], wd[3], inward[3], lambda[3], moment[3];

@@ -66,13 +66,12 @@ static double column(dal_state *state, const char *name)
 
 /* Everything skew: the plane, gravity, the attitude, the centre of the ball in its body. Of a body with the inertia k m r^2 about every
  * axis, a (1 + k) = g - (g . n) n, and the contact gives the force m (a - g). The spin was not given: it follows from the velocity. */
-static const char ball_text[] =
-    "dalembert: 1\nspace: spatial\nparameters: {r: 0.31, m: 1.7, k: 0.43}\ngravity: [2.3, -1.7, -8.1]\n"
-    "ground: {points: {O: [0.2, -0.4, 0.1]}}\n"
-    "bodies:\n"
-    "  ball: {mass: m, center: [0.1, 0.2, -0.3], inertia: [k*m*r^2, k*m*r^2, k*m*r^2], position: [0.3, 0.5, 0.9],\n"
-    "         orientation: {euler-zyx: [0.7, -0.4, 0.9]}, velocity: [0.7, -0.3, 0.5], points: {C: [0.1, 0.2, -0.3]}}\n"
-    "joints:\n  roll: {type: rolling-ball, connect: [ground.O, ball.C], normal: [0.3, -0.5, 0.8], radius: r}\n";
+static const char ball_text[] = "dalembert: 1\nspace: spatial\nparameters: {r: 0.31, m: 1.7, k: 0.43}\ngravity: [2.3, -1.7, -8.1]\n"
+                                "ground: {points: {O: [0.2, -0.4, 0.1]}}\n"
+                                "bodies:\n"
+                                "  ball: {mass: m, center: [0.1, 0.2, -0.3], inertia: [k*m*r^2, k*m*r^2, k*m*r^2], position: [0.3, 0.5, 0.9],\n"
+                                "         orientation: {euler-zyx: [0.7, -0.4, 0.9]}, velocity: [0.7, -0.3, 0.5], points: {C: [0.1, 0.2, -0.3]}}\n"
+                                "joints:\n  roll: {type: rolling-ball, connect: [ground.O, ball.C], normal: [0.3, -0.5, 0.8], radius: r}\n";
 
 static void a_ball_rolls_down_any_incline_as_it_should(void **unused)
 {
@@ -173,16 +172,15 @@ static void a_coin_spins_with_its_centre_at_rest(void **unused)
 {
     (void)unused;
     for (int f = 0; f < FAMILIES; f++) {
-        dal_state *state = start(
-            "dalembert: 1\nspace: spatial\n"
-            "parameters: {r: 0.43, m: 1.9, k: 0.27, g: 9.81, b: 0.61, turn: 0.83, W: sqrt(g/(k*r*sin(b)))}\n"
-            "gravity: [0, 0, -g]\n"
-            "bodies:\n"
-            "  coin: {mass: m, inertia: [k*m*r^2, 2*k*m*r^2, k*m*r^2], position: [0.3, -0.7, r*sin(b)],\n"
-            "         orientation: {x: [\"-cos(b)\", 0, sin(b)], y: [sin(b), 0, cos(b)]},\n"
-            "         velocity: [0, 0, 0], angular-velocity: [\"-W*sin(b)*cos(b)\", 0, W*sin(b)^2]}\n"
-            "joints:\n  roll: {type: rolling-disc, connect: [ground, coin], normal: [0, 0, 1], axis: [0, 1, 0], radius: r}\n",
-            families[f]);
+        dal_state *state = start("dalembert: 1\nspace: spatial\n"
+                                 "parameters: {r: 0.43, m: 1.9, k: 0.27, g: 9.81, b: 0.61, turn: 0.83, W: sqrt(g/(k*r*sin(b)))}\n"
+                                 "gravity: [0, 0, -g]\n"
+                                 "bodies:\n"
+                                 "  coin: {mass: m, inertia: [k*m*r^2, 2*k*m*r^2, k*m*r^2], position: [0.3, -0.7, r*sin(b)],\n"
+                                 "         orientation: {x: [\"-cos(b)\", 0, sin(b)], y: [sin(b), 0, cos(b)]},\n"
+                                 "         velocity: [0, 0, 0], angular-velocity: [\"-W*sin(b)*cos(b)\", 0, W*sin(b)^2]}\n"
+                                 "joints:\n  roll: {type: rolling-disc, connect: [ground, coin], normal: [0, 0, 1], axis: [0, 1, 0], radius: r}\n",
+                                 families[f]);
         const double m = 1.9, g = 9.81, W = sqrt(g / (0.27 * 0.43 * sin(0.61)));
         dal_motion x = dal_state_body(state, 0);
         double force[3], torque[3], position, velocity;
@@ -247,12 +245,12 @@ static void an_upright_wheel_goes_round_in_a_circle(void **unused)
     (void)unused;
     const double r = 0.37, W = 0.9, w = 2.3, I = 0.19, m = 1.3, turn = 0.71, g = 9.81;
     for (int f = 0; f < FAMILIES; f++) {
-        dal_state *state = start(
-            "dalembert: 1\nspace: spatial\nparameters: {r: 0.37, W: 0.9, w: 2.3, h: 0.71}\ngravity: [0, 0, -9.81]\n"
-            "bodies:\n  wheel: {mass: 1.3, inertia: [0.11, 0.19, 0.11], position: [0.4, 0.2, r], orientation: {euler-zyx: [h, 0.6, 0]},\n"
-            "    angular-velocity: {value: [\"-w*sin(h)\", w*cos(h), W], fix: true}}\n"
-            "joints:\n  roll: {type: rolling-wheel, connect: [ground, wheel], normal: [0, 0, 1], axis: [0, 1, 0], radius: r}\n",
-            families[f]);
+        dal_state *state =
+            start("dalembert: 1\nspace: spatial\nparameters: {r: 0.37, W: 0.9, w: 2.3, h: 0.71}\ngravity: [0, 0, -9.81]\n"
+                  "bodies:\n  wheel: {mass: 1.3, inertia: [0.11, 0.19, 0.11], position: [0.4, 0.2, r], orientation: {euler-zyx: [h, 0.6, 0]},\n"
+                  "    angular-velocity: {value: [\"-w*sin(h)\", w*cos(h), W], fix: true}}\n"
+                  "joints:\n  roll: {type: rolling-wheel, connect: [ground, wheel], normal: [0, 0, 1], axis: [0, 1, 0], radius: r}\n",
+                  families[f]);
         const double n[3] = {0, 0, 1}, a[3] = {-sin(turn), cos(turn), 0};
         dal_motion x = dal_state_body(state, 0);
         double ahead[3], round[3], force[3], torque[3], across[3];
@@ -278,27 +276,25 @@ static void an_upright_wheel_goes_round_in_a_circle(void **unused)
 static const struct {
     const char *name, *text;
 } sleighs[] = {
-    {"planar skate",
-     "dalembert: 1\nspace: planar\nparameters: {a: 0.4, h: 0.3, v0: -0.7, w0: 1.5}\n"
-     "bodies:\n  sleigh: {mass: 1.2, inertia: 0.15, position: [0.2, -0.5], angle: h, points: {P: [-a, 0]}, rate: w0,\n"
-     "    velocity: [v0*cos(h) - a*w0*sin(h), v0*sin(h) + a*w0*cos(h)]}\n"
-     "joints:\n  edge: {type: skate, connect: [ground, sleigh.P], axis: [1, 0]}\n"
-     "simulate: {until: 2, rtol: 1e-11, atol: 1e-12, integrator: dopri5}\nrecord: [sleigh.angle, sleigh.angle', \"dot(sleigh.P.velocity, sleigh.ex)\"]\n"},
-    {"constraint",
-     "dalembert: 1\nspace: planar\nparameters: {a: 0.4, h: 0.3, v0: -0.7, w0: 1.5}\n"
-     "bodies:\n  sleigh: {mass: 1.2, inertia: 0.15, position: [0.2, -0.5], angle: h, points: {P: [-a, 0]}, rate: w0,\n"
-     "    velocity: [v0*cos(h) - a*w0*sin(h), v0*sin(h) + a*w0*cos(h)]}\n"
-     "define: {slip: \"dot(sleigh.P.velocity, sleigh.ey)\"}\n"
-     "constraints: {edge: {velocity: slip}}\nspeeds: {u: \"dot(sleigh.P.velocity, sleigh.ex)\", w: sleigh.omega}\n"
-     "simulate: {until: 2, rtol: 1e-11, atol: 1e-12, integrator: dopri5}\nrecord: [sleigh.angle, w, u]\n"},
-    {"spatial skate",
-     "dalembert: 1\nspace: spatial\nparameters: {a: 0.4, h: 0.3, v0: -0.7, w0: 1.5}\n"
-     "bodies:\n  sleigh: {mass: 1.2, inertia: [0.2, 0.3, 0.15], position: [0.2, -0.5, 0], orientation: {euler-zyx: [h, 0, 0]},\n"
-     "    points: {P: [-a, 0, 0]}, angular-velocity: [0, 0, w0], velocity: [v0*cos(h) - a*w0*sin(h), v0*sin(h) + a*w0*cos(h), 0]}\n"
-     "joints:\n  flat: {type: parallel, connect: [ground, sleigh], axis: [0, 0, 1]}\n"
-     "  edge: {type: skate, connect: [ground, sleigh.P], axis: [1, 0, 0], normal: [0, 0, 1]}\n"
-     "simulate: {until: 2, rtol: 1e-11, atol: 1e-12, integrator: dopri5}\n"
-     "record: [\"atan2(sleigh.ex.y, sleigh.ex.x)\", sleigh.omega.z, \"dot(sleigh.P.velocity, sleigh.ex)\"]\n"},
+    {"planar skate", "dalembert: 1\nspace: planar\nparameters: {a: 0.4, h: 0.3, v0: -0.7, w0: 1.5}\n"
+                     "bodies:\n  sleigh: {mass: 1.2, inertia: 0.15, position: [0.2, -0.5], angle: h, points: {P: [-a, 0]}, rate: w0,\n"
+                     "    velocity: [v0*cos(h) - a*w0*sin(h), v0*sin(h) + a*w0*cos(h)]}\n"
+                     "joints:\n  edge: {type: skate, connect: [ground, sleigh.P], axis: [1, 0]}\n"
+                     "simulate: {until: 2, rtol: 1e-11, atol: 1e-12, integrator: dopri5}\nrecord: [sleigh.angle, sleigh.angle', "
+                     "\"dot(sleigh.P.velocity, sleigh.ex)\"]\n"},
+    {"constraint", "dalembert: 1\nspace: planar\nparameters: {a: 0.4, h: 0.3, v0: -0.7, w0: 1.5}\n"
+                   "bodies:\n  sleigh: {mass: 1.2, inertia: 0.15, position: [0.2, -0.5], angle: h, points: {P: [-a, 0]}, rate: w0,\n"
+                   "    velocity: [v0*cos(h) - a*w0*sin(h), v0*sin(h) + a*w0*cos(h)]}\n"
+                   "define: {slip: \"dot(sleigh.P.velocity, sleigh.ey)\"}\n"
+                   "constraints: {edge: {velocity: slip}}\nspeeds: {u: \"dot(sleigh.P.velocity, sleigh.ex)\", w: sleigh.omega}\n"
+                   "simulate: {until: 2, rtol: 1e-11, atol: 1e-12, integrator: dopri5}\nrecord: [sleigh.angle, w, u]\n"},
+    {"spatial skate", "dalembert: 1\nspace: spatial\nparameters: {a: 0.4, h: 0.3, v0: -0.7, w0: 1.5}\n"
+                      "bodies:\n  sleigh: {mass: 1.2, inertia: [0.2, 0.3, 0.15], position: [0.2, -0.5, 0], orientation: {euler-zyx: [h, 0, 0]},\n"
+                      "    points: {P: [-a, 0, 0]}, angular-velocity: [0, 0, w0], velocity: [v0*cos(h) - a*w0*sin(h), v0*sin(h) + a*w0*cos(h), 0]}\n"
+                      "joints:\n  flat: {type: parallel, connect: [ground, sleigh], axis: [0, 0, 1]}\n"
+                      "  edge: {type: skate, connect: [ground, sleigh.P], axis: [1, 0, 0], normal: [0, 0, 1]}\n"
+                      "simulate: {until: 2, rtol: 1e-11, atol: 1e-12, integrator: dopri5}\n"
+                      "record: [\"atan2(sleigh.ex.y, sleigh.ex.x)\", sleigh.omega.z, \"dot(sleigh.P.velocity, sleigh.ex)\"]\n"},
 };
 
 typedef struct last {
@@ -457,12 +453,11 @@ static const struct {
 static void an_expression_does_what_the_joint_does(void **unused)
 {
     (void)unused;
-    static const char body[] =
-        "dalembert: 1\nspace: planar\ngravity: [0.4, -9.81]\nground: {points: {A: [0.3, 0.1]}}\n"
-        "bodies:\n"
-        "  one: {mass: 1.3, inertia: 0.4, position: [0.4, 0.45], angle: 0.3, rate: 0.9, points: {B: [0.1, -0.2]}}\n"
-        "  two: {mass: 0.7, inertia: 0.3, position: [1.4, 0.6], angle: -0.3, rate: -0.7, velocity: [0.2, 0.4]}\n"
-        "forces: {s: {type: spring-damper, connect: [one.B, two], stiffness: 30, damping: 2, length: 0.9}}\n";
+    static const char body[] = "dalembert: 1\nspace: planar\ngravity: [0.4, -9.81]\nground: {points: {A: [0.3, 0.1]}}\n"
+                               "bodies:\n"
+                               "  one: {mass: 1.3, inertia: 0.4, position: [0.4, 0.45], angle: 0.3, rate: 0.9, points: {B: [0.1, -0.2]}}\n"
+                               "  two: {mass: 0.7, inertia: 0.3, position: [1.4, 0.6], angle: -0.3, rate: -0.7, velocity: [0.2, 0.4]}\n"
+                               "forces: {s: {type: spring-damper, connect: [one.B, two], stiffness: 30, damping: 2, length: 0.9}}\n";
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
         for (int f = 0; f < FAMILIES; f++) {
             char text[2][2000];
@@ -536,10 +531,9 @@ static void start_velocities_obey_the_constraints(void **unused)
 {
     (void)unused;
     for (int f = 0; f < FAMILIES; f++) {
-        dal_state *state = start(
-            "dalembert: 1\nspace: planar\nbodies: {b: {mass: 2, inertia: 1, position: [0.3, 0.4], velocity: [1, 0.5]}}\n"
-            "constraints: {v: {velocity: b.x' - 0.7 + 2*b.y'}, p: {position: b.angle - 0.3 - 0.6*t}}\n",
-            families[f]);
+        dal_state *state = start("dalembert: 1\nspace: planar\nbodies: {b: {mass: 2, inertia: 1, position: [0.3, 0.4], velocity: [1, 0.5]}}\n"
+                                 "constraints: {v: {velocity: b.x' - 0.7 + 2*b.y'}, p: {position: b.angle - 0.3 - 0.6*t}}\n",
+                                 families[f]);
         dal_motion x = dal_state_body(state, 0);
         /* the nearest to (1, 0.5) with x' + 2 y' = 0.7 */
         check_close(x.velocity[0], 1 - 1.3 / 5, 1e-12);
@@ -555,12 +549,12 @@ static void assembly_moves_bodies_where_only_velocities_are_forbidden(void **unu
 {
     (void)unused;
     for (int f = 0; f < FAMILIES; f++) {
-        dal_state *state = start(
-            "dalembert: 1\nspace: planar\nbodies: {b: {mass: 2, inertia: 1, position: [0.3, 0], angle: {value: 0, fix: true}},\n"
-            "  c: {mass: 1, inertia: 1}}\n"
-            "joints: {edge: {type: skate, connect: [ground, b], axis: [1, 0]}, A: {type: revolute, connect: [b, c], zero: 0.7}}\n"
-            "constraints: {h: {position: b.x + b.y - 1}, turned: {position: A.angle - 0.9}}\n",
-            families[f]);
+        dal_state *state =
+            start("dalembert: 1\nspace: planar\nbodies: {b: {mass: 2, inertia: 1, position: [0.3, 0], angle: {value: 0, fix: true}},\n"
+                  "  c: {mass: 1, inertia: 1}}\n"
+                  "joints: {edge: {type: skate, connect: [ground, b], axis: [1, 0]}, A: {type: revolute, connect: [b, c], zero: 0.7}}\n"
+                  "constraints: {h: {position: b.x + b.y - 1}, turned: {position: A.angle - 0.9}}\n",
+                  families[f]);
         dal_motion b = dal_state_body(state, 0), c = dal_state_body(state, 1);
         check_close(b.position[0], 0.65, 1e-12); /* the nearest place on the line, across the blade as well as along it */
         check_close(b.position[1], 0.35, 1e-12);

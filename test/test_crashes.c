@@ -59,9 +59,10 @@ static int enter(void **state)
     place *here = *state;
     put(here, "stiff.yaml", stiff);
     put(here, "four.yaml", four_bar);
-    put(here, "r.urdf", "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1.3'/>"
-                        "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
-                        "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/></joint></robot>\n");
+    put(here, "r.urdf",
+        "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1.3'/>"
+        "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/></joint></robot>\n");
     return 0;
 }
 
@@ -226,8 +227,15 @@ static void a_limit_on_the_size_of_files_is_an_error(void **state)
 /* A caller of the library who has not thought of the signal is not ended by it, and does not see it afterwards. */
 static void write_beyond_the_limit(const char *path)
 {
-    static const dal_system_info info = {.model = "m", .model_hash = "", .version = "", .coordinates = "", .formulation = "", .stabilization = "",
-                                         .integrator = "", .until = 1, .space = DAL_PLANAR};
+    static const dal_system_info info = {.model = "m",
+                                         .model_hash = "",
+                                         .version = "",
+                                         .coordinates = "",
+                                         .formulation = "",
+                                         .stabilization = "",
+                                         .integrator = "",
+                                         .until = 1,
+                                         .space = DAL_PLANAR};
     dal_writer *writer;
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){20000, 20000});
     dal_status status = dal_writer_open(NULL, path, false, NULL, &writer);
@@ -312,12 +320,9 @@ int main(int argc, char **argv)
 {
     thorough = argc > 1 && !strcmp(argv[1], "--long");
     const struct CMUnitTest tests[] = {
-        in_place(want_of_memory_crashes_no_run),
-        in_place(want_of_memory_crashes_no_other_command),
-        in_place(want_of_memory_does_not_crash_watch),
-        in_place(a_limit_on_the_size_of_files_is_an_error),
-        in_place(nor_does_it_end_a_caller_of_the_library),
-        in_place(damaged_results_crash_nothing),
+        in_place(want_of_memory_crashes_no_run),           in_place(want_of_memory_crashes_no_other_command),
+        in_place(want_of_memory_does_not_crash_watch),     in_place(a_limit_on_the_size_of_files_is_an_error),
+        in_place(nor_does_it_end_a_caller_of_the_library), in_place(damaged_results_crash_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,10 +209,7 @@ static void run_page(const char *name, int fewest_models, int fewest_commands)
     while (read_line(file, line)) {
         if (!strncmp(line, "```", 3)) {
             end_block(&p);
-            where = where != PROSE                 ? PROSE
-                    : !strcmp(line + 3, "yaml")    ? YAML_HEAD
-                    : !strcmp(line + 3, "console") ? CONSOLE
-                                                   : OTHER;
+            where = where != PROSE ? PROSE : !strcmp(line + 3, "yaml") ? YAML_HEAD : !strcmp(line + 3, "console") ? CONSOLE : OTHER;
             continue;
         }
         if (where == YAML_HEAD) {
@@ -239,8 +236,7 @@ static void run_page(const char *name, int fewest_models, int fewest_commands)
 static void a_wrong_answer_is_noticed(void **state)
 {
     (void)state;
-    assert_true(same_line("  energy      -4.4145 J; drift 5.62e-09 (1 event)",
-                          "  energy      -4.41451 J; drift 9.1e-09 (1 event)"));
+    assert_true(same_line("  energy      -4.4145 J; drift 5.62e-09 (1 event)", "  energy      -4.41451 J; drift 9.1e-09 (1 event)"));
     assert_true(same_line("545 steps", "547 steps"));
     assert_true(same_line("ratio 2.2e-01", "ratio 2.3e-01"));
     assert_true(same_line("force 16.0073,-4.9e-15", "force 16.0074,1.3e-13"));
@@ -391,8 +387,7 @@ static void check_links(const char *path)
 
 static void links_lead_somewhere(void **state)
 {
-    static const char *const where[] = {ROOT "*.md", ROOT "src/*.md", ROOT "doc/*.md", ROOT "doc/*/*.md",
-                                        ROOT "examples/*.md"};
+    static const char *const where[] = {ROOT "*.md", ROOT "src/*.md", ROOT "doc/*.md", ROOT "doc/*/*.md", ROOT "examples/*.md"};
     size_t pages = 0;
     (void)state;
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {

@@ -234,14 +234,14 @@ static void inverse_undoes_forward(void **unused)
 
 /* Cranks of length l turn alike, the coupler only moves: with J = Ia + ma l^2/4 + Ic + mc l^2/4 + mb l^2 and the angle th of the cranks,
  *     tau = J th'' + g l cos th (ma/2 + mb + mc/2) */
-#define PARALLELOGRAM(forces)                                                                                                              \
-    "dalembert: 1\nname: P\nspace: planar\nparameters: {l: 1.37, d: 2.11}\ngravity: [0, -9.81]\nground: {points: {A: [0, 0], D: [d, "      \
-    "0]}}\n"                                                                                                                               \
-    "bodies:\n"                                                                                                                            \
-    "  a: {mass: 1.9, inertia: 0.31, position: [l/2*cos(0.7), l/2*sin(0.7)], angle: 0.7, points: {A: [-l/2, 0], B: [l/2, 0]}}\n"           \
-    "  b: {mass: 2.3, inertia: 0.77, position: [l*cos(0.7) + d/2, l*sin(0.7)], angle: 0, points: {B: [-d/2, 0], C: [d/2, 0]}}\n"           \
-    "  c: {mass: 0.8, inertia: 0.23, position: [d + l/2*cos(0.7), l/2*sin(0.7)], angle: 0.7, points: {D: [-l/2, 0], C: [l/2, 0]}}\n"       \
-    "joints:\n  A: {type: revolute, connect: [ground.A, a.A]}\n  B: {type: revolute, connect: [a.B, b.B]}\n"                               \
+#define PARALLELOGRAM(forces)                                                                                                                        \
+    "dalembert: 1\nname: P\nspace: planar\nparameters: {l: 1.37, d: 2.11}\ngravity: [0, -9.81]\nground: {points: {A: [0, 0], D: [d, "                \
+    "0]}}\n"                                                                                                                                         \
+    "bodies:\n"                                                                                                                                      \
+    "  a: {mass: 1.9, inertia: 0.31, position: [l/2*cos(0.7), l/2*sin(0.7)], angle: 0.7, points: {A: [-l/2, 0], B: [l/2, 0]}}\n"                     \
+    "  b: {mass: 2.3, inertia: 0.77, position: [l*cos(0.7) + d/2, l*sin(0.7)], angle: 0, points: {B: [-d/2, 0], C: [d/2, 0]}}\n"                     \
+    "  c: {mass: 0.8, inertia: 0.23, position: [d + l/2*cos(0.7), l/2*sin(0.7)], angle: 0.7, points: {D: [-l/2, 0], C: [l/2, 0]}}\n"                 \
+    "joints:\n  A: {type: revolute, connect: [ground.A, a.A]}\n  B: {type: revolute, connect: [a.B, b.B]}\n"                                         \
     "  C: {type: revolute, connect: [b.C, c.C]}\n  D: {type: revolute, connect: [ground.D, c.D]}\n" forces
 
 static double parallelogram_torque(double th, double thdd)
@@ -293,19 +293,10 @@ static void parallelogram_state(const char *text, const char *family, char *buff
     const struct {
         const char *name;
         double q, rate;
-    } all[] = {{"A.angle", th, w},
-               {"B.angle", -th, -w},
-               {"C.angle", th, w},
-               {"D.angle", th, w}, /* b turns against a, c against b */
-               {"a.x", c / 2, -s / 2 * w},
-               {"a.y", s / 2, c / 2 * w},
-               {"a.angle", th, w},
-               {"b.x", c + d / 2, -s * w},
-               {"b.y", s, c * w},
-               {"b.angle", 0, 0},
-               {"c.x", d + c / 2, -s / 2 * w},
-               {"c.y", s / 2, c / 2 * w},
-               {"c.angle", th, w}};
+    } all[] = {
+        {"A.angle", th, w},         {"B.angle", -th, -w},           {"C.angle", th, w},        {"D.angle", th, w}, /* b turns against a, c against b */
+        {"a.x", c / 2, -s / 2 * w}, {"a.y", s / 2, c / 2 * w},      {"a.angle", th, w},        {"b.x", c + d / 2, -s * w}, {"b.y", s, c * w},
+        {"b.angle", 0, 0},          {"c.x", d + c / 2, -s / 2 * w}, {"c.y", s / 2, c / 2 * w}, {"c.angle", th, w}};
     dal_system *system = gallery_compile_text(text, family, "lagrange");
     char label[64];
     int used[2] = {0, 0};
@@ -314,8 +305,8 @@ static void parallelogram_state(const char *text, const char *family, char *buff
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             if (!strcmp(label, all[i].name))
                 for (int rate = 0; rate < 2; rate++)
-                    used[rate] += snprintf(part[rate] + used[rate], sizeof part[rate] - (size_t)used[rate], "%s\"%s\": %.17g",
-                                           k ? ", " : "", label, rate ? all[i].rate : all[i].q);
+                    used[rate] += snprintf(part[rate] + used[rate], sizeof part[rate] - (size_t)used[rate], "%s\"%s\": %.17g", k ? ", " : "", label,
+                                           rate ? all[i].rate : all[i].q);
     snprintf(buffer, size, "{\"q\": {%s}, \"rates\": {%s}, \"accelerations\": {\"%s\": %.17g}}", part[0], part[1],
              !strcmp(family, "joint") ? "A" : "a.angle", a);
     dal_system_free(system);
@@ -485,10 +476,9 @@ static void reactions_under_the_torques_are_those_of_other_coordinates(void **un
 
 /* ---- state files ---------------------------------------------------------------------------------- */
 
-static const char robot[] =
-    "dalembert: 1\nname: R\nspace: spatial\ngravity: [0, 0, -9.81]\n"
-    "bodies:\n  base: {mass: 3, inertia: [0.4, 0.5, 0.6]}\n  arm: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0]}\n"
-    "joints:\n  S: {type: revolute, connect: [base, arm], axis: [0, 1, 0]}\n";
+static const char robot[] = "dalembert: 1\nname: R\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                            "bodies:\n  base: {mass: 3, inertia: [0.4, 0.5, 0.6]}\n  arm: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0]}\n"
+                            "joints:\n  S: {type: revolute, connect: [base, arm], axis: [0, 1, 0]}\n";
 
 static const struct {
     const char *text, *says;
@@ -531,8 +521,7 @@ static void faulty_state_files_are_refused_at_their_place(void **unused)
     for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++) {
         dal_messages *messages = dal_messages_create(NULL);
         dal_instant *instant = NULL;
-        assert_int_equal(dal_instant_parse(NULL, system, "s.json", faulty[i].text, strlen(faulty[i].text), messages, &instant),
-                         DAL_BAD_MODEL);
+        assert_int_equal(dal_instant_parse(NULL, system, "s.json", faulty[i].text, strlen(faulty[i].text), messages, &instant), DAL_BAD_MODEL);
         assert_null(instant);
         const dal_message *m = dal_messages_first(messages);
         assert_non_null(m);

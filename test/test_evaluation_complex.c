@@ -8,8 +8,7 @@ static const double h = 1e-30;
 
 static const dal_family *variant_of(const char *name)
 {
-    static const dal_family *const families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint,
-                                                 &dal_family_user};
+    static const dal_family *const families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint, &dal_family_user};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (!strcmp(families[i]->name, name))
             return families[i];
@@ -55,8 +54,7 @@ static void check_model(const char *file, const char *family, double *worst, int
     for (uint64_t seed = 1; seed <= 3; seed++) {
         dal_instant *instant = NULL;
         dal_evaluation *e = NULL;
-        if (dal_instant_random(NULL, state, 1000 + seed, NULL, &instant) != DAL_OK ||
-            dal_evaluate(NULL, state, instant, NULL, NULL, &e) != DAL_OK)
+        if (dal_instant_random(NULL, state, 1000 + seed, NULL, &instant) != DAL_OK || dal_evaluate(NULL, state, instant, NULL, NULL, &e) != DAL_OK)
             fail_msg("%s, %s: no random state", file, family);
         const size_t n = (size_t)e->nv;
         double *Md = calloc(n * n + 1, sizeof *Md), size = 1e-300, mass = 0, miss = 0;

@@ -48,8 +48,7 @@ static void every_function_and_operator_has_its_value(void **state)
     check_value(&b, "45*deg + pi", 3.14159265358979323846 * 1.25);
     check_value(&b, "dot(v, [x, y, t])", vx * x + vy * y + vz * t);
     check_value(&b, "cross([x, y], [t, 0.3])", x * 0.3 - y * t);
-    check_value(&b, "dot(cross(v, [x, y, t]), [1.1, 2.3, 0.7])",
-                1.1 * (vy * t - vz * y) + 2.3 * (vz * x - vx * t) + 0.7 * (vx * y - vy * x));
+    check_value(&b, "dot(cross(v, [x, y, t]), [1.1, 2.3, 0.7])", 1.1 * (vy * t - vz * y) + 2.3 * (vz * x - vx * t) + 0.7 * (vx * y - vy * x));
     check_value(&b, "norm(v)", sqrt(vx * vx + vy * vy + vz * vz));
     check_value(&b, "norm(2*v - v*x + v/t)", fabs(2 - x + 1 / t) * sqrt(vx * vx + vy * vy + vz * vz));
     check_value(&b, "dot(if(x < 0, v, -v), [1, 0, 0])", -vx);
@@ -273,14 +272,12 @@ static void deep_and_long_texts_are_refused(void **state)
     static const char *const nesting[] = {"(", "-", "x^", "sin(", "[x, ", "rod.{", "if(1, "};
     for (size_t i = 0; i < sizeof nesting / sizeof nesting[0]; i++) {
         assert_false(parse_repeated(&b, nesting[i], 5000, "x"));
-        assert_string_equal(dal_messages_first(b.messages)->text,
-                            "the expression is nested too deeply (more than 200 levels)");
+        assert_string_equal(dal_messages_first(b.messages)->text, "the expression is nested too deeply (more than 200 levels)");
     }
     assert_true(parse_repeated(&b, "-", 199, "x"));
     assert_true(parse_repeated(&b, "x*y+", 16000, "1")); /* long, but flat */
     assert_false(parse_repeated(&b, "x*y+", 17000, "1"));
-    assert_string_equal(dal_messages_first(b.messages)->text,
-                        "the expression is too long (more than 65536 characters)");
+    assert_string_equal(dal_messages_first(b.messages)->text, "the expression is too long (more than 65536 characters)");
     end(&b);
 }
 
@@ -291,8 +288,7 @@ static void derivatives_of_long_sums_need_no_deep_stack(void **state)
     begin(&b);
     dal_node chain = dal_var(b.graph, X);
     for (int i = 0; i < 100000; i++) { /* f <- f + 1e-6 sin(f): as deep as it is long */
-        dal_node little =
-            dal_binary(b.graph, DAL_OP_MUL, dal_const(b.graph, 1e-6), dal_unary(b.graph, DAL_OP_SIN, chain));
+        dal_node little = dal_binary(b.graph, DAL_OP_MUL, dal_const(b.graph, 1e-6), dal_unary(b.graph, DAL_OP_SIN, chain));
         chain = dal_binary(b.graph, DAL_OP_ADD, chain, little);
     }
     dal_node slope = dal_diff(b.graph, chain, X);

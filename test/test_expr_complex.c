@@ -151,8 +151,7 @@ static void first_derivatives_equal_complex_steps(void **state)
         for (int p = 0; p < N_POINTS; p++)
             for (int k = 0; k < N_VARIABLES; k++) {
                 dal_node f = parse(&b, expressions[e]);
-                check_slope(expressions[e], k, value(&b, dal_diff(b.graph, f, k), points[p]),
-                            slope(&b, f, points[p], k));
+                check_slope(expressions[e], k, value(&b, dal_diff(b.graph, f, k), points[p]), slope(&b, f, points[p], k));
             }
     dal_arena_release(&b.arena);
 }
@@ -190,9 +189,7 @@ static void mixed_derivatives_commute(void **state)
 static dal_node rate_of(void *user, dal_graph *graph, int variable)
 {
     (void)user;
-    return variable == 2   ? dal_const(graph, 1)
-           : variable == 1 ? DAL_NO_NODE
-                           : dal_binary(graph, DAL_OP_MUL, dal_var(graph, 1), dal_var(graph, 2));
+    return variable == 2 ? dal_const(graph, 1) : variable == 1 ? DAL_NO_NODE : dal_binary(graph, DAL_OP_MUL, dal_var(graph, 1), dal_var(graph, 2));
 }
 
 static void the_total_rate_is_the_sum_over_the_variables(void **state)
@@ -214,9 +211,8 @@ static void the_total_rate_is_the_sum_over_the_variables(void **state)
 static void frozen_derivatives_equal_complex_steps_of_the_frozen_piece(void **state)
 {
     (void)state;
-    static const char *const switching[] = {"abs(x)*y",           "min(x*x, y)",         "max(x, t - 1)",
-                                            "mod(x*t, 0.6)",      "if(x < y, x^2, t*x)", "interp(line, x)*t",
-                                            "interp(hill, x, 1)", "interp(wave, x, 2)",  "sign(x)*x^3"};
+    static const char *const switching[] = {"abs(x)*y",          "min(x*x, y)",        "max(x, t - 1)",      "mod(x*t, 0.6)", "if(x < y, x^2, t*x)",
+                                            "interp(line, x)*t", "interp(hill, x, 1)", "interp(wave, x, 2)", "sign(x)*x^3"};
     static const double from[N_VARIABLES] = {0.377, 1.829, 0.577}, beyond[N_VARIABLES] = {-0.9, -2.01, 1.413};
     bench b;
     begin(&b);

@@ -91,8 +91,8 @@ static void every_switch_freezes_its_piece_and_guards_its_end(void **state)
         assert_int_equal(dal_program_switches(f.program), 1);
         double value = run_frozen(&f, switching[i].to);
         if (f.modes[0] != switching[i].mode || value != switching[i].value || f.guards[0] != switching[i].guard)
-            fail_msg("%s from %g to %g: mode %d value %.17g guard %.17g", switching[i].text, switching[i].from,
-                     switching[i].to, f.modes[0], value, f.guards[0]);
+            fail_msg("%s from %g to %g: mode %d value %.17g guard %.17g", switching[i].text, switching[i].from, switching[i].to, f.modes[0], value,
+                     f.guards[0]);
     }
     end(&b);
 }
@@ -126,13 +126,8 @@ static void modes_that_hold_change_nothing_and_have_guards_that_hold(void **stat
 static void a_derivative_shares_the_switch_of_its_function(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"abs(x)*t",
-                                        "min(x, y*x)",
-                                        "max(x, y*x)",
-                                        "mod(x, y)",
-                                        "if(x < y, x^2, t)",
-                                        "interp(line_turn, x)",
-                                        "interp(hill_error, x, 1)"};
+    static const char *const texts[] = {
+        "abs(x)*t", "min(x, y*x)", "max(x, y*x)", "mod(x, y)", "if(x < y, x^2, t)", "interp(line_turn, x)", "interp(hill_error, x, 1)"};
     bench b;
     begin(&b);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -212,9 +207,8 @@ static void tables_agree_with_splines_worked_by_hand(void **state)
     int hermite = add(&b, "hermite", 4, hx, hy, 1, DAL_OUTSIDE_ERROR);
     check_close(table_at(&b, hermite, 1, 1), 9.0 / 13, tolerance);
     check_close(table_at(&b, hermite, 1, 3), 0, tolerance);
-    check_close(table_at(&b, hermite, 1, 0), (2 * 1 + 2) * 1.0 / 3 - 0.5 / 3,
-                tolerance);                                                        /* three-point end slope 7/6 */
-    check_close(table_at(&b, hermite, 0, 2), 1.5 + 2 * (9.0 / 13) / 8, tolerance); /* midpoint: mean + h (d1 - d2)/8 */
+    check_close(table_at(&b, hermite, 1, 0), (2 * 1 + 2) * 1.0 / 3 - 0.5 / 3, tolerance); /* three-point end slope 7/6 */
+    check_close(table_at(&b, hermite, 0, 2), 1.5 + 2 * (9.0 / 13) / 8, tolerance);        /* midpoint: mean + h (d1 - d2)/8 */
     check_close(table_at(&b, add(&b, "broken", 4, hx, hy, 0, DAL_OUTSIDE_ERROR), 0, 1.5), 1.25, tolerance);
     end(&b);
 }
@@ -234,12 +228,10 @@ static void tables_pass_through_their_points_with_the_promised_continuity(void *
                 continue;
             /* The third derivative of any of them is below 100: over 2e-9 the derivative of order k moves by less than 1e-6. */
             for (int order = 0; order <= smooth; order++)
-                check_close(table_at(&b, table, order, knots[i] - 1e-9), table_at(&b, table, order, knots[i] + 1e-9),
-                            1e-6);
+                check_close(table_at(&b, table, order, knots[i] - 1e-9), table_at(&b, table, order, knots[i] + 1e-9), 1e-6);
         }
     }
-    assert_true(fabs(table_at(&b, 1, 2, knots[2] - 1e-9) - table_at(&b, 1, 2, knots[2] + 1e-9)) >
-                0.1); /* C1 is not C2 */
+    assert_true(fabs(table_at(&b, 1, 2, knots[2] - 1e-9) - table_at(&b, 1, 2, knots[2] + 1e-9)) > 0.1); /* C1 is not C2 */
     end(&b);
 }
 
@@ -354,8 +346,7 @@ static void knots_are_switches_where_the_table_is_not_smooth(void **state)
         run_frozen(&f, cases[i].to);
         check_close(f.guards[0], cases[i].guard, 64 * DBL_EPSILON);
     }
-    static const char *const smooth[] = {"interp(wave_turn, x)", "interp(wave_turn, x, 1)", "interp(wave_error, x)",
-                                         "interp(hill_error, x)"};
+    static const char *const smooth[] = {"interp(wave_turn, x)", "interp(wave_turn, x, 1)", "interp(wave_error, x)", "interp(hill_error, x)"};
     for (size_t i = 0; i < sizeof smooth / sizeof smooth[0]; i++)
         assert_int_equal(dal_program_switches(freeze(&b, smooth[i], 0.5).program), 0);
     frozen line = freeze(&b, "interp(line_error, x)", 3.5); /* beyond the last knot on the frozen line: no error */
@@ -370,8 +361,7 @@ static void bad_tables_are_refused_with_a_sentence(void **state)
     (void)state;
     bench b;
     begin(&b);
-    const double x[] = {0, 1, 2, 3}, back[] = {0, 2, 1, 3}, odd[] = {0, 1, INFINITY, 3},
-                 far[] = {-1.5e308, 0, 1, 1.5e308};
+    const double x[] = {0, 1, 2, 3}, back[] = {0, 2, 1, 3}, odd[] = {0, 1, INFINITY, 3}, far[] = {-1.5e308, 0, 1, 1.5e308};
     const struct {
         const char *name;
         int n;
@@ -379,21 +369,17 @@ static void bad_tables_are_refused_with_a_sentence(void **state)
         int smooth;
         dal_outside outside;
         const char *why;
-    } bad[] = {
-        {"line_hold", 4, x, x, 0, DAL_OUTSIDE_HOLD, "a table of this name exists already"},
-        {"a", 1, x, x, 0, DAL_OUTSIDE_HOLD, "a table needs at least two points"},
-        {"a", 3, x, x, 2, DAL_OUTSIDE_HOLD, "a table with smooth: 2 needs at least four points"},
-        {"a", 4, x, x, 3, DAL_OUTSIDE_HOLD,
-         "smooth is 0 (broken line), 1 (continuous slope) or 2 (continuous curvature)"},
-        {"a", 4, back, x, 0, DAL_OUTSIDE_HOLD, "the x of a table have to increase strictly"},
-        {"a", 4, x, odd, 0, DAL_OUTSIDE_HOLD, "a table holds finite numbers only"},
-        {"a", 4, x, x, 0, DAL_OUTSIDE_PERIODIC, "a periodic table ends with the y it begins with"},
-        {"a", 4, far, x, 0, DAL_OUTSIDE_HOLD, "the numbers of the table lie too far apart or too close together"}};
+    } bad[] = {{"line_hold", 4, x, x, 0, DAL_OUTSIDE_HOLD, "a table of this name exists already"},
+               {"a", 1, x, x, 0, DAL_OUTSIDE_HOLD, "a table needs at least two points"},
+               {"a", 3, x, x, 2, DAL_OUTSIDE_HOLD, "a table with smooth: 2 needs at least four points"},
+               {"a", 4, x, x, 3, DAL_OUTSIDE_HOLD, "smooth is 0 (broken line), 1 (continuous slope) or 2 (continuous curvature)"},
+               {"a", 4, back, x, 0, DAL_OUTSIDE_HOLD, "the x of a table have to increase strictly"},
+               {"a", 4, x, odd, 0, DAL_OUTSIDE_HOLD, "a table holds finite numbers only"},
+               {"a", 4, x, x, 0, DAL_OUTSIDE_PERIODIC, "a periodic table ends with the y it begins with"},
+               {"a", 4, far, x, 0, DAL_OUTSIDE_HOLD, "the numbers of the table lie too far apart or too close together"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const char *why = "";
-        assert_int_equal(dal_graph_add_table(b.graph, bad[i].name, bad[i].n, bad[i].x, bad[i].y, bad[i].smooth,
-                                             bad[i].outside, &why),
-                         -1);
+        assert_int_equal(dal_graph_add_table(b.graph, bad[i].name, bad[i].n, bad[i].x, bad[i].y, bad[i].smooth, bad[i].outside, &why), -1);
         assert_string_equal(why, bad[i].why);
     }
     assert_int_equal(dal_graph_find_table(b.graph, "a"), -1);
@@ -423,8 +409,7 @@ static void a_program_may_be_copied_and_outlives_its_graph(void **state)
     begin(&b);
     dal_node node = parse(&b, "interp(wave_turn, x) + if(x < 1, x, floor(y))");
     double expected = value_at(&b, node, point);
-    dal_program *program = dal_program_build(&b.arena, b.graph, N_VARIABLES, 1, &node),
-                *copy = malloc(dal_program_bytes(program));
+    dal_program *program = dal_program_build(&b.arena, b.graph, N_VARIABLES, 1, &node), *copy = malloc(dal_program_bytes(program));
     memcpy(copy, program, dal_program_bytes(program));
     end(&b);
     double *registers = malloc(sizeof(double) * (size_t)dal_program_registers(copy)), out;
@@ -474,8 +459,7 @@ static bool work(counter *count, long *during)
     dal_node out[3] = {0};
     char *text = dal_arena_take(&arena, 20000);
     for (int i = 0; i < 150; i++) /* enough for a dozen chunks */
-        snprintf(text + strlen(text), 100, "%sinterp(wave, x*%d.5)*atan2(x, y + %d)^3/abs(t - %d)", i ? " + " : "", i,
-                 i, i);
+        snprintf(text + strlen(text), 100, "%sinterp(wave, x*%d.5)*atan2(x, y + %d)^3/abs(t - %d)", i ? " + " : "", i, i, i);
     bool parsed = dal_parse_scalar(&parser, text, dal_nowhere, &out[0]);
     assert_true(parsed);
     out[1] = dal_diff(graph, out[0], X);

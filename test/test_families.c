@@ -100,8 +100,8 @@ static void agree(const char *file)
                 double difference = compare(state, twin, true);
                 worst = fmax(worst, difference);
                 if (!(difference < tolerance_of(other)))
-                    fail_msg("%s, %s, %s: accelerations or reactions differ by %.3g (relative)", file, dal_families[f]->name,
-                             formulations[k], difference);
+                    fail_msg("%s, %s, %s: accelerations or reactions differ by %.3g (relative)", file, dal_families[f]->name, formulations[k],
+                             difference);
                 compared++;
             }
             if (compared < 2)

@@ -10,12 +10,12 @@
  * here and in no others; thin rods have no inertia about themselves; the recursion needs the tree of the family `joint`, components
  * the places and angles of the family `angle`. */
 static const char *const ignorable[][2] = {
-    {"cart-pole-light.yaml", "joint"}, /* along the track */
-    {"cart-two-bars.yaml", "user"}, /* along the rails */
+    {"cart-pole-light.yaml", "joint"},         /* along the track */
+    {"cart-two-bars.yaml", "user"},            /* along the rails */
     {"double-pendulum-on-cart.yaml", "joint"}, /* along the track */
     {"floating-chain.yaml", "joint"},
     {"flyball-governor.yaml", "joint"}, /* about the shaft */
-    {"free-body.yaml", "joint"}, /* linear; the angular ones are no rates of coordinates */
+    {"free-body.yaml", "joint"},        /* linear; the angular ones are no rates of coordinates */
     {"satellite-boom.yaml", "user"},
     {"three-bodies.yaml", "user"},
 };
@@ -430,10 +430,10 @@ static void the_automatic_speed_is_as_good_as_the_best(void **unused)
 /* ---- models of their own ------------------------------------------------------------- */
 
 /* A bead on a turning arm: two freedoms, coordinates and speeds of the model's own. */
-#define ARM                                                                                                                      \
-    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"                                                                          \
-    "coordinates: {th: {start: 0.3, rate: 1.7}, s: {start: 0.8, rate: -0.4}}\n"                                                   \
-    "bodies: {bead: {mass: 1.37, inertia: 0.21, position: [s*cos(th), s*sin(th)], angle: th}}\n"                                  \
+#define ARM                                                                                                                                          \
+    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"                                                                                             \
+    "coordinates: {th: {start: 0.3, rate: 1.7}, s: {start: 0.8, rate: -0.4}}\n"                                                                      \
+    "bodies: {bead: {mass: 1.37, inertia: 0.21, position: [s*cos(th), s*sin(th)], angle: th}}\n"                                                     \
     "simulate: {until: 2, formulation: %s, stabilization: %s}\n"
 
 static dal_system *compile_text(const char *text, char why[512])

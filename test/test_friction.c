@@ -40,10 +40,10 @@ static const char *const families[] = {"angle", "euler", "natural", "joint"};
 static const char *const formulations[] = {"lagrange", "udwadia-kalaba", "maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra"};
 enum { FAMILIES = 4, FORMULATIONS = 7 };
 
-#define INCLINE                                                                                                                           \
-    "dalembert: 1\nspace: planar\nparameters: {a: %.17g, v: %g}\ngravity: [0, -9.81]\n"                                                   \
-    "bodies: {block: {mass: 2.3, inertia: 0.1, position: [0, 0], angle: a, velocity: [v*cos(a), v*sin(a)]}}\n"                            \
-    "joints: {way: {type: prismatic, connect: [ground, block], axis: [cos(a), sin(a)], friction: {coefficient: 0.4, static: 0.5}}}\n"     \
+#define INCLINE                                                                                                                                      \
+    "dalembert: 1\nspace: planar\nparameters: {a: %.17g, v: %g}\ngravity: [0, -9.81]\n"                                                              \
+    "bodies: {block: {mass: 2.3, inertia: 0.1, position: [0, 0], angle: a, velocity: [v*cos(a), v*sin(a)]}}\n"                                       \
+    "joints: {way: {type: prismatic, connect: [ground, block], axis: [cos(a), sin(a)], friction: {coefficient: 0.4, static: 0.5}}}\n"                \
     "record: [way.distance, \"way.distance'\", way.force, energy.balance]\nsimulate: {until: 1.5, rtol: 1e-10, atol: 1e-12}\n"
 
 /* It holds up to the slope atan(mu_s), and then slides down with g (sin a - mu cos a). */
@@ -109,12 +109,12 @@ static void a_shaft_in_a_dry_bearing_stops_at_the_analytic_time(void **unused)
 static void a_pendulum_with_dry_friction_loses_the_analytic_energy_per_swing(void **unused)
 {
     (void)unused;
-    static const char text[] =
-        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
-        "bodies: {disc: {mass: 2, inertia: [0.02, 0.02, 0.04]}}\n"
-        "joints: {pin: {type: revolute, connect: [ground, disc], axis: [0, 0, 1], start: {angle: 1, rate: 0}, friction: {coefficient: 0.1, radius: 0.05}}}\n"
-        "forces: {spring: {type: torsional-spring-damper, joint: pin, stiffness: 1.3, free: 0}}\n"
-        "record: [pin.angle, \"pin.angle'\", energy]\nsimulate: {until: %.17g, rtol: 1e-11, atol: 1e-13}\n";
+    static const char text[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                               "bodies: {disc: {mass: 2, inertia: [0.02, 0.02, 0.04]}}\n"
+                               "joints: {pin: {type: revolute, connect: [ground, disc], axis: [0, 0, 1], start: {angle: 1, rate: 0}, friction: "
+                               "{coefficient: 0.1, radius: 0.05}}}\n"
+                               "forces: {spring: {type: torsional-spring-damper, joint: pin, stiffness: 1.3, free: 0}}\n"
+                               "record: [pin.angle, \"pin.angle'\", energy]\nsimulate: {until: %.17g, rtol: 1e-11, atol: 1e-13}\n";
     const double k = 1.3, torque = 0.1 * 0.05 * 2 * 9.81, half = 3.141592653589793 / sqrt(k / 0.04);
     for (int swings = 1; swings <= 3; swings++) {
         char model[1000];
@@ -206,7 +206,8 @@ static void every_formulation_gives_the_same_friction(void **unused)
     static const char text[] =
         "dalembert: 1\nspace: spatial\ngravity: [0.3, -0.2, -9.81]\n"
         "bodies:\n"
-        "  arm: {mass: 2, inertia: [0.1, 0.2, 0.15], center: [0.1, 0.02, 0], position: [0, 0, 0], points: {B: [1, 0, 0]}, angular-velocity: [0, 0.7, 0]}\n"
+        "  arm: {mass: 2, inertia: [0.1, 0.2, 0.15], center: [0.1, 0.02, 0], position: [0, 0, 0], points: {B: [1, 0, 0]}, angular-velocity: [0, 0.7, "
+        "0]}\n"
         "  bob: {mass: 1, inertia: [0.05, 0.03, 0.04], center: [0.2, 0, 0.1], position: [1, 0, 0], angular-velocity: [1.2, 0.3, -0.8]}\n"
         "joints:\n"
         "  A: {type: revolute, connect: [ground, arm], axis: [0, 1, 0], friction: {coefficient: 0.2, static: 0.3, stribeck: 0.01, radius: 0.05}}\n"
@@ -248,13 +249,12 @@ static void every_formulation_gives_the_same_friction(void **unused)
 static void what_is_pulled_too_steeply_sticks(void **unused)
 {
     (void)unused;
-    static const char text[] =
-        "dalembert: 1\nspace: planar\n"
-        "bodies: {wedge: {mass: 1, inertia: 1, position: [0, 0], velocity: [-1, 0]}}\n"
-        "joints: {way: {type: prismatic, connect: [ground, wedge], axis: [1, 0], friction: {coefficient: 2}}}\n"
-        "forces: {pull: {type: spring-damper, connect: [wedge, ground.P], stiffness: 50, length: 0}}\n"
-        "ground: {points: {P: [3, 3]}}\n"
-        "record: [way.distance]\nsimulate: {until: 1}\n";
+    static const char text[] = "dalembert: 1\nspace: planar\n"
+                               "bodies: {wedge: {mass: 1, inertia: 1, position: [0, 0], velocity: [-1, 0]}}\n"
+                               "joints: {way: {type: prismatic, connect: [ground, wedge], axis: [1, 0], friction: {coefficient: 2}}}\n"
+                               "forces: {pull: {type: spring-damper, connect: [wedge, ground.P], stiffness: 50, length: 0}}\n"
+                               "ground: {points: {P: [3, 3]}}\n"
+                               "record: [way.distance]\nsimulate: {until: 1}\n";
     last_row row = run_to_end(text, "joint", "lagrange", NULL);
     assert_true(row.value[1] < 0 && row.value[1] > -0.5);
 }
@@ -269,7 +269,8 @@ static void friction_takes_a_coordinate_out_of_the_ignorable_ones(void **unused)
         snprintf(text, sizeof text,
                  "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
                  "bodies: {shaft: {mass: 3, inertia: [0.006, 0.02, 0.02], position: [0, 0, 0], angular-velocity: [5, 0, 0]}}\n"
-                 "joints: {bearing: {type: revolute, connect: [ground, shaft], axis: [1, 0, 0]%s}}\nsimulate: {until: 1}\n", extras[k]);
+                 "joints: {bearing: {type: revolute, connect: [ground, shaft], axis: [1, 0, 0]%s}}\nsimulate: {until: 1}\n",
+                 extras[k]);
         dal_system *system = gallery_compile_text(text, "joint", "lagrange");
         assert_int_equal(system->n_ignorable, k == 2);
         dal_system_free(system);
@@ -382,34 +383,41 @@ static void loads_that_come_and_go_stick_and_slip_as_computed_by_hand(void **unu
     } cases[] = {
         {"bodies: {rod: {mass: 2.3, inertia: [0.1, 0.2, 0.15], position: [0, 0, 0]}}\n"
          "joints: {J: {type: prismatic, connect: [ground, rod], axis: [1, 0, 0], friction: {%s}}}\n"
-         "forces: {f: {type: force, body: rod, value: [\"9.7*sin(1.3*t)\", 0, 0]}}\nrecord: [J.distance, \"J.distance'\"]\n", 2.3},
+         "forces: {f: {type: force, body: rod, value: [\"9.7*sin(1.3*t)\", 0, 0]}}\nrecord: [J.distance, \"J.distance'\"]\n",
+         2.3},
         {"bodies: {rod: {mass: 2.3, inertia: [0.005, 0.152, 0.15], position: [0, 0, 0]}}\n"
          "joints: {J: {type: revolute, connect: [ground, rod], axis: [1, 0, 0], friction: {%s, radius: 0.05}}}\n"
-         "forces: {f: {type: torque, body: rod, value: [\"0.05*9.7*sin(1.3*t)\", 0, 0]}}\nrecord: [rod.omega.x]\n", 2},
+         "forces: {f: {type: torque, body: rod, value: [\"0.05*9.7*sin(1.3*t)\", 0, 0]}}\nrecord: [rod.omega.x]\n",
+         2},
         {"bodies: {rod: {mass: 2.3, inertia: [0.005, 0.152, 0.15], position: [0, 0, 0], points: {A: [-0.4, 0, 0], B: [0.4, 0, 0]}}}\n"
          "ground: {points: {A: [-0.4, 0, 0], B: [0.4, 0, 0]}}\n"
          "joints:\n  J: {type: revolute, connect: [ground.A, rod.A], axis: [1, 0, 0], friction: {%s, radius: 0.05}}\n"
          "  K: {type: revolute, connect: [ground.B, rod.B], axis: [1, 0, 0], friction: {%s, radius: 0.05}}\n"
-         "forces: {f: {type: torque, body: rod, value: [\"0.05*9.7*sin(1.3*t)\", 0, 0]}}\nrecord: [rod.omega.x]\n", 2},
+         "forces: {f: {type: torque, body: rod, value: [\"0.05*9.7*sin(1.3*t)\", 0, 0]}}\nrecord: [rod.omega.x]\n",
+         2},
         {"bodies: {rod: {mass: 2.3, inertia: [0.00575, 0.152, 0.15], position: [0, 0, 0]}}\n"
          "joints: {J: {type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], friction: {%s, radius: 0.05}}}\n"
-         "forces: {f: {type: force, body: rod, value: [\"0.6*9.7*sin(1.3*t)\", 0, 0]}, g: {type: torque, body: rod, value: [\"0.8*0.05*9.7*sin(1.3*t)\", 0, 0]}}\n"
-         "record: [J.distance, \"J.distance'\", J.angle, \"J.angle'\"]\n", 2.3},
+         "forces: {f: {type: force, body: rod, value: [\"0.6*9.7*sin(1.3*t)\", 0, 0]}, g: {type: torque, body: rod, value: "
+         "[\"0.8*0.05*9.7*sin(1.3*t)\", 0, 0]}}\n"
+         "record: [J.distance, \"J.distance'\", J.angle, \"J.angle'\"]\n",
+         2.3},
         {"bodies: {rod: {mass: 2.3, inertia: [0.005, 0.005, 0.005], position: [0, 0, 0]}}\n"
          "joints: {J: {type: spherical, connect: [ground, rod], friction: {%s, radius: 0.05}}}\n"
          "forces: {f: {type: torque, body: rod, value: [\"0.48*0.05*9.7*sin(1.3*t)\", \"-0.6*0.05*9.7*sin(1.3*t)\", \"0.64*0.05*9.7*sin(1.3*t)\"]}}\n"
-         "record: [rod.omega]\n", 2},
+         "record: [rod.omega]\n",
+         2},
     };
     static const struct {
         const char *law;
         double mu, mu_s, v_s, c;
-    } laws[] = {{"coefficient: 0.3", 0.3, 0.3, 0, 0}, {"coefficient: 0.25, static: 0.37", 0.25, 0.37, 0, 0},
+    } laws[] = {{"coefficient: 0.3", 0.3, 0.3, 0, 0},
+                {"coefficient: 0.25, static: 0.37", 0.25, 0.37, 0, 0},
                 {"coefficient: 0.2, static: 0.35, stribeck: 0.3, viscous: 0.7", 0.2, 0.35, 0.3, 0.7}};
     for (int c = 0; c < 5; c++)
         for (int l = 0; l < 3; l++) {
             const double until = 6.2, viscous = c == 2 ? 2 * laws[l].c : laws[l].c; /* two bearings: each has its own viscous part */
-            const freedom f = {block_accelerate, block_hold, .m = cases[c].m, .N = 2.3 * 9.81, .P = 9.7, .w = 1.3, .mu = laws[l].mu,
-                               .mu_s = laws[l].mu_s, .v_s = laws[l].v_s, .c = viscous};
+            const freedom f = {block_accelerate, block_hold,       .m = cases[c].m,      .N = 2.3 * 9.81,    .P = 9.7,
+                               .w = 1.3,         .mu = laws[l].mu, .mu_s = laws[l].mu_s, .v_s = laws[l].v_s, .c = viscous};
             const path truth = slide_and_stick(&f, until);
             for (int k = c == 2 ? 3 * (l % 2) : (c + l) % 2; k < FAMILIES; k += c == 2 ? 3 : 2) { /* two bearings are redundant, and slow */
                 char model[2000] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n", *end = model + strlen(model);
@@ -459,11 +467,21 @@ static void a_screw_that_is_turned_to_and_fro_sticks_and_slips(void **unused)
     static const char text[] =
         "dalembert: 1\nspace: spatial\n"
         "bodies: {nut: {mass: 1.5, inertia: [1e-3, 1e-3, 2e-3], position: [0, 0, 0]}}\n"
-        "joints: {thread: {type: screw, connect: [ground, nut], axis: [0, 0, 1], pitch: 0.005, friction: {coefficient: 0.15, static: 0.2, radius: 0.01}}}\n"
+        "joints: {thread: {type: screw, connect: [ground, nut], axis: [0, 0, 1], pitch: 0.005, friction: {coefficient: 0.15, static: 0.2, radius: "
+        "0.01}}}\n"
         "forces: {weight: {type: force, body: nut, value: [0, 0, -100]}, hand: {type: torque, body: nut, value: [0, 0, \"0.37*sin(2.1*t)\"]}}\n"
         "record: [thread.angle, \"thread.angle'\"]\nsimulate: {until: 6.3, rtol: 1e-9, atol: 1e-11}\n";
     const double r = 0.01;
-    const freedom f = {nut_accelerate, nut_hold, .m = 1.5, .I = 2e-3, .N = 100, .P = 0.37, .w = 2.1, .mu = 0.15, .mu_s = 0.2, .r = r,
+    const freedom f = {nut_accelerate,
+                       nut_hold,
+                       .m = 1.5,
+                       .I = 2e-3,
+                       .N = 100,
+                       .P = 0.37,
+                       .w = 2.1,
+                       .mu = 0.15,
+                       .mu_s = 0.2,
+                       .r = r,
                        .slope = atan(0.005 / (2 * 3.141592653589793 * r))};
     const path truth = slide_and_stick(&f, 6.3);
     assert_true(truth.switches >= 6);
@@ -586,9 +604,11 @@ static void a_driven_joint_pays_for_its_friction_through_every_turn(void **unuse
         double mass, lever; /* of the coordinate; metres of sliding for a unit of it */
     } cases[] = {
         {"{type: prismatic, connect: [ground, rod], axis: [1, 0, 0], drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3}}", "J.drive", 2.3, 1},
-        {"{type: revolute, connect: [ground, rod], axis: [1, 0, 0], drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3, static: 0.4, radius: 0.05}}",
+        {"{type: revolute, connect: [ground, rod], axis: [1, 0, 0], drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3, static: 0.4, radius: "
+         "0.05}}",
          "J.drive", 0.1, 0.05},
-        {"{type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], coordinate: distance, drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3, radius: 0.05}}",
+        {"{type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], coordinate: distance, drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3, "
+         "radius: 0.05}}",
          "J.drive", 2.3, 1},
     };
     const double pi = 3.141592653589793, until = 5.3, amplitude = 0.4;
@@ -600,7 +620,8 @@ static void a_driven_joint_pays_for_its_friction_through_every_turn(void **unuse
                 snprintf(model, sizeof model,
                          "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
                          "bodies: {rod: {mass: 2.3, inertia: [0.1, 0.2, 0.15], position: [0.4, 0, 0]}}\njoints: {J: %s}\n"
-                         "record: [%s, energy.work]\nsimulate: {until: %g, rtol: 1e-10, atol: 1e-12}\n", cases[c].joint, cases[c].record, until);
+                         "record: [%s, energy.work]\nsimulate: {until: %g, rtol: 1e-10, atol: 1e-12}\n",
+                         cases[c].joint, cases[c].record, until);
                 last_row row = run_to_end(model, three_families[f], three_formulations[k], &evidence);
                 const double rate = -2 * amplitude * sin(2 * until), acceleration = -4 * amplitude * cos(2 * until);
                 const double friction = 0.3 * 2.3 * 9.81 * cases[c].lever;
@@ -615,16 +636,22 @@ static void a_driven_joint_pays_for_its_friction_through_every_turn(void **unuse
 static void every_integrator_passes_the_turns_of_a_drive(void **unused)
 {
     (void)unused;
-    static const char *const settings[] = {"integrator: rk4, step: 1e-3", "integrator: ab6, step: 1e-3", "integrator: rk6, step: 1e-3", "integrator: dopri5",
-                                           "integrator: dopri5, stabilization: none", "integrator: dopri5, stabilization: {baumgarte: {alpha: 5, beta: 5}}"};
+    static const char *const settings[] = {"integrator: rk4, step: 1e-3",
+                                           "integrator: ab6, step: 1e-3",
+                                           "integrator: rk6, step: 1e-3",
+                                           "integrator: dopri5",
+                                           "integrator: dopri5, stabilization: none",
+                                           "integrator: dopri5, stabilization: {baumgarte: {alpha: 5, beta: 5}}"};
     for (int i = 0; i < 6; i++)
         for (int f = 0; f < 3; f++) {
             char model[1000];
             dal_evidence evidence;
-            snprintf(model, sizeof model,
-                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {block: {mass: 2, inertia: 1, position: [0, 0]}}\n"
-                     "joints: {way: {type: prismatic, connect: [ground, block], axis: [1, 0], drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3}}}\n"
-                     "record: [way.drive]\nsimulate: {until: 4, %s}\n", settings[i]);
+            snprintf(
+                model, sizeof model,
+                "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {block: {mass: 2, inertia: 1, position: [0, 0]}}\n"
+                "joints: {way: {type: prismatic, connect: [ground, block], axis: [1, 0], drive: \"0.4*cos(2*t)\", friction: {coefficient: 0.3}}}\n"
+                "record: [way.drive]\nsimulate: {until: 4, %s}\n",
+                settings[i]);
             last_row row = run_to_end(model, three_families[f], "lagrange", &evidence);
             check_close(row.value[1], -2 * 1.6 * cos(8.0) + (sin(8.0) < 0 ? 0.3 : -0.3) * 2 * 9.81, 1e-5);
             assert_int_equal(evidence.events, 2);
@@ -719,7 +746,8 @@ static void without_a_normal_force_there_is_no_friction(void **unused)
                          "dalembert: 1\nspace: spatial\nbodies: {shaft: {mass: 3, inertia: [0.006, 0.006, 0.006], position: [0, 0, 0]}}\n"
                          "joints: {J: {type: %s, connect: [ground, shaft], friction: {coefficient: 0.15%s}}}\n"
                          "forces: {twist: {type: %s, body: shaft, value: [0, 0, \"%g*sin(2*t)\"]}}\nrecord: [shaft.omega.z, shaft.z]\n"
-                         "simulate: {until: 3, rtol: 1e-10, atol: 1e-12}\n", joints[j], j == 3 ? "" : ", radius: 0.02", j == 3 ? "force" : "torque", 0.03 * moves);
+                         "simulate: {until: 3, rtol: 1e-10, atol: 1e-12}\n",
+                         joints[j], j == 3 ? "" : ", radius: 0.02", j == 3 ? "force" : "torque", 0.03 * moves);
                 last_row row = run_to_end(model, families[f], "lagrange", NULL);
                 check_close(row.value[1], j == 3 ? 0 : moves * 0.03 / 0.006 / 2 * (1 - cos(6.0)), 1e-7);
                 check_close(row.value[2], j == 3 ? moves * 0.03 / 3 / 2 * (3 - sin(6.0) / 2) : 0, 1e-7);
@@ -730,8 +758,9 @@ static void without_a_normal_force_there_is_no_friction(void **unused)
 static void a_particle_in_a_joint_with_friction_is_refused(void **unused)
 {
     (void)unused;
-    static const char text[] = "dalembert: 1\nspace: spatial\nbodies: {bead: {mass: 1, position: [0, 0, 0]}}\n"
-                               "joints: {wire: {type: prismatic, connect: [ground, bead], axis: [1, 0, 0], friction: {coefficient: 0.3}}}\nsimulate: {until: 1}\n";
+    static const char text[] =
+        "dalembert: 1\nspace: spatial\nbodies: {bead: {mass: 1, position: [0, 0, 0]}}\n"
+        "joints: {wire: {type: prismatic, connect: [ground, bead], axis: [1, 0, 0], friction: {coefficient: 0.3}}}\nsimulate: {until: 1}\n";
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
@@ -801,7 +830,8 @@ static void a_constant_limit_holds_what_is_within_it(void **unused)
                      "dalembert: 1\nspace: planar\ngravity: [2.3, -9.81]\nbodies: {wheel: {mass: 5, inertia: %g, position: [0.4, 0.1]}}\n"
                      "ground: {points: {O: [0.4, 0.1]}}\njoints: {pin: {type: revolute, connect: [ground.O, wheel], friction: {limit: %g}}}\n"
                      "forces: {push: {type: torque, body: wheel, value: %.17g}}\nrecord: [pin.angle, \"pin.angle'\", pin.torque]\n"
-                     "simulate: {until: %g, rtol: 1e-10, atol: 1e-12}\n", I, c, torques[i], t);
+                     "simulate: {until: %g, rtol: 1e-10, atol: 1e-12}\n",
+                     I, c, torques[i], t);
             last_row row = run_to_end(model, choices[k].family, choices[k].formulation, &evidence);
             const double T = torques[i], free = fabs(T) > c ? (T - copysign(c, T)) / I : 0;
             check_close(row.value[1], free * t * t / 2, 1e-10);
@@ -821,10 +851,12 @@ static void a_constant_force_stops_a_block_at_the_analytic_time(void **unused)
             const double t = (late ? 3 : 0.999999) * stop;
             char model[1000];
             dal_evidence evidence;
-            snprintf(model, sizeof model,
-                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {block: {mass: %g, inertia: 0.1, position: [0, 0], velocity: [%g, 0]}}\n"
-                     "joints: {way: {type: prismatic, connect: [ground, block], axis: [1, 0], friction: {limit: %g}}}\n"
-                     "record: [way.distance, \"way.distance'\"]\nsimulate: {until: %.17g, rtol: 1e-10, atol: 1e-12}\n", m, v, c, t);
+            snprintf(
+                model, sizeof model,
+                "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {block: {mass: %g, inertia: 0.1, position: [0, 0], velocity: [%g, 0]}}\n"
+                "joints: {way: {type: prismatic, connect: [ground, block], axis: [1, 0], friction: {limit: %g}}}\n"
+                "record: [way.distance, \"way.distance'\"]\nsimulate: {until: %.17g, rtol: 1e-10, atol: 1e-12}\n",
+                m, v, c, t);
             last_row row = run_to_end(model, choices[k].family, choices[k].formulation, &evidence);
             check_close(row.value[1], late ? m * v * v / (2 * c) : v * t - c / m * t * t / 2, 1e-9);
             check_close(row.value[2], late ? 0 : v - c / m * t, 1e-9);
@@ -857,7 +889,8 @@ static void a_pendulum_loses_the_constant_torque_times_its_way(void **unused)
             snprintf(model, sizeof model,
                      "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {rod: {mass: %g, inertia: 0.05, points: {P: [0, %g]}}}\n"
                      "joints: {pin: {type: revolute, connect: [ground, rod.P], start: {angle: %.17g, rate: 0}, friction: {limit: %g}}}\n"
-                     "record: [pin.angle, \"pin.angle'\", energy.work]\nsimulate: {until: 25, rtol: 1e-11, atol: 1e-13}\n", m, l, start, c);
+                     "record: [pin.angle, \"pin.angle'\", energy.work]\nsimulate: {until: 25, rtol: 1e-11, atol: 1e-13}\n",
+                     m, l, start, c);
             last_row row = run_to_end(model, choices[k].family, choices[k].formulation, &evidence);
             double A = start, way = 0;
             int swings = 0, sign = 1;
@@ -878,12 +911,11 @@ static void a_pendulum_loses_the_constant_torque_times_its_way(void **unused)
 static void the_constant_limit_adds_to_that_of_the_normal_force(void **unused)
 {
     (void)unused;
-    static const char text[] =
-        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
-        "bodies: {shaft: {mass: 3, inertia: [0.006, 0.02, 0.02], position: [0, 0, 0]}}\n"
-        "joints: {bearing: {type: revolute, connect: [ground, shaft], axis: [1, 0, 0], friction: {%s}}}\n"
-        "forces: {push: {type: torque, body: shaft, value: [%.17g, 0, 0]}}\n"
-        "record: [\"bearing.angle'\", bearing.angle]\nsimulate: {until: 0.4, rtol: 1e-10, atol: 1e-12}\n";
+    static const char text[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                               "bodies: {shaft: {mass: 3, inertia: [0.006, 0.02, 0.02], position: [0, 0, 0]}}\n"
+                               "joints: {bearing: {type: revolute, connect: [ground, shaft], axis: [1, 0, 0], friction: {%s}}}\n"
+                               "forces: {push: {type: torque, body: shaft, value: [%.17g, 0, 0]}}\n"
+                               "record: [\"bearing.angle'\", bearing.angle]\nsimulate: {until: 0.4, rtol: 1e-10, atol: 1e-12}\n";
     const double press = 0.02 * 3 * 9.81, I = 0.006, t = 0.4;
     const struct {
         const char *keys;
@@ -905,7 +937,8 @@ static void the_constant_limit_adds_to_that_of_the_normal_force(void **unused)
                 check_close(row.value[1], over ? (T - laws[i].sliding) / I * t : 0, 1e-8);
             }
     /* w' = (T - c - (c_s - c) exp(-(w / v)^2)) / I, with v in rad/s where there is no radius, in m/s where there is one */
-    static const char *const units[] = {"limit: 0.06, static-limit: 0.09, stribeck: 1.5", "limit: 0.06, static-limit: 0.09, stribeck: 0.03, radius: 0.02"};
+    static const char *const units[] = {"limit: 0.06, static-limit: 0.09, stribeck: 1.5",
+                                        "limit: 0.06, static-limit: 0.09, stribeck: 0.03, radius: 0.02"};
     double w = 0, h = 1e-5;
     for (int i = 0; i < 40000; i++) { /* midpoint rule: h^2 */
         const double half = w + h / 2 * (0.1 - 0.06 - 0.03 * exp(-w * w / 2.25)) / I;
@@ -926,10 +959,12 @@ static void a_smooth_constant_limit_has_its_closed_form(void **unused)
     for (int k = 0; k < CHOICES; k++)
         for (int r = 0; r < 2; r++) {
             char model[1000];
-            snprintf(model, sizeof model,
-                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {wheel: {mass: 5, inertia: %g}}\n"
-                     "joints: {pin: {type: revolute, connect: [ground, wheel], start: {angle: 0, rate: %g}, friction: {limit: %g, velocity: %.17g%s}}}\n"
-                     "record: [\"pin.angle'\"]\nsimulate: {until: %g, rtol: 1e-11, atol: 1e-13}\n", I, start, c, r ? 0.05 * v : v, r ? ", radius: 0.05" : "", t);
+            snprintf(
+                model, sizeof model,
+                "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {wheel: {mass: 5, inertia: %g}}\n"
+                "joints: {pin: {type: revolute, connect: [ground, wheel], start: {angle: 0, rate: %g}, friction: {limit: %g, velocity: %.17g%s}}}\n"
+                "record: [\"pin.angle'\"]\nsimulate: {until: %g, rtol: 1e-11, atol: 1e-13}\n",
+                I, start, c, r ? 0.05 * v : v, r ? ", radius: 0.05" : "", t);
             last_row row = run_to_end(model, choices[k].family, choices[k].formulation, NULL);
             check_close(row.value[1], v * asinh(sinh(start / v) * exp(-c * t / (I * v))), 1e-9);
         }
@@ -943,18 +978,23 @@ static void a_constant_limit_sticks_and_slips_as_computed_by_hand(void **unused)
         const char *joints, *force, *torque; /* of the load */
         double m, mu, mu_s, v_s, c, share;
     } cases[] = {
-        {"J: {type: prismatic, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.25*N, static-limit: 0.37*N}}", "1", "0", 2.3, 0.25, 0.37, 0, 0, 1},
-        {"J: {type: prismatic, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.15*N, coefficient: 0.1, static: 0.14}}", "1", "0", 2.3, 0.25, 0.35, 0, 0, 1},
-        {"J: {type: revolute, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.2*N*r, static-limit: 0.35*N*r, stribeck: 0.3/r, viscous: 0.7*r^2}}",
+        {"J: {type: prismatic, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.25*N, static-limit: 0.37*N}}", "1", "0", 2.3, 0.25, 0.37,
+         0, 0, 1},
+        {"J: {type: prismatic, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.15*N, coefficient: 0.1, static: 0.14}}", "1", "0", 2.3,
+         0.25, 0.35, 0, 0, 1},
+        {"J: {type: revolute, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.2*N*r, static-limit: 0.35*N*r, stribeck: 0.3/r, viscous: "
+         "0.7*r^2}}",
          "0", "r", 2, 0.2, 0.35, 0.3, 0.7, 20},
-        {"J: {type: revolute, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.2*N*r, static-limit: 0.35*N*r, stribeck: 0.3, viscous: 0.7, radius: r}}",
+        {"J: {type: revolute, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.2*N*r, static-limit: 0.35*N*r, stribeck: 0.3, viscous: "
+         "0.7, radius: r}}",
          "0", "r", 2, 0.2, 0.35, 0.3, 0.7, 20},
-        {"J: {type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.25*N, static-limit: 0.37*N, radius: r}}", "0.6", "0.8*r", 2.3, 0.25, 0.37, 0, 0, 0.6},
+        {"J: {type: cylindrical, connect: [ground, rod], axis: [1, 0, 0], friction: {limit: 0.25*N, static-limit: 0.37*N, radius: r}}", "0.6",
+         "0.8*r", 2.3, 0.25, 0.37, 0, 0, 0.6},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const bool turns = cases[i].share > 1;
-        const freedom f = {block_accelerate, block_hold, .m = cases[i].m, .N = 2.3 * 9.81, .P = 9.7, .w = 1.3, .mu = cases[i].mu, .mu_s = cases[i].mu_s,
-                           .v_s = cases[i].v_s, .c = cases[i].c};
+        const freedom f = {block_accelerate, block_hold,        .m = cases[i].m,       .N = 2.3 * 9.81,     .P = 9.7,
+                           .w = 1.3,         .mu = cases[i].mu, .mu_s = cases[i].mu_s, .v_s = cases[i].v_s, .c = cases[i].c};
         const path truth = slide_and_stick(&f, 6.2);
         assert_true(truth.switches >= 5);
         for (int k = 2; k < CHOICES; k++) {
@@ -963,9 +1003,10 @@ static void a_constant_limit_sticks_and_slips_as_computed_by_hand(void **unused)
             snprintf(model, sizeof model,
                      "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nparameters: {r: 0.05, N: 2.3*9.81}\n"
                      "bodies: {rod: {mass: 2.3, inertia: [%g, 0.152, 0.15], position: [0, 0, 0]}}\njoints: {%s}\n"
-                     "forces: {f: {type: force, body: rod, value: [\"9.7*sin(1.3*t)*%s\", 0, 0]}, g: {type: torque, body: rod, value: [\"9.7*sin(1.3*t)*%s\", 0, 0]}}\n"
-                     "record: [rod.velocity.x, rod.omega.x, rod.x]\nsimulate: {until: 6.2, rtol: 1e-9, atol: 1e-11}\n", turns ? 0.005 : 0.00575,
-                     cases[i].joints, cases[i].force, cases[i].torque);
+                     "forces: {f: {type: force, body: rod, value: [\"9.7*sin(1.3*t)*%s\", 0, 0]}, g: {type: torque, body: rod, value: "
+                     "[\"9.7*sin(1.3*t)*%s\", 0, 0]}}\n"
+                     "record: [rod.velocity.x, rod.omega.x, rod.x]\nsimulate: {until: 6.2, rtol: 1e-9, atol: 1e-11}\n",
+                     turns ? 0.005 : 0.00575, cases[i].joints, cases[i].force, cases[i].torque);
             last_row row = run_to_end(model, choices[k].family, choices[k].formulation, &evidence);
             check_close(row.value[turns ? 2 : 1], cases[i].share * truth.v, fmax(cases[i].share, 1) * 1e-7);
             if (!turns)
@@ -997,7 +1038,8 @@ static void a_sleeve_and_a_nut_have_constant_limits(void **unused)
         check_close(row.value[1], way * s[0] / speed, 1e-7);
         check_close(row.value[2] * 0.04, way * s[1] / speed, 1e-7);
         for (int k = 0; k < 4; k++) {
-            const double pitch = k % 2 ? 0.1 : -0.04, lead = pitch / (2 * 3.141592653589793), inertia = 2e-3 + 1.5 * lead * lead, turn = inertia * 49 / (2 * 0.03);
+            const double pitch = k % 2 ? 0.1 : -0.04, lead = pitch / (2 * 3.141592653589793), inertia = 2e-3 + 1.5 * lead * lead,
+                         turn = inertia * 49 / (2 * 0.03);
             char model[1000];
             snprintf(model, sizeof model, nut, pitch, k / 2 ? ", radius: 0.01" : "");
             row = run_to_end(model, families[f], "lagrange", NULL);
@@ -1012,11 +1054,10 @@ static void a_sleeve_and_a_nut_have_constant_limits(void **unused)
 static void a_constant_limit_needs_no_reaction(void **unused)
 {
     (void)unused;
-    static const char text[] =
-        "dalembert: 1\nspace: planar\ncoordinates: {th: {start: 0, rate: 2}}\n"
-        "bodies: {rod: {mass: 1.5, inertia: 0.2, position: [0.3*sin(th), -0.3*cos(th)], angle: th, points: {P: [0, 0.3]}}}\n"
-        "joints: {pin: {type: revolute, connect: [ground, rod.P], friction: {limit: 0.5}}}\n"
-        "record: [th]\nsimulate: {until: 3, rtol: 1e-10, atol: 1e-12}\n";
+    static const char text[] = "dalembert: 1\nspace: planar\ncoordinates: {th: {start: 0, rate: 2}}\n"
+                               "bodies: {rod: {mass: 1.5, inertia: 0.2, position: [0.3*sin(th), -0.3*cos(th)], angle: th, points: {P: [0, 0.3]}}}\n"
+                               "joints: {pin: {type: revolute, connect: [ground, rod.P], friction: {limit: 0.5}}}\n"
+                               "record: [th]\nsimulate: {until: 3, rtol: 1e-10, atol: 1e-12}\n";
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
@@ -1045,10 +1086,12 @@ static void every_formulation_gives_the_same_constant_friction(void **unused)
         "  hand: {mass: 0.7, inertia: [0.02, 0.03, 0.01], center: [0.1, 0.2, 0]}\n"
         "joints:\n"
         "  A: {type: revolute, connect: [ground, arm], axis: [0, 1, 0], start: {angle: 0.1, rate: 0.7}, friction: {limit: 0.8}}\n"
-        "  B: {type: prismatic, connect: [arm.B, slide], axis: [0, 0.6, 0.8], start: {distance: 0.2, rate: -0.4}, friction: {limit: 1.1, coefficient: 0.1}}\n"
+        "  B: {type: prismatic, connect: [arm.B, slide], axis: [0, 0.6, 0.8], start: {distance: 0.2, rate: -0.4}, friction: {limit: 1.1, "
+        "coefficient: 0.1}}\n"
         "  C: {type: revolute, connect: [slide.C, hand], axis: [1, 0, 0], start: {angle: 0.3, rate: 1.2}, friction: {%s}}\n"
         "simulate: {until: 1}\n";
-    static const char *const last[] = {"limit: 0.4, velocity: 0.2", "coefficient: 0.2, radius: 0.05", "limit: 0.2, coefficient: 0.2, radius: 0.05, viscous: 0.3"};
+    static const char *const last[] = {"limit: 0.4, velocity: 0.2", "coefficient: 0.2, radius: 0.05",
+                                       "limit: 0.2, coefficient: 0.2, radius: 0.05, viscous: 0.3"};
     static const char *const all[] = {"recursive", "udwadia-kalaba", "maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra", "lagrange"};
     for (int law = 0; law < 3; law++) {
         char model[2000];

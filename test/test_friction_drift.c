@@ -34,8 +34,7 @@ static void say(char text[MOST_WORDS], const char *format, ...)
 /* ", friction: {...}" with more at rest than in motion, for most joints. */
 static void say_friction(linkage *l, bool pin)
 {
-    const double sliding = between(l, 0.2, 0.8), resting = sliding * between(l, 1.05, 1.6),
-                 radius = between(l, 0.02, 0.05) * l->unit;
+    const double sliding = between(l, 0.2, 0.8), resting = sliding * between(l, 1.05, 1.6), radius = between(l, 0.02, 0.05) * l->unit;
     if (between(l, 0, 1) > 0.75)
         return;
     say(l->joints, ", friction: {coefficient: %.17g, static: %.17g", sliding, resting);
@@ -58,15 +57,14 @@ static void add_rod(linkage *l, const char *name, const double P[2], const doubl
     say(l->bodies,
         "  %s: {mass: %.17g, inertia: %.17g, position: [%.17g, %.17g], angle: %.17g, points: {P: [%.17g, 0], Q: "
         "[%.17g, 0]}}\n",
-        name, mass, mass * length * length * between(l, 0.07, 0.12), (P[0] + Q[0]) / 2, (P[1] + Q[1]) / 2,
-        atan2(Q[1] - P[1], Q[0] - P[0]), -length / 2, length / 2);
+        name, mass, mass * length * length * between(l, 0.07, 0.12), (P[0] + Q[0]) / 2, (P[1] + Q[1]) / 2, atan2(Q[1] - P[1], Q[0] - P[0]),
+        -length / 2, length / 2);
 }
 
 /* A rod from the crank's end B to a slider on a line through (0, 0) + offset, along x or y. */
 static void add_slider(linkage *l, const double B[2], int axis)
 {
-    const double length = between(l, 0.4, 0.8) * l->unit, offset = between(l, -0.05, 0.05) * l->unit,
-                 across = B[1 - axis] - offset;
+    const double length = between(l, 0.4, 0.8) * l->unit, offset = between(l, -0.05, 0.05) * l->unit, across = B[1 - axis] - offset;
     double C[2];
     C[axis] = B[axis] + sqrt(length * length - across * across);
     C[1 - axis] = offset;
@@ -75,14 +73,13 @@ static void add_slider(linkage *l, const double B[2], int axis)
     snprintf(slider, sizeof slider, "slider%d", axis);
     snprintf(end, sizeof end, "rod%d.P", axis);
     add_rod(l, rod, B, C);
-    say(l->bodies, "  %s: {mass: %.17g, inertia: %.17g, position: [%.17g, %.17g], angle: 0}\n", slider,
-        between(l, 0.5, 3), 0.02 * l->unit * l->unit, C[0], C[1]);
+    say(l->bodies, "  %s: {mass: %.17g, inertia: %.17g, position: [%.17g, %.17g], angle: 0}\n", slider, between(l, 0.5, 3), 0.02 * l->unit * l->unit,
+        C[0], C[1]);
     add_pin(l, axis ? "B1" : "B0", "crank.Q", end);
     snprintf(end, sizeof end, "rod%d.Q", axis);
     add_pin(l, axis ? "C1" : "C0", end, slider);
     say(l->ground, "%sG%d: [%.17g, %.17g]", *l->ground ? ", " : "", axis, axis ? offset : 0, axis ? 0 : offset);
-    say(l->joints, "  guide%d: {type: prismatic, connect: [ground.G%d, %s], axis: [%d, %d]", axis, axis, slider, !axis,
-        axis);
+    say(l->joints, "  guide%d: {type: prismatic, connect: [ground.G%d, %s], axis: [%d, %d]", axis, axis, slider, !axis, axis);
     say_friction(l, false);
     say(l->joints, "}\n");
 }
@@ -90,12 +87,9 @@ static void add_slider(linkage *l, const double B[2], int axis)
 /* A coupler and a rocker to a pin on the ground. */
 static void add_rocker(linkage *l, const double B[2])
 {
-    const double coupler = between(l, 0.45, 0.6) * l->unit, rocker = between(l, 0.5, 0.6) * l->unit,
-                 D[2] = {0.6 * l->unit, 0};
-    const double dx = D[0] - B[0], dy = D[1] - B[1], R = hypot(dx, dy),
-                 x = (coupler * coupler - rocker * rocker + R * R) / (2 * R);
-    const double y = sqrt(coupler * coupler - x * x),
-                 C[2] = {B[0] + (x * dx - y * dy) / R, B[1] + (x * dy + y * dx) / R};
+    const double coupler = between(l, 0.45, 0.6) * l->unit, rocker = between(l, 0.5, 0.6) * l->unit, D[2] = {0.6 * l->unit, 0};
+    const double dx = D[0] - B[0], dy = D[1] - B[1], R = hypot(dx, dy), x = (coupler * coupler - rocker * rocker + R * R) / (2 * R);
+    const double y = sqrt(coupler * coupler - x * x), C[2] = {B[0] + (x * dx - y * dy) / R, B[1] + (x * dy + y * dx) / R};
     add_rod(l, "coupler", B, C);
     add_rod(l, "rocker", C, D);
     add_pin(l, "B", "crank.Q", "coupler.P");
@@ -111,10 +105,10 @@ static const char *make_linkage(linkage *l, int number, double unit)
     check_random(&l->seed);
     const double crank = between(l, 0.1, 0.25) * unit, angle = between(l, -3, 3), mass = between(l, 0.5, 2);
     const double B[2] = {crank * cos(angle), crank * sin(angle)}, time = sqrt(unit); /* under the same weight */
-    say(l->bodies, "  crank: {mass: %.17g, inertia: %.17g, points: {P: [%.17g, 0], Q: [%.17g, 0]}}\n", mass,
-        mass * crank * crank / 10, -crank / 2, crank / 2);
-    say(l->joints, "  A: {type: revolute, connect: [ground, crank.P], start: {angle: %.17g, rate: %.17g, fix: true}",
-        angle, between(l, -4, 4) / time);
+    say(l->bodies, "  crank: {mass: %.17g, inertia: %.17g, points: {P: [%.17g, 0], Q: [%.17g, 0]}}\n", mass, mass * crank * crank / 10, -crank / 2,
+        crank / 2);
+    say(l->joints, "  A: {type: revolute, connect: [ground, crank.P], start: {angle: %.17g, rate: %.17g, fix: true}", angle,
+        between(l, -4, 4) / time);
     say_friction(l, true);
     say(l->joints, "}\n");
     if (number % 3 == 2) {
@@ -129,16 +123,15 @@ static const char *make_linkage(linkage *l, int number, double unit)
              "{T: {type: motor, joint: A, value: "
              "\"%.17g*sin(%.17g*t + %.17g)\"}}\nsimulate: {until: %.17g, every: %.17g, rtol: 1e-8, atol: "
              "1e-8}\nrecord: [crank.angle, crank.omega, A.force, A.torque%s]\n",
-             l->ground, l->bodies, l->joints, between(l, 2, 8) * unit, between(l, 3, 8) / time, between(l, 0, 6),
-             0.8 * time, 0.01 * time, number % 3 == 2 ? ", C.force, D.torque" : ", C0.force, guide0.force");
+             l->ground, l->bodies, l->joints, between(l, 2, 8) * unit, between(l, 3, 8) / time, between(l, 0, 6), 0.8 * time, 0.01 * time,
+             number % 3 == 2 ? ", C.force, D.torque" : ", C0.force, guide0.force");
     return l->text;
 }
 
 /* ---- comparisons ------------------------------------------------------------------------------ */
 
 /* Angles over the run, and reactions in rows where both stand still; `exact` relative to a radian and to the largest reaction. */
-static void same_motion(const trajectory *one, const trajectory *other, const char *settings, const char *text,
-                        double exact)
+static void same_motion(const trajectory *one, const trajectory *other, const char *settings, const char *text, double exact)
 {
     double angle = 0, fastest = 0, largest = 0, reaction = 0;
     assert_int_equal(one->rows, other->rows);
@@ -152,8 +145,7 @@ static void same_motion(const trajectory *one, const trajectory *other, const ch
         for (int k = 3; k < one->n && fmax(fabs(at(one, i, 2)), fabs(at(other, i, 2))) < 1e-8 * fastest; k++)
             reaction = fmax(reaction, fabs(at(one, i, k) - at(other, i, k)));
     if (!(angle <= exact) || !(reaction <= exact * largest))
-        fail_msg("%s: the crank is off by %.3g rad, reactions at rest by %.3g of %.3g\n%s", settings, angle, reaction,
-                 largest, text);
+        fail_msg("%s: the crank is off by %.3g rad, reactions at rest by %.3g of %.3g\n%s", settings, angle, reaction, largest, text);
 }
 
 /* Rows in which the crank stands still. */
@@ -165,8 +157,7 @@ static int resting_rows(const trajectory *run)
     return n;
 }
 
-static void same_as_projected(const char *text, const char *common, const char *settings, const trajectory *projected,
-                              double exact)
+static void same_as_projected(const char *text, const char *common, const char *settings, const trajectory *projected, double exact)
 {
     char all[200];
     snprintf(all, sizeof all, "%s %s", settings, common);
@@ -182,8 +173,7 @@ static trajectory project(const char *text, const char *common)
     return run_text_well(text, all);
 }
 
-static const char *const unprojected[] = {"stabilization=none", "stabilization=baumgarte", "formulation=component",
-                                          "stabilization=penalty"};
+static const char *const unprojected[] = {"stabilization=none", "stabilization=baumgarte", "formulation=component", "stabilization=penalty"};
 static const char *const others[] = {"stabilization=coordinate-partitioning", "stabilization=direct-correction",
                                      "formulation=kane stabilization=none", "coordinates=natural stabilization=none",
                                      "coordinates=joint formulation=recursive stabilization=baumgarte"};
@@ -193,19 +183,18 @@ enum { UNPROJECTED = sizeof unprojected / sizeof *unprojected, OTHERS = sizeof o
 static void a_pin_at_rest_beside_a_dry_guide_does_not_push(void **unused)
 {
     (void)unused;
-    static const char text[] =
-        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
-        "  crank: {mass: 1, inertia: 0.01, points: {A: [-0.1, 0], B: [0.1, 0]}}\n"
-        "  rod: {mass: 1.5, inertia: 0.05, between: [crank.B, slider], points: {B: [-0.3, 0], C: [0.3, 0]}}\n"
-        "  slider: {mass: 2, inertia: 0.02, position: [0.75026, 0.05], angle: 0}\njoints:\n"
-        "  A: {type: revolute, connect: [ground, crank.A], start: {angle: -0.55, rate: 4, fix: true}}\n"
-        "  B: {type: revolute, connect: [crank.B, rod.B]}\n"
-        "  C: {type: revolute, connect: [rod.C, slider], friction: {coefficient: 0.7, radius: 0.03}}\n"
-        "  guide: {type: prismatic, connect: [ground, slider], axis: [1, 0], friction: {coefficient: 0.7, static: "
-        "0.91}}\n"
-        "forces: {T: {type: motor, joint: A, value: \"8*sin(3*t)\"}}\n"
-        "simulate: {until: 2, every: 0.01, rtol: 1e-9, atol: 1e-9}\nrecord: [crank.angle, crank.omega, C.torque, "
-        "guide.force]\n";
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+                               "  crank: {mass: 1, inertia: 0.01, points: {A: [-0.1, 0], B: [0.1, 0]}}\n"
+                               "  rod: {mass: 1.5, inertia: 0.05, between: [crank.B, slider], points: {B: [-0.3, 0], C: [0.3, 0]}}\n"
+                               "  slider: {mass: 2, inertia: 0.02, position: [0.75026, 0.05], angle: 0}\njoints:\n"
+                               "  A: {type: revolute, connect: [ground, crank.A], start: {angle: -0.55, rate: 4, fix: true}}\n"
+                               "  B: {type: revolute, connect: [crank.B, rod.B]}\n"
+                               "  C: {type: revolute, connect: [rod.C, slider], friction: {coefficient: 0.7, radius: 0.03}}\n"
+                               "  guide: {type: prismatic, connect: [ground, slider], axis: [1, 0], friction: {coefficient: 0.7, static: "
+                               "0.91}}\n"
+                               "forces: {T: {type: motor, joint: A, value: \"8*sin(3*t)\"}}\n"
+                               "simulate: {until: 2, every: 0.01, rtol: 1e-9, atol: 1e-9}\nrecord: [crank.angle, crank.omega, C.torque, "
+                               "guide.force]\n";
     trajectory projected = project(text, "");
     check_close(last(&projected, 1), 13.440, 1e-3);
     for (int k = 0; k < UNPROJECTED; k++)
@@ -234,8 +223,8 @@ static void linkages_with_dry_joints_move_alike_in_every_stabilization(void **un
 static void so_do_they_with_other_integrators(void **unused)
 {
     (void)unused;
-    static const char *const integrators[] = {"integrator=rk4 step=5e-4", "integrator=ab6 step=5e-4",
-                                              "integrator=cvode-adams", "integrator=cvode-bdf"};
+    static const char *const integrators[] = {"integrator=rk4 step=5e-4", "integrator=ab6 step=5e-4", "integrator=cvode-adams",
+                                              "integrator=cvode-bdf"};
     static const int numbers[] = {3, 14};
     static linkage l;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

@@ -27,8 +27,7 @@ static double inertia_about_shaft(const constants *p, double alpha, double *slop
 
 static constants find_constants(double alpha, double rate)
 {
-    constants p = {
-        .m = rod + ball, .g = (rod / 2 + ball) / (rod + ball), .A = rod / 12 * 2e-4, .shaft = rod / 12 * 2e-4};
+    constants p = {.m = rod + ball, .g = (rod / 2 + ball) / (rod + ball), .A = rod / 12 * 2e-4, .shaft = rod / 12 * 2e-4};
     p.J = rod / 12 * (1 + 1e-4) + rod * pow(p.g - 0.5, 2) + ball * pow(1 - p.g, 2);
     double slope;
     p.H = inertia_about_shaft(&p, alpha, &slope) * rate;
@@ -44,8 +43,7 @@ static void motion(const constants *p, const double y[4], double dy[4])
     double F = k * (L - 0.5) + c * (L_alpha * y[2] + L_s * y[3]);
     dy[0] = y[2];
     dy[1] = y[3];
-    dy[2] =
-        (0.5 * w * w * slope + 2 * p->m * G * p->g * cos(y[0]) - 2 * F * L_alpha) / (2 * (p->J + p->m * p->g * p->g));
+    dy[2] = (0.5 * w * w * slope + 2 * p->m * G * p->g * cos(y[0]) - 2 * F * L_alpha) / (2 * (p->J + p->m * p->g * p->g));
     dy[3] = -G - 2 * F * L_s / slider;
 }
 
@@ -114,13 +112,11 @@ static void hold(const char *settings, bool own)
     }
     trajectory run_of = run_well("flyball-governor", NULL, channels, settings);
     double miss_of = worst_miss(&run_of);
-    print_message("%s: %.2e m, %ld steps, %ld evaluations, %.2f s\n", settings, miss_of, run_of.evidence.steps,
-                  run_of.evidence.evaluations, run_of.evidence.wall_seconds);
+    print_message("%s: %.2e m, %ld steps, %ld evaluations, %.2f s\n", settings, miss_of, run_of.evidence.steps, run_of.evidence.evaluations,
+                  run_of.evidence.wall_seconds);
     check_small(miss_of, own ? 1e-9 : 1e-6);
     check_small(run_of.evidence.position_residual, 1.01e-10);
-    assert_true(
-        isnan(run_of.evidence
-                  .stiffness)); /* no warning of a stability limit: none of these has a step that was chosen for it */
+    assert_true(isnan(run_of.evidence.stiffness)); /* no warning of a stability limit: none of these has a step that was chosen for it */
     free(run_of.value);
 }
 

@@ -29,29 +29,27 @@ typedef struct cost {
 } cost;
 
 /* Spatial rods, hinged end to end about axes that differ. */
-static const char chain[] =
-    "dalembert: 1\nname: chain\nspace: spatial\nparameters: {N: 5, m: 0.37, l: 0.21}\ngravity: [0, 0, -9.81]\n"
-    "bodies:\n"
-    "  rod: {repeat: {i: 1..N}, mass: m, inertia: [m*l^2/90, m*l^2/12, m*l^2/12], position: [(i - 1/2)*l, 0, 0], "
-    "points: {a: [-l/2, 0, 0], b: [l/2, 0, 0]}}\n"
-    "joints:\n"
-    "  root: {type: revolute, connect: [ground, rod.1.a], axis: [0, 1, 0]}\n"
-    "  link: {repeat: {i: 2..N}, type: revolute, connect: [\"rod.{i-1}.b\", \"rod.{i}.a\"], axis: [0, 1, i/N]}\n"
-    "simulate: {until: 1e-4, every: 1e-4}\nrecord: [rod.1.z]\n";
+static const char chain[] = "dalembert: 1\nname: chain\nspace: spatial\nparameters: {N: 5, m: 0.37, l: 0.21}\ngravity: [0, 0, -9.81]\n"
+                            "bodies:\n"
+                            "  rod: {repeat: {i: 1..N}, mass: m, inertia: [m*l^2/90, m*l^2/12, m*l^2/12], position: [(i - 1/2)*l, 0, 0], "
+                            "points: {a: [-l/2, 0, 0], b: [l/2, 0, 0]}}\n"
+                            "joints:\n"
+                            "  root: {type: revolute, connect: [ground, rod.1.a], axis: [0, 1, 0]}\n"
+                            "  link: {repeat: {i: 2..N}, type: revolute, connect: [\"rod.{i-1}.b\", \"rod.{i}.a\"], axis: [0, 1, i/N]}\n"
+                            "simulate: {until: 1e-4, every: 1e-4}\nrecord: [rod.1.z]\n";
 
 /* The same as a comb: every second rod hangs at the side. A path to the ground leads through half of the bodies, past all the others. */
-static const char comb[] =
-    "dalembert: 1\nname: comb\nspace: spatial\nparameters: {N: 6, n: N/2, m: 0.37, l: 0.21}\ngravity: [0, 0, -9.81]\n"
-    "bodies:\n"
-    "  rod: {repeat: {i: 1..n}, mass: m, inertia: [m*l^2/90, m*l^2/12, m*l^2/12], position: [(i - 1/2)*l, 0, 0], "
-    "points: {a: [-l/2, 0, 0], b: [l/2, 0, 0]}}\n"
-    "  tooth: {repeat: {i: 1..n}, mass: m, inertia: [m*l^2/12, m*l^2/12, m*l^2/90], position: [i*l, 0, -l/2], "
-    "points: {a: [0, 0, l/2]}}\n"
-    "joints:\n"
-    "  root: {type: revolute, connect: [ground, rod.1.a], axis: [0, 1, 0]}\n"
-    "  side: {repeat: {i: 1..n}, type: revolute, connect: [\"rod.{i}.b\", \"tooth.{i}.a\"], axis: [1, 0, 0]}\n"
-    "  link: {repeat: {i: 2..n}, type: revolute, connect: [\"rod.{i-1}.b\", \"rod.{i}.a\"], axis: [0, 1, i/N]}\n"
-    "simulate: {until: 1e-4, every: 1e-4}\nrecord: [rod.1.z]\n";
+static const char comb[] = "dalembert: 1\nname: comb\nspace: spatial\nparameters: {N: 6, n: N/2, m: 0.37, l: 0.21}\ngravity: [0, 0, -9.81]\n"
+                           "bodies:\n"
+                           "  rod: {repeat: {i: 1..n}, mass: m, inertia: [m*l^2/90, m*l^2/12, m*l^2/12], position: [(i - 1/2)*l, 0, 0], "
+                           "points: {a: [-l/2, 0, 0], b: [l/2, 0, 0]}}\n"
+                           "  tooth: {repeat: {i: 1..n}, mass: m, inertia: [m*l^2/12, m*l^2/12, m*l^2/90], position: [i*l, 0, -l/2], "
+                           "points: {a: [0, 0, l/2]}}\n"
+                           "joints:\n"
+                           "  root: {type: revolute, connect: [ground, rod.1.a], axis: [0, 1, 0]}\n"
+                           "  side: {repeat: {i: 1..n}, type: revolute, connect: [\"rod.{i}.b\", \"tooth.{i}.a\"], axis: [1, 0, 0]}\n"
+                           "  link: {repeat: {i: 2..n}, type: revolute, connect: [\"rod.{i-1}.b\", \"rod.{i}.a\"], axis: [0, 1, i/N]}\n"
+                           "simulate: {until: 1e-4, every: 1e-4}\nrecord: [rod.1.z]\n";
 
 static char folder[] = "/tmp/test_growth_XXXXXX";
 
@@ -90,8 +88,7 @@ static int remove_folder(void **unused)
 }
 
 /* `dalembert command model --set N=n ...`; `fine`: the largest exit code that is none of a failure. */
-static cost cost_of(const char *command, const char *model, int n, const char *coordinates, const char *formulation,
-                    int fine)
+static cost cost_of(const char *command, const char *model, int n, const char *coordinates, const char *formulation, int fine)
 {
     char number[32], file[100], out[100];
     snprintf(number, sizeof number, "N=%d", n);
@@ -103,8 +100,8 @@ static cost cost_of(const char *command, const char *model, int n, const char *c
     if (child == 0) {
         if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
             _exit(100);
-        execl(DAL_PROGRAM, DAL_PROGRAM, command, file, "--set", number, "--coordinates", coordinates, "--formulation",
-              formulation, run ? "-q" : NULL, "--integrator", "rk4", "--step", "1e-4", "-o", out, (char *)NULL);
+        execl(DAL_PROGRAM, DAL_PROGRAM, command, file, "--set", number, "--coordinates", coordinates, "--formulation", formulation, run ? "-q" : NULL,
+              "--integrator", "rk4", "--step", "1e-4", "-o", out, (char *)NULL);
         _exit(100);
     }
     int status = 0;
@@ -120,8 +117,7 @@ static cost cost_of(const char *command, const char *model, int n, const char *c
 #endif
 }
 
-static cost least_cost(const char *command, const char *model, int n, const char *coordinates, const char *formulation,
-                       int fine)
+static cost least_cost(const char *command, const char *model, int n, const char *coordinates, const char *formulation, int fine)
 {
     cost best = {HUGE_VAL, HUGE_VAL};
     for (int i = 0; i < 3; i++) {
@@ -132,16 +128,14 @@ static cost least_cost(const char *command, const char *model, int n, const char
 }
 
 /* Beside what any run takes. */
-static void check_growth(const char *command, const char *model, const char *coordinates, const char *formulation,
-                         int fine)
+static void check_growth(const char *command, const char *model, const char *coordinates, const char *formulation, int fine)
 {
     const cost none = least_cost(command, model, 4, coordinates, formulation, 1);
     const cost few = least_cost(command, model, FEW, coordinates, formulation, fine),
                many = least_cost(command, model, MANY, coordinates, formulation, fine);
     const double ratio = MANY / (double)FEW;
-    print_message("  %-5s %-10s %-5s %-9s  %.3f s, %.0f MB; %d: %.3f s, %.0f MB; %d: %.3f s, %.0f MB\n", command, model,
-                  coordinates, formulation, none.time, none.memory, FEW, few.time, few.memory, MANY, many.time,
-                  many.memory);
+    print_message("  %-5s %-10s %-5s %-9s  %.3f s, %.0f MB; %d: %.3f s, %.0f MB; %d: %.3f s, %.0f MB\n", command, model, coordinates, formulation,
+                  none.time, none.memory, FEW, few.time, few.memory, MANY, many.time, many.memory);
     assert_true(many.time < 1.5 * ratio * fmax(few.time, 0.02));
     assert_true(many.memory - none.memory < 1.25 * ratio * (few.memory - none.memory) + 5);
 }
@@ -164,8 +158,7 @@ static void a_check_of_a_tree_grows_in_proportion_to_its_bodies(void **unused)
         skip();
     const cost few = least_cost("check", "chain.yaml", MANY / 2, "joint", "recursive", 1);
     const cost many = least_cost("check", "chain.yaml", 2 * MANY, "joint", "recursive", 1);
-    print_message("  check chain: %d: %.3f s, %.0f MB; %d: %.3f s, %.0f MB\n", MANY / 2, few.time, few.memory, 2 * MANY,
-                  many.time, many.memory);
+    print_message("  check chain: %d: %.3f s, %.0f MB; %d: %.3f s, %.0f MB\n", MANY / 2, few.time, few.memory, 2 * MANY, many.time, many.memory);
     assert_true(many.time < 6 * fmax(few.time, 0.02));
     assert_true(many.memory < 5 * few.memory);
     const cost angle = cost_of("check", "chain.yaml", MANY, "angle", "lagrange", 1);

@@ -4,51 +4,52 @@
 
 #include <stddef.h>
 
-static const char planar[] =
-    "dalembert: 1\n"
-    "space: planar\n"
-    "name: all\n"
-    "gravity: [0, -9.81]\n"
-    "parameters: {L: 1}\n"
-    "define: {twice: \"2*t + interp(curve, 0.5)\"}\n"
-    "inputs: {push: 0}\n"
-    "tables: {curve: {x: [0, 1, 2, 3], y: [0, 1, 0, 1]}}\n"
-    "ground: {points: {G: [0, 0], H: [1, 0]}, shape: {type: box, size: [0.1, 0.1]}}\n"
-    "joint-types: {on: {equations: [r*(N - M)], parameters: {r: 1}, coordinates: {turn: angle}}}\n"
-    "bodies:\n"
-    "  rod: {mass: 1.5, center: [0, 0], inertia: 0.18, position: [0.6, 0], velocity: [0, 0], points: {O: [-0.6, 0], E: {at: [0.6, 0], x: [1, 0]}, P: [0, 0]},\n"
-    "        shape: {type: polyline, points: [[0, 0], [1, 0]]}}\n"
-    "  arm: {mass: 0.5, inertia: 0.02, position: [1.4, 0], points: {O: [-0.2, 0], E: [0.2, 0]}}\n"
-    "  leg: {mass: 0.5, inertia: 0.02, position: [1.8, 0], points: {O: [-0.2, 0]}}\n"
-    "joints:\n"
-    "  pivot: {type: revolute, connect: [ground.G, rod.O], compliance: [1e-6, 1e-6], friction: {limit: 0.01}}\n"
-    "  elbow: {type: on, connect: [rod.E, arm.O], parameters: {r: 2}}\n"
-    "  knee: {type: revolute, connect: [arm.E, leg.O]}\n"
-    "  pair: {type: gear, joints: [pivot, knee], ratio: -2}\n"
-    "forces:\n"
-    "  f: {type: torque, joint: pivot, value: push}\n"
-    "  k: {type: spring-damper, connect: [ground, arm], stiffness: 10, damping: 1, length: 1}\n"
-    "  w: {type: force, body: arm, value: [0, twice]}\n"
-    "states: {z: {start: 0, rate: -z}}\n"
-    "constraints: {}\n"
-    "record: [rod.x, z]\n"
-    "simulate: {until: 0.01, every: 0.005, stabilization: {baumgarte: {alpha: 10, beta: 10}}}\n";
+static const char planar[] = "dalembert: 1\n"
+                             "space: planar\n"
+                             "name: all\n"
+                             "gravity: [0, -9.81]\n"
+                             "parameters: {L: 1}\n"
+                             "define: {twice: \"2*t + interp(curve, 0.5)\"}\n"
+                             "inputs: {push: 0}\n"
+                             "tables: {curve: {x: [0, 1, 2, 3], y: [0, 1, 0, 1]}}\n"
+                             "ground: {points: {G: [0, 0], H: [1, 0]}, shape: {type: box, size: [0.1, 0.1]}}\n"
+                             "joint-types: {on: {equations: [r*(N - M)], parameters: {r: 1}, coordinates: {turn: angle}}}\n"
+                             "bodies:\n"
+                             "  rod: {mass: 1.5, center: [0, 0], inertia: 0.18, position: [0.6, 0], velocity: [0, 0], points: {O: [-0.6, 0], E: {at: "
+                             "[0.6, 0], x: [1, 0]}, P: [0, 0]},\n"
+                             "        shape: {type: polyline, points: [[0, 0], [1, 0]]}}\n"
+                             "  arm: {mass: 0.5, inertia: 0.02, position: [1.4, 0], points: {O: [-0.2, 0], E: [0.2, 0]}}\n"
+                             "  leg: {mass: 0.5, inertia: 0.02, position: [1.8, 0], points: {O: [-0.2, 0]}}\n"
+                             "joints:\n"
+                             "  pivot: {type: revolute, connect: [ground.G, rod.O], compliance: [1e-6, 1e-6], friction: {limit: 0.01}}\n"
+                             "  elbow: {type: on, connect: [rod.E, arm.O], parameters: {r: 2}}\n"
+                             "  knee: {type: revolute, connect: [arm.E, leg.O]}\n"
+                             "  pair: {type: gear, joints: [pivot, knee], ratio: -2}\n"
+                             "forces:\n"
+                             "  f: {type: torque, joint: pivot, value: push}\n"
+                             "  k: {type: spring-damper, connect: [ground, arm], stiffness: 10, damping: 1, length: 1}\n"
+                             "  w: {type: force, body: arm, value: [0, twice]}\n"
+                             "states: {z: {start: 0, rate: -z}}\n"
+                             "constraints: {}\n"
+                             "record: [rod.x, z]\n"
+                             "simulate: {until: 0.01, every: 0.005, stabilization: {baumgarte: {alpha: 10, beta: 10}}}\n";
 
-static const char spatial[] =
-    "dalembert: 1\n"
-    "space: spatial\n"
-    "gravity: [0, 0, -9.81]\n"
-    "bodies:\n"
-    "  rod: {mass: 1.5, center: [0, 0, 0], inertia: [0.1, 0.18, 0.18], position: [0.6, 0, 0], orientation: {euler-zyx: [0, 0, 0]}, angular-velocity: [0, 0, 1],\n"
-    "        points: {O: {at: [-0.6, 0, 0], x: [1, 0, 0], z: [0, 0, 1]}, E: [0.6, 0, 0]}}\n"
-    "  arm: {mass: 0.5, inertia: [0.02, 0.02, 0.02], position: [1.4, 0, 0], orientation: {quaternion: {w: 1, x: 0, y: 0, z: 0}}, points: {O: [-0.2, 0, 0]}}\n"
-    "joints:\n"
-    "  pivot: {type: revolute, connect: [ground, rod.O], axis: [0, 0, 1]}\n"
-    "  elbow: {type: universal, connect: [rod.E, arm.O], axis: [[0, 0, 1], [0, 1, 0]]}\n"
-    "forces:\n"
-    "  b: {type: bushing, connect: [ground, arm], stiffness: [1, 1, 1, 1, 1, 1], damping: [1, 1, 1, 1, 1, 1]}\n"
-    "  c: {type: central-gravity, body: arm, center: [5, 0, 0], mu: 1}\n"
-    "simulate: {until: 0.01, every: 0.005}\n";
+static const char spatial[] = "dalembert: 1\n"
+                              "space: spatial\n"
+                              "gravity: [0, 0, -9.81]\n"
+                              "bodies:\n"
+                              "  rod: {mass: 1.5, center: [0, 0, 0], inertia: [0.1, 0.18, 0.18], position: [0.6, 0, 0], orientation: {euler-zyx: [0, "
+                              "0, 0]}, angular-velocity: [0, 0, 1],\n"
+                              "        points: {O: {at: [-0.6, 0, 0], x: [1, 0, 0], z: [0, 0, 1]}, E: [0.6, 0, 0]}}\n"
+                              "  arm: {mass: 0.5, inertia: [0.02, 0.02, 0.02], position: [1.4, 0, 0], orientation: {quaternion: {w: 1, x: 0, y: 0, "
+                              "z: 0}}, points: {O: [-0.2, 0, 0]}}\n"
+                              "joints:\n"
+                              "  pivot: {type: revolute, connect: [ground, rod.O], axis: [0, 0, 1]}\n"
+                              "  elbow: {type: universal, connect: [rod.E, arm.O], axis: [[0, 0, 1], [0, 1, 0]]}\n"
+                              "forces:\n"
+                              "  b: {type: bushing, connect: [ground, arm], stiffness: [1, 1, 1, 1, 1, 1], damping: [1, 1, 1, 1, 1, 1]}\n"
+                              "  c: {type: central-gravity, body: arm, center: [5, 0, 0], mu: 1}\n"
+                              "simulate: {until: 0.01, every: 0.005}\n";
 
 static dal_spec *spec;
 
@@ -98,10 +99,10 @@ typedef struct list_place {
     int allowed[3]; /* 0: no more */
 } list_place;
 
-#define FIELD(number, expression)         \
-    static dal_list *list_##number(void)  \
-    {                                     \
-        return &(spec->expression);       \
+#define FIELD(number, expression)                                                                                                                    \
+    static dal_list *list_##number(void)                                                                                                             \
+    {                                                                                                                                                \
+        return &(spec->expression);                                                                                                                  \
     }
 FIELD(0, gravity)
 FIELD(1, ground.item[0].at)
@@ -143,24 +144,57 @@ FIELD(36, bodies[0].orientation.second)
 FIELD(37, joints[1].connect)
 
 /* What a list of that many texts "1" cannot be is refused; -1: no number of them can be there. */
-static const list_place lists[] = {
-    {planar, "gravity", list_0, {2}}, {planar, "point of the ground", list_1, {2}}, {planar, "size of a shape", list_2, {2, 3}},
-    {planar, "place of a shape", list_3, {2, 3}}, {planar, "axis of a shape", list_4, {-1}}, {planar, "center", list_5, {2}},
-    {planar, "inertia", list_6, {1}}, {planar, "position", list_7, {2}}, {planar, "velocity", list_8, {2}},
-    {planar, "angular velocity", list_9, {-1}}, {planar, "between", list_10, {-1}}, {planar, "point", list_11, {2}},
-    {planar, "axes of a point", list_12, {2}}, {planar, "point of a polyline", list_13, {2, 3}}, {planar, "connect", list_14, {-1}},
-    {planar, "axis", list_15, {-1}}, {planar, "second axis", list_16, {-1}}, {planar, "normal", list_17, {-1}},
-    {planar, "joints of a gear", list_18, {-1}}, {planar, "compliance", list_19, {2}}, {planar, "equations", list_20, {-1}},
-    {planar, "connect of a force", list_21, {-1}}, {planar, "value of a torque", list_22, {1}}, {planar, "value of a force", list_23, {2}},
-    {planar, "stiffness", list_24, {1}}, {planar, "damping", list_25, {1}}, {planar, "center of a torque", list_26, {-1}},
-    {planar, "direction of a torque", list_27, {-1}}, {planar, "limit of a torque", list_28, {-1}},
-    {spatial, "gravity", list_0, {3}}, {spatial, "center", list_5, {3}}, {spatial, "inertia", list_6, {3, 6}}, {spatial, "position", list_7, {3}},
-    {spatial, "velocity", list_8, {3}}, {spatial, "angular velocity", list_9, {3}}, {spatial, "between", list_10, {-1}},
-    {spatial, "point", list_11, {3}}, {spatial, "connect", list_14, {-1}}, {spatial, "axis", list_15, {3}}, {spatial, "normal", list_17, {-1}},
-    {spatial, "compliance", list_19, {2}}, {spatial, "connect of a bushing", list_21, {-1}}, {spatial, "Euler angles", list_29, {3}},
-    {spatial, "quaternion", list_30, {4}}, {spatial, "second axis of a point", list_31, {3}}, {spatial, "stiffness of a bushing", list_32, {1, 6}},
-    {spatial, "center of attraction", list_33, {3}}, {planar, "required parameters", list_34, {-1}}, {planar, "velocity equations", list_35, {-1}},
-    {spatial, "second list of Euler angles", list_36, {-1}}, {spatial, "connect of a universal joint", list_37, {-1}}};
+static const list_place lists[] = {{planar, "gravity", list_0, {2}},
+                                   {planar, "point of the ground", list_1, {2}},
+                                   {planar, "size of a shape", list_2, {2, 3}},
+                                   {planar, "place of a shape", list_3, {2, 3}},
+                                   {planar, "axis of a shape", list_4, {-1}},
+                                   {planar, "center", list_5, {2}},
+                                   {planar, "inertia", list_6, {1}},
+                                   {planar, "position", list_7, {2}},
+                                   {planar, "velocity", list_8, {2}},
+                                   {planar, "angular velocity", list_9, {-1}},
+                                   {planar, "between", list_10, {-1}},
+                                   {planar, "point", list_11, {2}},
+                                   {planar, "axes of a point", list_12, {2}},
+                                   {planar, "point of a polyline", list_13, {2, 3}},
+                                   {planar, "connect", list_14, {-1}},
+                                   {planar, "axis", list_15, {-1}},
+                                   {planar, "second axis", list_16, {-1}},
+                                   {planar, "normal", list_17, {-1}},
+                                   {planar, "joints of a gear", list_18, {-1}},
+                                   {planar, "compliance", list_19, {2}},
+                                   {planar, "equations", list_20, {-1}},
+                                   {planar, "connect of a force", list_21, {-1}},
+                                   {planar, "value of a torque", list_22, {1}},
+                                   {planar, "value of a force", list_23, {2}},
+                                   {planar, "stiffness", list_24, {1}},
+                                   {planar, "damping", list_25, {1}},
+                                   {planar, "center of a torque", list_26, {-1}},
+                                   {planar, "direction of a torque", list_27, {-1}},
+                                   {planar, "limit of a torque", list_28, {-1}},
+                                   {spatial, "gravity", list_0, {3}},
+                                   {spatial, "center", list_5, {3}},
+                                   {spatial, "inertia", list_6, {3, 6}},
+                                   {spatial, "position", list_7, {3}},
+                                   {spatial, "velocity", list_8, {3}},
+                                   {spatial, "angular velocity", list_9, {3}},
+                                   {spatial, "between", list_10, {-1}},
+                                   {spatial, "point", list_11, {3}},
+                                   {spatial, "connect", list_14, {-1}},
+                                   {spatial, "axis", list_15, {3}},
+                                   {spatial, "normal", list_17, {-1}},
+                                   {spatial, "compliance", list_19, {2}},
+                                   {spatial, "connect of a bushing", list_21, {-1}},
+                                   {spatial, "Euler angles", list_29, {3}},
+                                   {spatial, "quaternion", list_30, {4}},
+                                   {spatial, "second axis of a point", list_31, {3}},
+                                   {spatial, "stiffness of a bushing", list_32, {1, 6}},
+                                   {spatial, "center of attraction", list_33, {3}},
+                                   {planar, "required parameters", list_34, {-1}},
+                                   {planar, "velocity equations", list_35, {-1}},
+                                   {spatial, "second list of Euler angles", list_36, {-1}},
+                                   {spatial, "connect of a universal joint", list_37, {-1}}};
 enum { N_LISTS = sizeof lists / sizeof *lists };
 
 static bool is_allowed(const list_place *place, int n)
@@ -180,7 +214,9 @@ static void change_list(const list_place *place, int n, int entries, char *where
     parse(place->model);
     dal_list *list = place->find();
     snprintf(where, 300, "'%s' of a %s model with %d entries%s", place->name, spec->space == DAL_PLANAR ? "planar" : "spatial", n,
-             entries == 2 ? " that are not there" : entries ? " without text" : "");
+             entries == 2 ? " that are not there"
+             : entries    ? " without text"
+                          : "");
     list->n = n;
     list->item = entries == 2 ? NULL : ones;
     const bool refused = is_refused(where), bad = n < 0 || n > 8 || (n > 0 && (entries || !is_allowed(place, n)));
@@ -223,9 +259,24 @@ static const struct count_place {
     const char *name;
     size_t count, first; /* of dal_spec */
 } counts[] = {
-#define PLACE(name) {#name, offsetof(dal_spec, n_##name), offsetof(dal_spec, name)}
-    PLACE(parameters), PLACE(define), PLACE(inputs), PLACE(bodies), PLACE(joints), PLACE(forces), PLACE(tables), PLACE(states), PLACE(record),
-    PLACE(coordinates), PLACE(constraints), PLACE(speeds), PLACE(models), PLACE(joint_types),
+#define PLACE(name)                                                                                                                                  \
+    {                                                                                                                                                \
+#name, offsetof(dal_spec, n_##name), offsetof(dal_spec, name)                                                                                \
+    }
+    PLACE(parameters),
+    PLACE(define),
+    PLACE(inputs),
+    PLACE(bodies),
+    PLACE(joints),
+    PLACE(forces),
+    PLACE(tables),
+    PLACE(states),
+    PLACE(record),
+    PLACE(coordinates),
+    PLACE(constraints),
+    PLACE(speeds),
+    PLACE(models),
+    PLACE(joint_types),
     {"points of the ground", offsetof(dal_spec, ground.n), offsetof(dal_spec, ground.item)},
     {"shapes of the ground", offsetof(dal_spec, ground_shape.n), offsetof(dal_spec, ground_shape.item)},
     {"options of the stabilization", offsetof(dal_spec, simulate.stabilization.n), offsetof(dal_spec, simulate.stabilization.option)},
@@ -262,11 +313,11 @@ static dal_pair two_pairs[2];
 static dal_binding endless = {"i", 1, &endless, NULL};
 static dal_model_spec *no_models[1];
 
-#define CHANGE(number, text, ...)     \
-    static void change_##number(void) \
-    {                                 \
-        parse(text);                  \
-        __VA_ARGS__;                  \
+#define CHANGE(number, text, ...)                                                                                                                    \
+    static void change_##number(void)                                                                                                                \
+    {                                                                                                                                                \
+        parse(text);                                                                                                                                 \
+        __VA_ARGS__;                                                                                                                                 \
     }
 CHANGE(0, planar, spec->space = (dal_space)7)
 CHANGE(1, planar, spec->space = (dal_space)-2)
@@ -342,8 +393,12 @@ CHANGE(70, planar, spec->tables[0].x_value[0] = 5)
 CHANGE(71, planar, spec->bodies[0].points.item[2].name.text = "O")
 CHANGE(72, planar, spec->ground.item[1].name.text = "G")
 
-#define TEN(n) {change_##n##0, #n "0"}, {change_##n##1, #n "1"}, {change_##n##2, #n "2"}, {change_##n##3, #n "3"}, {change_##n##4, #n "4"}, \
-               {change_##n##5, #n "5"}, {change_##n##6, #n "6"}, {change_##n##7, #n "7"}, {change_##n##8, #n "8"}, {change_##n##9, #n "9"}
+#define TEN(n)                                                                                                                                       \
+    {change_##n##0, #n "0"}, {change_##n##1, #n "1"}, {change_##n##2, #n "2"}, {change_##n##3, #n "3"}, {change_##n##4, #n "4"},                     \
+        {change_##n##5, #n "5"}, {change_##n##6, #n "6"}, {change_##n##7, #n "7"}, {change_##n##8, #n "8"},                                          \
+    {                                                                                                                                                \
+        change_##n##9, #n "9"                                                                                                                        \
+    }
 static const struct change {
     void (*make)(void);
     const char *number;
@@ -425,8 +480,10 @@ static void a_spec_can_be_made_by_hand(void **unused)
 static void a_setting_without_memory_is_refused(void **unused)
 {
     (void)unused;
-    static const char *const settings[][2] = {{"step", "0.0001234567890123456789"}, {"stabilization", "baumgarte:alpha=1,beta=2"},
-                                              {"integrator", "dopri5"}, {"stabilization", "direct-correction=1e-12"}};
+    static const char *const settings[][2] = {{"step", "0.0001234567890123456789"},
+                                              {"stabilization", "baumgarte:alpha=1,beta=2"},
+                                              {"integrator", "dopri5"},
+                                              {"stabilization", "direct-correction=1e-12"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         ration r = {.left = 1000000};
         const dal_allocator allocator = {take_rationed, release_rationed, &r};

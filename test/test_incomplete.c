@@ -229,9 +229,10 @@ static void a_file_keeps_its_permissions(void **state)
 static void a_table_that_is_incomplete_is_read_with_a_warning(void **state)
 {
     place *here = *state;
-    put(here, "t.yaml", "dalembert: 1\nspace: planar\ntables: {a: {file: tab.csv, outside: hold, smooth: 1}}\n"
-                        "bodies: {rod: {mass: 1, position: [0, 0]}}\nforces: {f: {type: force, body: rod, value: [\"interp(a, t)\", 0]}}\n"
-                        "simulate: {until: 1, every: 0.1}\n");
+    put(here, "t.yaml",
+        "dalembert: 1\nspace: planar\ntables: {a: {file: tab.csv, outside: hold, smooth: 1}}\n"
+        "bodies: {rod: {mass: 1, position: [0, 0]}}\nforces: {f: {type: force, body: rod, value: [\"interp(a, t)\", 0]}}\n"
+        "simulate: {until: 1, every: 0.1}\n");
     put(here, "tab.csv", "time,x\n0,0\n1,1\n2,0\n# incomplete: the run ended at t = 2 s of 10 s\n");
     assert_int_equal(run(here, "run @/t.yaml"), DAL_OK);
     expect(here->err, "tab.csv:5: warning: the table is incomplete: the run ended at t = 2 s of 10 s");
@@ -242,8 +243,15 @@ static void a_table_that_is_incomplete_is_read_with_a_warning(void **state)
 static void the_public_calls_follow_the_same_rule(void **state)
 {
     place *here = *state;
-    static const dal_system_info info = {.model = "m", .model_hash = "", .version = "", .coordinates = "", .formulation = "", .stabilization = "",
-                                         .integrator = "", .until = 3.7, .space = DAL_PLANAR};
+    static const dal_system_info info = {.model = "m",
+                                         .model_hash = "",
+                                         .version = "",
+                                         .coordinates = "",
+                                         .formulation = "",
+                                         .stabilization = "",
+                                         .integrator = "",
+                                         .until = 3.7,
+                                         .space = DAL_PLANAR};
     static const dal_column columns[] = {{"time", "s"}, {"x", "m"}};
     dal_evidence evidence = {.info = info, .momentum = "", .time_end = 1.5, .incomplete = true};
     for (int type = 0; type < (has_hdf5() ? 2 : 1); type++)
@@ -271,8 +279,15 @@ static void the_public_calls_follow_the_same_rule(void **state)
 static void a_writer_is_for_one_run(void **state)
 {
     place *here = *state;
-    static const dal_system_info info = {.model = "m", .model_hash = "", .version = "", .coordinates = "", .formulation = "", .stabilization = "",
-                                         .integrator = "", .until = 1, .space = DAL_PLANAR};
+    static const dal_system_info info = {.model = "m",
+                                         .model_hash = "",
+                                         .version = "",
+                                         .coordinates = "",
+                                         .formulation = "",
+                                         .stabilization = "",
+                                         .integrator = "",
+                                         .until = 1,
+                                         .space = DAL_PLANAR};
     static const dal_column columns[] = {{"time", "s"}, {"x", "m"}}, nameless[] = {{"time", "s"}, {NULL, "m"}};
     for (int type = 0; type < (has_hdf5() ? 2 : 1); type++) {
         const char *name = type ? "twice.h5" : "twice.csv";

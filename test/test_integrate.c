@@ -115,15 +115,16 @@ static void fixed_methods_keep_their_order_inside_a_step(void **state)
 {
     (void)state;
     FOR_EVERY(method)
-        if (!method->adaptive)
-            check_close(log2(error_inside(method, 0.32) / error_inside(method, 0.04)) / 3, method->order + 1, 0.25);
+    if (!method->adaptive)
+        check_close(log2(error_inside(method, 0.32) / error_inside(method, 0.04)) / 3, method->order + 1, 0.25);
 }
 
 static void outputs_on_a_grid_do_not_change_the_steps(void **state)
 {
     (void)state;
     static seen rows;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         double worst = 0, end[3][2]; /* error of the steps; last states */
         dal_drive_result results[3];
         for (int i = 0; i < 3; i++) {
@@ -209,22 +210,24 @@ static void times_do_not_accumulate_rounding(void **state)
 static void last_step_lands_on_the_end(void **state)
 {
     (void)state;
-    static const struct { double t_end, h; long steps; } cases[] = {
-        {5.03, 0.37, 14}, {1.0, 0.1, 10}, {0.7, 0.1, 7}, {0.3, 0.1, 3}, {0.1, 0.37, 1}, {1e-9, 3e-10, 4}};
+    static const struct {
+        double t_end, h;
+        long steps;
+    } cases[] = {{5.03, 0.37, 14}, {1.0, 0.1, 10}, {0.7, 0.1, 7}, {0.3, 0.1, 3}, {0.1, 0.37, 1}, {1e-9, 3e-10, 4}};
     static seen rows;
     FOR_EVERY_HELD(method)
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            rows.count = 0;
-            dal_ode ode = {.n = 2, .n_control = 2, .user = &rows, .derivative = fall, .output = record};
-            dal_drive_options options = fixed(0, cases[i].t_end, cases[i].h);
-            double y[2] = {1.37, 0.618};
-            dal_drive_result result = run(method, &ode, &options, y);
-            assert_int_equal(result.end, DAL_END_REACHED);
-            assert_int_equal(result.steps, cases[i].steps);
-            assert_true(result.t == cases[i].t_end);
-            assert_int_equal(rows.count, cases[i].steps + 1);
-            assert_true(rows.t[0] == 0 && rows.t[rows.count - 1] == cases[i].t_end);
-        }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rows.count = 0;
+        dal_ode ode = {.n = 2, .n_control = 2, .user = &rows, .derivative = fall, .output = record};
+        dal_drive_options options = fixed(0, cases[i].t_end, cases[i].h);
+        double y[2] = {1.37, 0.618};
+        dal_drive_result result = run(method, &ode, &options, y);
+        assert_int_equal(result.end, DAL_END_REACHED);
+        assert_int_equal(result.steps, cases[i].steps);
+        assert_true(result.t == cases[i].t_end);
+        assert_int_equal(rows.count, cases[i].steps + 1);
+        assert_true(rows.t[0] == 0 && rows.t[rows.count - 1] == cases[i].t_end);
+    }
 }
 
 static void one_that_paces_itself_lands_on_the_end_too(void **state)
@@ -233,26 +236,27 @@ static void one_that_paces_itself_lands_on_the_end_too(void **state)
     static const double ends[] = {5.03, 1, 0.7, 0.1, 1e-9, 1e-14};
     static seen rows;
     FOR_EVERY(method)
-        for (size_t i = 0; i < (dal_paced(method) ? sizeof ends / sizeof *ends : 0); i++)
-            for (int later = 0; later < 2; later++) {
-                rows.count = 0;
-                dal_ode ode = {.n = 2, .n_control = 2, .user = &rows, .derivative = fall, .output = record};
-                double t_start = later ? 730.1 : 0, t_end = t_start + ends[i];
-                dal_drive_options options = accurate(t_start, t_end, 0);
-                double y[2] = {1.37, 0.618}, left = t_end - t_start;
-                dal_drive_result result = run(method, &ode, &options, y);
-                assert_int_equal(result.end, DAL_END_REACHED);
-                assert_true(result.t == t_end && rows.t[rows.count - 1] == t_end);
-                assert_int_equal(rows.count, result.steps + 1);
-                check_close(y[0], 1.37 + left * (0.618 - 4.905 * left), own_error(method));
-            }
+    for (size_t i = 0; i < (dal_paced(method) ? sizeof ends / sizeof *ends : 0); i++)
+        for (int later = 0; later < 2; later++) {
+            rows.count = 0;
+            dal_ode ode = {.n = 2, .n_control = 2, .user = &rows, .derivative = fall, .output = record};
+            double t_start = later ? 730.1 : 0, t_end = t_start + ends[i];
+            dal_drive_options options = accurate(t_start, t_end, 0);
+            double y[2] = {1.37, 0.618}, left = t_end - t_start;
+            dal_drive_result result = run(method, &ode, &options, y);
+            assert_int_equal(result.end, DAL_END_REACHED);
+            assert_true(result.t == t_end && rows.t[rows.count - 1] == t_end);
+            assert_int_equal(rows.count, result.steps + 1);
+            check_close(y[0], 1.37 + left * (0.618 - 4.905 * left), own_error(method));
+        }
 }
 
 static void an_empty_interval_has_one_output_and_no_step(void **state)
 {
     (void)state;
     static seen rows;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         rows.count = 0;
         dal_ode ode = {.n = 2, .n_control = 2, .user = &rows, .derivative = nonlinear, .output = record};
         dal_drive_options options = fixed(1.37, 1.37, 0.1);
@@ -277,7 +281,8 @@ static dal_flow with_ripple(void *user, double t, const double *y, double *dy)
 static void components_outside_the_control_count_for_nothing_or_a_thousandth(void **state)
 {
     (void)state;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         double y[3][3];
         dal_drive_result results[3];
         for (int i = 0; i < 3 && method->adaptive; i++) {
@@ -320,7 +325,8 @@ static void a_collapsing_step_is_reported(void **state)
     assert_int_equal(result.end, DAL_END_STEP_COLLAPSE);
     check_close(result.t, 1 / 1.37, 1e-8); /* the pole, shifted by some multiple of the tolerance */
     assert_true(isfinite(y) && y > 1e6 && result.h < 1e-12);
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         static const double useless[] = {1e-16, 0, -0.37, NAN};
         for (int i = 0; i < (method->adaptive ? 1 : 4); i++) { /* an adaptive method takes 0 as no wish */
             options = fixed(1.37, 5, useless[i]);
@@ -370,7 +376,8 @@ static void stability_limits_in_the_tables_are_true(void **state)
     (void)state;
     dal_ode real = {.n = 1, .n_control = 1, .derivative = decay};
     dal_ode imaginary = {.n = 2, .n_control = 2, .derivative = oscillate};
-    FOR_EVERY_HELD(method) {
+    FOR_EVERY_HELD(method)
+    {
         long n = method == &dal_ab6 ? 4000 : 1000;
         for (int i = 1; i <= 10; i++)
             assert_true(growth(method, real, 0.0999 * i * method->real_stability, 50) < 0);
@@ -392,7 +399,8 @@ static void the_list_names_every_integrator_once(void **state)
 {
     (void)state;
     int count = 0;
-    FOR_EVERY_LISTED(method) { /* also those that cannot be used here */
+    FOR_EVERY_LISTED(method)
+    { /* also those that cannot be used here */
         for (const dal_integrator *const *other = dal_integrators; *other != method; other++)
             assert_string_not_equal((*other)->name, method->name);
         count++;

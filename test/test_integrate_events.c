@@ -45,26 +45,26 @@ static void event_is_located_to_tolerance(void **state)
     double y0 = 1.37, v0 = 0.618, g = 9.81, t0 = 0.23;
     double t_exact = t0 + (v0 + sqrt(v0 * v0 + 2 * g * y0)) / g, v_exact = sqrt(v0 * v0 + 2 * g * y0);
     FOR_EVERY(method)
-        for (size_t i = 0; i < 3; i++) {
-            b = (ball){.restitution = 0.8};
-            dal_ode ode = ball_ode(&b);
-            dal_drive_options options = accurate(t0, 0.9, 0.037);
-            options.event_tolerance = tolerances[i];
-            double y[2] = {y0, v0}, tolerance = tolerances[i] > 0 ? tolerances[i] : 1e-13;
-            dal_drive_result result = run(method, &ode, &options, y);
-            assert_int_equal(result.end, DAL_END_REACHED);
-            assert_int_equal(result.events, 1);
-            assert_int_equal(b.events, 1);
-            double rounding = 100 * DBL_EPSILON + own_error(method); /* of some 20 steps and the division by v */
-            assert_true(b.t_event[0] >= t_exact - rounding);
-            check_close(b.t_event[0], t_exact, tolerance + rounding);
-            assert_true(b.y_event[0] < 0);
-            assert_true(b.y_event[0] >= -v_exact * tolerance - 100 * DBL_EPSILON);
-            double after = 0.9 - t_exact, v1 = 0.8 * v_exact;
-            check_close(y[0], v1 * after - g / 2 * after * after, 20 * (tolerance + rounding));
-            assert_true(b.guards <= (method->adaptive ? 16 : 1) * (result.steps + result.rejected) + 20); /* bisection alone takes log2(0.037e13) = 38 */
-            check_close(y[1], v1 - g * after, 40 * (tolerance + rounding));
-        }
+    for (size_t i = 0; i < 3; i++) {
+        b = (ball){.restitution = 0.8};
+        dal_ode ode = ball_ode(&b);
+        dal_drive_options options = accurate(t0, 0.9, 0.037);
+        options.event_tolerance = tolerances[i];
+        double y[2] = {y0, v0}, tolerance = tolerances[i] > 0 ? tolerances[i] : 1e-13;
+        dal_drive_result result = run(method, &ode, &options, y);
+        assert_int_equal(result.end, DAL_END_REACHED);
+        assert_int_equal(result.events, 1);
+        assert_int_equal(b.events, 1);
+        double rounding = 100 * DBL_EPSILON + own_error(method); /* of some 20 steps and the division by v */
+        assert_true(b.t_event[0] >= t_exact - rounding);
+        check_close(b.t_event[0], t_exact, tolerance + rounding);
+        assert_true(b.y_event[0] < 0);
+        assert_true(b.y_event[0] >= -v_exact * tolerance - 100 * DBL_EPSILON);
+        double after = 0.9 - t_exact, v1 = 0.8 * v_exact;
+        check_close(y[0], v1 * after - g / 2 * after * after, 20 * (tolerance + rounding));
+        assert_true(b.guards <= (method->adaptive ? 16 : 1) * (result.steps + result.rejected) + 20); /* bisection alone takes log2(0.037e13) = 38 */
+        check_close(y[1], v1 - g * after, 40 * (tolerance + rounding));
+    }
 }
 
 /* Bounces at t_1 + 2 t_fall (e + e^2 + ...) accumulate. */
@@ -74,21 +74,21 @@ static void bounces_that_accumulate_are_reported_as_chatter(void **state)
     static ball b;
     static const double restitutions[] = {0.3, 0.62, 0.9};
     FOR_EVERY(method)
-        for (size_t i = 0; i < 3; i++) {
-            double e = restitutions[i], fall_time = sqrt(2 * 1.37 / 9.81);
-            b = (ball){.restitution = e};
-            dal_ode ode = ball_ode(&b);
-            dal_drive_options options = accurate(0, 100, 0.037);
-            double y[2] = {1.37, 0};
-            dal_drive_result result = run(method, &ode, &options, y);
-            assert_int_equal(result.end, DAL_END_CHATTER);
-            assert_int_equal(result.component, 0);
-            /* bounces lower than the error of a state, v^2 / 2g, are not resolved: what follows of them takes 2 v/g / (1 - e) */
-            double unresolved = 2 * sqrt(2 * own_error(method) / 9.81) / (1 - e);
-            check_close(result.t, fall_time * (1 + e) / (1 - e), 1e-9 + unresolved);
-            check_small(y[0], 1e-9);
-            assert_true(result.events > 200 && result.events < 1000);
-        }
+    for (size_t i = 0; i < 3; i++) {
+        double e = restitutions[i], fall_time = sqrt(2 * 1.37 / 9.81);
+        b = (ball){.restitution = e};
+        dal_ode ode = ball_ode(&b);
+        dal_drive_options options = accurate(0, 100, 0.037);
+        double y[2] = {1.37, 0};
+        dal_drive_result result = run(method, &ode, &options, y);
+        assert_int_equal(result.end, DAL_END_CHATTER);
+        assert_int_equal(result.component, 0);
+        /* bounces lower than the error of a state, v^2 / 2g, are not resolved: what follows of them takes 2 v/g / (1 - e) */
+        double unresolved = 2 * sqrt(2 * own_error(method) / 9.81) / (1 - e);
+        check_close(result.t, fall_time * (1 + e) / (1 - e), 1e-9 + unresolved);
+        check_small(y[0], 1e-9);
+        assert_true(result.events > 200 && result.events < 1000);
+    }
 }
 
 /* y' = 0.41 - 1.37 sign(y), the sign frozen between events. */
@@ -123,18 +123,17 @@ static void sliding_is_reported_as_chatter(void **state)
     (void)state;
     static const double starts[] = {0.73, 730};
     FOR_EVERY(method)
-        for (int i = 0; i < 2; i++) {
-            relay r;
-            dal_ode ode = {.n = 1, .n_control = 1, .n_guards = 2, .user = &r, .derivative = slide, .guards = side,
-                           .restart = choose_side};
-            dal_drive_options options = accurate(starts[i], starts[i] + 9, 0.037);
-            double y = 1.37;
-            dal_drive_result result = run(method, &ode, &options, &y);
-            assert_int_equal(result.end, DAL_END_CHATTER);
-            assert_int_equal(result.component, 1);
-            check_close(result.t, starts[i] + 1.37 / 0.96, 1e-9 * starts[i] + 1e-9 + own_error(method));
-            check_small(y, 1e-12 * starts[i] + 1e-12);
-        }
+    for (int i = 0; i < 2; i++) {
+        relay r;
+        dal_ode ode = {.n = 1, .n_control = 1, .n_guards = 2, .user = &r, .derivative = slide, .guards = side, .restart = choose_side};
+        dal_drive_options options = accurate(starts[i], starts[i] + 9, 0.037);
+        double y = 1.37;
+        dal_drive_result result = run(method, &ode, &options, &y);
+        assert_int_equal(result.end, DAL_END_CHATTER);
+        assert_int_equal(result.component, 1);
+        check_close(result.t, starts[i] + 1.37 / 0.96, 1e-9 * starts[i] + 1e-9 + own_error(method));
+        check_small(y, 1e-12 * starts[i] + 1e-12);
+    }
 }
 
 static dal_flow never(void *user, double t, const double *y, double *g)
@@ -148,7 +147,8 @@ static dal_flow never(void *user, double t, const double *y, double *g)
 static void a_guard_that_never_holds_stops_where_it_is(void **state)
 {
     (void)state;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         dal_ode ode = {.n = 1, .n_control = 1, .n_guards = 2, .derivative = idle, .guards = never};
         dal_drive_options options = accurate(0.23, 1, 0.037);
         double y = 1.37;
@@ -207,10 +207,10 @@ static void discontinuous_forcing_is_integrated_piece_by_piece(void **state)
         exact += amplitude(i) * (to * to * to - from * from * from) / 3;
         jumps += i ? fabs(amplitude(i) - amplitude(i - 1)) * from * from : 0;
     }
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         forcing f = {0};
-        dal_ode ode = {.n = 1, .n_control = 1, .n_guards = 1, .user = &f, .derivative = forced, .guards = until_switch,
-                       .restart = next_piece};
+        dal_ode ode = {.n = 1, .n_control = 1, .n_guards = 1, .user = &f, .derivative = forced, .guards = until_switch, .restart = next_piece};
         dal_drive_options options = accurate(0.1, 2.5, 0.0373);
         double y = 0.618;
         dal_drive_result result = run(method, &ode, &options, &y);
@@ -262,8 +262,7 @@ static dal_flow second_piece(void *user, double t, double *y, const bool *which)
 
 static dal_ode pieces_ode(pieces *p)
 {
-    return (dal_ode){.n = 1, .n_control = 1, .n_guards = 1, .user = p, .derivative = two_pieces, .guards = below_meeting,
-                     .restart = second_piece};
+    return (dal_ode){.n = 1, .n_control = 1, .n_guards = 1, .user = p, .derivative = two_pieces, .guards = below_meeting, .restart = second_piece};
 }
 
 static double error_after_event(const dal_integrator *method, double h)
@@ -282,7 +281,8 @@ static double error_after_event(const dal_integrator *method, double h)
 static void order_survives_an_event(void **state)
 {
     (void)state;
-    FOR_EVERY_HELD(method) {
+    FOR_EVERY_HELD(method)
+    {
         double coarse = 0, fine = 0, h = method == &dal_ab6 ? 0.03 : 0.1;
         for (int i = 0; i < 7; i++) {
             coarse = fmax(coarse, error_after_event(method, h * (1 + 0.013 * i)));
@@ -296,7 +296,8 @@ static void order_survives_an_event(void **state)
 static void after_an_event_history_is_empty(void **state)
 {
     (void)state;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         pieces p = {0};
         dal_ode ode = pieces_ode(&p);
         dal_drive_options options = accurate(0.1, 1.7, method->adaptive ? 0 : 0.0137);
@@ -386,10 +387,10 @@ static dal_flow note_several(void *user, double t, double *y, const bool *which)
 static void the_earliest_guard_comes_first_and_a_short_dip_is_seen(void **state)
 {
     (void)state;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         times e = {0};
-        dal_ode ode = {.n = 1, .n_control = 1, .n_guards = 4, .user = &e, .derivative = idle, .guards = several,
-                       .restart = note_several};
+        dal_ode ode = {.n = 1, .n_control = 1, .n_guards = 4, .user = &e, .derivative = idle, .guards = several, .restart = note_several};
         dal_drive_options options = fixed(0, 2, 0.1);
         double y = 1.37;
         dal_drive_result result = run(method, &ode, &options, &y);
@@ -409,7 +410,8 @@ static void the_same_run_repeats_bit_for_bit(void **state)
 {
     (void)state;
     static ball b;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         double y[2][2];
         dal_drive_result results[2];
         for (int i = 0; i < 2; i++) {

@@ -59,22 +59,21 @@ static void steps_and_outputs_are_projected_once_each(void **state)
 {
     (void)state;
     FOR_EVERY(method)
-        for (int grid = 0; grid < 2; grid++) {
-            circle c = {.paced = dal_paced(method)};
-            dal_ode ode = {.n = 2, .n_control = 2, .user = &c, .derivative = drift, .project = normalise,
-                           .accepted = keep, .output = on_circle};
-            dal_drive_options options = accurate(0, 1.93, 0.0137);
-            options.every = grid ? 0.00731 : 0;
-            double y[2] = {cos(0.4), sin(0.4)};
-            dal_drive_result result = run(method, &ode, &options, y);
-            assert_int_equal(result.end, DAL_END_REACHED);
-            assert_int_equal(c.accepted, result.steps);
-            long inside = grid ? c.outputs - 2 : 0; /* no grid time but the first and the last is on a step */
-            /* one that projects before its error test also projects what it repeats */
-            assert_in_range(c.projections, result.steps + inside, result.steps + inside + (method->projects ? result.rejected : 0));
-            assert_int_equal(c.outputs, grid ? 266 : result.steps + 1);
-            check_close(atan2(y[1], y[0]), 0.4 + 1.1 * 1.93, 1e-7);
-        }
+    for (int grid = 0; grid < 2; grid++) {
+        circle c = {.paced = dal_paced(method)};
+        dal_ode ode = {.n = 2, .n_control = 2, .user = &c, .derivative = drift, .project = normalise, .accepted = keep, .output = on_circle};
+        dal_drive_options options = accurate(0, 1.93, 0.0137);
+        options.every = grid ? 0.00731 : 0;
+        double y[2] = {cos(0.4), sin(0.4)};
+        dal_drive_result result = run(method, &ode, &options, y);
+        assert_int_equal(result.end, DAL_END_REACHED);
+        assert_int_equal(c.accepted, result.steps);
+        long inside = grid ? c.outputs - 2 : 0; /* no grid time but the first and the last is on a step */
+        /* one that projects before its error test also projects what it repeats */
+        assert_in_range(c.projections, result.steps + inside, result.steps + inside + (method->projects ? result.rejected : 0));
+        assert_int_equal(c.outputs, grid ? 266 : result.steps + 1);
+        check_close(atan2(y[1], y[0]), 0.4 + 1.1 * 1.93, 1e-7);
+    }
 }
 
 static dal_flow leave(void *user, double t, double *y)
@@ -145,24 +144,23 @@ static void a_chart_may_change_the_meaning_of_the_state(void **state)
 {
     (void)state;
     FOR_EVERY(method)
-        for (int grid = 0; grid < 2; grid++) {
-            /* h^p x^(p+1) (t_change - 0), x^(p+1) = (p + 1)! x^(p+2); errors grow like x^2 */
-            int p = method->order;
-            double bound = pow(0.0137, p) * tgamma(p + 2) * pow(1.2, p + 2) * 1.2 * pow(1.2 / 0.5, 2);
-            chart c = {.limit = method->adaptive ? 1e-7 + own_error(method) : bound};
-            dal_ode ode = {.n = 1, .n_control = 1, .user = &c, .derivative = pole, .restart = change_chart,
-                           .accepted = ask_chart, .output = in_chart};
-            dal_drive_options options = accurate(0, 5, 0.0137);
-            options.every = grid ? 0.01 : 0;
-            double y = 0.5;
-            dal_drive_result result = run(method, &ode, &options, &y);
-            assert_int_equal(result.end, DAL_END_REACHED);
-            assert_int_equal(result.restarts, 2);
-            assert_int_equal(result.events, 0);
-            assert_false(c.inverse);
-            assert_int_equal(c.outputs, grid ? 501 : result.steps + 1);
-            check_close(y, -1.0 / 3, c.limit);
-        }
+    for (int grid = 0; grid < 2; grid++) {
+        /* h^p x^(p+1) (t_change - 0), x^(p+1) = (p + 1)! x^(p+2); errors grow like x^2 */
+        int p = method->order;
+        double bound = pow(0.0137, p) * tgamma(p + 2) * pow(1.2, p + 2) * 1.2 * pow(1.2 / 0.5, 2);
+        chart c = {.limit = method->adaptive ? 1e-7 + own_error(method) : bound};
+        dal_ode ode = {.n = 1, .n_control = 1, .user = &c, .derivative = pole, .restart = change_chart, .accepted = ask_chart, .output = in_chart};
+        dal_drive_options options = accurate(0, 5, 0.0137);
+        options.every = grid ? 0.01 : 0;
+        double y = 0.5;
+        dal_drive_result result = run(method, &ode, &options, &y);
+        assert_int_equal(result.end, DAL_END_REACHED);
+        assert_int_equal(result.restarts, 2);
+        assert_int_equal(result.events, 0);
+        assert_false(c.inverse);
+        assert_int_equal(c.outputs, grid ? 501 : result.steps + 1);
+        check_close(y, -1.0 / 3, c.limit);
+    }
 }
 
 /* ---- failures ---- */
@@ -199,7 +197,8 @@ static dal_flow not_a_number_later(void *user, double t, const double *y, double
 static void a_run_that_is_not_finite_stops_with_time_and_component(void **state)
 {
     (void)state;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         dal_ode ode = {.n = 2, .n_control = 2, .user = last_accepted, .derivative = not_a_number_later, .accepted = remember};
         dal_drive_options options = accurate(t_first, t_last, 0.0137);
         double y[2];
@@ -227,7 +226,8 @@ static dal_flow guard_not_a_number(void *user, double t, const double *y, double
 static void a_guard_that_is_not_a_number_is_named(void **state)
 {
     (void)state;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         dal_ode ode = {.n = 2, .n_control = 2, .n_guards = 2, .derivative = nonlinear, .guards = guard_not_a_number};
         dal_drive_options options = accurate(t_first, t_last, 0.0137);
         double y[2];
@@ -250,7 +250,8 @@ static dal_flow steep(void *user, double t, const double *y, double *dy)
 static void a_state_that_overflows_is_named(void **state)
 {
     (void)state;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         /* ab6 multiplies by 9982; the smallest adaptive step has to be felt */
         double slope = method->adaptive ? 1e307 : 1e303;
         dal_ode ode = {.n = 2, .n_control = 1, .user = &slope, .derivative = steep};
@@ -268,19 +269,19 @@ static void a_failing_right_hand_side_ends_the_run(void **state)
 {
     (void)state;
     FOR_EVERY(method)
-        for (dal_flow how = -DAL_NUMERICAL; how <= DAL_NUMERICAL; how += 2 * DAL_NUMERICAL) {
-            dal_ode ode = {.n = 2, .n_control = 2, .user = &how, .derivative = spoiled};
-            dal_drive_options options = accurate(t_first, t_last, 0.0137);
-            double y[2];
-            solution(t_first, y);
-            dal_drive_result result = run(method, &ode, &options, y);
-            assert_int_equal(result.end, DAL_END_DERIVATIVE);
-            assert_int_equal(result.flow, how);
-            if (method->adaptive && how > 0) /* smaller steps came close */
-                check_close(result.t, 0.7305, 1e-14);
-            if (method->adaptive && how < 0) /* no smaller step was tried */
-                assert_true(result.t + result.h > 0.7305 && result.h > 1e-3);
-        }
+    for (dal_flow how = -DAL_NUMERICAL; how <= DAL_NUMERICAL; how += 2 * DAL_NUMERICAL) {
+        dal_ode ode = {.n = 2, .n_control = 2, .user = &how, .derivative = spoiled};
+        dal_drive_options options = accurate(t_first, t_last, 0.0137);
+        double y[2];
+        solution(t_first, y);
+        dal_drive_result result = run(method, &ode, &options, y);
+        assert_int_equal(result.end, DAL_END_DERIVATIVE);
+        assert_int_equal(result.flow, how);
+        if (method->adaptive && how > 0) /* smaller steps came close */
+            check_close(result.t, 0.7305, 1e-14);
+        if (method->adaptive && how < 0) /* no smaller step was tried */
+            assert_true(result.t + result.h > 0.7305 && result.h > 1e-3);
+    }
 }
 
 typedef struct refusal {
@@ -314,29 +315,41 @@ static dal_flow refuse_output(void *user, double t, const double *y)
 static void every_hook_can_stop_the_run(void **state)
 {
     (void)state;
-    static const struct { refusal r; dal_drive_end end; } cases[] = {
-        {{.project = -4}, DAL_END_PROJECT}, {{.project = 4}, DAL_END_PROJECT},   {{.restart = -4}, DAL_END_STOPPED},
-        {{.accepted = -4}, DAL_END_STOPPED}, {{.output = -4}, DAL_END_STOPPED}};
+    static const struct {
+        refusal r;
+        dal_drive_end end;
+    } cases[] = {{{.project = -4}, DAL_END_PROJECT},
+                 {{.project = 4}, DAL_END_PROJECT},
+                 {{.restart = -4}, DAL_END_STOPPED},
+                 {{.accepted = -4}, DAL_END_STOPPED},
+                 {{.output = -4}, DAL_END_STOPPED}};
     FOR_EVERY(method)
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            refusal r = cases[i].r;
-            dal_ode ode = {.n = 1, .n_control = 1, .user = &r, .derivative = idle, .project = refuse_project,
-                           .restart = refuse_restart, .accepted = refuse_accepted, .output = refuse_output};
-            dal_drive_options options = dal_paced(method) ? accurate(0.1, 3, 0.0137) : fixed(0.1, 3, 0.0137);
-            options.max_step = 0.0137;
-            double y = 1.37;
-            dal_drive_result result = run(method, &ode, &options, &y);
-            assert_int_equal(result.end, cases[i].end);
-            assert_int_equal(abs(result.flow), 4);
-            assert_true(result.t < 0.92);
-            check_close(y, 1.37 * exp(-0.37 * (result.t - 0.1)), 1e-9 + own_error(method));
-        }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        refusal r = cases[i].r;
+        dal_ode ode = {.n = 1,
+                       .n_control = 1,
+                       .user = &r,
+                       .derivative = idle,
+                       .project = refuse_project,
+                       .restart = refuse_restart,
+                       .accepted = refuse_accepted,
+                       .output = refuse_output};
+        dal_drive_options options = dal_paced(method) ? accurate(0.1, 3, 0.0137) : fixed(0.1, 3, 0.0137);
+        options.max_step = 0.0137;
+        double y = 1.37;
+        dal_drive_result result = run(method, &ode, &options, &y);
+        assert_int_equal(result.end, cases[i].end);
+        assert_int_equal(abs(result.flow), 4);
+        assert_true(result.t < 0.92);
+        check_close(y, 1.37 * exp(-0.37 * (result.t - 0.1)), 1e-9 + own_error(method));
+    }
 }
 
 static void the_number_of_steps_can_be_limited(void **state)
 {
     (void)state;
-    FOR_EVERY(method) {
+    FOR_EVERY(method)
+    {
         dal_ode ode = {.n = 1, .n_control = 1, .derivative = idle};
         dal_drive_options options = fixed(0.1, 3, 0.0137);
         options.max_steps = 37;

@@ -14,9 +14,11 @@ static const char *const parts[2][3] = {
      "        B: [s*(cx - 0.55*cos(beta)), s*(cy + 0.55*sin(beta))], C: [s*(cx + 0.55*cos(beta)), s*(cy - 0.55*sin(beta))]},\n"
      "        position: [s*(0.9*cos(tilt) - 0.6*sin(tilt) - cx*cos(beta + tilt) + cy*sin(beta + tilt)),\n"
      "                   s*(0.9*sin(tilt) + 0.6*cos(tilt) - cx*sin(beta + tilt) - cy*cos(beta + tilt))], angle: beta + tilt}\n",
-     "  lever: {mass: 2.2, inertia: 0.31*s^2, position: [s*(1.5*cos(tilt) - 0.35*sin(tilt)), s*(1.5*sin(tilt) + 0.35*cos(tilt))], angle: 1.4 + tilt,\n"
+     "  lever: {mass: 2.2, inertia: 0.31*s^2, position: [s*(1.5*cos(tilt) - 0.35*sin(tilt)), s*(1.5*sin(tilt) + 0.35*cos(tilt))], angle: 1.4 + "
+     "tilt,\n"
      "          points: {D: [-0.35*s, 0], C: [0.35*s, 0]}}\n"},
-    {"  A: {type: revolute, connect: [ground.A, crank.A]}\n", "  B: {type: revolute, connect: [crank.B, rod.B]}\n  C: {type: revolute, connect: [rod.C, lever.C]}\n",
+    {"  A: {type: revolute, connect: [ground.A, crank.A]}\n",
+     "  B: {type: revolute, connect: [crank.B, rod.B]}\n  C: {type: revolute, connect: [rod.C, lever.C]}\n",
      "  D: {type: revolute, connect: [ground.D, lever.D]}\n"}};
 
 static void write_model(char *text, size_t size, bool reversed)
@@ -176,12 +178,9 @@ static void a_crossing_is_one_event_in_every_family(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_place_of_a_body_frame_does_not_matter),
-        cmocka_unit_test(turning_the_world_does_not_matter),
-        cmocka_unit_test(the_unit_of_length_does_not_matter),
-        cmocka_unit_test(the_order_of_parts_does_not_matter),
-        cmocka_unit_test(a_run_repeats_itself_bit_for_bit),
-        cmocka_unit_test(a_crossing_is_one_event_in_every_family),
+        cmocka_unit_test(the_place_of_a_body_frame_does_not_matter), cmocka_unit_test(turning_the_world_does_not_matter),
+        cmocka_unit_test(the_unit_of_length_does_not_matter),        cmocka_unit_test(the_order_of_parts_does_not_matter),
+        cmocka_unit_test(a_run_repeats_itself_bit_for_bit),          cmocka_unit_test(a_crossing_is_one_event_in_every_family),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

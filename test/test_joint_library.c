@@ -122,8 +122,7 @@ static const char *path_of(const char *model)
 }
 
 /* A file, or a text; the channels are recorded at ten times. */
-static rows run(const char *model, const char *text, const char *const *channels, const char *until,
-                const char *coordinates)
+static rows run(const char *model, const char *text, const char *const *channels, const char *until, const char *coordinates)
 {
     rows result = {0};
     dal_messages *messages = dal_messages_create(NULL);
@@ -136,8 +135,7 @@ static rows run(const char *model, const char *text, const char *const *channels
     dal_status status = text ? dal_spec_parse(NULL, "reference", text, strlen(text), 0, NULL, messages, &spec)
                              : dal_spec_read(NULL, path_of(model), 0, NULL, messages, &spec);
     if (status == DAL_OK) {
-        const char *const settings[][2] = {
-            {"until", until}, {"every", every}, {"rtol", "1e-11"}, {"atol", "1e-12"}, {"coordinates", coordinates}};
+        const char *const settings[][2] = {{"until", until}, {"every", every}, {"rtol", "1e-11"}, {"atol", "1e-12"}, {"coordinates", coordinates}};
         for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
             assert_true(!settings[i][1] || dal_spec_set(spec, settings[i][0], settings[i][1], messages));
         spec->record_given = true;
@@ -176,13 +174,12 @@ static void the_motions_are_those_of_closed_forms_and_of_equivalent_mechanisms(v
         }
         if (!c->reference)
             continue;
-        const rows ours = run(c->model, NULL, c->channel, "0.6", NULL),
-                   theirs = run(c->model, c->reference, c->channel, "0.6", NULL);
+        const rows ours = run(c->model, NULL, c->channel, "0.6", NULL), theirs = run(c->model, c->reference, c->channel, "0.6", NULL);
         for (int k = 0; k < ours.count; k++)
             for (int j = 1; j < ours.n; j++)
                 if (!(fabs(ours.value[k][j] - theirs.value[k][j]) <= close_enough * fmax(1, fabs(theirs.value[k][j]))))
-                    fail_msg("%s: %s = %.12g instead of %.12g at t = %.3g", c->model, c->channel[j - 1],
-                             ours.value[k][j], theirs.value[k][j], ours.value[k][0]);
+                    fail_msg("%s: %s = %.12g instead of %.12g at t = %.3g", c->model, c->channel[j - 1], ours.value[k][j], theirs.value[k][j],
+                             ours.value[k][0]);
     }
 }
 
@@ -222,13 +219,13 @@ static void same_motion(const char *model, dal_state *a, dal_state *b)
             const double shift = a->reactions->body[i].rdd[k] - b->reactions->body[i].rdd[k],
                          turn = a->reactions->body[i].alpha[k] - b->reactions->body[i].alpha[k];
             if (!(fabs(shift) <= 1e-9 * size && fabs(turn) <= 1e-9 * size))
-                fail_msg("%s, %s, %s: body %d, %.3g and %.3g of %.3g", model, b->system->layout.family->name,
-                         b->system->formulation->name, i, shift, turn, size);
+                fail_msg("%s, %s, %s: body %d, %.3g and %.3g of %.3g", model, b->system->layout.family->name, b->system->formulation->name, i, shift,
+                         turn, size);
         }
     for (int i = 0; i < joints; i++)
         if (!(fabs(a->reactions->wrench[i] - b->reactions->wrench[i]) <= 1e-9 * force))
-            fail_msg("%s, %s, %s: reaction %d, %.9g and %.9g", model, b->system->layout.family->name,
-                     b->system->formulation->name, i, a->reactions->wrench[i], b->reactions->wrench[i]);
+            fail_msg("%s, %s, %s: reaction %d, %.9g and %.9g", model, b->system->layout.family->name, b->system->formulation->name, i,
+                     a->reactions->wrench[i], b->reactions->wrench[i]);
 }
 
 /* False: refused, as formulations that need ignorable coordinates or a joint tree are. */

@@ -19,22 +19,18 @@ typedef struct twin {
 #define AXIS "axis: [0.83, -0.41]"
 #define ROLLING "normal: [0.1, -0.2, 0.9], axis: [0.25, 0.9, 0.15], radius: 0.62"
 #define ROLLING_TWIN "axis: [[0.1, -0.2, 0.9], [0.25, 0.9, 0.15]]"
-#define HINGES                                                                                                         \
-    "A: {type: revolute, connect: [f.P, s.Q]}, B: {type: prismatic, connect: [f.P2, u.Q], axis: [0.83, -0.41]}, "
+#define HINGES "A: {type: revolute, connect: [f.P, s.Q]}, B: {type: prismatic, connect: [f.P2, u.Q], axis: [0.83, -0.41]}, "
 #define PINS "A: {type: revolute, connect: [f.P, s.Q]}, B: {type: revolute, connect: [f.P2, u.Q]}, "
 
-#define HINGES_IN_SPACE(second)                                                                                        \
-    "A: {type: revolute, connect: [f.Px, s.Qx]}, B: {type: " second ", connect: [f.P2x, u.Qx]}, "
+#define HINGES_IN_SPACE(second) "A: {type: revolute, connect: [f.Px, s.Qx]}, B: {type: " second ", connect: [f.P2x, u.Qx]}, "
 
 /* Angles are those of frames, here of points with axes: revolute joints in the plane have the axes of their bodies, and so
  * have the points Px, P2x and Qx there. */
 
 /* Rolling: ((N - M) . t)' - r sum over axes f of the second body of (f . n) (f . t)'. */
-#define SLIP_2(r, n, t)                                                                                                \
-    "\"dot(N - M, " t ")' - " r "*(dot(xj, " n ")*dot(xj, " t ")' + dot(yj, " n ")*dot(yj, " t ")')\""
-#define SLIP_3(r, n, t)                                                                                                \
-    "\"dot(N - M, " t ")' - " r "*(dot(xj, " n ")*dot(xj, " t ")' + dot(yj, " n ")*dot(yj, " t ")' + dot(zj, " n       \
-    ")*dot(zj, " t ")')\""
+#define SLIP_2(r, n, t) "\"dot(N - M, " t ")' - " r "*(dot(xj, " n ")*dot(xj, " t ")' + dot(yj, " n ")*dot(yj, " t ")')\""
+#define SLIP_3(r, n, t)                                                                                                                              \
+    "\"dot(N - M, " t ")' - " r "*(dot(xj, " n ")*dot(xj, " t ")' + dot(yj, " n ")*dot(yj, " t ")' + dot(zj, " n ")*dot(zj, " t ")')\""
 #define SINE "sqrt(dot(xj, zi)^2 + dot(yj, zi)^2)"
 
 /* clang-format off */
@@ -91,15 +87,14 @@ static const char planar_bodies[] =
     "[-0.31, 0.22], Qx: {at: [-0.31, 0.22], x: [1, 0]}}}\n"
     "  u: {mass: 0.83, inertia: 0.19, center: [0.03, 0.17], position: [-0.63, 0.55], angle: 0.71, points: {Q: [0.27, "
     "-0.18], Qx: {at: [0.27, -0.18], x: [1, 0]}}}\n";
-static const char planar_own[] =
-    "coordinates: {x1: 0.21, y1: -0.34, a1: 0.37, x2: 0.81, y2: 0.42, a2: -0.23, x3: -0.63, y3: 0.55, a3: 0.71}\n"
-    "bodies:\n"
-    "  f: {mass: 1.37, inertia: 0.41, center: [0.11, -0.07], position: [x1, y1], angle: a1, points: {P: [0.43, 0.27], "
-    "P2: [-0.36, 0.52], Px: {at: [0.43, 0.27], x: [1, 0]}, P2x: {at: [-0.36, 0.52], x: [1, 0]}}}\n"
-    "  s: {mass: 0.618, inertia: 0.29, center: [-0.05, 0.13], position: [x2, y2], angle: a2, points: {Q: [-0.31, "
-    "0.22], Qx: {at: [-0.31, 0.22], x: [1, 0]}}}\n"
-    "  u: {mass: 0.83, inertia: 0.19, center: [0.03, 0.17], position: [x3, y3], angle: a3, points: {Q: [0.27, -0.18], "
-    "Qx: {at: [0.27, -0.18], x: [1, 0]}}}\n";
+static const char planar_own[] = "coordinates: {x1: 0.21, y1: -0.34, a1: 0.37, x2: 0.81, y2: 0.42, a2: -0.23, x3: -0.63, y3: 0.55, a3: 0.71}\n"
+                                 "bodies:\n"
+                                 "  f: {mass: 1.37, inertia: 0.41, center: [0.11, -0.07], position: [x1, y1], angle: a1, points: {P: [0.43, 0.27], "
+                                 "P2: [-0.36, 0.52], Px: {at: [0.43, 0.27], x: [1, 0]}, P2x: {at: [-0.36, 0.52], x: [1, 0]}}}\n"
+                                 "  s: {mass: 0.618, inertia: 0.29, center: [-0.05, 0.13], position: [x2, y2], angle: a2, points: {Q: [-0.31, "
+                                 "0.22], Qx: {at: [-0.31, 0.22], x: [1, 0]}}}\n"
+                                 "  u: {mass: 0.83, inertia: 0.19, center: [0.03, 0.17], position: [x3, y3], angle: a3, points: {Q: [0.27, -0.18], "
+                                 "Qx: {at: [0.27, -0.18], x: [1, 0]}}}\n";
 static const char spatial_bodies[] =
     "bodies:\n"
     "  f: {mass: 1.37, inertia: [0.41, 0.53, 0.37], center: [0.11, -0.07, 0.05], position: [0.21, -0.34, 0.17], "
@@ -112,19 +107,18 @@ static const char spatial_bodies[] =
     "  u: {mass: 0.83, inertia: [0.19, 0.31, 0.27], center: [0.03, 0.17, -0.11], position: [-0.63, 0.55, -0.21], "
     "orientation: {euler-zyx: [0.2, 0.3, -0.1]}, points: {Qx: {at: [0.27, -0.18, 0.33], x: [-0.2, 0.7, 0.1], z: [0.45, "
     "0.2, 0.7]}}}\n";
-static const char spatial_own[] =
-    "coordinates: {x1: 0.21, y1: -0.34, z1: 0.17, a1: 0.3, b1: -0.2, c1: 0.4, x2: 0.81, y2: 0.42, z2: 0.36, a2: 0.5, "
-    "b2: 0.1, c2: 0.2, "
-    "x3: -0.63, y3: 0.55, z3: -0.21, a3: 0.2, b3: 0.3, c3: -0.1}\n"
-    "bodies:\n"
-    "  f: {mass: 1.37, inertia: [0.41, 0.53, 0.37], center: [0.11, -0.07, 0.05], position: [x1, y1, z1], orientation: "
-    "{euler-zyx: [a1, b1, c1]}, points: {P: [0.43, 0.27, -0.12], Px: {at: [0.43, 0.27, -0.12], x: [0.6, 0.2, -0.3], z: "
-    "[0.3, -0.5, 0.4]}, P2x: {at: [-0.36, 0.52, 0.2], x: [0.6, 0.2, -0.3], z: [0.3, -0.5, 0.4]}}}\n"
-    "  s: {mass: 0.618, inertia: [0.29, 0.24, 0.33], center: [-0.05, 0.13, 0.08], position: [x2, y2, z2], orientation: "
-    "{euler-zyx: [a2, b2, c2]}, points: {Q: [-0.31, 0.22, 0.14], Qx: {at: [-0.31, 0.22, 0.14], x: [-0.2, 0.7, 0.1], z: "
-    "[0.45, 0.2, 0.7]}}}\n"
-    "  u: {mass: 0.83, inertia: [0.19, 0.31, 0.27], center: [0.03, 0.17, -0.11], position: [x3, y3, z3], orientation: "
-    "{euler-zyx: [a3, b3, c3]}, points: {Qx: {at: [0.27, -0.18, 0.33], x: [-0.2, 0.7, 0.1], z: [0.45, 0.2, 0.7]}}}\n";
+static const char spatial_own[] = "coordinates: {x1: 0.21, y1: -0.34, z1: 0.17, a1: 0.3, b1: -0.2, c1: 0.4, x2: 0.81, y2: 0.42, z2: 0.36, a2: 0.5, "
+                                  "b2: 0.1, c2: 0.2, "
+                                  "x3: -0.63, y3: 0.55, z3: -0.21, a3: 0.2, b3: 0.3, c3: -0.1}\n"
+                                  "bodies:\n"
+                                  "  f: {mass: 1.37, inertia: [0.41, 0.53, 0.37], center: [0.11, -0.07, 0.05], position: [x1, y1, z1], orientation: "
+                                  "{euler-zyx: [a1, b1, c1]}, points: {P: [0.43, 0.27, -0.12], Px: {at: [0.43, 0.27, -0.12], x: [0.6, 0.2, -0.3], z: "
+                                  "[0.3, -0.5, 0.4]}, P2x: {at: [-0.36, 0.52, 0.2], x: [0.6, 0.2, -0.3], z: [0.3, -0.5, 0.4]}}}\n"
+                                  "  s: {mass: 0.618, inertia: [0.29, 0.24, 0.33], center: [-0.05, 0.13, 0.08], position: [x2, y2, z2], orientation: "
+                                  "{euler-zyx: [a2, b2, c2]}, points: {Q: [-0.31, 0.22, 0.14], Qx: {at: [-0.31, 0.22, 0.14], x: [-0.2, 0.7, 0.1], z: "
+                                  "[0.45, 0.2, 0.7]}}}\n"
+                                  "  u: {mass: 0.83, inertia: [0.19, 0.31, 0.27], center: [0.03, 0.17, -0.11], position: [x3, y3, z3], orientation: "
+                                  "{euler-zyx: [a3, b3, c3]}, points: {Qx: {at: [0.27, -0.18, 0.33], x: [-0.2, 0.7, 0.1], z: [0.45, 0.2, 0.7]}}}\n";
 
 static void write_model(const twin *t, bool written, bool own, char text[8000])
 {
@@ -132,11 +126,9 @@ static void write_model(const twin *t, bool written, bool own, char text[8000])
     const bool coupling = dal_joint_type_find(t->type)->class == DAL_JOINT_COUPLING;
     char joint[1000];
     if (written)
-        snprintf(joint, sizeof joint, "{type: again, connect: [%s]%s%s}", t->connect ? t->connect : "f.P, s.Q",
-                 *t->axis ? ", " : "", t->axis);
+        snprintf(joint, sizeof joint, "{type: again, connect: [%s]%s%s}", t->connect ? t->connect : "f.P, s.Q", *t->axis ? ", " : "", t->axis);
     else
-        snprintf(joint, sizeof joint, "{type: %s%s%s%s}", t->type, coupling ? "" : ", connect: [f.P, s.Q], cut: true",
-                 *t->keys ? ", " : "", t->keys);
+        snprintf(joint, sizeof joint, "{type: %s%s%s%s}", t->type, coupling ? "" : ", connect: [f.P, s.Q], cut: true", *t->keys ? ", " : "", t->keys);
     snprintf(text, 8000,
              "dalembert: 1\nspace: %s\ngravity: [0.7, -9.1%s]\njoint-types: {again: {equations: [%s]}}\n%sjoints: "
              "{%sJ: %s}\n",

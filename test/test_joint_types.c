@@ -109,15 +109,13 @@ static partial derivatives(const products *f, const port *i, const port *j)
 static double rate_by_paper(const products *f, const port *i, const port *j)
 {
     const partial d = derivatives(f, i, j);
-    return dot(d.OM, i->V) + dot(d.ON, j->V) + i->w * (dot(d.xi, i->y) - dot(d.yi, i->x)) +
-           j->w * (dot(d.xj, j->y) - dot(d.yj, j->x));
+    return dot(d.OM, i->V) + dot(d.ON, j->V) + i->w * (dot(d.xi, i->y) - dot(d.yi, i->x)) + j->w * (dot(d.xj, j->y) - dot(d.yj, j->x));
 }
 
 /* The last four lines of (26), for one point: velocities, not accelerations. */
 static double mixed(const double c[4], vec V, const port *i, const port *j)
 {
-    return -2 * V.x *
-               (i->w * (c[0] * sin(i->th) + c[1] * cos(i->th)) + j->w * (c[2] * sin(j->th) + c[3] * cos(j->th))) +
+    return -2 * V.x * (i->w * (c[0] * sin(i->th) + c[1] * cos(i->th)) + j->w * (c[2] * sin(j->th) + c[3] * cos(j->th))) +
            2 * V.y * (i->w * (c[0] * cos(i->th) - c[1] * sin(i->th)) + j->w * (c[2] * cos(j->th) - c[3] * sin(j->th)));
 }
 
@@ -126,12 +124,10 @@ static double acceleration_by_paper(const products *f, const port *i, const port
 {
     const partial d = derivatives(f, i, j);
     const double relative = i->th - j->th;
-    return dot(d.OM, i->J) + dot(d.ON, j->J) + 2 * f->MM * dot(i->V, i->V) + 2 * f->NN * dot(j->V, j->V) +
-           2 * f->MN * dot(i->V, j->V) + i->wd * (dot(d.xi, i->y) - dot(d.yi, i->x)) +
-           j->wd * (dot(d.xj, j->y) - dot(d.yj, j->x)) - i->w * i->w * (dot(d.xi, i->x) + dot(d.yi, i->y)) -
-           j->w * j->w * (dot(d.xj, j->x) + dot(d.yj, j->y)) +
-           2 * i->w * j->w * ((f->xx + f->yy) * cos(relative) + (f->xy - f->yx) * sin(relative)) +
-           mixed(f->M, i->V, i, j) + mixed(f->N, j->V, i, j);
+    return dot(d.OM, i->J) + dot(d.ON, j->J) + 2 * f->MM * dot(i->V, i->V) + 2 * f->NN * dot(j->V, j->V) + 2 * f->MN * dot(i->V, j->V) +
+           i->wd * (dot(d.xi, i->y) - dot(d.yi, i->x)) + j->wd * (dot(d.xj, j->y) - dot(d.yj, j->x)) -
+           i->w * i->w * (dot(d.xi, i->x) + dot(d.yi, i->y)) - j->w * j->w * (dot(d.xj, j->x) + dot(d.yj, j->y)) +
+           2 * i->w * j->w * ((f->xx + f->yy) * cos(relative) + (f->xy - f->yx) * sin(relative)) + mixed(f->M, i->V, i, j) + mixed(f->N, j->V, i, j);
 }
 
 static void write_pair(char text[4000], const char *equations)
@@ -157,12 +153,11 @@ static void sums_of_scalar_products_obey_the_generic_equations_of_the_paper(void
         char text[4000], equation[1500];
         for (int k = 0; k < 15; k++)
             c[k] = check_random(&seed);
-        snprintf(
-            equation, sizeof equation,
-            "\"%.17g*dot(M, M) + %.17g*dot(N, N) + %.17g*dot(M, N) + dot(M, %.17g*xi + %.17g*yi + %.17g*xj + %.17g*yj)"
-            " + dot(N, %.17g*xi + %.17g*yi + %.17g*xj + %.17g*yj) + %.17g*dot(xi, xj) + %.17g*dot(xi, yj) + "
-            "%.17g*dot(yi, xj) + %.17g*dot(yi, yj)\"",
-            f.MM, f.NN, f.MN, f.M[0], f.M[1], f.M[2], f.M[3], f.N[0], f.N[1], f.N[2], f.N[3], f.xx, f.xy, f.yx, f.yy);
+        snprintf(equation, sizeof equation,
+                 "\"%.17g*dot(M, M) + %.17g*dot(N, N) + %.17g*dot(M, N) + dot(M, %.17g*xi + %.17g*yi + %.17g*xj + %.17g*yj)"
+                 " + dot(N, %.17g*xi + %.17g*yi + %.17g*xj + %.17g*yj) + %.17g*dot(xi, xj) + %.17g*dot(xi, yj) + "
+                 "%.17g*dot(yi, xj) + %.17g*dot(yi, yj)\"",
+                 f.MM, f.NN, f.MN, f.M[0], f.M[1], f.M[2], f.M[3], f.N[0], f.N[1], f.N[2], f.N[3], f.xx, f.xy, f.yx, f.yy);
         write_pair(text, equation);
         dal_messages *messages = dal_messages_create(NULL);
         dal_spec *spec = NULL;
@@ -245,8 +240,7 @@ static void the_translational_joint_obeys_its_equations_of_the_paper(void **unus
             check_close(state->work.phi[k], f, 1e-13);
             check_close(state->work.phid[k], rate_29(&i, &j, th, w), 1e-13);
             /* the squared term that (30) drops is -theta'^2 f */
-            check_close(row_times(state, k, vd) - state->work.gamma[k], acceleration_30(&i, &j, th, w, wd) - w * w * f,
-                        1e-12);
+            check_close(row_times(state, k, vd) - state->work.gamma[k], acceleration_30(&i, &j, th, w, wd) - w * w * f, 1e-12);
             assert_true(fabs(w * w * f) > 1e-6);
             forces_22(&i, &j, k, Q);
             for (int c = 0; c < 6; c++) {
@@ -365,8 +359,7 @@ static void rates_and_accelerations_of_everything_an_equation_may_contain_are_de
                                 : "inertia: 0.2, position: [1.1, 0.6], angle: -0.5, points: {N: [-0.2, 0.3]}",
                      "i.M, j.N");
             const bool read = dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) == DAL_OK;
-            if (!read || dal_compile_anyway(NULL, spec, messages, &system) !=
-                             DAL_OK) /* the start need not close: only derivatives are of interest */
+            if (!read || dal_compile_anyway(NULL, spec, messages, &system) != DAL_OK) /* the start need not close: only derivatives are of interest */
                 fail_msg("%s: %s", equation, dal_messages_first(messages) ? dal_messages_first(messages)->text : "?");
             differentiate(equation, system);
             dal_spec_free(spec);
@@ -429,17 +422,16 @@ static void same_runs(const char *format, const char *built_in, const char *writ
 static void coordinates_of_a_type_are_driven_sprung_started_and_recorded_as_built_in_ones(void **unused)
 {
     (void)unused;
-    const char *head = PLANAR
-        "joint-types:\n"
-        "  pin: {equations: [N - M], coordinates: {angle: angle}}\n"
-        "  slider: {equations: [\"dot(N - M, yi)\", \"dot(xj, yi)\"], coordinates: {distance: \"dot(N - M, xi)\"}}\n"
-        "bodies:\n  a: {mass: 1.2, inertia: 0.3, center: [0.4, 0.1], position: [0, 0], angle: 0.2, points: {O: {at: "
-        "[0, 0], x: [1, 0]}, B: [0.7, 0.1]}}\n"
-        "  b: {mass: 0.5, inertia: 0.1, position: [0.9, 0.4], angle: 0.2}\n"
-        "ground: {points: {O: {at: [0, 0], x: [1, 0]}}}\n"
-        "forces:\n  spring: {type: spring-damper, joint: B, stiffness: 30, damping: 0.4, free: 0.2}\n"
-        "simulate: {until: 0.5, every: 0.05, rtol: 1e-11, atol: 1e-12}\n"
-        "record: [A.angle, A.drive, B.distance, B.distance', A.force, B.torque]\n";
+    const char *head = PLANAR "joint-types:\n"
+                              "  pin: {equations: [N - M], coordinates: {angle: angle}}\n"
+                              "  slider: {equations: [\"dot(N - M, yi)\", \"dot(xj, yi)\"], coordinates: {distance: \"dot(N - M, xi)\"}}\n"
+                              "bodies:\n  a: {mass: 1.2, inertia: 0.3, center: [0.4, 0.1], position: [0, 0], angle: 0.2, points: {O: {at: "
+                              "[0, 0], x: [1, 0]}, B: [0.7, 0.1]}}\n"
+                              "  b: {mass: 0.5, inertia: 0.1, position: [0.9, 0.4], angle: 0.2}\n"
+                              "ground: {points: {O: {at: [0, 0], x: [1, 0]}}}\n"
+                              "forces:\n  spring: {type: spring-damper, joint: B, stiffness: 30, damping: 0.4, free: 0.2}\n"
+                              "simulate: {until: 0.5, every: 0.05, rtol: 1e-11, atol: 1e-12}\n"
+                              "record: [A.angle, A.drive, B.distance, B.distance', A.force, B.torque]\n";
     same_runs(head,
               "joints:\n  A: {type: revolute, connect: [ground.O, a.O], drive: 0.2 + 0.5*sin(3*t)}\n  B: {type: "
               "prismatic, connect: [a.B, b], axis: [0.6, 0.8], zero: 0.1}\n",
@@ -490,21 +482,19 @@ static void momenta_count_as_conserved_unless_an_equation_names_the_world(void *
 static void forces_on_all_sides_of_a_joint_balance(void **unused)
 {
     (void)unused;
-    const rows r =
-        run(PLANAR
-            "joint-types: {three: {equations: [\"dot(N - M, yk) - 0.2*dot(P - N, xi)\", \"norm(P - M) - 2*norm(P - "
-            "N)*cos(angle_jk)\"]}}\n"
-            "bodies:\n  a: {mass: 1.2, inertia: 0.3, position: [0, 0], angle: 0.2, rate: 1, points: {M: [0.3, 0.1]}}\n"
-            "  b: {mass: 0.5, inertia: 0.1, position: [0.9, 0.4], angle: 0.5, velocity: [1, 0.3], points: {N: [-0.2, "
-            "0.4]}}\n"
-            "  c: {mass: 0.9, inertia: 0.2, position: [0.4, 1.7], angle: -0.3, rate: -2, points: {P: [0.1, -0.3]}}\n"
-            "joints: {J: {type: three, connect: [a.M, b.N, c.P]}}\n"
-            "simulate: {until: 0.3, every: 0.03}\n"
-            "record: [J.M.force.x + J.N.force.x + J.P.force.x, J.M.force.y + J.N.force.y + J.P.force.y, "
-            "\"cross(a.M.position, J.M.force) + cross(b.N.position, J.N.force) + cross(c.P.position, J.P.force) + "
-            "J.M.torque + J.N.torque + J.P.torque\", J.force.x - J.N.force.x, J.torque - J.N.torque, norm(J.P.force), "
-            "J.M.torque]\n",
-            "angle");
+    const rows r = run(PLANAR "joint-types: {three: {equations: [\"dot(N - M, yk) - 0.2*dot(P - N, xi)\", \"norm(P - M) - 2*norm(P - "
+                              "N)*cos(angle_jk)\"]}}\n"
+                              "bodies:\n  a: {mass: 1.2, inertia: 0.3, position: [0, 0], angle: 0.2, rate: 1, points: {M: [0.3, 0.1]}}\n"
+                              "  b: {mass: 0.5, inertia: 0.1, position: [0.9, 0.4], angle: 0.5, velocity: [1, 0.3], points: {N: [-0.2, "
+                              "0.4]}}\n"
+                              "  c: {mass: 0.9, inertia: 0.2, position: [0.4, 1.7], angle: -0.3, rate: -2, points: {P: [0.1, -0.3]}}\n"
+                              "joints: {J: {type: three, connect: [a.M, b.N, c.P]}}\n"
+                              "simulate: {until: 0.3, every: 0.03}\n"
+                              "record: [J.M.force.x + J.N.force.x + J.P.force.x, J.M.force.y + J.N.force.y + J.P.force.y, "
+                              "\"cross(a.M.position, J.M.force) + cross(b.N.position, J.N.force) + cross(c.P.position, J.P.force) + "
+                              "J.M.torque + J.N.torque + J.P.torque\", J.force.x - J.N.force.x, J.torque - J.N.torque, norm(J.P.force), "
+                              "J.M.torque]\n",
+                       "angle");
     for (int i = 0; i < r.count; i++) {
         for (int k = 1; k <= 5; k++)
             check_small(r.value[i][k], 1e-11);
@@ -538,8 +528,7 @@ static void a_type_of_an_included_model_is_not_known_outside_nor_offered_there(v
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
-    assert_int_equal(dal_spec_read(NULL, DAL_TEST_MODELS "/joint_types/stranger.yaml", 0, NULL, messages, &spec),
-                     DAL_OK);
+    assert_int_equal(dal_spec_read(NULL, DAL_TEST_MODELS "/joint_types/stranger.yaml", 0, NULL, messages, &spec), DAL_OK);
     assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_BAD_MODEL);
     assert_non_null(strstr(dal_messages_first(messages)->text, "there is no type 'slot'"));
     assert_null(strstr(dal_messages_first(messages)->text, "did you mean 'slot'"));
@@ -550,12 +539,11 @@ static void a_type_of_an_included_model_is_not_known_outside_nor_offered_there(v
 static void repeated_joints_have_parameters_by_number(void **unused)
 {
     (void)unused;
-    dal_system *system = compile_text(
-        PLANAR "joint-types: {rod: {equations: [norm(N - M) - L], required: [L]}}\n"
-               "bodies: {b: {repeat: {i: 1..4}, mass: i, position: [i^2/2 + i/2, 0]}}\n"
-               "joints:\n  first: {type: rod, connect: [ground, b.1], parameters: {L: 1}}\n"
-               "  r: {repeat: {i: 2..4}, type: rod, connect: [\"b.{i-1}\", \"b.{i}\"], parameters: {L: i}}\n",
-        "angle");
+    dal_system *system = compile_text(PLANAR "joint-types: {rod: {equations: [norm(N - M) - L], required: [L]}}\n"
+                                             "bodies: {b: {repeat: {i: 1..4}, mass: i, position: [i^2/2 + i/2, 0]}}\n"
+                                             "joints:\n  first: {type: rod, connect: [ground, b.1], parameters: {L: 1}}\n"
+                                             "  r: {repeat: {i: 2..4}, type: rod, connect: [\"b.{i-1}\", \"b.{i}\"], parameters: {L: i}}\n",
+                                      "angle");
     for (int k = 0; k < 4; k++)
         check_close(system->mechanism.rows[k].constant, k + 1, 0);
     dal_system_free(system);
@@ -585,8 +573,7 @@ static bool warns(const dal_verdict *v, const char *part)
 static void the_rank_loss_of_the_translational_joint_of_the_paper_is_found_and_the_other_form_has_none(void **unused)
 {
     (void)unused;
-    static const char *const equations[2] = {"\"dot(N - M, yi)\", \"dot(N - M, yj)\"",
-                                             "\"dot(N - M, yi)\", \"dot(xj, yi)\""};
+    static const char *const equations[2] = {"\"dot(N - M, yi)\", \"dot(N - M, yj)\"", "\"dot(N - M, yi)\", \"dot(xj, yi)\""};
     for (int k = 0; k < 2; k++)
         for (int apart = 0; apart < 2; apart++) {
             char text[1000];
@@ -620,8 +607,7 @@ static void dependent_equations_are_told_by_number_and_text(void **unused)
     assert_int_equal(v->written[0].rows, 5);
     assert_int_equal(v->written[0].removed, 4);
     assert_int_equal(v->written[0].removed_near, 4);
-    assert_true(
-        warns(v, "equations 2 `N - M` and 3 `dot(N - M, xi + zj)` depend on one another; its 5 rows take 4 freedoms"));
+    assert_true(warns(v, "equations 2 `N - M` and 3 `dot(N - M, xi + zj)` depend on one another; its 5 rows take 4 freedoms"));
     dal_verdict_free(v);
     dal_messages_free(messages);
 }
@@ -630,10 +616,9 @@ static void a_joint_that_contradicts_itself_is_refused_by_its_name(void **unused
 {
     (void)unused;
     dal_messages *messages = dal_messages_create(NULL);
-    dal_verdict *v = check_text(
-        PLANAR "joint-types: {odd: {equations: [\"dot(N - M, xi)\", \"dot(N - M, yi)\", \"dot(N - M, xi) - "
-               "1\"]}}\nbodies: {a: {mass: 1, inertia: 0.2}}\njoints: {A: {type: odd, connect: [ground, a]}}\n",
-        messages);
+    dal_verdict *v = check_text(PLANAR "joint-types: {odd: {equations: [\"dot(N - M, xi)\", \"dot(N - M, yi)\", \"dot(N - M, xi) - "
+                                       "1\"]}}\nbodies: {a: {mass: 1, inertia: 0.2}}\njoints: {A: {type: odd, connect: [ground, a]}}\n",
+                                messages);
     bool told = false;
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
         told |= m->severity == DAL_ERROR && strstr(m->text, "joint 'A' of type odd contradicts itself") &&
@@ -648,8 +633,7 @@ static void a_joint_that_contradicts_itself_is_refused_by_its_name(void **unused
 static void an_equation_that_always_holds_is_refused_and_a_small_one_is_not(void **unused)
 {
     (void)unused;
-    static const char *const equations[] = {"dot(cross(N, yi), N + 0*P)", "dot(N - P, xj) + dot(P, xj) - dot(N, xj)",
-                                            "1e-9*(norm(N - P) - 0.9)"};
+    static const char *const equations[] = {"dot(cross(N, yi), N + 0*P)", "dot(N - P, xj) + dot(P, xj) - dot(N, xj)", "1e-9*(norm(N - P) - 0.9)"};
     for (size_t i = 0; i < sizeof equations / sizeof *equations; i++) {
         char text[1000], words[200];
         dal_messages *messages = dal_messages_create(NULL);

@@ -132,8 +132,8 @@ static void conform(const dal_joint_type *type, dal_space space)
                     arm[k] = r[1][k] - free[f].point[k];
                 for (int k = 0; k < 3; k++) {
                     int c = (k + 1) % 3, d = (k + 2) % 3;
-                    double along = free[f].turn ? free[f].axis[c] * arm[d] - free[f].axis[d] * arm[c] + free[f].pitch * free[f].axis[k]
-                                                : free[f].axis[k];
+                    double along =
+                        free[f].turn ? free[f].axis[c] * arm[d] - free[f].axis[d] * arm[c] + free[f].pitch * free[f].axis[k] : free[f].axis[k];
                     if (k < (int)space)
                         twist[k] = along;
                     if (free[f].turn && space == DAL_SPATIAL)

@@ -10,7 +10,7 @@ static const double h = 1e-30;
 
 typedef struct bench {
     dal_system *system;
-    dal_state *state; /* of the double library: only handed on */
+    dal_state *state;  /* of the double library: only handed on */
     dal_layout layout; /* with the family of this scalar */
     dal_work w;
     dal_real *memory;

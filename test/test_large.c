@@ -324,7 +324,8 @@ static const char *const units =
     "gravity: [0, -9.81, 0.3]\n"
     "ground: {points: {P: {repeat: {i: 1..N}, at: [0, 0, 0]}, Q: {repeat: {i: 1..N}, at: [1.31, 0.05, 0]}}}\n"
     "bodies:\n"
-    "  a: {repeat: {i: 1..N}, mass: 1.3, center: [0.11, 0.02, 0.03], inertia: [0.2, 0.3, 0.25], position: [0.02, 0.31, 0.01], velocity: [0.3, 0.1, 0],"
+    "  a: {repeat: {i: 1..N}, mass: 1.3, center: [0.11, 0.02, 0.03], inertia: [0.2, 0.3, 0.25], position: [0.02, 0.31, 0.01], velocity: [0.3, 0.1, "
+    "0],"
     " points: {A: [0, -0.3, 0], B: [0, 0.37, 0]}}\n"
     "  b: {repeat: {i: 1..N}, mass: 0.7, inertia: [0.2, 0.1, 0.25], points: {L: [-0.6, 0, 0], R: [0.66, 0, 0]}}\n"
     "  c: {repeat: {i: 1..N}, mass: 0.9, inertia: [0.2, 0.3, 0.25], position: [1.3, 0.33, 0.02], angular-velocity: [0, 0, -0.7],"
@@ -517,8 +518,8 @@ static void cost_grows_with_the_model(void **unused)
         for (int assembled = 0; assembled < 2; assembled++) {
             const cost small = least_cost(few, families[f], assembled), large = measure(many, families[f], assembled);
             print_message("  %s%s: N = %d compiles in %.3f s, a step in %.4f s, %.1f MB; N = %d: %.3f s, %.4f s, %.1f MB\n", families[f],
-                          assembled ? ", assembled" : "", few, small.compile, small.step, 1e-6 * (double)small.memory, many, large.compile, large.step,
-                          1e-6 * (double)large.memory);
+                          assembled ? ", assembled" : "", few, small.compile, small.step, 1e-6 * (double)small.memory, many, large.compile,
+                          large.step, 1e-6 * (double)large.memory);
             assert_true(large.memory < 13 * small.memory); /* the same on every machine */
             assert_true(large.compile < 50 * small.compile);
             assert_true(large.step < 50 * small.step);
@@ -563,7 +564,8 @@ static double crank_at(int n, double until)
     const double h = until / steps;
     double a = 0, w = -1;
     for (int i = 0; i < steps; i++) {
-        const double k1 = K * sin(a), k2 = K * sin(a + h / 2 * w), k3 = K * sin(a + h / 2 * w + h * h / 4 * k1), k4 = K * sin(a + h * w + h * h / 2 * k2);
+        const double k1 = K * sin(a), k2 = K * sin(a + h / 2 * w), k3 = K * sin(a + h / 2 * w + h * h / 4 * k1),
+                     k4 = K * sin(a + h * w + h * h / 2 * k2);
         a += h * w + h * h / 6 * (k1 + k2 + k3);
         w += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
     }

@@ -12,7 +12,8 @@ static double angle_at(int N, double until)
     const double h = until / n, c = -9.81 * ((N + 1) / 2.0 + N) / ((N + 1) / 3.0 + N);
     double phi = M_PI / 2, w = -1;
     for (int i = 0; i < n; i++) { /* Runge-Kutta of order 4: an error below 1e-12 */
-        double k1 = c * cos(phi), k2 = c * cos(phi + h / 2 * w), k3 = c * cos(phi + h / 2 * w + h * h / 4 * k1), k4 = c * cos(phi + h * w + h * h / 2 * k2);
+        double k1 = c * cos(phi), k2 = c * cos(phi + h / 2 * w), k3 = c * cos(phi + h / 2 * w + h * h / 4 * k1),
+               k4 = c * cos(phi + h * w + h * h / 2 * k2);
         phi += h * w + h * h / 6 * (k1 + k2 + k3);
         w += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
     }
@@ -60,8 +61,9 @@ static void linkages_of_any_number_stay_on_their_branch(void **unused)
 static void hinges_and_tight_tolerances_change_nothing(void **unused)
 {
     static const char *const channels[] = {"v.0.angle", NULL};
-    static const char *const numbers[] = {"N=20", "N=40", "N=400"},
-                      *const ways[] = {"coordinates=angle rtol=1e-12 atol=1e-13", "coordinates=angle rtol=1e-12 atol=1e-13", "coordinates=joint formulation=recursive"};
+    static const char *const numbers[] = {"N=20", "N=40", "N=400"}, *const ways[] = {"coordinates=angle rtol=1e-12 atol=1e-13",
+                                                                                     "coordinates=angle rtol=1e-12 atol=1e-13",
+                                                                                     "coordinates=joint formulation=recursive"};
     static const int number[] = {20, 40, 400};
     (void)unused;
     for (int i = 0; i < 3; i++) {
@@ -85,7 +87,8 @@ static void what_does_not_pass_says_the_time_the_rank_and_a_joint(void **unused)
         if (strstr(t.message, "cannot be used here"))
             skip();
         assert_int_equal(t.status, DAL_NUMERICAL);
-        if (!strstr(t.message, "at t = 0.7") || !strstr(t.message, "rank of the constraints") || !strstr(t.message, rank[i]) || !strstr(t.message, "joint '"))
+        if (!strstr(t.message, "at t = 0.7") || !strstr(t.message, "rank of the constraints") || !strstr(t.message, rank[i]) ||
+            !strstr(t.message, "joint '"))
             fail_msg("%s", t.message);
         assert_true(t.evidence.evaluations < 20000);
         free(t.value);

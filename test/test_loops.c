@@ -54,7 +54,8 @@ static void couple(made *x)
     if (x->freedoms < 3)
         return;
     if (x->n_turning > 1 && chance(m, 0.5))
-        say(m->list, "  j%d: {type: gear, joints: [j%d, j%d], ratio: %.17g}\n", m->joints, x->turning[0], x->turning[x->n_turning - 1], -1.1 + 0.4 * number(m));
+        say(m->list, "  j%d: {type: gear, joints: [j%d, j%d], ratio: %.17g}\n", m->joints, x->turning[0], x->turning[x->n_turning - 1],
+            -1.1 + 0.4 * number(m));
     else if (x->n_turning > 0 && x->n_sliding > 0)
         say(m->list, "  j%d: {type: rack-and-pinion, joints: [j%d, j%d], radius: 0.37}\n", m->joints, x->turning[0], x->sliding[x->n_sliding - 1]);
     else
@@ -78,8 +79,8 @@ static void constrain(made *x)
         say(x->rules, "  c%d: {position: \"(b%d.x - b%d.x)^2 + 2*(b%d.y - b%d.y)^2 - %.17g - 0.1*sin(t)\"}\n", x->constraints, a, b, a, b,
             (p[0] - q[0]) * (p[0] - q[0]) + 2 * (p[1] - q[1]) * (p[1] - q[1]));
     else if (x->n_turning > 1)
-        say(x->rules, "  c%d: {velocity: \"j%d.angle' - (0.8 + 0.3*sin(j%d.angle))*j%d.angle'\"}\n", x->constraints, x->turning[0], x->turning[x->n_turning - 1],
-            x->turning[x->n_turning - 1]);
+        say(x->rules, "  c%d: {velocity: \"j%d.angle' - (0.8 + 0.3*sin(j%d.angle))*j%d.angle'\"}\n", x->constraints, x->turning[0],
+            x->turning[x->n_turning - 1], x->turning[x->n_turning - 1]);
     else
         say(x->rules, "  c%d: {velocity: \"b%d.x' - b%d.y*b%d.y'\"}\n", x->constraints, a, b, b);
     x->constraints++;
@@ -214,20 +215,24 @@ static void loops_by_chance_move_as_lagrange_and_every_instruction_set_say(void 
 /* ---- how much work there is ----------------------------------------------------------------------- */
 
 /* A chain, a crank and a rocker on each of its links, and a bar between them: every loop closes at its own link, however deep. */
-static const char loaded_chain[] =
-    "dalembert: 1\nspace: planar\nparameters: {N: 3, l: 0.3}\ngravity: [0.4, -9.81]\nbodies:\n"
-    "  link: {repeat: {i: 1..N}, mass: 1.3, inertia: 0.021, position: [(i - 1/2)*l, 0], angle: 0, rate: 0.7 + 0.1*i, points: {a: [-l/2, 0], b: [l/2, 0], P: [-0.1, 0.02], Q: [0.1, 0.02]}}\n"
-    "  crank: {repeat: {i: 1..N}, mass: 0.2, inertia: 0.0003, position: [(i - 1/2)*l - 0.1, 0.07], angle: 90*deg, points: {P: [-0.05, 0], S: [0.05, 0]}}\n"
-    "  rocker: {repeat: {i: 1..N}, mass: 0.3, inertia: 0.0007, position: [(i - 1/2)*l + 0.1, 0.095], angle: 90*deg, points: {Q: [-0.075, 0], T: [0.075, 0]}}\n"
-    "  bar: {repeat: {i: 1..N}, mass: 0.1, inertia: 0.0004, between: [\"crank.{i}.S\", \"rocker.{i}.T\"], points: {S: [-sqrt(0.0425)/2, 0], T: [sqrt(0.0425)/2, 0]}}\n"
-    "joints:\n"
-    "  root: {type: revolute, connect: [ground, link.1.a]}\n"
-    "  hinge: {repeat: {i: 2..N}, type: revolute, connect: [\"link.{i-1}.b\", \"link.{i}.a\"]}\n"
-    "  P: {repeat: {i: 1..N}, type: revolute, connect: [\"link.{i}.P\", \"crank.{i}.P\"]}\n"
-    "  Q: {repeat: {i: 1..N}, type: revolute, connect: [\"link.{i}.Q\", \"rocker.{i}.Q\"]}\n"
-    "  S: {repeat: {i: 1..N}, type: revolute, connect: [\"crank.{i}.S\", \"bar.{i}.S\"]}\n"
-    "  T: {repeat: {i: 1..N}, type: revolute, connect: [\"bar.{i}.T\", \"rocker.{i}.T\"], cut: true}\n"
-    "simulate: {until: 10, every: 0.1, rtol: 1e-10, atol: 1e-12, coordinates: joint, formulation: recursive, stabilization: {mass-projection: 1e-12}}\n";
+static const char loaded_chain[] = "dalembert: 1\nspace: planar\nparameters: {N: 3, l: 0.3}\ngravity: [0.4, -9.81]\nbodies:\n"
+                                   "  link: {repeat: {i: 1..N}, mass: 1.3, inertia: 0.021, position: [(i - 1/2)*l, 0], angle: 0, rate: 0.7 + 0.1*i, "
+                                   "points: {a: [-l/2, 0], b: [l/2, 0], P: [-0.1, 0.02], Q: [0.1, 0.02]}}\n"
+                                   "  crank: {repeat: {i: 1..N}, mass: 0.2, inertia: 0.0003, position: [(i - 1/2)*l - 0.1, 0.07], angle: 90*deg, "
+                                   "points: {P: [-0.05, 0], S: [0.05, 0]}}\n"
+                                   "  rocker: {repeat: {i: 1..N}, mass: 0.3, inertia: 0.0007, position: [(i - 1/2)*l + 0.1, 0.095], angle: 90*deg, "
+                                   "points: {Q: [-0.075, 0], T: [0.075, 0]}}\n"
+                                   "  bar: {repeat: {i: 1..N}, mass: 0.1, inertia: 0.0004, between: [\"crank.{i}.S\", \"rocker.{i}.T\"], points: {S: "
+                                   "[-sqrt(0.0425)/2, 0], T: [sqrt(0.0425)/2, 0]}}\n"
+                                   "joints:\n"
+                                   "  root: {type: revolute, connect: [ground, link.1.a]}\n"
+                                   "  hinge: {repeat: {i: 2..N}, type: revolute, connect: [\"link.{i-1}.b\", \"link.{i}.a\"]}\n"
+                                   "  P: {repeat: {i: 1..N}, type: revolute, connect: [\"link.{i}.P\", \"crank.{i}.P\"]}\n"
+                                   "  Q: {repeat: {i: 1..N}, type: revolute, connect: [\"link.{i}.Q\", \"rocker.{i}.Q\"]}\n"
+                                   "  S: {repeat: {i: 1..N}, type: revolute, connect: [\"crank.{i}.S\", \"bar.{i}.S\"]}\n"
+                                   "  T: {repeat: {i: 1..N}, type: revolute, connect: [\"bar.{i}.T\", \"rocker.{i}.T\"], cut: true}\n"
+                                   "simulate: {until: 10, every: 0.1, rtol: 1e-10, atol: 1e-12, coordinates: joint, formulation: recursive, "
+                                   "stabilization: {mass-projection: 1e-12}}\n";
 
 /* One loop through the whole chain. */
 static const char closed_chain[] =
@@ -240,7 +245,8 @@ static const char closed_chain[] =
     "  root: {type: revolute, connect: [ground, rod.1.a]}\n"
     "  hinge: {repeat: {i: 2..N}, type: revolute, connect: [\"rod.{i-1}.b\", \"rod.{i}.a\"]}\n"
     "  shut: {type: revolute, connect: [\"rod.{N}.b\", ground.end], cut: true}\n"
-    "simulate: {until: 10, every: 0.1, rtol: 1e-10, atol: 1e-12, coordinates: joint, formulation: recursive, stabilization: {mass-projection: 1e-12}}\n";
+    "simulate: {until: 10, every: 0.1, rtol: 1e-10, atol: 1e-12, coordinates: joint, formulation: recursive, stabilization: {mass-projection: "
+    "1e-12}}\n";
 
 /* A file or a text, with N = n where it has one (n > 0). */
 static dal_system *compile_with(const char *file, const char *text, int n)
@@ -273,7 +279,8 @@ static void count(const char *file, const char *text, int n, long out[COUNTS])
 {
     dal_system *system = compile_with(file, text, n);
     const dal_loops *l = system->loops;
-    const long counts[COUNTS] = {l->n_slots, l->n_entries, l->n_targets, l->n_pairs, l->n_pivots, l->n_below, l->n_sides, (long)dal_loops_work_size(l)};
+    const long counts[COUNTS] = {l->n_slots,  l->n_entries, l->n_targets, l->n_pairs,
+                                 l->n_pivots, l->n_below,   l->n_sides,   (long)dal_loops_work_size(l)};
     memcpy(out, counts, sizeof counts);
     dal_system_free(system);
 }
@@ -355,8 +362,8 @@ static void the_loops_of_the_robots_stay_closed(void **unused)
         assert_string_equal(system->formulation->name, "recursive");
         assert_string_equal(system->layout.family->name, "joint");
         assert_int_equal(dal_run(system, &options, messages, &evidence), DAL_OK);
-        print_message("  %s: residual %.1e, drift of the energy balance %.1e, %ld steps\n", robots[k], evidence.position_residual, evidence.energy_drift,
-                      evidence.steps);
+        print_message("  %s: residual %.1e, drift of the energy balance %.1e, %ld steps\n", robots[k], evidence.position_residual,
+                      evidence.energy_drift, evidence.steps);
         check_close(evidence.time_end, 10, 1e-12);
         check_small(evidence.position_residual, 1e-12);
         check_small(evidence.velocity_residual, 1e-12);
@@ -373,9 +380,10 @@ static void the_loops_of_the_robots_stay_closed(void **unused)
 static void every_build_gives_the_same_accelerations(void **unused)
 {
     (void)unused;
-    static const double chain[] = {-36.983144848117647, 42.774264782234461, -7.757134352228686, 2.7441236685885522, -27.614025756560167, 29.021312693348797,
-                                   -19.335669298796805, -13.419382734355025, 11.477616974579691, -11.243342551316669, -25.92272845746362, 29.726338606746701,
-                                   -9.5541975872686233, 50.00785457429469, -51.67704696128726, 34.29926845008972};
+    static const double chain[] = {-36.983144848117647, 42.774264782234461,  -7.757134352228686,  2.7441236685885522,
+                                   -27.614025756560167, 29.021312693348797,  -19.335669298796805, -13.419382734355025,
+                                   11.477616974579691,  -11.243342551316669, -25.92272845746362,  29.726338606746701,
+                                   -9.5541975872686233, 50.00785457429469,   -51.67704696128726,  34.29926845008972};
     static const double crank[] = {2.7247987457895526, -0.00026887259386379692, 1.2673363970574512, -0.25816888597429444};
     for (int k = 0; k < 2; k++) {
         dal_system *system = compile_with(DAL_MODELS "/spatial-slider-crank.yaml", k ? NULL : loaded_chain, k ? 0 : 4);
@@ -413,4 +421,3 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
-

@@ -4,19 +4,18 @@
 #include <dirent.h>
 
 static const char viewer[] = "<html><body>viewer connect-src 'none'<!--DATA--></body></html>\n";
-static const char model[] =
-    "dalembert: 1\n"
-    "space: planar\n"
-    "gravity: [0, -9.81]\n"
-    "inputs: {push: 0}\n"
-    "bodies:\n"
-    "  rod: {mass: 1.5, inertia: 0.18, position: [0.6, 0], angle: -30*deg, points: {O: [-0.6, 0], E: [0.6, 0]}}\n"
-    "  arm: {mass: 0.5, inertia: 0.02, position: [1.4, -0.3], points: {O: [-0.2, 0]}}\n"
-    "joints:\n"
-    "  pivot: {type: revolute, connect: [ground, rod.O]}\n"
-    "  elbow: {type: revolute, connect: [rod.E, arm.O]}\n"
-    "forces: {f: {type: torque, joint: pivot, value: push}}\n"
-    "simulate: {until: 0.02, every: 0.01, coordinates: joint}\n";
+static const char model[] = "dalembert: 1\n"
+                            "space: planar\n"
+                            "gravity: [0, -9.81]\n"
+                            "inputs: {push: 0}\n"
+                            "bodies:\n"
+                            "  rod: {mass: 1.5, inertia: 0.18, position: [0.6, 0], angle: -30*deg, points: {O: [-0.6, 0], E: [0.6, 0]}}\n"
+                            "  arm: {mass: 0.5, inertia: 0.02, position: [1.4, -0.3], points: {O: [-0.2, 0]}}\n"
+                            "joints:\n"
+                            "  pivot: {type: revolute, connect: [ground, rod.O]}\n"
+                            "  elbow: {type: revolute, connect: [rod.E, arm.O]}\n"
+                            "forces: {f: {type: torque, joint: pivot, value: push}}\n"
+                            "simulate: {until: 0.02, every: 0.01, coordinates: joint}\n";
 enum { NQ = 2, NV = 2, BODIES = 2, JOINTS = 2 };
 
 static char folder[] = "/tmp/test_misuse.XXXXXX";
@@ -26,19 +25,110 @@ static char folder[] = "/tmp/test_misuse.XXXXXX";
 /* Where they come from. */
 typedef enum source {
     NOTHING,
-    ALLOCATOR_, MESSAGES_, MESSAGE_, SEVERITY_, STATUS_, FLAG_,
-    SPEC_, SPEC_OUT, SYSTEM_, SYSTEM_OUT, STATE_, TEXT_, LENGTH_, MODEL_FILE, ROBOT_, OVERRIDES_, OVERRIDE_COUNT, READ_OPTIONS,
-    KEY_, KEY_INDEX, SETTING_, KIND_, LIST_INDEX, NAME_OUT, TITLE_OUT, INT_OUT, INT_OUT2,
-    BODY_NAME, JOINT_NAME, INPUT_NAME, BODY_, JOINT_, TIME_, INPUT_,
-    VECTOR_OUT, VECTOR_OUT2, DOUBLE_OUT, DOUBLE_OUT2,
-    Q_, V_, TAU_, VD_, WRENCHES_, NUMBERS_OUT, MATRIX_, FACTOR_, X_, POINT_, MOTION_OUT, CENTROID_OUT, A_OUT, CARRIED_OUT,
-    LABEL_, BUFFER_, BUFFER_SIZE, DIGITS_, WIDTH_,
-    EQUATIONS_, EQUATIONS_OUT, GIVEN_COUNT, GIVEN_, INSTANT_, INSTANT_OUT, STATE_FILE, STATE_TEXT, STATE_LENGTH, EVALUATION_, EVALUATION_OUT,
+    ALLOCATOR_,
+    MESSAGES_,
+    MESSAGE_,
+    SEVERITY_,
+    STATUS_,
+    FLAG_,
+    SPEC_,
+    SPEC_OUT,
+    SYSTEM_,
+    SYSTEM_OUT,
+    STATE_,
+    TEXT_,
+    LENGTH_,
+    MODEL_FILE,
+    ROBOT_,
+    OVERRIDES_,
+    OVERRIDE_COUNT,
+    READ_OPTIONS,
+    KEY_,
+    KEY_INDEX,
+    SETTING_,
+    KIND_,
+    LIST_INDEX,
+    NAME_OUT,
+    TITLE_OUT,
+    INT_OUT,
+    INT_OUT2,
+    BODY_NAME,
+    JOINT_NAME,
+    INPUT_NAME,
+    BODY_,
+    JOINT_,
+    TIME_,
+    INPUT_,
+    VECTOR_OUT,
+    VECTOR_OUT2,
+    DOUBLE_OUT,
+    DOUBLE_OUT2,
+    Q_,
+    V_,
+    TAU_,
+    VD_,
+    WRENCHES_,
+    NUMBERS_OUT,
+    MATRIX_,
+    FACTOR_,
+    X_,
+    POINT_,
+    MOTION_OUT,
+    CENTROID_OUT,
+    A_OUT,
+    CARRIED_OUT,
+    LABEL_,
+    BUFFER_,
+    BUFFER_SIZE,
+    DIGITS_,
+    WIDTH_,
+    EQUATIONS_,
+    EQUATIONS_OUT,
+    GIVEN_COUNT,
+    GIVEN_,
+    INSTANT_,
+    INSTANT_OUT,
+    STATE_FILE,
+    STATE_TEXT,
+    STATE_LENGTH,
+    EVALUATION_,
+    EVALUATION_OUT,
     EVALUATION_OPTIONS,
-    RUN_OPTIONS, EVIDENCE_, WRITER_, WRITER_PATH, WRITER_OUT, RESULTS_, RESULTS_PATH, RESULTS_OUT, ROW_OUT, COLUMN_NAME,
-    PAGE_, PAGE_PATH, PAGE_OPTIONS, PAGE_OUT, SERIES_, SERIES_OPTIONS, SERIES_OUT, COLUMN_COUNT, ROW_, ROW_VALUES, MOST_FRAMES, WORD_, WORD2_,
-    VERDICT_, VERDICT_OUT, CHECK_OPTIONS, COMPARISON_, COMPARISON_OUT, COMPARE_OPTIONS, PORTS_, PORTS_OUT, SVG_OUT, PLOT_OPTIONS,
-    SNAPSHOT_OPTIONS, SEED_
+    RUN_OPTIONS,
+    EVIDENCE_,
+    WRITER_,
+    WRITER_PATH,
+    WRITER_OUT,
+    RESULTS_,
+    RESULTS_PATH,
+    RESULTS_OUT,
+    ROW_OUT,
+    COLUMN_NAME,
+    PAGE_,
+    PAGE_PATH,
+    PAGE_OPTIONS,
+    PAGE_OUT,
+    SERIES_,
+    SERIES_OPTIONS,
+    SERIES_OUT,
+    COLUMN_COUNT,
+    ROW_,
+    ROW_VALUES,
+    MOST_FRAMES,
+    WORD_,
+    WORD2_,
+    VERDICT_,
+    VERDICT_OUT,
+    CHECK_OPTIONS,
+    COMPARISON_,
+    COMPARISON_OUT,
+    COMPARE_OPTIONS,
+    PORTS_,
+    PORTS_OUT,
+    SVG_OUT,
+    PLOT_OPTIONS,
+    SNAPSHOT_OPTIONS,
+    SEED_
 } source;
 
 /* All that calls work on; made anew for each of them. */
@@ -234,12 +324,18 @@ static void *object(source from)
     case RESULTS_: return need_results();
     case PAGE_: return need_page();
     case SERIES_: return need_series();
-    case VERDICT_: need_system(); must(dal_check(s->spec, NULL, NULL, &s->verdict) == DAL_OK, "a verdict"); return s->verdict;
+    case VERDICT_:
+        need_system();
+        must(dal_check(s->spec, NULL, NULL, &s->verdict) == DAL_OK, "a verdict");
+        return s->verdict;
     case COMPARISON_:
         need_system();
         must(dal_compare(s->spec, &s->compare_options, NULL, &s->comparison) == DAL_OK, "a comparison");
         return s->comparison;
-    case PORTS_: need_system(); must(dal_ports_create(NULL, s->spec, NULL, &s->ports) == DAL_OK, "ports"); return s->ports;
+    case PORTS_:
+        need_system();
+        must(dal_ports_create(NULL, s->spec, NULL, &s->ports) == DAL_OK, "ports");
+        return s->ports;
     default: return NULL;
     }
 }
@@ -260,7 +356,8 @@ static void *datum(source from)
     case JOINT_NAME: return "pivot";
     case INPUT_NAME: return "push";
     case COLUMN_NAME: return "rod.x";
-    case WORD_: case WORD2_: return "\"word\"";
+    case WORD_:
+    case WORD2_: return "\"word\"";
     case Q_: return s->q;
     case V_: return s->v;
     case TAU_: return s->tau;
@@ -280,7 +377,10 @@ static void *datum(source from)
     case RESULTS_PATH: return s->results_path;
     case PAGE_PATH: return s->page_path;
     case PAGE_OPTIONS: return &s->page_options;
-    case SERIES_OPTIONS: need_system(); s->series_options.system = s->system; return &s->series_options;
+    case SERIES_OPTIONS:
+        need_system();
+        s->series_options.system = s->system;
+        return &s->series_options;
     case CHECK_OPTIONS: return &s->check_options;
     case COMPARE_OPTIONS: return &s->compare_options;
     case PLOT_OPTIONS: return &s->plot_options;
@@ -298,7 +398,10 @@ static void *place_for(source from)
     case TITLE_OUT: return &s->pointer2;
     case INT_OUT: return &s->number;
     case INT_OUT2: return &s->number2;
-    case SPEC_OUT: case SYSTEM_OUT: case SVG_OUT: case ROW_OUT: return &s->pointer;
+    case SPEC_OUT:
+    case SYSTEM_OUT:
+    case SVG_OUT:
+    case ROW_OUT: return &s->pointer;
     case EQUATIONS_OUT: return &s->equations;
     case INSTANT_OUT: return &s->instant;
     case EVALUATION_OUT: return &s->evaluation;
@@ -309,8 +412,12 @@ static void *place_for(source from)
     case VERDICT_OUT: return &s->verdict;
     case COMPARISON_OUT: return &s->comparison;
     case PORTS_OUT: return &s->ports;
-    case VECTOR_OUT: case NUMBERS_OUT: case DOUBLE_OUT: case A_OUT: return s->out;
-    case VECTOR_OUT2: case DOUBLE_OUT2: return s->out + 3;
+    case VECTOR_OUT:
+    case NUMBERS_OUT:
+    case DOUBLE_OUT:
+    case A_OUT: return s->out;
+    case VECTOR_OUT2:
+    case DOUBLE_OUT2: return s->out + 3;
     case MOTION_OUT: return &s->motion;
     case CENTROID_OUT: return &s->centroid;
     case CARRIED_OUT: return s->carried;
@@ -326,14 +433,22 @@ static value good(source from)
     case STATE_LENGTH: return (value){.z = 2};
     case BUFFER_SIZE: return (value){.z = sizeof s->buffer};
     case SEVERITY_: return (value){.i = DAL_ERROR};
-    case STATUS_: case FLAG_: case KEY_INDEX: case LIST_INDEX: case BODY_: case JOINT_: case LABEL_: case OVERRIDE_COUNT: case MOST_FRAMES:
-    case SEED_:
-        return (value){.z = 0};
+    case STATUS_:
+    case FLAG_:
+    case KEY_INDEX:
+    case LIST_INDEX:
+    case BODY_:
+    case JOINT_:
+    case LABEL_:
+    case OVERRIDE_COUNT:
+    case MOST_FRAMES:
+    case SEED_: return (value){.z = 0};
     case DIGITS_: return (value){.i = 6};
     case WIDTH_: return (value){.i = 100};
     case GIVEN_COUNT: return (value){.i = 1};
     case COLUMN_COUNT: return (value){.i = column_count()};
-    case TIME_: case INPUT_: return (value){.d = 0.5};
+    case TIME_:
+    case INPUT_: return (value){.d = 0.5};
     default: break;
     }
     void *p = place_for(from);
@@ -346,13 +461,18 @@ static value good(source from)
 static int size_of(source from)
 {
     switch (from) {
-    case Q_: case LABEL_: return NQ;
-    case V_: case TAU_: case VD_: case X_: return NV;
+    case Q_:
+    case LABEL_: return NQ;
+    case V_:
+    case TAU_:
+    case VD_:
+    case X_: return NV;
     case WRENCHES_: return 6 * BODIES;
     case POINT_: return 3;
     case BODY_: return BODIES;
     case JOINT_: return JOINTS;
-    case KEY_INDEX: case LIST_INDEX: return 100000;
+    case KEY_INDEX:
+    case LIST_INDEX: return 100000;
     default: return 0;
     }
 }
@@ -361,11 +481,11 @@ static int size_of(source from)
 
 #define P(k) (x[k].p)
 #define I(k) (x[k].i)
-#define CALL(name, expression)                \
-    static answer call_##name(const value *x) \
-    {                                         \
-        (void)x;                              \
-        return expression;                    \
+#define CALL(name, expression)                                                                                                                       \
+    static answer call_##name(const value *x)                                                                                                        \
+    {                                                                                                                                                \
+        (void)x;                                                                                                                                     \
+        return expression;                                                                                                                           \
     }
 
 /* A result that the stage does not free. */
@@ -437,7 +557,7 @@ static dal_status give_row(dal_writer *writer, const double *values)
 }
 
 CALL(dal_status_text, of_bool(dal_status_text((dal_status)I(0))))
-CALL(dal_default_allocator, of_bool(dal_default_allocator().allocate && dal_default_allocator().release))
+CALL(dal_default_allocator, of_bool(dal_default_allocator().allocate &&dal_default_allocator().release))
 CALL(dal_messages_create, of_messages(dal_messages_create(P(0))))
 CALL(dal_messages_free, (dal_messages_free(P(0)), P(0) ? freed(&s->messages) : QUIET))
 CALL(dal_messages_first, (dal_messages_first(P(0)), QUIET))
@@ -551,11 +671,31 @@ CALL(dal_joint_wrenches, of_status(dal_joint_wrenches(P(0), P(1), P(2), P(3), P(
 CALL(dal_check, of_status(dal_check(P(0), P(1), P(2), P(3))))
 CALL(dal_verdict_free, (dal_verdict_free(P(0)), P(0) ? freed(&s->verdict) : QUIET))
 
-#define ROW(name, ...) {#name, call_##name, {__VA_ARGS__}}
-#define HEARD {MESSAGES_, PASSED}
-#define MEMORY {ALLOCATOR_, ALLOCATOR}
-#define PRINTED {BUFFER_, MEASURED}, {BUFFER_SIZE, SIZE}
-#define LABELLED {LABEL_, INDEX}, {BUFFER_, NEEDED}, {BUFFER_SIZE, SIZE}
+#define ROW(name, ...)                                                                                                                               \
+    {                                                                                                                                                \
+#name, call_##name,                                                                                                                          \
+        {                                                                                                                                            \
+            __VA_ARGS__                                                                                                                              \
+        }                                                                                                                                            \
+    }
+#define HEARD                                                                                                                                        \
+    {                                                                                                                                                \
+        MESSAGES_, PASSED                                                                                                                            \
+    }
+#define MEMORY                                                                                                                                       \
+    {                                                                                                                                                \
+        ALLOCATOR_, ALLOCATOR                                                                                                                        \
+    }
+#define PRINTED                                                                                                                                      \
+    {BUFFER_, MEASURED},                                                                                                                             \
+    {                                                                                                                                                \
+        BUFFER_SIZE, SIZE                                                                                                                            \
+    }
+#define LABELLED                                                                                                                                     \
+    {LABEL_, INDEX}, {BUFFER_, NEEDED},                                                                                                              \
+    {                                                                                                                                                \
+        BUFFER_SIZE, SIZE                                                                                                                            \
+    }
 
 static const call calls[] = {
     ROW(dal_status_text, {STATUS_, MEMBER}),
@@ -606,8 +746,7 @@ static const call calls[] = {
     ROW(dal_page_close, {PAGE_, PASSED}),
     ROW(dal_page_discard, {PAGE_, PASSED}),
     ROW(dal_plot_svg, MEMORY, {RESULTS_PATH, NEEDED}, {PLOT_OPTIONS, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
-    ROW(dal_snapshots_svg, MEMORY, {RESULTS_PATH, NEEDED}, {SPEC_, NEEDED}, {SYSTEM_, NEEDED}, {SNAPSHOT_OPTIONS, NEEDED}, HEARD,
-        {SVG_OUT, NEEDED}),
+    ROW(dal_snapshots_svg, MEMORY, {RESULTS_PATH, NEEDED}, {SPEC_, NEEDED}, {SYSTEM_, NEEDED}, {SNAPSHOT_OPTIONS, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_ports_create, MEMORY, {SPEC_, NEEDED}, HEARD, {PORTS_OUT, NEEDED}),
     ROW(dal_ports_free, {PORTS_, PASSED}),
     ROW(dal_ports_text, {PORTS_, NEEDED}, PRINTED),
@@ -792,16 +931,16 @@ static dal_status no_function(void *user, const dal_system_info *info, int n, co
     return DAL_OK;
 }
 
-#define WRONG_OPTION(name, ...)   \
-    static answer name(void)      \
-    {                             \
-        need_state();             \
-        dal_evidence e;           \
-        dal_verdict *verdict = 0; \
-        dal_comparison *rows = 0; \
-        char *text = NULL;        \
-        (void)e, (void)verdict, (void)rows, (void)text; \
-        __VA_ARGS__;              \
+#define WRONG_OPTION(name, ...)                                                                                                                      \
+    static answer name(void)                                                                                                                         \
+    {                                                                                                                                                \
+        need_state();                                                                                                                                \
+        dal_evidence e;                                                                                                                              \
+        dal_verdict *verdict = 0;                                                                                                                    \
+        dal_comparison *rows = 0;                                                                                                                    \
+        char *text = NULL;                                                                                                                           \
+        (void)e, (void)verdict, (void)rows, (void)text;                                                                                              \
+        __VA_ARGS__;                                                                                                                                 \
     }
 
 static const dal_allocator no_allocator;
@@ -821,39 +960,47 @@ WRONG_OPTION(compare_two_that_are_not_there, return of_status(dal_compare(s->spe
 WRONG_OPTION(compare_one_without_a_name, s->word[0] = NULL; return of_status(dal_compare(s->spec, &s->compare_options, NULL, &rows)))
 WRONG_OPTION(page_without_memory, s->page_options.allocator = &no_allocator;
              return of_status(dal_page_open(s->page_path, s->spec, s->system, &s->page_options, NULL, &s->page)))
-WRONG_OPTION(page_of_another_model, dal_spec *other; must(dal_spec_read(NULL, DAL_MODELS "/four-bar.yaml", 0, NULL, NULL, &other) == DAL_OK, "a model");
+WRONG_OPTION(page_of_another_model, dal_spec *other;
+             must(dal_spec_read(NULL, DAL_MODELS "/four-bar.yaml", 0, NULL, NULL, &other) == DAL_OK, "a model");
              answer a = of_status(dal_page_open(s->page_path, other, s->system, &s->page_options, NULL, &s->page)); dal_spec_free(other); return a)
 WRONG_OPTION(series_with_fewer_than_no_columns, return of_status(dal_page_series(need_page(), &(dal_series_options){.n_columns = -1}, &s->series)))
-WRONG_OPTION(series_with_columns_that_are_not_there, return of_status(dal_page_series(need_page(), &(dal_series_options){.n_columns = 5}, &s->series)))
+WRONG_OPTION(series_with_columns_that_are_not_there,
+             return of_status(dal_page_series(need_page(), &(dal_series_options){.n_columns = 5}, &s->series)))
 WRONG_OPTION(series_with_a_column_without_a_name, const dal_column c = {NULL, "m"};
              return of_status(dal_page_series(need_page(), &(dal_series_options){.n_columns = 1, .columns = &c}, &s->series)))
 WRONG_OPTION(series_with_fewer_than_no_frames,
              return of_status(dal_page_series(need_page(), &(dal_series_options){.system = s->system, .most_frames = -1}, &s->series)))
 WRONG_OPTION(series_row_without_values, return of_status(dal_series_add(need_series(), &(dal_series_row){0})))
 WRONG_OPTION(frame_of_another_length, return of_status(dal_series_frame(need_series(), s->state, 1, s->row)))
-WRONG_OPTION(plot_of_fewer_than_none, s->plot_options.n_channels = -1; return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
-WRONG_OPTION(plot_of_too_many, s->plot_options.n_channels = INT_MAX; return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
+WRONG_OPTION(plot_of_fewer_than_none, s->plot_options.n_channels = -1;
+             return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
+WRONG_OPTION(plot_of_too_many, s->plot_options.n_channels = INT_MAX;
+             return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
 WRONG_OPTION(plot_of_nothing, s->plot_options.channels = NULL; return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
 WRONG_OPTION(plot_of_a_channel_without_a_name, s->channel[0] = NULL;
              return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
-WRONG_OPTION(plot_of_a_negative_width, s->plot_options.width = INT_MIN; return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
-WRONG_OPTION(plot_of_a_huge_height, s->plot_options.height = INT_MAX; return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
+WRONG_OPTION(plot_of_a_negative_width, s->plot_options.width = INT_MIN;
+             return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
+WRONG_OPTION(plot_of_a_huge_height, s->plot_options.height = INT_MAX;
+             return of_status(dal_plot_svg(NULL, s->results_path, &s->plot_options, NULL, &text)))
 WRONG_OPTION(snapshots_at_times_that_are_not_there, s->snapshot_options.n_times = 3;
              return of_status(dal_snapshots_svg(NULL, s->results_path, s->spec, s->system, &s->snapshot_options, NULL, &text)))
 WRONG_OPTION(snapshots_at_no_time, const double t = NAN; s->snapshot_options = (dal_snapshot_options){.n_times = 1, .times = &t};
              return of_status(dal_snapshots_svg(NULL, s->results_path, s->spec, s->system, &s->snapshot_options, NULL, &text)))
 WRONG_OPTION(fewer_than_no_snapshots, s->snapshot_options.count = -1;
              return of_status(dal_snapshots_svg(NULL, s->results_path, s->spec, s->system, &s->snapshot_options, NULL, &text)))
-WRONG_OPTION(override_without_a_name, s->override[0].name = NULL; dal_spec *spec;
+WRONG_OPTION(override_without_a_name, s->override[0].name = NULL; dal_spec * spec;
              return of_spec(dal_spec_parse(NULL, "m", model, sizeof model - 1, 1, s->override, NULL, &spec), &spec))
-WRONG_OPTION(override_without_a_value, s->override[0].value = NULL; dal_spec *spec;
+WRONG_OPTION(override_without_a_value, s->override[0].value = NULL; dal_spec * spec;
              return of_spec(dal_spec_read(NULL, s->model_path, 1, s->override, NULL, &spec), &spec))
-WRONG_OPTION(overrides_that_are_not_there, s->read_options.n_overrides = 2; dal_spec *spec;
+WRONG_OPTION(overrides_that_are_not_there, s->read_options.n_overrides = 2; dal_spec * spec;
              return of_spec(dal_spec_read_with(NULL, s->model_path, &s->read_options, NULL, &spec), &spec))
 WRONG_OPTION(given_without_a_name, s->given[0].name = NULL; return of_status(dal_state_give(s->state, 1, s->given, NULL, NULL)))
 WRONG_OPTION(given_as_no_number, s->given[0].value = INFINITY; return of_status(dal_state_give(s->state, 1, s->given, NULL, NULL)))
-WRONG_OPTION(instant_of_another_size, need_instant()->nq = 1000; return of_status(dal_evaluate(NULL, s->state, s->instant, NULL, NULL, &s->evaluation)))
-WRONG_OPTION(instant_of_a_negative_size, need_instant()->nv = -7; return of_status(dal_evaluate(NULL, s->state, s->instant, NULL, NULL, &s->evaluation)))
+WRONG_OPTION(instant_of_another_size, need_instant()->nq = 1000;
+             return of_status(dal_evaluate(NULL, s->state, s->instant, NULL, NULL, &s->evaluation)))
+WRONG_OPTION(instant_of_a_negative_size, need_instant()->nv = -7;
+             return of_status(dal_evaluate(NULL, s->state, s->instant, NULL, NULL, &s->evaluation)))
 WRONG_OPTION(instant_without_q, need_instant()->q = NULL; return of_status(dal_evaluate(NULL, s->state, s->instant, NULL, NULL, &s->evaluation)))
 WRONG_OPTION(instant_without_wanted, need_instant()->wanted = NULL;
              return of_status(dal_evaluate(NULL, s->state, s->instant, &(dal_evaluation_options){.inverse = true}, NULL, &s->evaluation)))
@@ -867,7 +1014,8 @@ WRONG_OPTION(unknown_input, return of_bool(dal_state_set_input(s->state, "pull",
 WRONG_OPTION(velocity_too_large_for_an_acceleration, s->v[0] = 1e200;
              return of_status(dal_forward_dynamics(s->state, s->q, s->v, NULL, NULL, s->out)))
 WRONG_OPTION(mass_matrix_with_nan, s->matrix[NV] = NAN; return of_status(dal_mass_factor(s->system, s->matrix)))
-WRONG_OPTION(message_without_a_text, const dal_message m = {.severity = DAL_ERROR}; return of_length(dal_message_format(&m, s->buffer, sizeof s->buffer)))
+WRONG_OPTION(message_without_a_text, const dal_message m = {.severity = DAL_ERROR};
+             return of_length(dal_message_format(&m, s->buffer, sizeof s->buffer)))
 WRONG_OPTION(message_of_no_severity, const dal_message m = {.severity = (dal_severity)77, .text = "x"};
              return of_length(dal_message_format(&m, s->buffer, sizeof s->buffer)))
 WRONG_OPTION(no_such_list, return of_bool(dal_list_entry("planet", 0, NULL, NULL)))
@@ -876,24 +1024,62 @@ WRONG_OPTION(spec_without_memory, dal_spec by_hand = *s->spec; by_hand.memory = 
 WRONG_OPTION(text_shorter_than_its_length, dal_spec *spec; return of_spec(dal_spec_parse(NULL, "m", NULL, 10, 0, NULL, NULL, &spec), &spec))
 
 #undef WRONG_OPTION
-#define LINE(name) {#name, name}
+#define LINE(name)                                                                                                                                   \
+    {                                                                                                                                                \
+#name, name                                                                                                                                  \
+    }
 static const struct wrong_option {
     const char *name;
     answer (*make)(void);
-} wrong_options[] = {
-    LINE(run_without_memory), LINE(run_with_an_empty_sink), LINE(run_with_half_a_sink), LINE(run_into_a_state_of_another_system),
-    LINE(check_without_memory), LINE(compare_without_memory), LINE(compare_fewer_than_none), LINE(compare_two_that_are_not_there),
-    LINE(compare_one_without_a_name), LINE(page_without_memory), LINE(page_of_another_model), LINE(series_with_fewer_than_no_columns),
-    LINE(series_with_columns_that_are_not_there), LINE(series_with_a_column_without_a_name), LINE(series_with_fewer_than_no_frames),
-    LINE(series_row_without_values), LINE(frame_of_another_length), LINE(plot_of_fewer_than_none), LINE(plot_of_too_many), LINE(plot_of_nothing),
-    LINE(plot_of_a_channel_without_a_name), LINE(plot_of_a_negative_width), LINE(plot_of_a_huge_height), LINE(snapshots_at_times_that_are_not_there),
-    LINE(snapshots_at_no_time), LINE(fewer_than_no_snapshots), LINE(override_without_a_name), LINE(override_without_a_value),
-    LINE(overrides_that_are_not_there), LINE(given_without_a_name), LINE(given_as_no_number), LINE(instant_of_another_size),
-    LINE(instant_of_a_negative_size), LINE(instant_without_q), LINE(instant_without_wanted), LINE(instant_with_an_infinite_force),
-    LINE(instant_at_no_time), LINE(y_that_is_no_number), LINE(y_too_large_for_an_energy), LINE(time_that_is_no_number), LINE(unknown_input),
-    LINE(velocity_too_large_for_an_acceleration), LINE(mass_matrix_with_nan),
-    LINE(message_without_a_text), LINE(message_of_no_severity), LINE(no_such_list), LINE(no_such_setting), LINE(spec_without_memory),
-    LINE(text_shorter_than_its_length)};
+} wrong_options[] = {LINE(run_without_memory),
+                     LINE(run_with_an_empty_sink),
+                     LINE(run_with_half_a_sink),
+                     LINE(run_into_a_state_of_another_system),
+                     LINE(check_without_memory),
+                     LINE(compare_without_memory),
+                     LINE(compare_fewer_than_none),
+                     LINE(compare_two_that_are_not_there),
+                     LINE(compare_one_without_a_name),
+                     LINE(page_without_memory),
+                     LINE(page_of_another_model),
+                     LINE(series_with_fewer_than_no_columns),
+                     LINE(series_with_columns_that_are_not_there),
+                     LINE(series_with_a_column_without_a_name),
+                     LINE(series_with_fewer_than_no_frames),
+                     LINE(series_row_without_values),
+                     LINE(frame_of_another_length),
+                     LINE(plot_of_fewer_than_none),
+                     LINE(plot_of_too_many),
+                     LINE(plot_of_nothing),
+                     LINE(plot_of_a_channel_without_a_name),
+                     LINE(plot_of_a_negative_width),
+                     LINE(plot_of_a_huge_height),
+                     LINE(snapshots_at_times_that_are_not_there),
+                     LINE(snapshots_at_no_time),
+                     LINE(fewer_than_no_snapshots),
+                     LINE(override_without_a_name),
+                     LINE(override_without_a_value),
+                     LINE(overrides_that_are_not_there),
+                     LINE(given_without_a_name),
+                     LINE(given_as_no_number),
+                     LINE(instant_of_another_size),
+                     LINE(instant_of_a_negative_size),
+                     LINE(instant_without_q),
+                     LINE(instant_without_wanted),
+                     LINE(instant_with_an_infinite_force),
+                     LINE(instant_at_no_time),
+                     LINE(y_that_is_no_number),
+                     LINE(y_too_large_for_an_energy),
+                     LINE(time_that_is_no_number),
+                     LINE(unknown_input),
+                     LINE(velocity_too_large_for_an_acceleration),
+                     LINE(mass_matrix_with_nan),
+                     LINE(message_without_a_text),
+                     LINE(message_of_no_severity),
+                     LINE(no_such_list),
+                     LINE(no_such_setting),
+                     LINE(spec_without_memory),
+                     LINE(text_shorter_than_its_length)};
 enum { N_WRONG_OPTIONS = sizeof wrong_options / sizeof *wrong_options };
 #undef LINE
 

@@ -89,10 +89,8 @@ static void expect_message(const compiled *c, dal_severity severity, const char 
         if (m->severity != severity)
             continue;
         size_t head = strlen(m->mark.file ? m->mark.file : ""), tail = strlen(file);
-        if (!strstr(m->text, text) || m->mark.line != line || m->mark.column != column || head < tail ||
-            strcmp(m->mark.file + head - tail, file))
-            fail_msg("%s:%d:%d: %s\n  instead of %s:%d:%d: %s", m->mark.file, m->mark.line, m->mark.column, m->text, file, line, column,
-                     text);
+        if (!strstr(m->text, text) || m->mark.line != line || m->mark.column != column || head < tail || strcmp(m->mark.file + head - tail, file))
+            fail_msg("%s:%d:%d: %s\n  instead of %s:%d:%d: %s", m->mark.file, m->mark.line, m->mark.column, m->text, file, line, column, text);
         return;
     }
     fail_msg("not said: %s", text);
@@ -231,8 +229,8 @@ static void write_arm(char *points, char *bodies, char *joints, char *forces, ch
     const double ux = vx - w * (upper.y - trunk.y) - sin(ground.angle) * 0.2, uy = vy + w * (upper.x - trunk.x) + cos(ground.angle) * 0.2;
     const double rail = at.angle + atan2(0.3, 1); /* in the axes of the ground */
     sprintf(points + strlen(points),
-            ", %sS: {at: [%.17g, %.17g], x: [%.17g, %.17g]}, %sT: [%.17g, %.17g], %sV: {at: [%.17g, %.17g], x: [%.17g, %.17g]}", p, S.x,
-            S.y, cos(at.angle), sin(at.angle), p, T.x, T.y, p, T.x, T.y, cos(rail), sin(rail));
+            ", %sS: {at: [%.17g, %.17g], x: [%.17g, %.17g]}, %sT: [%.17g, %.17g], %sV: {at: [%.17g, %.17g], x: [%.17g, %.17g]}", p, S.x, S.y,
+            cos(at.angle), sin(at.angle), p, T.x, T.y, p, T.x, T.y, cos(rail), sin(rail));
     sprintf(bodies + strlen(bodies),
             "  %supper: {mass: 1.3, inertia: 0.17, position: [%.17g, %.17g], angle: %.17g, velocity: [%.17g, %.17g], rate: %.17g,\n"
             "            points: {A: {at: [-0.35, 0], x: [1, 0]}, B: [0.35, 0]}}\n"
@@ -251,8 +249,8 @@ static void write_arm(char *points, char *bodies, char *joints, char *forces, ch
             "  %stie: {type: spring-damper, connect: [%sbob, %sfore], stiffness: 5, damping: 0.2, length: 0.1}\n"
             "  %swind: {type: force, body: %sfore.B, axes: world, value: [%.17g, 0.7*%slag]}\n",
             p, p, k, p, at.angle, p, p, p, p, p, p, 7 * k, p, p, p, p, p, 0.4 * k, p);
-    sprintf(states + strlen(states), "%s%slag: {start: %.17g, rate: \"%supper.angle - trunk.angle - %.17g - %slag\"}", *states ? ", " : "",
-            p, up, p, at.angle, p);
+    sprintf(states + strlen(states), "%s%slag: {start: %.17g, rate: \"%supper.angle - trunk.angle - %.17g - %slag\"}", *states ? ", " : "", p, up, p,
+            at.angle, p);
 }
 
 static void write_planar_by_hand(const folder *f)
@@ -417,8 +415,8 @@ static void legs_in_skew_frames_are_the_model_written_out(void **unused)
              "  band: {type: spring-damper, connect: [trunk.Q, shank.C], stiffness: 30, damping: 0.7, length: 0.5}\n"
              "  mount: {type: bushing, connect: [trunk.Q, puck], stiffness: [1, 2, 3, 4, 5, 6], damping: [0.1, 0.2, 0.1, 0.1, 0, 0.1]}\n"
              "  twist: {type: torque, connect: [trunk, thigh], axes: body, value: [-0.3, 0.2, -0.7*cos(t)]}\n",
-             OF(P), OF(Q), OF(Qx), OF(Qz), OF(r[0]), OF(x), OF(z), OF(v), OF(w), OF(r[1]), OF(Wx), OF(Wz), OF(r[2]), OF(Wx), OF(Wz), OF(a),
-             OF(slide), OF(normal));
+             OF(P), OF(Q), OF(Qx), OF(Qz), OF(r[0]), OF(x), OF(z), OF(v), OF(w), OF(r[1]), OF(Wx), OF(Wz), OF(r[2]), OF(Wx), OF(Wz), OF(a), OF(slide),
+             OF(normal));
     put_file(&f, "hand.yaml", text);
     compiled whole = compile_well(&f, "whole.yaml"), hand = compile_well(&f, "hand.yaml");
     same_everywhere(&whole, &hand, bodies, joints);
@@ -445,25 +443,22 @@ static void a_part_of_a_part_is_a_part(void **unused)
     static const char *const bodies[] = {"left.shank", "left.shank",      "left.foot.toe.1", "foot.toe.1", "left.foot.toe.2",
                                          "foot.toe.2", "left.foot.toe.3", "foot.toe.3",      NULL};
     static const char *const joints[] = {"left.knee", "left.knee", "left.foot.ankle", "foot.ankle", "left.foot.pad.3", "foot.pad.3", NULL};
-    static const char head[] =
-        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {A: {at: [0.2, 0.7], x: [1, -0.3]}}}\nmodels:\n";
+    static const char head[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {A: {at: [0.2, 0.7], x: [1, -0.3]}}}\nmodels:\n";
     (void)unused;
     folder f = open_folder();
     char text[2000];
     put_file(&f, "parts/foot.yaml", foot);
-    snprintf(
-        text, sizeof text,
-        "dalembert: 1\nspace: planar\nparameters: {w: 0.2}\n%smodels: {foot: {file: ./foot.yaml, ground: shank.F, set: {m: 2*w, n: 3}}}\n",
-        shank);
+    snprintf(text, sizeof text,
+             "dalembert: 1\nspace: planar\nparameters: {w: 0.2}\n%smodels: {foot: {file: ./foot.yaml, ground: shank.F, set: {m: 2*w, n: 3}}}\n",
+             shank);
     put_file(&f, "parts/leg.yaml", text);
     snprintf(text, sizeof text, "dalembert: 1\nspace: planar\n%s", shank);
     put_file(&f, "parts/bare.yaml", text);
     snprintf(text, sizeof text, "%s  left: {file: parts/../parts/leg.yaml, ground: ground.A, set: {w: 0.45}}\n", head);
     put_file(&f, "nested.yaml", text);
-    snprintf(
-        text, sizeof text,
-        "%s  foot: {file: parts/foot.yaml, ground: left.shank.F, set: {m: 0.9, n: 3}}\n  left: {file: parts/bare.yaml, ground: ground.A}\n",
-        head);
+    snprintf(text, sizeof text,
+             "%s  foot: {file: parts/foot.yaml, ground: left.shank.F, set: {m: 0.9, n: 3}}\n  left: {file: parts/bare.yaml, ground: ground.A}\n",
+             head);
     put_file(&f, "beside.yaml", text);
     compiled nested = compile_well(&f, "nested.yaml"), beside = compile_well(&f, "beside.yaml");
     same_motion(&nested, &beside, bodies, joints);
@@ -518,9 +513,8 @@ static void parameters_are_set_from_outside(void **unused)
     (void)unused;
     folder f = open_folder();
     put_file(&f, "parts/inner.yaml", "dalembert: 1\nspace: planar\nparameters: {m: 1, twice: 2*m}\nbodies: {b: {mass: twice}}\n");
-    put_file(
-        &f, "parts/outer.yaml",
-        "dalembert: 1\nspace: planar\nparameters: {m: 3}\nbodies: {b: {mass: m}}\nmodels: {in: {file: inner.yaml, set: {m: m + 1}}}\n");
+    put_file(&f, "parts/outer.yaml",
+             "dalembert: 1\nspace: planar\nparameters: {m: 3}\nbodies: {b: {mass: m}}\nmodels: {in: {file: inner.yaml, set: {m: m + 1}}}\n");
     put_file(&f, "whole.yaml",
              "dalembert: 1\nspace: planar\nparameters: {m: 7}\nbodies: {b: {mass: part.m + part.in.twice}}\n"
              "models: {part: {file: parts/outer.yaml, set: {m: m/2}}, other: {file: parts/outer.yaml}}\n");
@@ -533,8 +527,7 @@ static void parameters_are_set_from_outside(void **unused)
     const dal_override set[] = {{"m", "10"}, {"part.in.m", "m/4"}, {"other.m", "5"}};
     c = compile_with(&f, "whole.yaml", 3, set);
     assert_int_equal(c.status, DAL_OK);
-    assert_true(mass_of(&c, "part.b") == 5 && mass_of(&c, "part.in.b") == 5 && mass_of(&c, "other.b") == 5 &&
-                mass_of(&c, "other.in.b") == 12);
+    assert_true(mass_of(&c, "part.b") == 5 && mass_of(&c, "part.in.b") == 5 && mass_of(&c, "other.b") == 5 && mass_of(&c, "other.in.b") == 12);
     let_go(&c);
     const dal_override wrong[] = {{"part.in.n", "1"}}, nowhere[] = {{"prt.m", "1"}};
     c = compile_with(&f, "whole.yaml", 1, wrong);
@@ -543,8 +536,7 @@ static void parameters_are_set_from_outside(void **unused)
     c = compile_with(&f, "whole.yaml", 1, nowhere);
     expect_message(&c, DAL_ERROR, "--set prt.m=1", 0, 1, "the model has no parameter 'prt.m'");
     let_go(&c);
-    put_file(&f, "parts/inner.yaml",
-             "dalembert: 1\nspace: planar\nparameters: {m: 1, twice: 2*m}\nbodies: {b: {mass: twice}} # the same\n");
+    put_file(&f, "parts/inner.yaml", "dalembert: 1\nspace: planar\nparameters: {m: 1, twice: 2*m}\nbodies: {b: {mass: twice}} # the same\n");
     c = compile_well(&f, "whole.yaml");
     assert_string_not_equal(hash, c.spec->hash); /* it covers included files */
     let_go(&c);
@@ -584,8 +576,7 @@ static void faults_are_told_where_they_stand(void **unused)
         {"{l: {file: ../x.yaml}}", "main.yaml", "it leaves the model's folder", 4, 20},
         {"{l: {file: parts/../../x.yaml}}", "main.yaml", "it leaves the model's folder", 4, 20},
         {"{l: {file: parts}}", "main.yaml", "a model is a .yaml, .yml or .json file", 4, 20},
-        {"{l: {file: parts/a.yaml}}", "parts/b.yaml",
-         "models include one another in a circle: parts/a.yaml -> parts/b.yaml -> parts/a.yaml", 4, 17},
+        {"{l: {file: parts/a.yaml}}", "parts/b.yaml", "models include one another in a circle: parts/a.yaml -> parts/b.yaml -> parts/a.yaml", 4, 17},
         {"{l: {file: main.yaml}}", "main.yaml", "models include one another in a circle: main.yaml -> main.yaml", 4, 20},
         {"{l: {file: parts/main.yaml}}", "parts/main.yaml", "main.yaml -> parts/main.yaml -> main.yaml", 3, 21},
         {"{l: {file: parts/good.yaml, set: {kk: 2}}}", "main.yaml", "has no parameter 'kk' (did you mean 'k'?)", 4, 43},
@@ -594,8 +585,7 @@ static void faults_are_told_where_they_stand(void **unused)
         {"{l: {file: parts/good.yaml, ground: outter}}", "main.yaml", "there is no body 'outter' (did you mean 'outer'?)", 4, 45},
         {"{l: {file: parts/good.yaml, ground: outer.Z}}", "main.yaml", "'outer' has no point 'Z'", 4, 45},
         {"{l: {file: parts/good.yaml, ground: l.b}}", "main.yaml", "model 'l' stands on 'l.b', which stands on it", 4, 45},
-        {"{l: {file: parts/good.yaml, ground: m.b}, m: {file: parts/good.yaml, ground: l.ground}}", "main.yaml",
-         "model 'l' stands on 'm.b'", 4, 45},
+        {"{l: {file: parts/good.yaml, ground: m.b}, m: {file: parts/good.yaml, ground: l.ground}}", "main.yaml", "model 'l' stands on 'm.b'", 4, 45},
         {"{l: {file: parts/good.yaml, repeat: {i: 1..3}}}", "main.yaml", "'repeat' of model 'l' is not available", 4, 37},
         {"{l: {ground: outer}}", "main.yaml", "model 'l' has no 'file'", 4, 10},
         {"{l: parts/good.yaml}", "main.yaml", "needs named entries, as in {file: leg.yaml}", 4, 13},

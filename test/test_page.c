@@ -55,23 +55,22 @@ static void free_model(model *m)
 }
 
 /* Two bodies in space, of which the centres are not the origins, on a skew hinge and a ball. */
-static const char chain[] =
-    "dalembert: 1\nname: Chain\nspace: spatial\ngravity: [0.3, -0.2, -9.81]\nparameters: {a: 0.37}\n"
-    "ground: {points: {O: [0.1, 0.2, 0.3]}, shape: {type: plate, outline: [[-1, -1], [1, -1], [0, 1]], thickness: "
-    "0.05, at: [0, 0, -1.5]}}\n"
-    "bodies:\n"
-    "  arm: {mass: 1.3, inertia: [0.11, 0.17, 0.23], center: [0.12, -0.07, 0.05], position: [0.1, 0.2, 0.3], points: "
-    "{P: [0.61, 0.1, -0.2]},\n"
-    "        shape: [{type: box, size: [2*a, a, 0.1], at: [a, 0, 0], color: red},\n"
-    "                {type: cylinder, radius: 0.1, length: a, axis: [1, 0, 0], color: \"#12aB9f\"}]}\n"
-    "  bob: {mass: 0.7, inertia: [0.05, 0.06, 0.04], center: [0.02, 0.3, 0.01], position: [0.71, 0.3, 0.1]}\n"
-    "joints:\n"
-    "  A: {type: revolute, connect: [ground.O, arm], axis: [0.3, 0.8, 0.1]}\n"
-    "  B: {type: spherical, connect: [arm.P, bob]}\n"
-    "forces:\n"
-    "  spring: {type: spring-damper, connect: [ground, bob], stiffness: 12, length: 0.4}\n"
-    "simulate: {until: 0.5, step: 2e-3, integrator: rk4, coordinates: euler}\n"
-    "record: [A.angle]\n";
+static const char chain[] = "dalembert: 1\nname: Chain\nspace: spatial\ngravity: [0.3, -0.2, -9.81]\nparameters: {a: 0.37}\n"
+                            "ground: {points: {O: [0.1, 0.2, 0.3]}, shape: {type: plate, outline: [[-1, -1], [1, -1], [0, 1]], thickness: "
+                            "0.05, at: [0, 0, -1.5]}}\n"
+                            "bodies:\n"
+                            "  arm: {mass: 1.3, inertia: [0.11, 0.17, 0.23], center: [0.12, -0.07, 0.05], position: [0.1, 0.2, 0.3], points: "
+                            "{P: [0.61, 0.1, -0.2]},\n"
+                            "        shape: [{type: box, size: [2*a, a, 0.1], at: [a, 0, 0], color: red},\n"
+                            "                {type: cylinder, radius: 0.1, length: a, axis: [1, 0, 0], color: \"#12aB9f\"}]}\n"
+                            "  bob: {mass: 0.7, inertia: [0.05, 0.06, 0.04], center: [0.02, 0.3, 0.01], position: [0.71, 0.3, 0.1]}\n"
+                            "joints:\n"
+                            "  A: {type: revolute, connect: [ground.O, arm], axis: [0.3, 0.8, 0.1]}\n"
+                            "  B: {type: spherical, connect: [arm.P, bob]}\n"
+                            "forces:\n"
+                            "  spring: {type: spring-damper, connect: [ground, bob], stiffness: 12, length: 0.4}\n"
+                            "simulate: {until: 0.5, step: 2e-3, integrator: rk4, coordinates: euler}\n"
+                            "record: [A.angle]\n";
 
 /* ---- reading a page ---------------------------------------------------------- */
 
@@ -136,8 +135,7 @@ static int digit(char c)
 static double *block(page *p, const json *number, int *rows, int *columns)
 {
     const json *about = json_at(json_get(p->header, "blocks"), (int)number->number);
-    const bool wide = !strcmp(json_get(about, "type")->text, "float64"),
-               whole = !strcmp(json_get(about, "type")->text, "uint32");
+    const bool wide = !strcmp(json_get(about, "type")->text, "float64"), whole = !strcmp(json_get(about, "type")->text, "uint32");
     char id[32];
     size_t length, n = 0;
     snprintf(id, sizeof id, "block-%d", (int)number->number);
@@ -179,8 +177,7 @@ typedef struct watcher {
     dal_series *series;
     const dal_system *system;
     int n;
-    double time[MOST_ROWS], pose[MOST_ROWS][2][12], center[MOST_ROWS][2][3], force[MOST_ROWS][2][6],
-        value[MOST_ROWS][40];
+    double time[MOST_ROWS], pose[MOST_ROWS][2][12], center[MOST_ROWS][2][3], force[MOST_ROWS][2][6], value[MOST_ROWS][40];
 } watcher;
 
 static dal_status watch(void *user, dal_state *state, int n, const double *values)
@@ -197,8 +194,7 @@ static dal_status watch(void *user, dal_state *state, int n, const double *value
         memcpy(w->pose[i][b] + 3, m.rotation, sizeof m.rotation);
         double r[3];
         for (int k = 0; k < 3; k++)
-            r[k] = m.rotation[3 * k] * centers[b][0] + m.rotation[3 * k + 1] * centers[b][1] +
-                   m.rotation[3 * k + 2] * centers[b][2];
+            r[k] = m.rotation[3 * k] * centers[b][0] + m.rotation[3 * k + 1] * centers[b][1] + m.rotation[3 * k + 2] * centers[b][2];
         w->center[i][b][0] = m.velocity[0] + m.omega[1] * r[2] - m.omega[2] * r[1];
         w->center[i][b][1] = m.velocity[1] + m.omega[2] * r[0] - m.omega[0] * r[2];
         w->center[i][b][2] = m.velocity[2] + m.omega[0] * r[1] - m.omega[1] * r[0];
@@ -211,17 +207,15 @@ static dal_status watch(void *user, dal_state *state, int n, const double *value
 static void rotation(const double *p, double R[9])
 {
     const double w = p[0], x = p[1], y = p[2], z = p[3];
-    const double out[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                           2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                           2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+    const double out[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), 2 * (x * y + w * z),    1 - 2 * (x * x + z * z),
+                           2 * (y * z - w * x),     2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)};
     memcpy(R, out, sizeof out);
 }
 
 static void run_to_page(place *here, const model *m, const char *path, watcher *w, dal_evidence *evidence)
 {
     dal_page *out;
-    const dal_page_options options = {
-        .command = "dalembert run chain.yaml", .viewer = viewer, .viewer_length = sizeof viewer - 1};
+    const dal_page_options options = {.command = "dalembert run chain.yaml", .viewer = viewer, .viewer_length = sizeof viewer - 1};
     if (dal_page_open(path, m->spec, m->system, &options, here->messages, &out))
         fail_with(here->messages);
     assert_int_equal(dal_page_series(out, &(dal_series_options){.system = m->system}, &w->series), DAL_OK);
@@ -304,8 +298,7 @@ static void the_header_has_scene_evidence_and_options(void **state)
     assert_string_equal(json_get(p.header, "program")->text, dal_version());
     assert_string_equal(json_get(json_get(p.header, "model"), "hash")->text, m.spec->hash);
     assert_non_null(strstr(json_get(json_get(p.header, "model"), "text")->text, "type: spherical"));
-    const json *scene = json_get(p.header, "scene"), *arm = json_at(json_get(scene, "bodies"), 0),
-               *shapes = json_get(arm, "shapes");
+    const json *scene = json_get(p.header, "scene"), *arm = json_at(json_get(scene, "bodies"), 0), *shapes = json_get(arm, "shapes");
     assert_string_equal(json_get(scene, "space")->text, "spatial");
     assert_string_equal(json_get(arm, "name")->text, "arm");
     check_close(json_at(json_get(arm, "center"), 1)->number, -0.07, 0);
@@ -336,8 +329,7 @@ static void the_header_has_scene_evidence_and_options(void **state)
     const json *facts = json_get(p.header, "evidence");
     int n = 0;
     for (const json *fact = facts->first; fact; fact = fact->next, n++) {
-        snprintf(line, sizeof line, n ? "  %-12s%s\n" : "%.0s%s\n", json_get(fact, "label")->text,
-                 json_get(fact, "value")->text);
+        snprintf(line, sizeof line, n ? "  %-12s%s\n" : "%.0s%s\n", json_get(fact, "label")->text, json_get(fact, "value")->text);
         assert_non_null(strstr(text, line));
     }
     assert_true(n >= 8);
@@ -366,8 +358,7 @@ static void looking_does_not_change_the_motion(void **state)
 static dal_page *open_empty(place *here, const char *path, const dal_allocator *allocator)
 {
     dal_page *out = NULL;
-    const dal_page_options options = {
-        .viewer = viewer, .viewer_length = sizeof viewer - 1, .allocator = allocator, .title = "many"};
+    const dal_page_options options = {.viewer = viewer, .viewer_length = sizeof viewer - 1, .allocator = allocator, .title = "many"};
     dal_page_open(path, NULL, NULL, &options, here->messages, &out);
     return out;
 }
@@ -382,9 +373,7 @@ static void merged_frames_keep_every_peak_and_the_end(void **state)
     uint64_t seed = 7;
     dal_page *out = open_empty(here, path_of(here, "many.html"), NULL);
     dal_series *series;
-    assert_int_equal(
-        dal_page_series(out, &(dal_series_options){.n_columns = 3, .columns = three, .most_frames = FRAMES}, &series),
-        DAL_OK);
+    assert_int_equal(dal_page_series(out, &(dal_series_options){.n_columns = 3, .columns = three, .most_frames = FRAMES}, &series), DAL_OK);
     for (int i = 0; i < ROWS; i++) {
         row[i][0] = 1e-3 * i + 1e-4 * check_random(&seed);
         row[i][1] = check_random(&seed) + (i % 977 == 13 ? 50 : 0);
@@ -395,10 +384,8 @@ static void merged_frames_keep_every_peak_and_the_end(void **state)
     page p = open_page(here->path);
     const json *about = json_at(json_get(p.header, "series"), 0);
     int n, columns;
-    double *time = block(&p, json_get(about, "time"), &n, &columns),
-           *values = block(&p, json_get(about, "values"), &n, &columns);
-    double *least = block(&p, json_get(about, "least"), &n, &columns),
-           *most = block(&p, json_get(about, "most"), &n, &columns);
+    double *time = block(&p, json_get(about, "time"), &n, &columns), *values = block(&p, json_get(about, "values"), &n, &columns);
+    double *least = block(&p, json_get(about, "least"), &n, &columns), *most = block(&p, json_get(about, "most"), &n, &columns);
     assert_int_equal(json_get(about, "recorded")->number, ROWS);
     assert_true(n <= FRAMES + 1 && n > FRAMES / 2);
     assert_true(time[n - 1] == row[ROWS - 1][0]);
@@ -478,25 +465,18 @@ static int count_of(const char *text, const char *word)
 
 static void hostile_texts_stay_texts(void **state)
 {
-    static const char nasty[] =
-        "</script><img src=x onerror=alert(1)>\"'\\\n\t\x01<!--\xe2\x80\xa8&amp;\xff\xc0\xaf\xed\xa0\x80 "
-        "\xf0\x9f\x98\x80";
+    static const char nasty[] = "</script><img src=x onerror=alert(1)>\"'\\\n\t\x01<!--\xe2\x80\xa8&amp;\xff\xc0\xaf\xed\xa0\x80 "
+                                "\xf0\x9f\x98\x80";
     place *here = *state;
     dal_page *out;
     dal_series *series;
-    const dal_page_options options = {.viewer = viewer,
-                                      .viewer_length = sizeof viewer - 1,
-                                      .title = nasty,
-                                      .command = nasty,
-                                      .file = nasty,
-                                      .text = nasty};
+    const dal_page_options options = {
+        .viewer = viewer, .viewer_length = sizeof viewer - 1, .title = nasty, .command = nasty, .file = nasty, .text = nasty};
     const dal_column columns[] = {{"time", "s"}, {nasty, nasty}};
     assert_int_equal(dal_page_open(path_of(here, "n.html"), NULL, NULL, &options, here->messages, &out), DAL_OK);
     dal_page_option(out, nasty, nasty);
     dal_page_entry(out, nasty, "[\"a<b\"]");
-    assert_int_equal(
-        dal_page_series(out, &(dal_series_options){.name = nasty, .n_columns = 2, .columns = columns}, &series),
-        DAL_OK);
+    assert_int_equal(dal_page_series(out, &(dal_series_options){.name = nasty, .n_columns = 2, .columns = columns}, &series), DAL_OK);
     dal_series_failed(series, nasty);
     dal_series_add(series, &(dal_series_row){.values = (double[]){0, 1}});
     assert_int_equal(dal_page_close(out, true), DAL_OK);
@@ -511,8 +491,7 @@ static void hostile_texts_stay_texts(void **state)
                        "onerror=alert(1)\\u003e\\\"'\\\\\\u000a\\u0009\\u0001\\u003c!--\\u2028\\u0026amp;"
                        "\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd \xf0\x9f\x98\x80";
     assert_string_equal(json_get(p.header, "title")->text, told);
-    assert_string_equal(
-        json_get(json_at(json_get(json_at(json_get(p.header, "series"), 0), "channels"), 0), "unit")->text, told);
+    assert_string_equal(json_get(json_at(json_get(json_at(json_get(p.header, "series"), 0), "channels"), 0), "unit")->text, told);
     close_page(&p);
 }
 
@@ -625,8 +604,8 @@ static size_t tetrahedron_stl(char *out, bool binary)
         }
         n += (size_t)sprintf(out + n, "  facet normal 0 0 0\n    outer loop\n");
         for (int k = 0; k < 3; k++)
-            n += (size_t)sprintf(out + n, "      vertex %g %g %g\n", (double)corner[face[f][k]][0],
-                                 (double)corner[face[f][k]][1], (double)corner[face[f][k]][2]);
+            n += (size_t)sprintf(out + n, "      vertex %g %g %g\n", (double)corner[face[f][k]][0], (double)corner[face[f][k]][1],
+                                 (double)corner[face[f][k]][2]);
         n += (size_t)sprintf(out + n, "    endloop\n  endfacet\n");
     }
     if (!binary)
@@ -659,12 +638,9 @@ static void meshes_of_all_kinds_are_the_same(void **state)
         assert_int_equal(mesh.n_triangles, 4);
         double volume = 0; /* sum of a . (b x c) / 6: that of the tetrahedron, and outward */
         for (int t = 0; t < 4; t++) {
-            const float *a = mesh.vertices + 3 * mesh.triangles[3 * t],
-                        *b = mesh.vertices + 3 * mesh.triangles[3 * t + 1],
+            const float *a = mesh.vertices + 3 * mesh.triangles[3 * t], *b = mesh.vertices + 3 * mesh.triangles[3 * t + 1],
                         *c = mesh.vertices + 3 * mesh.triangles[3 * t + 2];
-            volume += (double)(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-                               a[2] * (b[0] * c[1] - b[1] * c[0])) /
-                      6;
+            volume += (double)(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
         }
         check_close(volume, 0.5, 1e-6);
         dal_arena_release(&arena);
@@ -676,16 +652,15 @@ static void wrong_meshes_are_told_with_their_line(void **state)
     static const struct {
         const char *name, *text, *told;
         int line;
-    } wrong[] = {
-        {"a.obj", "v 0 0 0\nv 1 0\n", "three numbers are needed here; 'the end of the line' was found", 2},
-        {"a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n", "'7' is no vertex: there are 3 so far, counted from 1", 4},
-        {"a.obj", "v 0 0 0\nf 1 1\n", "a face needs three vertices or more", 2},
-        {"a.obj", "v 0 0 1e99\n", "a coordinate of the mesh is not a finite number", 1},
-        {"a.obj", "mesh 1\n", "'mesh' is not known in an .obj file: vertices (v) and faces (f) are read", 1},
-        {"a.obj", "v 0 0 0\n", "the mesh has no triangles", 0},
-        {"a.stl", "solid\nfacet normal 0 0 1\nvertex 0 0 0\n", "'outer' is needed here; 'vertex' was found", 3},
-        {"a.stl", "solid\nfacet normal 0 0 1\n", "the file ends within a facet", 2},
-        {"a.dae", "x", "a mesh is an .stl or an .obj file", 0}};
+    } wrong[] = {{"a.obj", "v 0 0 0\nv 1 0\n", "three numbers are needed here; 'the end of the line' was found", 2},
+                 {"a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n", "'7' is no vertex: there are 3 so far, counted from 1", 4},
+                 {"a.obj", "v 0 0 0\nf 1 1\n", "a face needs three vertices or more", 2},
+                 {"a.obj", "v 0 0 1e99\n", "a coordinate of the mesh is not a finite number", 1},
+                 {"a.obj", "mesh 1\n", "'mesh' is not known in an .obj file: vertices (v) and faces (f) are read", 1},
+                 {"a.obj", "v 0 0 0\n", "the mesh has no triangles", 0},
+                 {"a.stl", "solid\nfacet normal 0 0 1\nvertex 0 0 0\n", "'outer' is needed here; 'vertex' was found", 3},
+                 {"a.stl", "solid\nfacet normal 0 0 1\n", "the file ends within a facet", 2},
+                 {"a.dae", "x", "a mesh is an .stl or an .obj file", 0}};
     place *here = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         dal_arena arena;
@@ -745,9 +720,7 @@ static void shapes_change_no_number_of_the_motion(void **state)
     place *here = *state;
     double end[2];
     for (int i = 0; i < 2; i++) {
-        model m = compile_text(
-            here,
-            with_shape(i ? ", shape: [{type: box, size: [2*a, 0.1]}, {type: sphere, radius: a/3, at: [a, 0]}]" : ""));
+        model m = compile_text(here, with_shape(i ? ", shape: [{type: box, size: [2*a, 0.1]}, {type: sphere, radius: a/3, at: [a, 0]}]" : ""));
         dal_evidence evidence;
         dal_state *final = dal_state_create(NULL, m.system);
         assert_int_equal(dal_run(m.system, &(dal_run_options){.final = final}, here->messages, &evidence), DAL_OK);
@@ -766,18 +739,14 @@ static void wrong_shapes_are_told(void **state)
         {"{type: box, size: [1]}", "'size' of a shape: 2 or 3 numbers are needed, 1 given"},
         {"{type: box, size: [1, -a]}", "the edges of a box have to be positive; one is -0.5"},
         {"{type: sphere, radius: 0}", "'radius' of a shape has to be positive; it is 0"},
-        {"{type: sphere, radius: 1, size: [1, 1]}",
-         "a 'shape' of type sphere has no key 'size': it knows type, radius, at, angle, orientation"},
+        {"{type: sphere, radius: 1, size: [1, 1]}", "a 'shape' of type sphere has no key 'size': it knows type, radius, at, angle, orientation"},
         {"{type: cylinder, radius: 1, length: 2, axis: [0, 0, 0]}", "the axis of a shape has length zero"},
-        {"{type: plate, outline: [[0, 0], [1, 0]], thickness: 1}",
-         "the outline of a plate needs 3 points or more; 2 given"},
-        {"{type: plate, outline: [[0, 0, 1], [1, 0], [1, 1]], thickness: 1}",
-         "a point of an outline has two numbers, [x, y]; 3 given"},
+        {"{type: plate, outline: [[0, 0], [1, 0]], thickness: 1}", "the outline of a plate needs 3 points or more; 2 given"},
+        {"{type: plate, outline: [[0, 0, 1], [1, 0], [1, 1]], thickness: 1}", "a point of an outline has two numbers, [x, y]; 3 given"},
         {"{type: sphere, radius: 1, color: mauve}",
          "'mauve' is no color: write \"#rrggbb\" in quotes, or black, white, gray, red, green, blue, yellow, orange, "
          "brown, purple, cyan or magenta"},
-        {"{type: mesh, file: ../a.stl}",
-         "the file '../a.stl' of a shape cannot be read: a model that does not come from a file cannot name one"},
+        {"{type: mesh, file: ../a.stl}", "the file '../a.stl' of a shape cannot be read: a model that does not come from a file cannot name one"},
         {"{type: sphere, radius: t}", NULL}};
     place *here = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -808,8 +777,7 @@ static void a_mesh_of_a_model_stands_in_its_page(void **state)
     strcpy(model_path, here->path);
     model m = {NULL, NULL};
     dal_page *out;
-    if (dal_spec_read(NULL, model_path, 0, NULL, here->messages, &m.spec) ||
-        dal_compile(NULL, m.spec, here->messages, &m.system))
+    if (dal_spec_read(NULL, model_path, 0, NULL, here->messages, &m.spec) || dal_compile(NULL, m.spec, here->messages, &m.system))
         fail_with(here->messages);
     const dal_page_options options = {.viewer = viewer, .viewer_length = sizeof viewer - 1};
     assert_int_equal(dal_page_open(path_of(here, "m.html"), m.spec, m.system, &options, here->messages, &out), DAL_OK);
@@ -827,8 +795,7 @@ static void a_mesh_of_a_model_stands_in_its_page(void **state)
     free(vertices), free(triangles);
     close_page(&p);
     unlink(path_of(here, "part.stl"));
-    assert_int_equal(dal_page_open(path_of(here, "m.html"), m.spec, m.system, &options, here->messages, &out),
-                     DAL_BAD_MODEL);
+    assert_int_equal(dal_page_open(path_of(here, "m.html"), m.spec, m.system, &options, here->messages, &out), DAL_BAD_MODEL);
     assert_non_null(strstr(dal_messages_first(here->messages)->text, "part.stl' cannot be read: No such file"));
     assert_int_equal(dal_messages_first(here->messages)->mark.line, 6);
     free_model(&m);
@@ -839,19 +806,18 @@ static void visuals_of_a_robot_are_shapes_and_odd_ones_are_passed_over(void **st
 #ifndef DAL_HAVE_URDF
     skip();
 #endif
-    static const char robot[] =
-        "<robot name=\"r\"><link name=\"base\"><visual><geometry><box size=\"1 2 "
-        "0.5\"/></geometry></visual></link><link name=\"arm\">"
-        "<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
-        "<visual><origin xyz=\"0.1 0 0\" rpy=\"0 1.5 0\"/><geometry><cylinder radius=\"0.1\" "
-        "length=\"0.7\"/></geometry>"
-        "<material name=\"m\"><color rgba=\"1 0.5 0 1\"/></material></visual>"
-        "<visual><geometry><sphere radius=\"0\"/></geometry></visual><visual><geometry><box size=\"1 "
-        "2\"/></geometry></visual>"
-        "<visual><geometry><mesh filename=\"package://a.dae\"/></geometry></visual><visual/></link>"
-        "<joint name=\"j\" type=\"revolute\"><parent link=\"base\"/><child link=\"arm\"/><axis xyz=\"0 1 0\"/><limit "
-        "lower=\"-1\" upper=\"1\" "
-        "effort=\"1\" velocity=\"1\"/></joint></robot>";
+    static const char robot[] = "<robot name=\"r\"><link name=\"base\"><visual><geometry><box size=\"1 2 "
+                                "0.5\"/></geometry></visual></link><link name=\"arm\">"
+                                "<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
+                                "<visual><origin xyz=\"0.1 0 0\" rpy=\"0 1.5 0\"/><geometry><cylinder radius=\"0.1\" "
+                                "length=\"0.7\"/></geometry>"
+                                "<material name=\"m\"><color rgba=\"1 0.5 0 1\"/></material></visual>"
+                                "<visual><geometry><sphere radius=\"0\"/></geometry></visual><visual><geometry><box size=\"1 "
+                                "2\"/></geometry></visual>"
+                                "<visual><geometry><mesh filename=\"package://a.dae\"/></geometry></visual><visual/></link>"
+                                "<joint name=\"j\" type=\"revolute\"><parent link=\"base\"/><child link=\"arm\"/><axis xyz=\"0 1 0\"/><limit "
+                                "lower=\"-1\" upper=\"1\" "
+                                "effort=\"1\" velocity=\"1\"/></joint></robot>";
     place *here = *state;
     dal_spec *spec, *again;
     dal_system *system;
@@ -861,8 +827,7 @@ static void visuals_of_a_robot_are_shapes_and_odd_ones_are_passed_over(void **st
         fail_with(here->messages);
     assert_int_equal(spec->ground_shape.n, 1);
     assert_string_equal(spec->ground_shape.item[0].size.item[1].text, "2");
-    if (dal_to_yaml(NULL, spec, here->messages, &yaml) ||
-        dal_spec_parse(NULL, "r.yaml", yaml, strlen(yaml), 0, NULL, here->messages, &again) ||
+    if (dal_to_yaml(NULL, spec, here->messages, &yaml) || dal_spec_parse(NULL, "r.yaml", yaml, strlen(yaml), 0, NULL, here->messages, &again) ||
         dal_compile(NULL, again, here->messages, &system))
         fail_with(here->messages);
     const dal_figures *const shapes[] = {&spec->bodies[0].shape, &again->bodies[0].shape};
@@ -893,16 +858,14 @@ static void run_to_file(place *here, const model *m, const char *path)
     dal_writer *writer;
     dal_evidence evidence;
     assert_int_equal(dal_writer_open(NULL, path, false, here->messages, &writer), DAL_OK);
-    assert_int_equal(dal_run(m->system, &(dal_run_options){.sink = dal_writer_sink(writer)}, here->messages, &evidence),
-                     DAL_OK);
+    assert_int_equal(dal_run(m->system, &(dal_run_options){.sink = dal_writer_sink(writer)}, here->messages, &evidence), DAL_OK);
     assert_int_equal(dal_writer_close(writer, true, &evidence), DAL_OK);
 }
 
 static model compile_with_motion(place *here)
 {
     model m = {NULL, NULL};
-    assert_int_equal(dal_spec_parse(NULL, "test.yaml", chain, sizeof chain - 1, 0, NULL, here->messages, &m.spec),
-                     DAL_OK);
+    assert_int_equal(dal_spec_parse(NULL, "test.yaml", chain, sizeof chain - 1, 0, NULL, here->messages, &m.spec), DAL_OK);
     dal_spec_record_motion(m.spec);
     assert_int_equal(dal_compile(NULL, m.spec, here->messages, &m.system), DAL_OK);
     return m;
@@ -914,8 +877,7 @@ static void a_page_from_a_file_states_the_options_of_its_run_and_not_of_the_mode
     static const char *const names[] = {"o.csv", "o.h5"};
     place *here = *state;
     model m = compile_text(here, chain), other = {NULL, NULL};
-    assert_int_equal(dal_spec_parse(NULL, "test.yaml", chain, sizeof chain - 1, 0, NULL, here->messages, &other.spec),
-                     DAL_OK);
+    assert_int_equal(dal_spec_parse(NULL, "test.yaml", chain, sizeof chain - 1, 0, NULL, here->messages, &other.spec), DAL_OK);
     dal_spec_record_motion(other.spec);
     assert_true(dal_spec_set(other.spec, "integrator", "rk6", here->messages));
     assert_int_equal(dal_compile(NULL, other.spec, here->messages, &other.system), DAL_OK);
@@ -929,8 +891,7 @@ static void a_page_from_a_file_states_the_options_of_its_run_and_not_of_the_mode
 #endif
         run_to_file(here, &other, path_of(here, names[i]));
         assert_int_equal(dal_results_open(NULL, here->path, here->messages, &results), DAL_OK);
-        assert_int_equal(dal_page_open(path_of(here, "o.html"), m.spec, m.system, &options, here->messages, &out),
-                         DAL_OK);
+        assert_int_equal(dal_page_open(path_of(here, "o.html"), m.spec, m.system, &options, here->messages, &out), DAL_OK);
         assert_int_equal(dal_page_results(out, results, m.system, 0), DAL_OK);
         assert_int_equal(dal_page_close(out, true), DAL_OK);
         dal_results_close(results);
@@ -964,8 +925,7 @@ static void a_page_from_a_file_has_the_poses_of_the_run(void **state)
     page direct = open_page(here->path);
     const json *wanted = json_at(json_get(direct.header, "series"), 0);
     int rows, columns, n, k;
-    double *poses = block(&direct, json_get(wanted, "poses"), &rows, &columns),
-           *velocities = block(&direct, json_get(wanted, "velocities"), &n, &k);
+    double *poses = block(&direct, json_get(wanted, "poses"), &rows, &columns), *velocities = block(&direct, json_get(wanted, "velocities"), &n, &k);
     for (int i = 0; i < 2; i++) {
         dal_page *out;
         dal_results *results;
@@ -977,16 +937,14 @@ static void a_page_from_a_file_has_the_poses_of_the_run(void **state)
         run_to_file(here, &with, path_of(here, names[i]));
         assert_int_equal(dal_results_open(NULL, here->path, here->messages, &results), DAL_OK);
         assert_string_equal(dal_results_hash(results), i ? m.spec->hash : "");
-        assert_int_equal(dal_page_open(path_of(here, "b.html"), m.spec, m.system, &options, here->messages, &out),
-                         DAL_OK);
+        assert_int_equal(dal_page_open(path_of(here, "b.html"), m.spec, m.system, &options, here->messages, &out), DAL_OK);
         if (dal_page_results(out, results, m.system, 0))
             fail_with(here->messages);
         assert_int_equal(dal_page_close(out, true), DAL_OK);
         dal_results_close(results);
         page p = open_page(path_of(here, "b.html"));
         const json *series = json_at(json_get(p.header, "series"), 0);
-        double *again = block(&p, json_get(series, "poses"), &n, &k),
-               *moving = block(&p, json_get(series, "velocities"), &n, &k);
+        double *again = block(&p, json_get(series, "poses"), &n, &k), *moving = block(&p, json_get(series, "velocities"), &n, &k);
         assert_int_equal(n, rows);
         for (int c = 0; c < rows * columns; c++)
             check_close(again[c], poses[c], 1e-7);
@@ -1075,9 +1033,7 @@ static void five_seconds_of_four_bar_are_less_than_a_megabyte_and_a_half(void **
     assert_int_equal(dal_compile(NULL, m.spec, here->messages, &m.system), DAL_OK);
     assert_int_equal(dal_page_open(path_of(here, "f.html"), m.spec, m.system, NULL, here->messages, &out), DAL_OK);
     assert_int_equal(dal_page_series(out, &(dal_series_options){.system = m.system}, &series), DAL_OK);
-    assert_int_equal(dal_run(m.system, &(dal_run_options){.frame = dal_series_frame, .frame_user = series},
-                             here->messages, &evidence),
-                     DAL_OK);
+    assert_int_equal(dal_run(m.system, &(dal_run_options){.frame = dal_series_frame, .frame_user = series}, here->messages, &evidence), DAL_OK);
     assert_int_equal(dal_page_close(out, true), DAL_OK);
     check_close(evidence.time_end, 5, 1e-9);
     page p = open_page(here->path);

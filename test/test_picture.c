@@ -70,10 +70,8 @@ static void ticks_are_round_inside_and_told_apart(void **state)
     uint64_t seed = 3;
     (void)state;
     for (int i = 0; i < 20000; i++) {
-        const double size = pow(10, 12 * check_random(&seed)),
-                     middle = i % 3 ? size * check_random(&seed) : 1e5 * size * check_random(&seed);
-        const double least = middle - size * (1.01 + check_random(&seed)),
-                     most = middle + size * (1.01 + check_random(&seed));
+        const double size = pow(10, 12 * check_random(&seed)), middle = i % 3 ? size * check_random(&seed) : 1e5 * size * check_random(&seed);
+        const double least = middle - size * (1.01 + check_random(&seed)), most = middle + size * (1.01 + check_random(&seed));
         const dal_ticks t = dal_ticks_choose(least, most, 5);
         assert_true(t.n >= 2 && t.n <= 11);
         const double part = t.step / pow(10, floor(log10(t.step) + 1e-9));
@@ -100,8 +98,8 @@ static void write_table(place *here, int rows, int spike)
     uint64_t seed = 11;
     fprintf(file, "time,crank.angle,slider.x,rod.x,noise\n");
     for (int i = 0; i < rows; i++)
-        fprintf(file, "%.9g,%.9g,%.9g,%.9g,%.9g\n", 1e-3 * i, sin(1e-3 * i),
-                i == spike ? 7.25 : 0.1 * check_random(&seed), 0.5, 1 + check_random(&seed));
+        fprintf(file, "%.9g,%.9g,%.9g,%.9g,%.9g\n", 1e-3 * i, sin(1e-3 * i), i == spike ? 7.25 : 0.1 * check_random(&seed), 0.5,
+                1 + check_random(&seed));
     fclose(file);
 }
 
@@ -158,9 +156,7 @@ static void channels_of_one_unit_share_a_panel(void **state)
     place *here = *state;
     static const char *const names[] = {"crank.angle", "slider.x", "rod.x", "noise"};
     write_table(here, 500, -1);
-    char *svg = plot(
-        here, &(dal_plot_options){.n_channels = 4, .channels = names, .from = 0.1, .to = 0.3, .title = "A <b> & \"c\""},
-        DAL_OK);
+    char *svg = plot(here, &(dal_plot_options){.n_channels = 4, .channels = names, .from = 0.1, .to = 0.3, .title = "A <b> & \"c\""}, DAL_OK);
     assert_int_equal(count_of(svg, "fill=\"none\" stroke=\"#444444\"/>"), 3); /* rad, m, and what has no unit */
     assert_non_null(strstr(svg, ">rad</text>"));
     assert_non_null(strstr(svg, ">m</text>"));
@@ -180,8 +176,7 @@ static void a_phase_plot_closes_its_circle(void **state)
     fclose(file);
     double least, most;
     int points;
-    char *svg =
-        plot(here, &(dal_plot_options){.n_channels = 1, .channels = names, .x = "x", .from = NAN, .to = NAN}, DAL_OK);
+    char *svg = plot(here, &(dal_plot_options){.n_channels = 1, .channels = names, .x = "x", .from = NAN, .to = NAN}, DAL_OK);
     range_of_line(svg, 0, &least, &most, &points);
     check_close(most - least, 150 / 1.08, 0.8); /* points nearer than 0.4 of a pixel are left out */
     assert_true(points < 5000);
@@ -194,24 +189,20 @@ static void what_cannot_be_drawn_is_refused(void **state)
     static const char *const wrong[] = {"slider.y"}, *const right[] = {"rod.x"}, *const negative[] = {"crank.angle"};
     write_table(here, 100, -1);
     plot(here, &(dal_plot_options){.n_channels = 1, .channels = wrong, .from = NAN, .to = NAN}, DAL_BAD_COMMAND);
-    assert_string_equal(dal_messages_first(here->messages)->text,
-                        "has no channel 'slider.y' (did you mean 'slider.x'?)");
+    assert_string_equal(dal_messages_first(here->messages)->text, "has no channel 'slider.y' (did you mean 'slider.x'?)");
     plot(here, &(dal_plot_options){.n_channels = 1, .channels = right, .from = 5, .to = 6}, DAL_BAD_FILE);
     plot(here, &(dal_plot_options){.n_channels = 0, .from = NAN, .to = NAN}, DAL_BAD_COMMAND);
-    plot(here, &(dal_plot_options){.n_channels = 1, .channels = negative, .log = true, .from = NAN, .to = 0},
-         DAL_BAD_FILE);
-    free(plot(here, &(dal_plot_options){.n_channels = 1, .channels = right, .from = NAN, .to = NAN},
-              DAL_OK)); /* a constant */
+    plot(here, &(dal_plot_options){.n_channels = 1, .channels = negative, .log = true, .from = NAN, .to = 0}, DAL_BAD_FILE);
+    free(plot(here, &(dal_plot_options){.n_channels = 1, .channels = right, .from = NAN, .to = NAN}, DAL_OK)); /* a constant */
 }
 
 /* ---- snapshots ----------------------------------------------------------------------- */
 
-static const char swing[] =
-    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n  rod: {mass: 1.2, inertia: 0.1, position: [0.5, 0], "
-    "points: {A: [-0.5, 0], B: [0.5, 0]}}\n"
-    "  bob: {mass: 0.3, position: [1, 0], shape: {type: sphere, radius: 0.1}}\n"
-    "joints:\n  A: {type: revolute, connect: [ground, rod.A]}\n  B: {type: revolute, connect: [rod.B, bob]}\n"
-    "simulate: {until: 1, step: 1e-2}\n";
+static const char swing[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n  rod: {mass: 1.2, inertia: 0.1, position: [0.5, 0], "
+                            "points: {A: [-0.5, 0], B: [0.5, 0]}}\n"
+                            "  bob: {mass: 0.3, position: [1, 0], shape: {type: sphere, radius: 0.1}}\n"
+                            "joints:\n  A: {type: revolute, connect: [ground, rod.A]}\n  B: {type: revolute, connect: [rod.B, bob]}\n"
+                            "simulate: {until: 1, step: 1e-2}\n";
 
 typedef struct drawing {
     dal_spec *spec;
@@ -229,8 +220,7 @@ static drawing draw(place *here, const char *record, const dal_snapshot_options 
     assert_int_equal(dal_spec_parse(NULL, "t.yaml", text, strlen(text), 0, NULL, here->messages, &d.spec), DAL_OK);
     assert_int_equal(dal_compile(NULL, d.spec, here->messages, &d.system), DAL_OK);
     assert_int_equal(dal_writer_open(NULL, here->path, false, here->messages, &writer), DAL_OK);
-    assert_int_equal(dal_run(d.system, &(dal_run_options){.sink = dal_writer_sink(writer)}, here->messages, &evidence),
-                     DAL_OK);
+    assert_int_equal(dal_run(d.system, &(dal_run_options){.sink = dal_writer_sink(writer)}, here->messages, &evidence), DAL_OK);
     assert_int_equal(dal_writer_close(writer, true, &evidence), DAL_OK);
     assert_int_equal(dal_snapshots_svg(NULL, here->path, d.spec, d.system, options, here->messages, &d.svg), wanted);
     if (d.svg)
@@ -270,8 +260,7 @@ static void snapshots_that_are_not_there_are_refused(void **state)
     free_drawing(&d);
     dal_messages_clear(here->messages);
     d = draw(here, "record: [A.angle]\n", &(dal_snapshot_options){0}, DAL_BAD_FILE);
-    assert_non_null(
-        strstr(dal_messages_first(here->messages)->text, "it needs the columns rod.x, rod.y, rod.angle of every body"));
+    assert_non_null(strstr(dal_messages_first(here->messages)->text, "it needs the columns rod.x, rod.y, rod.angle of every body"));
     free_drawing(&d);
 }
 

@@ -96,8 +96,7 @@ static void look_at_wires(const char *file, const dal_spec *spec, const dal_port
         const dal_port *port = &n->ports[p], *peer = &n->ports[port->peer];
         if (peer->peer != p || port->component == peer->component)
             fail_msg("%s: port %d has no other end", file, p);
-        if (!same_flow(&port->out, &peer->in) || !same_flow(&port->in, &peer->out) ||
-            port->in.quantity != answer[port->out.quantity])
+        if (!same_flow(&port->out, &peer->in) || !same_flow(&port->in, &peer->out) || port->in.quantity != answer[port->out.quantity])
             fail_msg("%s: what port %d gives is not what the other end takes", file, p);
         const dal_component_kind kind = n->components[port->component].kind;
         const bool body = kind == DAL_COMPONENT_GROUND || kind == DAL_COMPONENT_BODY;
@@ -236,10 +235,9 @@ static void motors_and_gears_are_wired_to_the_joint_they_act_on(void **state)
 static void a_joint_of_the_model_leaves_what_its_equations_leave_however_many_they_are(void **state)
 {
     (void)state;
-    dal_spec *spec = parse_model(
-        "dalembert: 1\nspace: planar\njoint-types: {pin: {equations: [N - M, \"dot(N - M, xi + 2*yj)\"], coordinates: "
-        "{angle: angle}}}\nbodies: {a: {mass: 1, inertia: 1, position: [0, 0], angle: 0}}\n"
-        "joints: {A: {type: pin, connect: [ground, a], drive: 0.3*t}}\n");
+    dal_spec *spec = parse_model("dalembert: 1\nspace: planar\njoint-types: {pin: {equations: [N - M, \"dot(N - M, xi + 2*yj)\"], coordinates: "
+                                 "{angle: angle}}}\nbodies: {a: {mass: 1, inertia: 1, position: [0, 0], angle: 0}}\n"
+                                 "joints: {A: {type: pin, connect: [ground, a], drive: 0.3*t}}\n");
     dal_ports *ports = ports_of(spec);
     for (int i = 0; i < ports->n_components; i++)
         if (ports->components[i].kind == DAL_COMPONENT_JOINT) {
@@ -390,8 +388,7 @@ static wrenches wrenches_of(const dal_state *state, int joint)
     const sides s = sides_of(state, joint);
     wrenches w = {{{0}}, {{0}}};
     int n = 0;
-    for (const char *row = rows_of(j, state->system->mechanism.space); *row;
-         row += strcspn(row, " "), row += *row == ' ') {
+    for (const char *row = rows_of(j, state->system->mechanism.space); *row; row += strcspn(row, " "), row += *row == ' ') {
         const double lambda = l[n++];
         if (*row == 'G')
             hold_gap(row[1] - '0', lambda, &w);
@@ -505,8 +502,7 @@ static void row_of(const char *row, const sides *s, const motions *m, double len
         cross_of(e, other, lever);
         f[0] = dal_dot(e, other);
         f[1] = dal_dot(m->w[0], lever) - dal_dot(m->w[1], lever);
-        f[2] = dal_dot(m->wd[0], lever) - dal_dot(m->wd[1], lever) + dal_dot(twice, other) + dal_dot(e, other_twice) +
-               2 * dal_dot(once, other_once);
+        f[2] = dal_dot(m->wd[0], lever) - dal_dot(m->wd[1], lever) + dal_dot(twice, other) + dal_dot(e, other_twice) + 2 * dal_dot(once, other_once);
     } else {
         f[0] = (dal_dot(MN, MN) - length * length) / (2 * length);
         f[1] = dal_dot(MN, m->V) / length;
@@ -522,8 +518,7 @@ static void check_rows(const dal_state *state, int joint)
     const motions m = motions_of(state, joint);
     const double size = 1 + sqrt(dal_dot(m.wd[0], m.wd[0])) + sqrt(dal_dot(m.wd[1], m.wd[1])) + sqrt(dal_dot(m.J, m.J));
     int n = 0;
-    for (const char *row = rows_of(j, state->system->mechanism.space); *row;
-         row += strcspn(row, " "), row += *row == ' ', n++) {
+    for (const char *row = rows_of(j, state->system->mechanism.space); *row; row += strcspn(row, " "), row += *row == ' ', n++) {
         double f[3];
         row_of(row, &s, &m, j->length, f);
         check_close(f[0], state->work.phi[j->row + n], 1e-13);
@@ -554,8 +549,7 @@ static void add_coupling(const dal_state *state, const dal_joint *j, double tota
     const double lambda = state->lambda[j->row];
     const bool gear = !strcmp(j->type->name, "gear");
     const int a = dal_system_joint(state->system, "A"), b = dal_system_joint(state->system, gear ? "B" : "guide");
-    const wrenches first = along_angle(-(gear ? 1.7 : 0.23) * lambda),
-                   second = gear ? along_angle(lambda) : along_distance(state, b, lambda);
+    const wrenches first = along_angle(-(gear ? 1.7 : 0.23) * lambda), second = gear ? along_angle(lambda) : along_distance(state, b, lambda);
     add_wrenches(state, a, &first, total);
     add_wrenches(state, b, &second, total);
 }
@@ -606,40 +600,38 @@ static void check_at_random_states(const char *text)
 static void revolute_and_translational_rows_and_wrenches_are_those_of_their_pages(void **state)
 {
     (void)state;
-    check_at_random_states(
-        "dalembert: 1\n"
-        "space: planar\n"
-        "gravity: [0.3, -9.81]\n"
-        "ground: {points: {A: [0.13, -0.07]}}\n"
-        "bodies:\n"
-        "  crank: {mass: 1.37, inertia: 0.21, position: [0.43, 0.31], angle: 0.8, points: {A: [-0.53, 0.02], B: [0.47, "
-        "0.05]}}\n"
-        "  rod: {mass: 0.83, inertia: 0.34, position: [1.2, 0.3], angle: -0.4, points: {B: [-0.7, 0.03], C: [0.8, "
-        "-0.02]}}\n"
-        "  slider: {mass: 2.1, inertia: 0.12, position: [1.9, 0], angle: 0.2, points: {D: [0.11, 0.06]}}\n"
-        "joints:\n"
-        "  A: {type: revolute, connect: [ground.A, crank.A]}\n"
-        "  B: {type: revolute, connect: [crank.B, rod.B]}\n"
-        "  C: {type: revolute, connect: [rod.C, slider]}\n"
-        "  guide: {type: prismatic, connect: [ground, slider.D], axis: [0.97, 0.21]}\n");
+    check_at_random_states("dalembert: 1\n"
+                           "space: planar\n"
+                           "gravity: [0.3, -9.81]\n"
+                           "ground: {points: {A: [0.13, -0.07]}}\n"
+                           "bodies:\n"
+                           "  crank: {mass: 1.37, inertia: 0.21, position: [0.43, 0.31], angle: 0.8, points: {A: [-0.53, 0.02], B: [0.47, "
+                           "0.05]}}\n"
+                           "  rod: {mass: 0.83, inertia: 0.34, position: [1.2, 0.3], angle: -0.4, points: {B: [-0.7, 0.03], C: [0.8, "
+                           "-0.02]}}\n"
+                           "  slider: {mass: 2.1, inertia: 0.12, position: [1.9, 0], angle: 0.2, points: {D: [0.11, 0.06]}}\n"
+                           "joints:\n"
+                           "  A: {type: revolute, connect: [ground.A, crank.A]}\n"
+                           "  B: {type: revolute, connect: [crank.B, rod.B]}\n"
+                           "  C: {type: revolute, connect: [rod.C, slider]}\n"
+                           "  guide: {type: prismatic, connect: [ground, slider.D], axis: [0.97, 0.21]}\n");
 }
 
 static void rows_and_wrenches_of_couplings_in_the_plane_are_those_of_their_page(void **state)
 {
-    static const char bodies[] =
-        "dalembert: 1\n"
-        "space: planar\n"
-        "gravity: [0.3, -9.81]\n"
-        "ground: {points: {A: [0.13, -0.07], B: [1.1, 0.4]}}\n"
-        "bodies:\n"
-        "  a: {mass: 1.37, inertia: 0.21, position: [0.43, 0.31], angle: 0.8, points: {A: [-0.53, 0.02], S: [0.4, "
-        "0.1]}}\n"
-        "  b: {mass: 0.83, inertia: 0.34, position: [1.2, 0.3], angle: -0.4, points: {B: [-0.1, 0.13], C: [0.8, "
-        "-0.02]}}\n"
-        "  c: {mass: 2.1, inertia: 0.12, position: [1.9, 0], angle: 0.2, points: {D: [0.11, 0.06], E: [0.4, 0.2]}}\n"
-        "  d: {mass: 1.9, inertia: 0.15, position: [2.5, 1], angle: 0.1, points: {F: [-0.2, 0.3]}}\n"
-        "joints:\n"
-        "  A: {type: revolute, connect: [ground.A, a.A]}\n";
+    static const char bodies[] = "dalembert: 1\n"
+                                 "space: planar\n"
+                                 "gravity: [0.3, -9.81]\n"
+                                 "ground: {points: {A: [0.13, -0.07], B: [1.1, 0.4]}}\n"
+                                 "bodies:\n"
+                                 "  a: {mass: 1.37, inertia: 0.21, position: [0.43, 0.31], angle: 0.8, points: {A: [-0.53, 0.02], S: [0.4, "
+                                 "0.1]}}\n"
+                                 "  b: {mass: 0.83, inertia: 0.34, position: [1.2, 0.3], angle: -0.4, points: {B: [-0.1, 0.13], C: [0.8, "
+                                 "-0.02]}}\n"
+                                 "  c: {mass: 2.1, inertia: 0.12, position: [1.9, 0], angle: 0.2, points: {D: [0.11, 0.06], E: [0.4, 0.2]}}\n"
+                                 "  d: {mass: 1.9, inertia: 0.15, position: [2.5, 1], angle: 0.1, points: {F: [-0.2, 0.3]}}\n"
+                                 "joints:\n"
+                                 "  A: {type: revolute, connect: [ground.A, a.A]}\n";
     static const char *const joints[] = {"  B: {type: revolute, connect: [ground.B, b.B]}\n"
                                          "  mesh: {type: gear, joints: [A, B], ratio: 1.7}\n"
                                          "  rod: {type: distance, connect: [b.C, c.E], length: 0.9}\n"
@@ -668,18 +660,17 @@ static void rows_and_wrenches_of_the_other_spatial_joints_are_those_of_their_pag
     (void)state;
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
         char text[2000];
-        snprintf(
-            text, sizeof text,
-            "dalembert: 1\n"
-            "space: spatial\n"
-            "gravity: [0.3, -0.2, -9.81]\n"
-            "bodies:\n"
-            "  a: {mass: 1.1, inertia: [0.2, 0.3, 0.4], position: [0.3, 0.1, 0.2], velocity: [1, 2, 3], points: {Q: "
-            "[0.2, 0.3, 0.1]}}\n"
-            "  b: {mass: 0.9, inertia: [0.3, 0.2, 0.25], position: [0.9, 0.7, 0.4], points: {P: [-0.4, -0.3, -0.1]}}\n"
-            "joints:\n"
-            "  j: {connect: [a.Q, b.P], type: %s}\n",
-            joints[i]);
+        snprintf(text, sizeof text,
+                 "dalembert: 1\n"
+                 "space: spatial\n"
+                 "gravity: [0.3, -0.2, -9.81]\n"
+                 "bodies:\n"
+                 "  a: {mass: 1.1, inertia: [0.2, 0.3, 0.4], position: [0.3, 0.1, 0.2], velocity: [1, 2, 3], points: {Q: "
+                 "[0.2, 0.3, 0.1]}}\n"
+                 "  b: {mass: 0.9, inertia: [0.3, 0.2, 0.25], position: [0.9, 0.7, 0.4], points: {P: [-0.4, -0.3, -0.1]}}\n"
+                 "joints:\n"
+                 "  j: {connect: [a.Q, b.P], type: %s}\n",
+                 joints[i]);
         check_at_random_states(text);
     }
 }
@@ -687,33 +678,31 @@ static void rows_and_wrenches_of_the_other_spatial_joints_are_those_of_their_pag
 static void spatial_rows_and_wrenches_are_those_of_their_pages(void **state)
 {
     (void)state;
-    check_at_random_states(
-        "dalembert: 1\n"
-        "space: spatial\n"
-        "gravity: [0.3, -0.2, -9.81]\n"
-        "bodies:\n"
-        "  a: {mass: 1.1, inertia: [0.2, 0.3, 0.4], position: [0.3, 0.1, 0.2], points: {P: [-0.3, -0.1, -0.2], Q: "
-        "[0.2, 0.3, 0.1]}}\n"
-        "  b: {mass: 0.9, inertia: [0.3, 0.2, 0.25], position: [0.9, 0.7, 0.4], points: {P: [-0.4, -0.3, -0.1], Q: "
-        "[0.3, 0.1, 0.2]}}\n"
-        "  c: {mass: 0.7, inertia: [0.15, 0.2, 0.1], position: [1.5, 0.8, 0.9], points: {P: [-0.3, 0, -0.3], Q: [0.1, "
-        "0.2, 0.3]}}\n"
-        "  d: {mass: 1.3, inertia: [0.22, 0.18, 0.3], position: [1.8, 1.3, 1.4], points: {P: [-0.2, -0.3, -0.2], Q: "
-        "[0.2, 0.1, 0.1]}}\n"
-        "  e: {mass: 0.8, inertia: [0.12, 0.14, 0.16], position: [2.2, 1.6, 1.7], points: {P: [-0.2, -0.2, -0.2]}}\n"
-        "joints:\n"
-        "  R: {type: revolute, connect: [ground, a.P], axis: [0.3, 0.5, 0.8]}\n"
-        "  T: {type: prismatic, connect: [a.Q, b.P], axis: [0.6, -0.2, 0.7]}\n"
-        "  C: {type: cylindrical, connect: [b.Q, c.P], axis: [0.1, 0.9, 0.3]}\n"
-        "  U: {type: universal, connect: [c.Q, d.P], axis: [[0.8, 0.6, 0], [-0.6, 0.8, 0]]}\n"
-        "  S: {type: spherical, connect: [d.Q, e.P]}\n");
+    check_at_random_states("dalembert: 1\n"
+                           "space: spatial\n"
+                           "gravity: [0.3, -0.2, -9.81]\n"
+                           "bodies:\n"
+                           "  a: {mass: 1.1, inertia: [0.2, 0.3, 0.4], position: [0.3, 0.1, 0.2], points: {P: [-0.3, -0.1, -0.2], Q: "
+                           "[0.2, 0.3, 0.1]}}\n"
+                           "  b: {mass: 0.9, inertia: [0.3, 0.2, 0.25], position: [0.9, 0.7, 0.4], points: {P: [-0.4, -0.3, -0.1], Q: "
+                           "[0.3, 0.1, 0.2]}}\n"
+                           "  c: {mass: 0.7, inertia: [0.15, 0.2, 0.1], position: [1.5, 0.8, 0.9], points: {P: [-0.3, 0, -0.3], Q: [0.1, "
+                           "0.2, 0.3]}}\n"
+                           "  d: {mass: 1.3, inertia: [0.22, 0.18, 0.3], position: [1.8, 1.3, 1.4], points: {P: [-0.2, -0.3, -0.2], Q: "
+                           "[0.2, 0.1, 0.1]}}\n"
+                           "  e: {mass: 0.8, inertia: [0.12, 0.14, 0.16], position: [2.2, 1.6, 1.7], points: {P: [-0.2, -0.2, -0.2]}}\n"
+                           "joints:\n"
+                           "  R: {type: revolute, connect: [ground, a.P], axis: [0.3, 0.5, 0.8]}\n"
+                           "  T: {type: prismatic, connect: [a.Q, b.P], axis: [0.6, -0.2, 0.7]}\n"
+                           "  C: {type: cylindrical, connect: [b.Q, c.P], axis: [0.1, 0.9, 0.3]}\n"
+                           "  U: {type: universal, connect: [c.Q, d.P], axis: [[0.8, 0.6, 0], [-0.6, 0.8, 0]]}\n"
+                           "  S: {type: spherical, connect: [d.Q, e.P]}\n");
 }
 
 static void rows_and_wrenches_of_screws_and_rolling_balls_are_those_of_their_pages(void **state)
 {
     static const char *const places[] = {"0.5, 0.4, 0.3", "0.5606, 0.5010, 0.4616"};
-    static const char *const joints[] = {"screw, axis: [0.3, 0.5, 0.8], pitch: 0.17",
-                                         "rolling-ball, normal: [0.3, 0.5, 0.8], radius: 0.2"};
+    static const char *const joints[] = {"screw, axis: [0.3, 0.5, 0.8], pitch: 0.17", "rolling-ball, normal: [0.3, 0.5, 0.8], radius: 0.2"};
     (void)state;
     for (int i = 0; i < 2; i++) {
         char text[2000];
@@ -760,18 +749,15 @@ static double complex rate(const parabola *q, double complex t)
 /* (28), row k: 0 with theta_M, 1 with theta_N. */
 static double complex position_row(const parabola q[6], int k, double complex t)
 {
-    const double complex dx = at(&q[3], t) - at(&q[0], t), dy = at(&q[4], t) - at(&q[1], t),
-                         theta = at(&q[2 + 3 * k], t);
+    const double complex dx = at(&q[3], t) - at(&q[0], t), dy = at(&q[4], t) - at(&q[1], t), theta = at(&q[2 + 3 * k], t);
     return -dx * csin(theta) + dy * ccos(theta);
 }
 
 /* (29) */
 static double complex velocity_row(const parabola q[6], int k, double complex t)
 {
-    const double complex dx = at(&q[3], t) - at(&q[0], t), dy = at(&q[4], t) - at(&q[1], t),
-                         theta = at(&q[2 + 3 * k], t);
-    const double complex vx = rate(&q[3], t) - rate(&q[0], t), vy = rate(&q[4], t) - rate(&q[1], t),
-                         turn = rate(&q[2 + 3 * k], t);
+    const double complex dx = at(&q[3], t) - at(&q[0], t), dy = at(&q[4], t) - at(&q[1], t), theta = at(&q[2 + 3 * k], t);
+    const double complex vx = rate(&q[3], t) - rate(&q[0], t), vy = rate(&q[4], t) - rate(&q[1], t), turn = rate(&q[2 + 3 * k], t);
     return -vx * csin(theta) + vy * ccos(theta) - turn * (dx * ccos(theta) + dy * csin(theta));
 }
 
@@ -779,8 +765,7 @@ static double complex velocity_row(const parabola q[6], int k, double complex t)
 static double acceleration_row(const parabola q[6], int k, double *left_out)
 {
     const double dx = q[3].p - q[0].p, dy = q[4].p - q[1].p, theta = q[2 + 3 * k].p, turn = q[2 + 3 * k].v;
-    const double vx = q[3].v - q[0].v, vy = q[4].v - q[1].v, ax = q[3].a - q[0].a, ay = q[4].a - q[1].a, s = sin(theta),
-                 c = cos(theta);
+    const double vx = q[3].v - q[0].v, vy = q[4].v - q[1].v, ax = q[3].a - q[0].a, ay = q[4].a - q[1].a, s = sin(theta), c = cos(theta);
     *left_out = -turn * turn * (-dx * s + dy * c);
     return -ax * s + ay * c - q[2 + 3 * k].a * (dx * c + dy * s) + 2 * turn * (-vx * c - vy * s);
 }
@@ -815,8 +800,7 @@ static double gram(const double a[6], const double b[6])
 
 static void slider_rows(double distance, double theta, double first[6], double paper[6], double ours[6])
 {
-    const double s = sin(theta),
-                 c = cos(theta); /* the joint is closed: N is on the line, both axes have the angle theta */
+    const double s = sin(theta), c = cos(theta); /* the joint is closed: N is on the line, both axes have the angle theta */
     const double rows[3][6] = {{s, -c, -distance, -s, c, 0}, {s, -c, 0, -s, c, -distance}, {0, 0, -1, 0, 0, 1}};
     memcpy(first, rows[0], sizeof rows[0]);
     memcpy(paper, rows[1], sizeof rows[1]);
@@ -910,8 +894,7 @@ static void check_xml(const char *text)
     size_t length[16];
     int depth = 0;
     for (const char *c = text; *c;) {
-        if (*c == '&' && strncmp(c, "&amp;", 5) && strncmp(c, "&lt;", 4) && strncmp(c, "&gt;", 4) &&
-            strncmp(c, "&quot;", 6))
+        if (*c == '&' && strncmp(c, "&amp;", 5) && strncmp(c, "&lt;", 4) && strncmp(c, "&gt;", 4) && strncmp(c, "&quot;", 6))
             fail_msg("a bare ampersand: %.40s", c);
         if ((unsigned char)*c < 0x20 && *c != '\n')
             fail_msg("a control character: %.40s", c);
@@ -954,8 +937,7 @@ static int boxes_in(const char *text, box *boxes, int most)
         box *b = &boxes[n++];
         const char *rect = strstr(at, "<rect ");
         assert_non_null(rect);
-        assert_int_equal(
-            sscanf(rect, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &b->x, &b->y, &b->w, &b->h), 4);
+        assert_int_equal(sscanf(rect, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &b->x, &b->y, &b->w, &b->h), 4);
     }
     return n;
 }

@@ -72,22 +72,25 @@ static bool has(const char *integrator)
     return o.status == DAL_OK;
 }
 
-#define EXPECT(o, wanted, words)                                                                                       \
-    do {                                                                                                               \
-        if ((o).status != (wanted) || !strstr((o).heard, words))                                                       \
-            fail_msg("status %d, '%s' wanted in:\n%s", (int)(o).status, words, (o).heard);                             \
+#define EXPECT(o, wanted, words)                                                                                                                     \
+    do {                                                                                                                                             \
+        if ((o).status != (wanted) || !strstr((o).heard, words))                                                                                     \
+            fail_msg("status %d, '%s' wanted in:\n%s", (int)(o).status, words, (o).heard);                                                           \
     } while (0)
-#define EXPECT_NOT(o, words)                                                                                           \
-    do {                                                                                                               \
-        if (strstr((o).heard, words))                                                                                  \
-            fail_msg("'%s' in:\n%s", words, (o).heard);                                                                \
+#define EXPECT_NOT(o, words)                                                                                                                         \
+    do {                                                                                                                                             \
+        if (strstr((o).heard, words))                                                                                                                \
+            fail_msg("'%s' in:\n%s", words, (o).heard);                                                                                              \
     } while (0)
 
 /* ---- directions ---------------------------------------------------------------------------------- */
 
-#define ONE "dalembert: 1\nspace: planar\nsimulate: {until: 3}\nbodies: {a: {mass: 1, inertia: 0.1, position: [0.3, -2]}}\nground: {points: {P: [0.3, -2]}}\n"
-#define TWO                                                                                                            \
-    "dalembert: 1\nspace: spatial\nsimulate: {until: 3}\nbodies:\n  a: {mass: 1, inertia: [1, 2, 2], position: [1, 0, 0], points: {P: [0.1, 0, 0.2]}}\n"             \
+#define ONE                                                                                                                                          \
+    "dalembert: 1\nspace: planar\nsimulate: {until: 3}\nbodies: {a: {mass: 1, inertia: 0.1, position: [0.3, -2]}}\nground: {points: {P: [0.3, "      \
+    "-2]}}\n"
+#define TWO                                                                                                                                          \
+    "dalembert: 1\nspace: spatial\nsimulate: {until: 3}\nbodies:\n  a: {mass: 1, inertia: [1, 2, 2], position: [1, 0, 0], points: {P: [0.1, 0, "     \
+    "0.2]}}\n"                                                                                                                                       \
     "  b: {mass: 2, inertia: [1, 2, 2], position: [1.1, 0, 0.2]}\n"
 
 static void a_force_without_a_direction_is_refused_by_name(void **unused)
@@ -149,7 +152,8 @@ static void what_has_a_direction_there_goes_on(void **unused)
         EXPECT_NOT(o, "no-direction");
     }
     outcome o = go("dalembert: 1\nspace: planar\nsimulate: {until: 0.5, rtol: 1e-9, atol: 1e-11}\nbodies: {a: {mass: 1, velocity: [0.6, 0.8]}}\n"
-                   "forces: {s: {type: spring-damper, connect: [ground, a], stiffness: 10, length: 0.5}}\nrecord: [a.x, a.y]\n", "");
+                   "forces: {s: {type: spring-damper, connect: [ground, a], stiffness: 10, length: 0.5}}\nrecord: [a.x, a.y]\n",
+                   "");
     EXPECT(o, DAL_OK, "[no-direction]");
     const double w = sqrt(10), x = 0.5 * (1 - cos(0.5 * w)) + sin(0.5 * w) / w;
     check_close(o.last[1], 0.6 * x, 1e-7);
@@ -159,8 +163,9 @@ static void what_has_a_direction_there_goes_on(void **unused)
 /* x = l + (x0 - l) cos w t is at 0 when cos w t = -l / (x0 - l). */
 static void points_that_meet_under_a_force_are_reported_with_the_time(void **unused)
 {
-    static const char text[] = "dalembert: 1\nspace: planar\nsimulate: {until: 1, rtol: 1e-9, atol: 1e-11}\nbodies: {a: {mass: 1, position: [2, 0], velocity: [0, %s]}}\n"
-                               "forces: {s: {type: spring-damper, connect: [ground, a], stiffness: 10, length: %s}}\n";
+    static const char text[] =
+        "dalembert: 1\nspace: planar\nsimulate: {until: 1, rtol: 1e-9, atol: 1e-11}\nbodies: {a: {mass: 1, position: [2, 0], velocity: [0, %s]}}\n"
+        "forces: {s: {type: spring-damper, connect: [ground, a], stiffness: 10, length: %s}}\n";
     static const char *const methods[] = {"integrator=dopri5", "integrator=rk4 step=0.001"};
     const double when = acos(-0.5 / 1.5) / sqrt(10);
     char model[600];
@@ -184,12 +189,12 @@ static void points_that_meet_under_a_force_are_reported_with_the_time(void **unu
 
 /* ---- singular starts ------------------------------------------------------------------------------ */
 
-#define BARS(rate, until)                                                                                              \
-    "dalembert: 1\nspace: planar\nground: {points: {D: [1, 0]}}\ngravity: [0, -9.81]\nsimulate: {until: " until "}\nbodies:\n"                                       \
-    "  a: {mass: 1, inertia: .1, position: [0.5, 0], rate: " rate ", points: {A: [-.5, 0], B: [.5, 0]}}\n"            \
-    "  b: {mass: 1, inertia: .1, position: [1.5, 0], rate: 0, points: {A: [-.5, 0], B: [.5, 0]}}\n"                   \
-    "  c: {mass: 1, inertia: .1, position: [1.5, 0], rate: " rate ", points: {A: [-.5, 0], B: [.5, 0]}}\n"            \
-    "joints:\n  A: {type: revolute, connect: [ground, a.A]}\n  B: {type: revolute, connect: [a.B, b.A]}\n"            \
+#define BARS(rate, until)                                                                                                                            \
+    "dalembert: 1\nspace: planar\nground: {points: {D: [1, 0]}}\ngravity: [0, -9.81]\nsimulate: {until: " until "}\nbodies:\n"                       \
+    "  a: {mass: 1, inertia: .1, position: [0.5, 0], rate: " rate ", points: {A: [-.5, 0], B: [.5, 0]}}\n"                                           \
+    "  b: {mass: 1, inertia: .1, position: [1.5, 0], rate: 0, points: {A: [-.5, 0], B: [.5, 0]}}\n"                                                  \
+    "  c: {mass: 1, inertia: .1, position: [1.5, 0], rate: " rate ", points: {A: [-.5, 0], B: [.5, 0]}}\n"                                           \
+    "joints:\n  A: {type: revolute, connect: [ground, a.A]}\n  B: {type: revolute, connect: [a.B, b.A]}\n"                                           \
     "  C: {type: revolute, connect: [b.B, c.B]}\n  D: {type: revolute, connect: [ground.D, c.A]}\n"
 
 static const char bars_in_space[] =
@@ -201,12 +206,11 @@ static const char bars_in_space[] =
     "  C: {type: spherical, connect: [b.B, c.B]}\n  D: {type: revolute, axis: [0, 0, 1], connect: [ground.D, c.A]}\n";
 
 /* A crank and a rod of equal length, folded over each other: the slider stands on the pivot. */
-static const char folded[] =
-    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nsimulate: {until: 0.1}\nbodies:\n"
-    "  crank: {mass: 1, inertia: .1, position: [0.5, 0], points: {A: [-.5, 0], B: [.5, 0]}}\n"
-    "  rod: {mass: 1, inertia: .1, position: [0.5, 0], points: {B: [.5, 0], C: [-.5, 0]}}\n  block: {mass: 1, inertia: .1}\n"
-    "joints:\n  A: {type: revolute, connect: [ground, crank.A]}\n  B: {type: revolute, connect: [crank.B, rod.B]}\n"
-    "  C: {type: revolute, connect: [rod.C, block]}\n  guide: {type: prismatic, connect: [ground, block], axis: [0, 1]}\n";
+static const char folded[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nsimulate: {until: 0.1}\nbodies:\n"
+                             "  crank: {mass: 1, inertia: .1, position: [0.5, 0], points: {A: [-.5, 0], B: [.5, 0]}}\n"
+                             "  rod: {mass: 1, inertia: .1, position: [0.5, 0], points: {B: [.5, 0], C: [-.5, 0]}}\n  block: {mass: 1, inertia: .1}\n"
+                             "joints:\n  A: {type: revolute, connect: [ground, crank.A]}\n  B: {type: revolute, connect: [crank.B, rod.B]}\n"
+                             "  C: {type: revolute, connect: [rod.C, block]}\n  guide: {type: prismatic, connect: [ground, block], axis: [0, 1]}\n";
 
 static void a_run_says_that_its_start_is_singular_and_does_not_crawl(void **unused)
 {
@@ -267,10 +271,13 @@ static void a_run_that_leads_nowhere_ends_with_the_reason(void **unused)
         /* into the centre */
         {BODY "forces: {sun: {type: central-gravity, mu: 1}}\nsimulate: {until: 3}\n", "changes fastest"},
         /* to and fro over 5e-13 m every 2e-8 s */
-        {"dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [5e-13, 0]}}\nforces: {F: {type: force, body: a, value: [-1e4*sign(a.x), 0]}}\n"
-         "simulate: {until: 10}\n", "no progress: 'sign(a.x)' switches"},
+        {"dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [5e-13, 0]}}\nforces: {F: {type: force, body: a, value: [-1e4*sign(a.x), "
+         "0]}}\n"
+         "simulate: {until: 10}\n",
+         "no progress: 'sign(a.x)' switches"},
         /* |lambda| = 1e14 /s */
-        {BODY "forces: {s: {type: spring-damper, connect: [ground, a], stiffness: 1e16, damping: 1e14, length: 0.9}}\nsimulate: {until: 10}\n", "cvode-bdf"},
+        {BODY "forces: {s: {type: spring-damper, connect: [ground, a], stiffness: 1e16, damping: 1e14, length: 0.9}}\nsimulate: {until: 10}\n",
+         "cvode-bdf"},
         /* rough at every scale that a step can see */
         {BODY "states: {x: {start: 0, rate: sin(1e13*t) + sin(1.7e12*t)}}\nsimulate: {until: 100, rtol: 1e-13, atol: 1e-15}\n", "no progress"},
     };
@@ -287,8 +294,9 @@ static void hard_stretches_and_long_runs_go_on(void **unused)
 {
     static const char *const texts[] = {
         BODY "states: {x: {start: 0, rate: exp(-((t - 1)/2e-4)^2)*1e7*cos(6e7*t)}}\nsimulate: {until: 30, max-step: 1e-4}\n",
-        BODY "gravity: [0, -9.81]\njoints: {p: {type: revolute, connect: [ground, a]}}\nforces: {s: {type: torque, joint: p, value: -100*p.angle - 1}}\n"
-             "simulate: {until: 300, rtol: 1e-9}\n",
+        BODY
+        "gravity: [0, -9.81]\njoints: {p: {type: revolute, connect: [ground, a]}}\nforces: {s: {type: torque, joint: p, value: -100*p.angle - 1}}\n"
+        "simulate: {until: 300, rtol: 1e-9}\n",
         BODY "forces: {F: {type: force, body: a, value: [-100*sign(a.x), 0]}}\nsimulate: {until: 300, rtol: 1e-5, atol: 1e-5}\n",
     };
     (void)unused;
@@ -331,13 +339,15 @@ static void what_became_no_number_is_named_with_its_line(void **unused)
     static const struct {
         const char *text, *place, *words;
     } runs[] = {
-        {BODY "forces:\n  F: {type: force, body: a, value: [0, sqrt(1 - t)]}\nsimulate: {until: 3}\n", "text.yaml:5:", "'sqrt(1 - t)' became not a number"},
-        {BODY "states:\n  x: {start: 1, rate: -1}\n  y: {start: 0, rate: x*log(x)}\nsimulate: {until: 3}\n", "text.yaml:6:",
-         "the rate of state y, 'x*log(x)' became not a number"},
-        {BODY "joints:\n  p: {type: revolute, connect: [ground, a], drive: (1 - t)^3.5}\nsimulate: {until: 3}\n", "text.yaml:5:",
-         "the drive of joint 'p'"},
+        {BODY "forces:\n  F: {type: force, body: a, value: [0, sqrt(1 - t)]}\nsimulate: {until: 3}\n",
+         "text.yaml:5:", "'sqrt(1 - t)' became not a number"},
+        {BODY "states:\n  x: {start: 1, rate: -1}\n  y: {start: 0, rate: x*log(x)}\nsimulate: {until: 3}\n",
+         "text.yaml:6:", "the rate of state y, 'x*log(x)' became not a number"},
+        {BODY "joints:\n  p: {type: revolute, connect: [ground, a], drive: (1 - t)^3.5}\nsimulate: {until: 3}\n",
+         "text.yaml:5:", "the drive of joint 'p'"},
         {BODY "define:\n  root: (2 - a.x)^2.5\nforces:\n  F: {type: force, body: a, value: [1, 0]}\n  G: {type: force, body: a, value: [0, root]}\n"
-              "simulate: {until: 3}\n", "text.yaml:8:", "'root' became not a number"},
+              "simulate: {until: 3}\n",
+         "text.yaml:8:", "'root' became not a number"},
     };
     static const char *const methods[] = {"", "integrator=rk4 step=0.01", "coordinates=natural", "coordinates=joint formulation=kane"};
     (void)unused;
@@ -355,16 +365,19 @@ static void what_became_no_number_is_named_with_its_line(void **unused)
 
 static void a_disc_that_falls_flat_and_a_blade_that_stands_up_are_named(void **unused)
 {
-    static const char model[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nsimulate: {until: 3}\nbodies: {a: {mass: 1, inertia: [1, 1, 1], %s}}\n"
-                                "joints: {table: {type: %s, connect: [ground, a], normal: [0, 0, 1], %s}}\n";
+    static const char model[] =
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nsimulate: {until: 3}\nbodies: {a: {mass: 1, inertia: [1, 1, 1], %s}}\n"
+        "joints: {table: {type: %s, connect: [ground, a], normal: [0, 0, 1], %s}}\n";
     static const struct {
         const char *body, *type, *keys, *words;
     } bodies[] = {
-        {"orientation: {axis: [0, 1, 0], angle: 80*deg}, velocity: [0.3, 0, 0], angular-velocity: [0, 1, 0]", "skate", "axis: [1, 0, 0]", "blade of joint 'table'"},
-        {"orientation: {axis: [0, 1, 0], angle: 20*deg}, position: [0, 0, 0.37*sin(20*deg)]", "rolling-disc", "axis: [0, 0, 1], radius: 0.37", "disc of joint 'table'"},
+        {"orientation: {axis: [0, 1, 0], angle: 80*deg}, velocity: [0.3, 0, 0], angular-velocity: [0, 1, 0]", "skate", "axis: [1, 0, 0]",
+         "blade of joint 'table'"},
+        {"orientation: {axis: [0, 1, 0], angle: 20*deg}, position: [0, 0, 0.37*sin(20*deg)]", "rolling-disc", "axis: [0, 0, 1], radius: 0.37",
+         "disc of joint 'table'"},
     };
-    static const char *const ways[] = {"", "formulation=kane", "coordinates=natural formulation=udwadia-kalaba", "coordinates=joint formulation=gibbs-appell",
-                                       "integrator=rk4 step=0.003"};
+    static const char *const ways[] = {"", "formulation=kane", "coordinates=natural formulation=udwadia-kalaba",
+                                       "coordinates=joint formulation=gibbs-appell", "integrator=rk4 step=0.003"};
     (void)unused;
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {

@@ -177,8 +177,7 @@ static void of_parallel_rows_the_first_is_chosen(void **state)
     }
 }
 
-static void check_null_space(const double *a, bool transposed, int r, int m, const double *basis, int count,
-                             double limit)
+static void check_null_space(const double *a, bool transposed, int r, int m, const double *basis, int count, double limit)
 {
     int n = transposed ? r : m;
     for (int k = 0; k < count; k++) {

@@ -13,7 +13,10 @@ typedef struct bench {
 
 static const dal_family *variant_of(const char *name)
 {
-    return !strcmp(name, "angle") ? &dal_family_angle : !strcmp(name, "euler") ? &dal_family_euler : !strcmp(name, "user") ? &dal_family_user : &dal_family_natural;
+    return !strcmp(name, "angle")   ? &dal_family_angle
+           : !strcmp(name, "euler") ? &dal_family_euler
+           : !strcmp(name, "user")  ? &dal_family_user
+                                    : &dal_family_natural;
 }
 
 static dal_real magnitude(dal_real x)

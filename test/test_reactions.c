@@ -8,14 +8,15 @@
 static const char *const families[] = {"angle", "euler", "natural", "joint"};
 enum { FAMILIES = 4 };
 
-#define DOOR                                                                                                                              \
-    "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"                                                                             \
-    "ground: {points: {P: [0, 0, 0.2], Q: [0, 0, 1], R: [0, 0, 1.8]}}\n"                                                                 \
-    "bodies: {door: {mass: 20, inertia: [8, 8, 2], center: [0.4, 0, 1], position: [0, 0, 0], points: {P: [0, 0, 0.2], Q: [0, 0, 1], R: [0, 0, 1.8]}}}\n" \
-    "joints:\n"                                                                                                                           \
-    "  lower: {type: revolute, connect: [ground.P, door.P], axis: [0, 0, 1]%s}\n"                                                         \
-    "  middle: {type: revolute, connect: [ground.Q, door.Q], axis: [0, 0, 1]%s}\n"                                                        \
-    "  upper: {type: revolute, connect: [ground.R, door.R], axis: [0, 0, 1]%s}\n"                                                         \
+#define DOOR                                                                                                                                         \
+    "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"                                                                                         \
+    "ground: {points: {P: [0, 0, 0.2], Q: [0, 0, 1], R: [0, 0, 1.8]}}\n"                                                                             \
+    "bodies: {door: {mass: 20, inertia: [8, 8, 2], center: [0.4, 0, 1], position: [0, 0, 0], points: {P: [0, 0, 0.2], Q: [0, 0, 1], R: [0, 0, "      \
+    "1.8]}}}\n"                                                                                                                                      \
+    "joints:\n"                                                                                                                                      \
+    "  lower: {type: revolute, connect: [ground.P, door.P], axis: [0, 0, 1]%s}\n"                                                                    \
+    "  middle: {type: revolute, connect: [ground.Q, door.Q], axis: [0, 0, 1]%s}\n"                                                                   \
+    "  upper: {type: revolute, connect: [ground.R, door.R], axis: [0, 0, 1]%s}\n"                                                                    \
     "simulate: {until: 0.01}\n"
 
 /* Hinges at the heights h from the middle share the weight W and its moment M = 0.4 W: sum h f + sum T = M. What is least is sum a f^2 + b T^2,
@@ -78,7 +79,8 @@ static void the_evidence_names_what_is_not_unique(void **unused)
         "bodies:\n"
         "  a: {mass: 1, inertia: [0.01, 0.1, 0.1], between: [ground, b.l], points: {l: [-0.5, 0, 0], r: [0.5, 0, 0]}}\n"
         "  b: {mass: 1, inertia: [0.01, 0.3, 0.3], position: [1.5, 1, 0], points: {l: [-1.5, 0, 0], r: [1.5, 0, 0]}}\n"
-        "  c: {mass: 1, inertia: [0.01, 0.1, 0.1], position: [3, 0.5, 0], orientation: {axis: [0, 0, 1], angle: pi/2}, points: {l: [-0.5, 0, 0], r: [0.5, 0, 0]}}\n"
+        "  c: {mass: 1, inertia: [0.01, 0.1, 0.1], position: [3, 0.5, 0], orientation: {axis: [0, 0, 1], angle: pi/2}, points: {l: [-0.5, 0, 0], r: "
+        "[0.5, 0, 0]}}\n"
         "joints:\n"
         "  A: {type: revolute, connect: [ground, a.l], axis: [0, 0, 1]}\n  B: {type: revolute, connect: [a.r, b.l], axis: [0, 0, 1]}\n"
         "  C: {type: revolute, connect: [b.r, c.r], axis: [0, 0, 1]}\n  E: {type: revolute, connect: [c.l, ground.D], axis: [0, 0, 1]}\n"
@@ -91,7 +93,8 @@ static void the_evidence_names_what_is_not_unique(void **unused)
         dal_system_free(system);
     }
     dal_system *system = gallery_compile_text("dalembert: 1\nspace: planar\nbodies: {rod: {mass: 1, inertia: 1, position: [1, 0]}}\n"
-                                 "joints: {A: {type: revolute, connect: [ground, rod]}}\nsimulate: {until: 0.01}\n", "angle", "lagrange");
+                                              "joints: {A: {type: revolute, connect: [ground, rod]}}\nsimulate: {until: 0.01}\n",
+                                              "angle", "lagrange");
     dal_evidence evidence;
     assert_int_equal(dal_run(system, NULL, NULL, &evidence), DAL_OK);
     assert_string_equal(evidence.loose, "");
@@ -103,17 +106,20 @@ static void a_law_of_a_joint_is_a_force_that_belongs_to_it(void **unused)
 {
     (void)unused;
     static const char *const formulations[] = {"lagrange", "udwadia-kalaba", "udwadia-phohomsiri", "maggi", "kane", "volterra"};
-#define ROD                                                                                                                               \
-    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"                                                                                 \
+#define ROD                                                                                                                                          \
+    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"                                                                                             \
     "bodies: {rod: {mass: 2, inertia: 0.3, center: [0.1, 0.05], position: [0.5, 0], rate: 1.3, points: {P: [-0.5, 0]}}}\n"
-    static const char with_law[] = ROD "joints: {A: {type: revolute, connect: [ground, rod.P], non-ideal: {angle: \"-0.4*A.angle' + 0.1*t\", rod.x: 0.3}}}\n"
-                                       "simulate: {until: 1}\n";
-    static const char with_forces[] = ROD "joints: {A: {type: revolute, connect: [ground, rod.P]}}\n"
-                                          "forces: {d: {type: motor, joint: A, value: \"-0.4*A.angle' + 0.1*t\"}, f: {type: force, body: rod, value: [0.3, 0]}}\n"
-                                          "simulate: {until: 1}\n";
+    static const char with_law[] =
+        ROD "joints: {A: {type: revolute, connect: [ground, rod.P], non-ideal: {angle: \"-0.4*A.angle' + 0.1*t\", rod.x: 0.3}}}\n"
+            "simulate: {until: 1}\n";
+    static const char with_forces[] =
+        ROD "joints: {A: {type: revolute, connect: [ground, rod.P]}}\n"
+            "forces: {d: {type: motor, joint: A, value: \"-0.4*A.angle' + 0.1*t\"}, f: {type: force, body: rod, value: [0.3, 0]}}\n"
+            "simulate: {until: 1}\n";
     for (int f = 0; f < FAMILIES; f++)
         for (int k = 0; k < 6; k++) {
-            dal_system *law = gallery_compile_text(with_law, families[f], formulations[k]), *force = gallery_compile_text(with_forces, families[f], formulations[k]);
+            dal_system *law = gallery_compile_text(with_law, families[f], formulations[k]),
+                       *force = gallery_compile_text(with_forces, families[f], formulations[k]);
             dal_state *a = dal_state_create(NULL, law), *b = dal_state_create(NULL, force);
             uint64_t seed = 3;
             assert_true(gallery_random_state(a, &seed, 0.4, 0.5, 2));
@@ -134,11 +140,11 @@ static void a_law_of_a_joint_is_a_force_that_belongs_to_it(void **unused)
         }
 }
 
-#define BARS                                                                                                                              \
-    "dalembert: 1\nspace: planar\ngravity: [0.4, -9.81]\nbodies:\n"                                                                       \
-    "  a: {mass: 1.3, inertia: 0.11, points: {A: [-0.5, 0], B: [0.5, 0]}}\n"                                                             \
-    "  b: {mass: 0.7, inertia: 0.07, points: {B: [-0.4, 0], C: [0.4, 0]}}\n  c: {mass: 0.9, inertia: 0.1, points: {C: [-0.3, 0]}}\n"     \
-    "joints:\n  A: {type: revolute, connect: [ground, a.A], start: {angle: 0.3, rate: 1.7}}\n"                                           \
+#define BARS                                                                                                                                         \
+    "dalembert: 1\nspace: planar\ngravity: [0.4, -9.81]\nbodies:\n"                                                                                  \
+    "  a: {mass: 1.3, inertia: 0.11, points: {A: [-0.5, 0], B: [0.5, 0]}}\n"                                                                         \
+    "  b: {mass: 0.7, inertia: 0.07, points: {B: [-0.4, 0], C: [0.4, 0]}}\n  c: {mass: 0.9, inertia: 0.1, points: {C: [-0.3, 0]}}\n"                 \
+    "joints:\n  A: {type: revolute, connect: [ground, a.A], start: {angle: 0.3, rate: 1.7}}\n"                                                       \
     "  B: {type: revolute, connect: [a.B, b.B], start: {angle: 0.5}}\n  C: {type: revolute, connect: [b.C, c.C], start: {angle: -0.8, rate: 2.3}}\n" \
     "constraints:\n  once: {velocity: \"A.angle' - (0.8 + 0.3*sin(B.angle))*B.angle'\"}\n"
 
@@ -148,7 +154,8 @@ static void a_constraint_said_twice_leaves_the_reactions_of_the_joints_alone(voi
     (void)unused;
     for (int f = 0; f < FAMILIES; f++) {
         dal_system *once = gallery_compile_text(BARS, families[f], "lagrange");
-        dal_system *twice = gallery_compile_text(BARS "  again: {velocity: \"A.angle' - (0.8 + 0.3*sin(B.angle))*B.angle'\"}\n", families[f], "lagrange");
+        dal_system *twice =
+            gallery_compile_text(BARS "  again: {velocity: \"A.angle' - (0.8 + 0.3*sin(B.angle))*B.angle'\"}\n", families[f], "lagrange");
         dal_state *a = dal_state_create(NULL, once), *b = dal_state_create(NULL, twice);
         assert_int_equal(dal_state_evaluate(a, NULL), DAL_OK);
         assert_int_equal(dal_state_evaluate(b, NULL), DAL_OK);

@@ -187,8 +187,7 @@ static void numbers_look_as_printf_writes_them(void **state)
 static void csv_quotes_names_and_adds_units_on_request(void **state)
 {
     place *here = *state;
-    static const dal_column columns[] = {
-        {"time", "s"}, {"atan2(a.x, a.y)", "rad"}, {"say \"go\"", ""}, {"plain.x", NULL}};
+    static const dal_column columns[] = {{"time", "s"}, {"atan2(a.x, a.y)", "rad"}, {"say \"go\"", ""}, {"plain.x", NULL}};
     for (int units = 0; units < 2; units++) {
         dal_writer *writer = open_writer(here, path_of(here, "a.csv"), units);
         const dal_sink *sink = dal_writer_sink(writer);

@@ -19,8 +19,8 @@ static double *vector(int n)
 static numbers numbers_for(const dal_system *system)
 {
     const int nq = system->layout.nq, nv = system->layout.nv;
-    return (numbers){vector(nq), vector(nv), vector(nv), vector(nv), vector(nv), vector(nv * nv), vector(nv * nv),
-                     calloc((size_t)system->mechanism.n_bodies + 1, sizeof(dal_wrench))};
+    return (numbers){vector(nq), vector(nv),      vector(nv),      vector(nv),
+                     vector(nv), vector(nv * nv), vector(nv * nv), calloc((size_t)system->mechanism.n_bodies + 1, sizeof(dal_wrench))};
 }
 
 static void release(numbers *n)
@@ -158,8 +158,7 @@ static void check_system(const dal_system *system, const char *name)
         if (status == DAL_OK) { /* backwards: however badly M is conditioned, the torques of the answer are those that were given */
             dal_inverse_dynamics(state, n.q, n.v, n.z, n.wrench, n.x);
             check_vectors(name, "torques of the accelerations", nv, n.x, n.y, inertia * (1 + largest(nv, n.z)), tolerance);
-        }
-        else if (system->info.equations) /* the inertia does not determine all: then M is singular, too */
+        } else if (system->info.equations) /* the inertia does not determine all: then M is singular, too */
             assert_int_equal(dal_mass_factor(system, n.M), DAL_NUMERICAL);
         /* M x = b by the sparse factor */
         if (status == DAL_OK) {

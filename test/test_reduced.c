@@ -5,66 +5,66 @@
 
 /* ---- models -------------------------------------------------------------------- */
 
-#define CHAIN(more)                                                                                                        \
-    "dalembert: 1\nspace: planar\n"                                                                                        \
-    "bodies:\n"                                                                                                            \
-    "  a: {mass: 1.37, inertia: 0.21, center: [0.03, -0.02], position: [0.1, 0.2], angle: 0.3, velocity: [0.4, -0.7], rate: 1.1,\n" \
-    "      points: {E: [0.5, 0.1]}}\n"                                                                                     \
-    "  b: {mass: 0.91, inertia: 0.13, points: {S: [-0.45, 0], E: [0.41, 0.05]}}\n"                                         \
-    "  c: {mass: 0.73, inertia: 0.08, points: {S: [-0.35, 0.02]}}\n"                                                       \
-    "joints:\n"                                                                                                            \
-    "  ab: {type: revolute, connect: [a.E, b.S], start: {angle: 0.6, rate: -0.8}}\n"                                       \
+#define CHAIN(more)                                                                                                                                  \
+    "dalembert: 1\nspace: planar\n"                                                                                                                  \
+    "bodies:\n"                                                                                                                                      \
+    "  a: {mass: 1.37, inertia: 0.21, center: [0.03, -0.02], position: [0.1, 0.2], angle: 0.3, velocity: [0.4, -0.7], rate: 1.1,\n"                  \
+    "      points: {E: [0.5, 0.1]}}\n"                                                                                                               \
+    "  b: {mass: 0.91, inertia: 0.13, points: {S: [-0.45, 0], E: [0.41, 0.05]}}\n"                                                                   \
+    "  c: {mass: 0.73, inertia: 0.08, points: {S: [-0.35, 0.02]}}\n"                                                                                 \
+    "joints:\n"                                                                                                                                      \
+    "  ab: {type: revolute, connect: [a.E, b.S], start: {angle: 0.6, rate: -0.8}}\n"                                                                 \
     "  bc: {type: revolute, connect: [b.E, c.S], start: {angle: -0.4, rate: 1.7}}\n" more
 
 /* In the horizontal plane, or under gravity. */
-#define PENDULUM(more)                                                                                                     \
-    "dalembert: 1\nspace: planar\n"                                                                                        \
-    "bodies:\n"                                                                                                            \
-    "  a: {mass: 1.37, inertia: 0.21, points: {S: [-0.6, 0], E: [0.5, 0.1]}}\n"                                            \
-    "  b: {mass: 0.91, inertia: 0.13, points: {S: [-0.45, 0]}}\n"                                                          \
-    "joints:\n"                                                                                                            \
-    "  p: {type: revolute, connect: [ground, a.S], start: {angle: 0.3, rate: 0.7}}\n"                                      \
+#define PENDULUM(more)                                                                                                                               \
+    "dalembert: 1\nspace: planar\n"                                                                                                                  \
+    "bodies:\n"                                                                                                                                      \
+    "  a: {mass: 1.37, inertia: 0.21, points: {S: [-0.6, 0], E: [0.5, 0.1]}}\n"                                                                      \
+    "  b: {mass: 0.91, inertia: 0.13, points: {S: [-0.45, 0]}}\n"                                                                                    \
+    "joints:\n"                                                                                                                                      \
+    "  p: {type: revolute, connect: [ground, a.S], start: {angle: 0.3, rate: 0.7}}\n"                                                                \
     "  ab: {type: revolute, connect: [a.E, b.S], start: {angle: 0.6, rate: -0.8}}\n" more
 
 /* Four bars in a loop that floats: one joint is cut, its rows are constraints. */
-#define LOOP                                                                                                               \
-    "dalembert: 1\nspace: planar\n"                                                                                        \
-    "bodies:\n"                                                                                                            \
-    "  a: {mass: 1.37, inertia: 0.21, position: [0.5, 0], angle: 0, velocity: [0.2, 0.1], rate: 0.9,\n"                    \
-    "      points: {S: [-0.5, 0], E: [0.5, 0]}}\n"                                                                         \
-    "  b: {mass: 0.91, inertia: 0.13, position: [1.1, 0.4], angle: 1.3, points: {S: [-0.4, 0], E: [0.4, 0]}}\n"            \
-    "  c: {mass: 0.73, inertia: 0.08, position: [0.6, 0.9], angle: 3, points: {S: [-0.55, 0], E: [0.55, 0]}}\n"            \
-    "  d: {mass: 0.57, inertia: 0.05, position: [0, 0.4], angle: -1.6, points: {S: [-0.42, 0], E: [0.42, 0]}}\n"           \
-    "joints:\n"                                                                                                            \
-    "  ab: {type: revolute, connect: [a.E, b.S]}\n"                                                                        \
-    "  bc: {type: revolute, connect: [b.E, c.S]}\n"                                                                        \
-    "  cd: {type: revolute, connect: [c.E, d.S]}\n"                                                                        \
-    "  da: {type: revolute, connect: [d.E, a.S]}\n"                                                                        \
-    "forces:\n"                                                                                                            \
+#define LOOP                                                                                                                                         \
+    "dalembert: 1\nspace: planar\n"                                                                                                                  \
+    "bodies:\n"                                                                                                                                      \
+    "  a: {mass: 1.37, inertia: 0.21, position: [0.5, 0], angle: 0, velocity: [0.2, 0.1], rate: 0.9,\n"                                              \
+    "      points: {S: [-0.5, 0], E: [0.5, 0]}}\n"                                                                                                   \
+    "  b: {mass: 0.91, inertia: 0.13, position: [1.1, 0.4], angle: 1.3, points: {S: [-0.4, 0], E: [0.4, 0]}}\n"                                      \
+    "  c: {mass: 0.73, inertia: 0.08, position: [0.6, 0.9], angle: 3, points: {S: [-0.55, 0], E: [0.55, 0]}}\n"                                      \
+    "  d: {mass: 0.57, inertia: 0.05, position: [0, 0.4], angle: -1.6, points: {S: [-0.42, 0], E: [0.42, 0]}}\n"                                     \
+    "joints:\n"                                                                                                                                      \
+    "  ab: {type: revolute, connect: [a.E, b.S]}\n"                                                                                                  \
+    "  bc: {type: revolute, connect: [b.E, c.S]}\n"                                                                                                  \
+    "  cd: {type: revolute, connect: [c.E, d.S]}\n"                                                                                                  \
+    "  da: {type: revolute, connect: [d.E, a.S]}\n"                                                                                                  \
+    "forces:\n"                                                                                                                                      \
     "  m: {type: motor, joint: ab, value: 0.7*sin(3*t) - 0.2}\n"
 
 /* A free body with two others on it, a ball and a hinge: quaternions with angular velocities beside angles. */
-#define BALLS(more)                                                                                                        \
-    "dalembert: 1\nspace: spatial\n"                                                                                       \
-    "bodies:\n"                                                                                                            \
-    "  a: {mass: 1.37, inertia: [0.31, 0.24, 0.17], center: [0.1, 0.05, -0.03], velocity: [0.3, -0.2, 0.5],\n"             \
-    "      angular-velocity: [0.9, 1.3, -0.7], points: {E: [0.5, 0.1, 0.2], F: [-0.3, 0.2, 0.1]}}\n"                       \
-    "  b: {mass: 0.91, inertia: [0.13, 0.11, 0.05], angular-velocity: [-0.4, 0.8, 1.9], points: {S: [-0.45, 0, 0.1]}}\n"   \
-    "  c: {mass: 0.73, inertia: [0.08, 0.06, 0.09], points: {S: [0.3, -0.2, 0.1]}}\n"                                      \
-    "joints:\n"                                                                                                            \
-    "  ab: {type: spherical, connect: [a.E, b.S]}\n"                                                                       \
+#define BALLS(more)                                                                                                                                  \
+    "dalembert: 1\nspace: spatial\n"                                                                                                                 \
+    "bodies:\n"                                                                                                                                      \
+    "  a: {mass: 1.37, inertia: [0.31, 0.24, 0.17], center: [0.1, 0.05, -0.03], velocity: [0.3, -0.2, 0.5],\n"                                       \
+    "      angular-velocity: [0.9, 1.3, -0.7], points: {E: [0.5, 0.1, 0.2], F: [-0.3, 0.2, 0.1]}}\n"                                                 \
+    "  b: {mass: 0.91, inertia: [0.13, 0.11, 0.05], angular-velocity: [-0.4, 0.8, 1.9], points: {S: [-0.45, 0, 0.1]}}\n"                             \
+    "  c: {mass: 0.73, inertia: [0.08, 0.06, 0.09], points: {S: [0.3, -0.2, 0.1]}}\n"                                                                \
+    "joints:\n"                                                                                                                                      \
+    "  ab: {type: spherical, connect: [a.E, b.S]}\n"                                                                                                 \
     "  ac: {type: revolute, connect: [a.F, c.S], axis: [0.3, 0.5, -0.8], start: {angle: 0.2, rate: 1.1}}\n" more
 
 /* Time moves the cart against its own coordinate: N_2 of (24) is not zero. */
-#define SHAKEN                                                                                                             \
-    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"                                                                   \
-    "coordinates:\n"                                                                                                       \
-    "  x: {start: 0.4, rate: 0.3}\n"                                                                                       \
-    "  th: {start: 0.7, rate: -1.2}\n"                                                                                     \
-    "bodies:\n"                                                                                                            \
-    "  cart: {mass: 1.9, position: [x + 0.3*sin(2*t), 0]}\n"                                                               \
-    "  rod: {mass: 0.8, inertia: 0.11, from: cart, position: [0.5*sin(th), -0.5*cos(th)*(1 + 0.1*sin(t))], angle: th + 0.2*t}\n" \
-    "forces:\n"                                                                                                            \
+#define SHAKEN                                                                                                                                       \
+    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"                                                                                             \
+    "coordinates:\n"                                                                                                                                 \
+    "  x: {start: 0.4, rate: 0.3}\n"                                                                                                                 \
+    "  th: {start: 0.7, rate: -1.2}\n"                                                                                                               \
+    "bodies:\n"                                                                                                                                      \
+    "  cart: {mass: 1.9, position: [x + 0.3*sin(2*t), 0]}\n"                                                                                         \
+    "  rod: {mass: 0.8, inertia: 0.11, from: cart, position: [0.5*sin(th), -0.5*cos(th)*(1 + 0.1*sin(t))], angle: th + 0.2*t}\n"                     \
+    "forces:\n"                                                                                                                                      \
     "  hold: {type: torque, coordinate: th, value: 0.4*cos(t) - 0.3*th'}\n"
 
 static dal_system *compile_text(const char *text, const char *coordinates, const char *formulation, char why[512])
@@ -145,8 +145,7 @@ static void what_acts_between_bodies_cancels(void **unused)
 {
     (void)unused;
     expect(CHAIN("forces:\n  m: {type: motor, joint: ab, value: 3*sin(t)}\n"), "joint", "a.x, a.y");
-    expect(CHAIN("forces:\n  s: {type: spring-damper, connect: [a, c], stiffness: 1e6, length: 0.3, damping: 7}\n"), "joint",
-           "a.x, a.y");
+    expect(CHAIN("forces:\n  s: {type: spring-damper, connect: [a, c], stiffness: 1e6, length: 0.3, damping: 7}\n"), "joint", "a.x, a.y");
     expect(CHAIN("forces:\n  s: {type: spring-damper, connect: [ground, c], stiffness: 1e-6, length: 0.3}\n"), "joint", "");
 }
 
@@ -164,8 +163,7 @@ static void absolute_families_have_none_and_say_so(void **unused)
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 2; k++) {
             assert_null(compile_text(CHAIN(""), families[i], formulations[k], why));
-            snprintf(sentence, sizeof sentence,
-                     "%s needs ignorable coordinates, and this model has none in the family %s: use joint or user",
+            snprintf(sentence, sizeof sentence, "%s needs ignorable coordinates, and this model has none in the family %s: use joint or user",
                      formulations[k], families[i]);
             if (!strstr(why, sentence))
                 fail_msg("'%s' does not say '%s'", why, sentence);
@@ -295,8 +293,13 @@ static void reduced_equations_agree_with_lagrange_on_the_gallery(void **unused)
     (void)unused;
     static const struct {
         const char *model, *family;
-    } cases[] = {{"cart-two-bars", "user"}, {"three-bodies", "user"}, {"satellite-boom", "user"}, {"flyball-governor", "joint"},
-                 {"double-pendulum-on-cart", "joint"}, {"cart-pole-light", "joint"}, {"free-body", "joint"}};
+    } cases[] = {{"cart-two-bars", "user"},
+                 {"three-bodies", "user"},
+                 {"satellite-boom", "user"},
+                 {"flyball-governor", "joint"},
+                 {"double-pendulum-on-cart", "joint"},
+                 {"cart-pole-light", "joint"},
+                 {"free-body", "joint"}};
     char why[512], file[300];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < 2; k++) {
@@ -419,8 +422,7 @@ static dal_evidence run_text(const char *text, const char *formulation, const ch
     return evidence;
 }
 
-#define LINK(name, x, rate)                                                                                                \
-    "  " name ": {mass: 0.8, inertia: 0.07, position: [" x ", 0], rate: " rate ", points: {S: [-0.5, 0], E: [0.5, 0]}}\n"
+#define LINK(name, x, rate) "  " name ": {mass: 0.8, inertia: 0.07, position: [" x ", 0], rate: " rate ", points: {S: [-0.5, 0], E: [0.5, 0]}}\n"
 
 /* Only the rounding of one evaluation is left, however many steps there are. The bound is of the sum of m |v| over the bodies. */
 static void momenta_of_ignorable_coordinates_do_not_drift(void **unused)
@@ -431,15 +433,14 @@ static void momenta_of_ignorable_coordinates_do_not_drift(void **unused)
 #else
     const char *until = "1";
 #endif
-    const char *const settings[][2] = {{"coordinates", "joint"}, {"integrator", "rk4"}, {"step", "1e-5"}, {"until", until},
-                                 {"every", "0.1"}, {"stabilization", "none"}, {NULL, NULL}};
+    const char *const settings[][2] = {{"coordinates", "joint"}, {"integrator", "rk4"},     {"step", "1e-5"}, {"until", until},
+                                       {"every", "0.1"},         {"stabilization", "none"}, {NULL, NULL}};
     const char *text = "dalembert: 1\nspace: planar\nbodies:\n" LINK("a", "0", "2.1") LINK("b", "1", "-3.7") LINK("c", "2", "1.9")
-        LINK("d", "3", "0.4") LINK("e", "4", "-1.3")
-        "joints:\n"
-        "  ab: {type: revolute, connect: [a.E, b.S]}\n"
-        "  bc: {type: revolute, connect: [b.E, c.S]}\n"
-        "  cd: {type: revolute, connect: [c.E, d.S]}\n"
-        "  de: {type: revolute, connect: [d.E, e.S]}\n";
+        LINK("d", "3", "0.4") LINK("e", "4", "-1.3") "joints:\n"
+                                                     "  ab: {type: revolute, connect: [a.E, b.S]}\n"
+                                                     "  bc: {type: revolute, connect: [b.E, c.S]}\n"
+                                                     "  cd: {type: revolute, connect: [c.E, d.S]}\n"
+                                                     "  de: {type: revolute, connect: [d.E, e.S]}\n";
     for (int k = 0; k < 2; k++) {
         dal_evidence e = run_text(text, formulations[k], settings);
         print_message("  %-18s %ld steps, drift %.1e\n", formulations[k], e.steps, e.ignorable_drift);

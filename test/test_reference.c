@@ -76,8 +76,7 @@ static void follow(const reference *r, const char *method, const char *fine, con
             double when = 0;
             trajectory run[2];
             for (int k = 0; k < 2; k++) {
-                snprintf(settings[k], sizeof settings[k], "coordinates=%s formulation=%s %s %s", families[f], formulations[d],
-                         r->settings, pair[k]);
+                snprintf(settings[k], sizeof settings[k], "coordinates=%s formulation=%s %s %s", families[f], formulations[d], r->settings, pair[k]);
                 run[k] = run_well(r->model, r->parameter, r->channel, settings[k]);
             }
             double gap = miss(r, &run[0], &what, &when);
@@ -85,11 +84,9 @@ static void follow(const reference *r, const char *method, const char *fine, con
             double allowed = factor * promise(r, &run[0], &run[1]) + rounding;
             if (r->limit > 0)
                 allowed = fmin(allowed, r->limit);
-            print_message("  %-16s %-8s %-15s %-7s misses by %.1e, %.1e allowed\n", r->model, families[f], formulations[d], method,
-                          gap, allowed);
+            print_message("  %-16s %-8s %-15s %-7s misses by %.1e, %.1e allowed\n", r->model, families[f], formulations[d], method, gap, allowed);
             if (!(gap <= allowed))
-                fail_msg("%s, %s: %s misses the reference by %.3g at t = %g, %.3g is allowed", r->model, settings[0], what, gap,
-                         when, allowed);
+                fail_msg("%s, %s: %s misses the reference by %.3g at t = %g, %.3g is allowed", r->model, settings[0], what, gap, when, allowed);
             free(run[0].value);
             free(run[1].value);
         }
@@ -136,8 +133,8 @@ static void check_start_reactions(const json *root, const char *model, const cha
 
 static void four_bar_follows_the_reference(void **unused)
 {
-    static const char *const reactions[] = {"A.force.x", "A.force.y", "B.force.x", "B.force.y", "C.force.x", "C.force.y",
-                                            "D.force.x", "D.force.y", NULL};
+    static const char *const reactions[] = {"A.force.x", "A.force.y", "B.force.x", "B.force.y", "C.force.x",
+                                            "C.force.y", "D.force.x", "D.force.y", NULL};
     static reference r = {.model = "four-bar", .settings = "until=5 every=0.25"};
     json_file file;
     (void)unused;
@@ -152,8 +149,8 @@ static void four_bar_follows_the_reference(void **unused)
 
 static void slider_crank_follows_the_reference(void **unused)
 {
-    static const char *const reactions[] = {"A.force.x", "A.force.y", "B.force.x", "B.force.y", "C.force.x", "C.force.y",
-                                            "guide.force.y", "guide.torque", NULL};
+    static const char *const reactions[] = {"A.force.x", "A.force.y",     "B.force.x",    "B.force.y", "C.force.x",
+                                            "C.force.y", "guide.force.y", "guide.torque", NULL};
     static reference r = {.model = "slider-crank", .settings = "until=5 every=0.25"};
     json_file file;
     (void)unused;
@@ -204,10 +201,10 @@ static void chain_of_five_follows_the_reference(void **unused)
 
 static void free_body_follows_the_closed_form(void **unused)
 {
-    static reference r = {.model = "free-body", .settings = "until=30 every=1",
-                          .channel = {"racket.ex.x", "racket.ey.x", "racket.ez.x", "racket.ex.y", "racket.ey.y", "racket.ez.y",
-                                      "racket.ex.z", "racket.ey.z", "racket.ez.z", "racket.omega.body.x", "racket.omega.body.y",
-                                      "racket.omega.body.z"}};
+    static reference r = {.model = "free-body",
+                          .settings = "until=30 every=1",
+                          .channel = {"racket.ex.x", "racket.ey.x", "racket.ez.x", "racket.ex.y", "racket.ey.y", "racket.ez.y", "racket.ex.z",
+                                      "racket.ey.z", "racket.ez.z", "racket.omega.body.x", "racket.omega.body.y", "racket.omega.body.z"}};
     json_file file;
     (void)unused;
     json *root = open_reference(&file, "extra_free_rigid_body");
@@ -218,9 +215,10 @@ static void free_body_follows_the_closed_form(void **unused)
 
 static void heavy_top_follows_the_reference(void **unused)
 {
-    static reference r = {.model = "heavy-top", .settings = "until=1 every=0.05",
-                          .channel = {"top.omega.body.x", "top.omega.body.y", "top.omega.body.z", "top.G.x", "top.G.y", "top.G.z",
-                                      "top.G.x'", "top.G.y'", "top.G.z'", "top.omega.x", "top.omega.y", "top.omega.z"}};
+    static reference r = {.model = "heavy-top",
+                          .settings = "until=1 every=0.05",
+                          .channel = {"top.omega.body.x", "top.omega.body.y", "top.omega.body.z", "top.G.x", "top.G.y", "top.G.z", "top.G.x'",
+                                      "top.G.y'", "top.G.z'", "top.omega.x", "top.omega.y", "top.omega.z"}};
     json_file file;
     (void)unused;
     json *root = open_reference(&file, "heavy_top");
@@ -231,7 +229,8 @@ static void heavy_top_follows_the_reference(void **unused)
 
 static void simple_pendulum_follows_the_closed_form(void **unused)
 {
-    static reference r = {.model = "simple-pendulum", .settings = "until=10 every=0.05",
+    static reference r = {.model = "simple-pendulum",
+                          .settings = "until=10 every=0.05",
                           .channel = {"-rod.force.x*bob.x - rod.force.y*bob.y", "bob.x", "bob.y", "0", "bob.x'", "bob.y'", "0.0"}};
     json_file file;
     (void)unused;
@@ -243,9 +242,8 @@ static void simple_pendulum_follows_the_closed_form(void **unused)
 
 /* ---- Andrews' mechanism ---------------------------------------------------------- */
 
-#define ANDREWS_ANGLES                                                                                                     \
-    "K1.angle", "K2.angle - K1.angle", "K3.angle + pi/2", "K4.angle - K5.angle + pi/2", "K5.angle", "K6.angle - K7.angle - pi/2", \
-        "K7.angle + pi/2"
+#define ANDREWS_ANGLES                                                                                                                               \
+    "K1.angle", "K2.angle - K1.angle", "K3.angle + pi/2", "K4.angle - K5.angle + pi/2", "K5.angle", "K6.angle - K7.angle - pi/2", "K7.angle + pi/2"
 
 static void andrews_mechanism_follows_the_reference_from_the_iftomm_start(void **unused)
 {
@@ -262,9 +260,13 @@ static void andrews_mechanism_follows_the_reference_from_the_iftomm_start(void *
  * 1 eps moves Phi' by 5.7e5 / 1140 = 500 eps. */
 static void andrews_mechanism_reaches_the_test_set_s_end(void **unused)
 {
-    static reference r = {.model = "andrews", .parameter = "bari=1", .settings = "until=0.03 every=0.03", .limit = 1e-9, .magnify = 500,
-                          .channel = {ANDREWS_ANGLES, "K1.angle'", "K2.angle' - K1.angle'", "K3.angle'", "K4.angle' - K5.angle'",
-                                      "K5.angle'", "K6.angle' - K7.angle'", "K7.angle'"}};
+    static reference r = {.model = "andrews",
+                          .parameter = "bari=1",
+                          .settings = "until=0.03 every=0.03",
+                          .limit = 1e-9,
+                          .magnify = 500,
+                          .channel = {ANDREWS_ANGLES, "K1.angle'", "K2.angle' - K1.angle'", "K3.angle'", "K4.angle' - K5.angle'", "K5.angle'",
+                                      "K6.angle' - K7.angle'", "K7.angle'"}};
     json_file file;
     (void)unused;
     json *root = open_reference(&file, "A03_bari_t003_mp");
@@ -305,7 +307,8 @@ static void four_bars_pass_their_singular_positions_on_the_right_branch(void **u
                 snprintf(settings, sizeof settings, "coordinates=%s formulation=%s %s every=0.5", families[f], formulations[d], methods[k]);
                 trajectory turns = run_well("n-four-bar", NULL, r.channel, settings);
                 double gap = miss(&r, &turns, &what, &when);
-                print_message("  %-8s %-15s %-6s misses by %.1e after ten passages\n", families[f], formulations[d], turns.evidence.info.integrator, gap);
+                print_message("  %-8s %-15s %-6s misses by %.1e after ten passages\n", families[f], formulations[d], turns.evidence.info.integrator,
+                              gap);
                 if (!(gap <= after_ten_passages))
                     fail_msg("%s: %s misses by %.3g at t = %g", settings, what, gap, when);
                 free(turns.value);
@@ -346,8 +349,7 @@ static void four_bars_never_leave_the_parallelogram(void **unused)
                 worst = fmax(worst, fabs(row[j] - row[j + 2]));
             worst = fmax(worst, fabs(row[7]));
         }
-        print_message("  %-20s %-72s %.1e off, %s\n", runs[i].model, runs[i].settings, worst,
-                      turns.status == DAL_OK ? "to the end" : turns.message);
+        print_message("  %-20s %-72s %.1e off, %s\n", runs[i].model, runs[i].settings, worst, turns.status == DAL_OK ? "to the end" : turns.message);
         if (turns.status != DAL_OK && !strstr(turns.message, "singular position"))
             fail_msg("%s stopped without a reason: %s", settings, turns.message);
         check_small(worst, 1e-6); /* 1e-10 in the joints, one row within 0.01 of a singular position */
@@ -385,8 +387,8 @@ static void mechanisms_of_the_paper_keep_their_constraints_in_every_family(void 
             snprintf(settings, sizeof settings, "coordinates=%s every=0.05 step=5e-4", families[f]);
             trajectory half = run_well(paper[i].model, NULL, NULL, settings);
             double gap = difference(&as_printed, &exact, true, &what), fine = difference(&half, &exact, true, &what);
-            print_message("  %-32s %-8s residuals %.1e, %.1e; misses by %.1e, with half the step by %.1e\n", paper[i].model,
-                          families[f], as_printed.evidence.position_residual, as_printed.evidence.velocity_residual, gap, fine);
+            print_message("  %-32s %-8s residuals %.1e, %.1e; misses by %.1e, with half the step by %.1e\n", paper[i].model, families[f],
+                          as_printed.evidence.position_residual, as_printed.evidence.velocity_residual, gap, fine);
             assert_string_equal(as_printed.evidence.info.integrator, "ab6");
             assert_int_equal(as_printed.evidence.steps, 5000);
             check_small(as_printed.evidence.position_residual, 1e-12 * as_printed.evidence.info.length);
@@ -406,9 +408,12 @@ static void mechanisms_of_the_paper_keep_their_constraints_in_every_family(void 
 static const struct {
     const char *model, *parameter;
 } spatial[] = {
-    {"free-body", NULL},   {"heavy-top", NULL},
-    {"bricard", NULL},     {"spatial-slider-crank", NULL},
-    {"flyball-governor", "soft=0.005"}, {"universal-double-pendulum", NULL},
+    {"free-body", NULL},
+    {"heavy-top", NULL},
+    {"bricard", NULL},
+    {"spatial-slider-crank", NULL},
+    {"flyball-governor", "soft=0.005"},
+    {"universal-double-pendulum", NULL},
 };
 
 static void spatial_mechanisms_move_alike_in_every_family(void **unused)
@@ -442,8 +447,8 @@ static void bricard_s_mechanism_keeps_its_loop_and_its_period(void **unused)
     (void)unused;
     for (int d = 0; d < 2; d++) {
         char settings[200];
-        snprintf(settings, sizeof settings, "coordinates=euler formulation=%s until=%.17g every=%.17g rtol=%g atol=1e-12", formulations[d],
-                 period, period / 64, rtol);
+        snprintf(settings, sizeof settings, "coordinates=euler formulation=%s until=%.17g every=%.17g rtol=%g atol=1e-12", formulations[d], period,
+                 period / 64, rtol);
         trajectory swing = run_well("bricard", NULL, channels, settings);
         double swung = 0, slip = rtol * (double)swing.evidence.steps; /* what the steps may add up to */
         for (int i = 0; i < swing.rows; i++) {
@@ -480,8 +485,8 @@ static void turns_are_counted_however_large_the_steps_could_be(void **unused)
     for (int f = 0; f < 3; f++)
         for (int d = 0; d < 2; d++) {
             char settings[200];
-            snprintf(settings, sizeof settings, "coordinates=%s formulation=%s until=2 every=2 rtol=%g atol=1e-9", families[f],
-                     formulations[d], rtol);
+            snprintf(settings, sizeof settings, "coordinates=%s formulation=%s until=2 every=2 rtol=%g atol=1e-9", families[f], formulations[d],
+                     rtol);
             trajectory fall = run_well("rack-and-pinion", NULL, channels, settings);
             double allowed = rtol * (double)fall.evidence.steps;
             check_close(row_at(&fall, 2)[1], fallen, allowed * fabs(fallen));

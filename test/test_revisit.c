@@ -22,16 +22,14 @@ static sample make_sample(const dal_system *system, const dal_state *state)
     return s;
 }
 
-static void check_same(const char *what, const char *file, const char *formulation, const void *a, const void *b,
-                       size_t bytes)
+static void check_same(const char *what, const char *file, const char *formulation, const void *a, const void *b, size_t bytes)
 {
     if (memcmp(a, b, bytes))
         fail_msg("%s of %s, %s: other digits", what, file, formulation);
 }
 
 /* Frames, rows, energies: after an evaluation, and from the beginning. */
-static void compare_motion(const char *file, const char *formulation, dal_state *again, dal_state *fresh,
-                           const sample *s)
+static void compare_motion(const char *file, const char *formulation, dal_state *again, dal_state *fresh, const sample *s)
 {
     const dal_layout *layout = &fresh->system->layout;
     assert_int_equal(dal_state_revisit(again, s->t, s->y), 0);

@@ -277,7 +277,8 @@ static void what_is_held_by_others_counts_as_written(void **state)
     static const char text[] =
         "<robot name='r'><link name='w'/>\n"
         "<link name='b'><inertial><mass value='3'/><inertia ixx='0.02' ixy='0.001' ixz='0.002' iyy='0.03' iyz='0' izz='0.025'/></inertial></link>\n"
-        "<link name='a'><inertial><mass value='1e-6'/><inertia ixx='1e-5' ixy='-6e-5' ixz='-4e-5' iyy='2e-5' iyz='1e-5' izz='3e-5'/></inertial></link>\n"
+        "<link name='a'><inertial><mass value='1e-6'/><inertia ixx='1e-5' ixy='-6e-5' ixz='-4e-5' iyy='2e-5' iyz='1e-5' "
+        "izz='3e-5'/></inertial></link>\n"
         "<joint name='j' type='continuous'><parent link='w'/><child link='b'/><axis xyz='0.6 0 0.8'/></joint>\n"
         "<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint></robot>\n";
     const double base = 0.36 * 0.02 + 0.96 * 0.002 + 0.64 * 0.025, own = 0.36 * 1e-5 - 0.96 * 4e-5 + 0.64 * 3e-5;
@@ -289,10 +290,9 @@ static void what_is_held_by_others_counts_as_written(void **state)
 static void what_is_rounding_counts_as_zero(void **state)
 {
     (void)state;
-    static const char format[] =
-        "<robot name='r'><link name='w'/>\n"
-        "<link name='b'><inertial><mass value='3'/><inertia ixx='%s' iyy='0.03' izz='0.03'/></inertial></link>\n"
-        "<joint name='j' type='continuous'><parent link='w'/><child link='b'/><axis xyz='0.6 0 0.8'/></joint></robot>\n";
+    static const char format[] = "<robot name='r'><link name='w'/>\n"
+                                 "<link name='b'><inertial><mass value='3'/><inertia ixx='%s' iyy='0.03' izz='0.03'/></inertial></link>\n"
+                                 "<joint name='j' type='continuous'><parent link='w'/><child link='b'/><axis xyz='0.6 0 0.8'/></joint></robot>\n";
     char text[800];
     snprintf(text, sizeof text, format, "-3e-8");
     check_close(inertia_about(text), 0.64 * 0.03, 1e-15);
@@ -314,10 +314,12 @@ static void a_joint_that_mimics_a_fixed_one_stays_where_it_puts_it(void **state)
         "<joint name='f' type='fixed'><origin xyz='0.1 0 0'/><parent link='a'/><child link='b'/></joint>\n%s</robot>\n";
     static const struct {
         const char *mimic, *fixed;
-    } pairs[] = {{"<joint name='g' type='revolute'><parent link='b'/><child link='c'/><axis xyz='0 0 1'/><mimic joint='f' multiplier='3' offset='0.7'/></joint>",
-                  "<joint name='g' type='fixed'><origin rpy='0 0 0.7'/><parent link='b'/><child link='c'/></joint>"},
-                 {"<joint name='g' type='prismatic'><parent link='b'/><child link='c'/><axis xyz='0 0.6 0.8'/><mimic joint='f' offset='-0.5'/></joint>",
-                  "<joint name='g' type='fixed'><origin xyz='0 -0.3 -0.4'/><parent link='b'/><child link='c'/></joint>"}};
+    } pairs[] = {
+        {"<joint name='g' type='revolute'><parent link='b'/><child link='c'/><axis xyz='0 0 1'/><mimic joint='f' multiplier='3' "
+         "offset='0.7'/></joint>",
+         "<joint name='g' type='fixed'><origin rpy='0 0 0.7'/><parent link='b'/><child link='c'/></joint>"},
+        {"<joint name='g' type='prismatic'><parent link='b'/><child link='c'/><axis xyz='0 0.6 0.8'/><mimic joint='f' offset='-0.5'/></joint>",
+         "<joint name='g' type='fixed'><origin xyz='0 -0.3 -0.4'/><parent link='b'/><child link='c'/></joint>"}};
     for (int i = 0; i < 2; i++) {
         char text[2][3000];
         snprintf(text[0], sizeof text[0], format, pairs[i].mimic);
@@ -362,7 +364,7 @@ static void check_fingers(robot *hand, const char *formulation)
 static void fingers_without_mass_leave_the_mass_matrix(void **state)
 {
     (void)state;
-    static const char *const formulations[] = {"lagrange", "maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra",
+    static const char *const formulations[] = {"lagrange",           "maggi",     "kane", "gibbs-appell", "boltzmann-hamel", "volterra",
                                                "udwadia-phohomsiri", "recursive", NULL};
     for (int i = 0; formulations[i]; i++) {
         robot r = {.messages = dal_messages_create(NULL)};
@@ -415,7 +417,9 @@ static void eval_prints_what_stands_and_exits_with_3(void **state)
 {
     (void)state;
     assert_int_equal(run_program("eval " ROBOTS "/warned/fingers.urdf --random 1 --json 2>/dev/null > fingers.json"), DAL_BAD_MODEL);
-    assert_int_equal(system("grep -q '\"mass_matrix\": \\[\\[0.' fingers.json && grep -q '\"determined\": false, \"verdict\": \"the accelerations of f1' fingers.json && rm fingers.json"), 0);
+    assert_int_equal(system("grep -q '\"mass_matrix\": \\[\\[0.' fingers.json && grep -q '\"determined\": false, \"verdict\": \"the accelerations of "
+                            "f1' fingers.json && rm fingers.json"),
+                     0);
     assert_int_equal(run_program("eval " ROBOTS "/warned/fingers.urdf --names > /dev/null 2>&1"), DAL_OK);
     assert_int_equal(run_program("run -q " ROBOTS "/warned/fingers.urdf 2>/dev/null"), DAL_BAD_MODEL);
     assert_int_equal(run_program("convert -q " ROBOTS "/warned/triangle.urdf -o triangle.yaml"), DAL_OK);

@@ -247,21 +247,21 @@ static bool same_bits(const motion *a, const motion *b, const char *file, const 
         for (int k = 0; k < a->columns; k++) {
             const double x = a->value[i * a->columns + k], y = b->value[i * a->columns + k] / b->factor[k];
             if (x != y && !is_gap(a->name[k]) && !(fabs(x) < nothing && fabs(y) < nothing)) {
-                report(file, settings, u, "row %d, %s: %.17g instead of %.17g (%.1e relative; %ld steps instead of %ld)", i, a->name[k], y, x, fabs(y - x) / fabs(x),
-                       b->evidence.steps, a->evidence.steps);
+                report(file, settings, u, "row %d, %s: %.17g instead of %.17g (%.1e relative; %ld steps instead of %ld)", i, a->name[k], y, x,
+                       fabs(y - x) / fabs(x), b->evidence.steps, a->evidence.steps);
                 return false;
             }
         }
     if (a->rows != b->rows || a->evidence.steps != b->evidence.steps || a->evidence.evaluations != b->evidence.evaluations) {
-        report(file, settings, u, "%d rows, %ld steps, %ld evaluations instead of %d, %ld, %ld", b->rows, b->evidence.steps, b->evidence.evaluations, a->rows, a->evidence.steps,
-               a->evidence.evaluations);
+        report(file, settings, u, "%d rows, %ld steps, %ld evaluations instead of %d, %ld, %ld", b->rows, b->evidence.steps, b->evidence.evaluations,
+               a->rows, a->evidence.steps, a->evidence.evaluations);
         return false;
     }
     return true;
 }
 
 static const units powers_of_two[] = {
-    {"lengths times 2^30", 0x1p30, 1, 1}, {"lengths times 2^-30", 0x1p-30, 1, 1}, {"masses times 2^30", 1, 0x1p30, 1},
+    {"lengths times 2^30", 0x1p30, 1, 1},  {"lengths times 2^-30", 0x1p-30, 1, 1}, {"masses times 2^30", 1, 0x1p30, 1},
     {"masses times 2^-30", 1, 0x1p-30, 1}, {"times times 2^30", 1, 1, 0x1p30},     {"times times 2^-30", 1, 1, 0x1p-30},
 };
 enum { POWERS = sizeof powers_of_two / sizeof *powers_of_two };
@@ -307,10 +307,10 @@ static void same_verdict(const dal_verdict *a, const dal_verdict *b, const char 
         int a, b;
     } counts[] = {
 #define COUNT(field) {#field, (int)a->field, (int)b->field}
-        COUNT(known), COUNT(status), COUNT(velocities), COUNT(rows), COUNT(rank), COUNT(freedoms), COUNT(counted), COUNT(redundant), COUNT(n_groups),
-        COUNT(n_nearly), COUNT(n_spare), COUNT(consistent), COUNT(neighbours), COUNT(rank_near), COUNT(singular), COUNT(near_singular), COUNT(isolated),
-        COUNT(gained), COUNT(rank_inertia), COUNT(n_light), COUNT(rank_stacked), COUNT(determined), COUNT(n_loose), COUNT(n_moved),
-        COUNT(contradictory), COUNT(closest), COUNT(n_open), COUNT(n_warnings),
+        COUNT(known),      COUNT(status),        COUNT(velocities), COUNT(rows),          COUNT(rank),         COUNT(freedoms),   COUNT(counted),
+        COUNT(redundant),  COUNT(n_groups),      COUNT(n_nearly),   COUNT(n_spare),       COUNT(consistent),   COUNT(neighbours), COUNT(rank_near),
+        COUNT(singular),   COUNT(near_singular), COUNT(isolated),   COUNT(gained),        COUNT(rank_inertia), COUNT(n_light),    COUNT(rank_stacked),
+        COUNT(determined), COUNT(n_loose),       COUNT(n_moved),    COUNT(contradictory), COUNT(closest),      COUNT(n_open),     COUNT(n_warnings),
 #undef COUNT
     };
     char codes[2][600];
@@ -375,9 +375,9 @@ static void compare_verdicts(const char *file, const char *settings)
 /* ---- units that are no powers of two ---------------------------------------------------------- */
 
 static const units decimal[] = {
-    {"lengths times 1e9", 1e9, 1, 1},   {"lengths times 1e-9", 1e-9, 1, 1}, {"lengths times 1e12", 1e12, 1, 1},
-    {"masses times 1e9", 1, 1e9, 1},    {"masses times 1e-9", 1, 1e-9, 1},  {"masses times 1e12", 1, 1e12, 1},
-    {"times times 1e9", 1, 1, 1e9},     {"times times 1e-9", 1, 1, 1e-9},   {"times times 1e12", 1, 1, 1e12},
+    {"lengths times 1e9", 1e9, 1, 1}, {"lengths times 1e-9", 1e-9, 1, 1}, {"lengths times 1e12", 1e12, 1, 1},
+    {"masses times 1e9", 1, 1e9, 1},  {"masses times 1e-9", 1, 1e-9, 1},  {"masses times 1e12", 1, 1e12, 1},
+    {"times times 1e9", 1, 1, 1e9},   {"times times 1e-9", 1, 1, 1e-9},   {"times times 1e12", 1, 1, 1e12},
 };
 enum { DECIMALS = sizeof decimal / sizeof *decimal };
 
@@ -399,12 +399,12 @@ static double measure_of(const motion *m, int column)
     const char *unit = m->unit[column];
     if (m->name[column][0] == '(' || is_gap(m->name[column]))
         return 0;
-    return !strcmp(unit, "m")      ? fmax(largest(m, "m"), length)
-           : !strcmp(unit, "m/s")  ? fmax(largest(m, "m/s"), length * largest(m, "rad/s"))
+    return !strcmp(unit, "m")       ? fmax(largest(m, "m"), length)
+           : !strcmp(unit, "m/s")   ? fmax(largest(m, "m/s"), length * largest(m, "rad/s"))
            : !strcmp(unit, "rad/s") ? fmax(largest(m, "rad/s"), largest(m, "m/s") / length)
-           : !strcmp(unit, "rad")  ? fmax(largest(m, "rad"), 1)
-           : !strcmp(unit, "1")    ? 1
-                                   : 0;
+           : !strcmp(unit, "rad")   ? fmax(largest(m, "rad"), 1)
+           : !strcmp(unit, "1")     ? 1
+                                    : 0;
 }
 
 static void same_motion(const motion *a, const motion *b, const char *file, const units *u)
@@ -418,8 +418,8 @@ static void same_motion(const motion *a, const motion *b, const char *file, cons
         for (int i = 0; i < a->rows && size > 0; i++) {
             const double x = a->value[i * a->columns + k], y = b->value[i * a->columns + k] / b->factor[k];
             if (!(fabs(x - y) <= 1e-9 * size)) {
-                report(file, "", u, "row %d, %s: %.17g instead of %.17g, %.1e of %.3g (%ld steps instead of %ld)", i, a->name[k], y, x, fabs(x - y) / size, size,
-                       b->evidence.steps, a->evidence.steps);
+                report(file, "", u, "row %d, %s: %.17g instead of %.17g, %.1e of %.3g (%ld steps instead of %ld)", i, a->name[k], y, x,
+                       fabs(x - y) / size, size, b->evidence.steps, a->evidence.steps);
                 return;
             }
         }
@@ -576,18 +576,21 @@ static void for_choices(const char *pattern)
         }
         for (int i = 0; dal_list_entry("stabilization", i, &word, &title); i++) {
             const char *gains = !strcmp(word, "baumgarte") ? ":alpha=15,beta=20" : !strcmp(word, "penalty") ? ":omega=20" : "";
-            snprintf(settings, sizeof settings, "coordinates=%s formulation=lagrange stabilization=%s%s integrator=rk4 step=1e-3 every=1e-3", family, word, gains);
+            snprintf(settings, sizeof settings, "coordinates=%s formulation=lagrange stabilization=%s%s integrator=rk4 step=1e-3 every=1e-3", family,
+                     word, gains);
             for_files(pattern, compare_bits, settings);
         }
         for (int i = 0; dal_list_entry("integrator", i, &word, &title); i++) {
-            snprintf(settings, sizeof settings, "coordinates=%s formulation=lagrange stabilization=mass-projection integrator=%s step=1e-3 every=5e-3", family, word);
+            snprintf(settings, sizeof settings,
+                     "coordinates=%s formulation=lagrange stabilization=mass-projection integrator=%s step=1e-3 every=5e-3", family, word);
             for_files(pattern, compare_bits, settings);
         }
     }
 }
 
-static const char *const sample[] = {DAL_MODELS "/four-bar.yaml", DAL_MODELS "/slider-crank-spring.yaml", DAL_MODELS "/spatial-slider-crank.yaml",
-                                     DAL_MODELS "/rolling-disc.yaml", DAL_MODELS "/gripper-arm.urdf", DAL_TEST_MODELS "/scaling/stick-slip.yaml"};
+static const char *const sample[] = {
+    DAL_MODELS "/four-bar.yaml",     DAL_MODELS "/slider-crank-spring.yaml", DAL_MODELS "/spatial-slider-crank.yaml",
+    DAL_MODELS "/rolling-disc.yaml", DAL_MODELS "/gripper-arm.urdf",         DAL_TEST_MODELS "/scaling/stick-slip.yaml"};
 
 #ifdef CHECK_WATCHED
 enum { SAMPLES = 1 };

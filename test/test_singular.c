@@ -57,8 +57,8 @@ static double reference(double until)
 static void a_rhombus_turns_through_its_change_points_and_stays_a_parallelogram(void **unused)
 {
     static const char *const families[] = {"angle", "euler", "natural", "joint"},
-                      *const formulations[] = {"lagrange", "udwadia-kalaba", "udwadia-phohomsiri", "recursive"},
-                      *const stabilizations[] = {"mass-projection=1e-10", "direct-correction=1e-10"};
+                             *const formulations[] = {"lagrange", "udwadia-kalaba", "udwadia-phohomsiri", "recursive"},
+                             *const stabilizations[] = {"mass-projection=1e-10", "direct-correction=1e-10"};
     (void)unused;
     double phi = reference(5);
     assert_true(phi > 2 * M_PI); /* it does turn over */

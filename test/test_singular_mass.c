@@ -58,8 +58,7 @@ static void expect(const char *label, const char *text, const char *part)
 }
 
 /* Result 3 does not ask who solves: lagrange needs no more than that, and so do those that only need W^T M W. */
-static const char *const singular_allowed[] = {"lagrange",     "udwadia-phohomsiri", "maggi",   "kane",
-                                               "gibbs-appell", "boltzmann-hamel",    "volterra"};
+static const char *const singular_allowed[] = {"lagrange", "udwadia-phohomsiri", "maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra"};
 enum { ALLOWED = sizeof singular_allowed / sizeof *singular_allowed };
 
 /* ---- the examples of the paper ------------------------------------------------------ */
@@ -219,13 +218,13 @@ static void the_examples_of_the_paper_move_as_the_reference_solutions(void **unu
 
 /* ---- accelerations that are not unique ----------------------------------------------- */
 
-#define SPRINGS(m1, m2)                                                                                                          \
-    "dalembert: 1\nspace: planar\nparameters: {k1: 50, k2: 30}\n"                                                                  \
-    "coordinates: {x1: {start: 0.3}, q1: {start: 1.5}, q2: {start: 0.5}}\n"                                                         \
-    "bodies:\n"                                                                                                                    \
-    "  first: {mass: " #m1 ", position: [1 + x1, 0]}\n  base: {mass: 0, position: [q1, 0]}\n"                                       \
-    "  second: {mass: " #m2 ", position: [q1 + 0.8 + q2, 0]}\n"                                                                    \
-    "forces:\n  s1: {type: force, coordinate: x1, value: -k1*x1}\n  s2: {type: force, coordinate: q2, value: -k2*q2}\n"             \
+#define SPRINGS(m1, m2)                                                                                                                              \
+    "dalembert: 1\nspace: planar\nparameters: {k1: 50, k2: 30}\n"                                                                                    \
+    "coordinates: {x1: {start: 0.3}, q1: {start: 1.5}, q2: {start: 0.5}}\n"                                                                          \
+    "bodies:\n"                                                                                                                                      \
+    "  first: {mass: " #m1 ", position: [1 + x1, 0]}\n  base: {mass: 0, position: [q1, 0]}\n"                                                        \
+    "  second: {mass: " #m2 ", position: [q1 + 0.8 + q2, 0]}\n"                                                                                      \
+    "forces:\n  s1: {type: force, coordinate: x1, value: -k1*x1}\n  s2: {type: force, coordinate: q2, value: -k2*q2}\n"                              \
     "constraints: {joined: {position: q1 - x1 - 1.2}}\n"
 
 static void without_its_additional_constraint_a_case_of_the_paper_is_refused_with_what_is_missing(void **unused)
@@ -246,13 +245,13 @@ static void without_its_additional_constraint_a_case_of_the_paper_is_refused_wit
 }
 
 /* Example 2: example 1 and a particle without mass. */
-#define GHOST                                                                                                                    \
-    "dalembert: 1\nspace: planar\nparameters: {m: 2, R: 0.3, I: 0.09, alpha: 30*deg, g: 9.81}\n"                                   \
-    "coordinates: {th: {start: 0.2, rate: 0.5}, y: {start: 0.2*R*sin(alpha)}, x: {start: 0.3, rate: 0.7}}\n"                        \
-    "bodies:\n"                                                                                                                    \
-    "  disc: {mass: m, inertia: I, position: [R*th*cos(alpha), -R*th*sin(alpha)], angle: -th}\n"                                   \
-    "  ghost: {mass: 0, position: [x, 1]}\n"                                                                                       \
-    "constraints: {slope: {position: y - R*sin(alpha)*th}}\n"                                                                      \
+#define GHOST                                                                                                                                        \
+    "dalembert: 1\nspace: planar\nparameters: {m: 2, R: 0.3, I: 0.09, alpha: 30*deg, g: 9.81}\n"                                                     \
+    "coordinates: {th: {start: 0.2, rate: 0.5}, y: {start: 0.2*R*sin(alpha)}, x: {start: 0.3, rate: 0.7}}\n"                                         \
+    "bodies:\n"                                                                                                                                      \
+    "  disc: {mass: m, inertia: I, position: [R*th*cos(alpha), -R*th*sin(alpha)], angle: -th}\n"                                                     \
+    "  ghost: {mass: 0, position: [x, 1]}\n"                                                                                                         \
+    "constraints: {slope: {position: y - R*sin(alpha)*th}}\n"                                                                                        \
     "forces: {weight: {type: force, coordinate: y, value: m*g}}\n"
 
 static void the_least_acceleration_of_example_2_leaves_the_massless_particle_alone(void **unused)
@@ -394,14 +393,13 @@ static const struct {
      "  lower: {mass: 0.61, inertia: 0.11, angle: -0.3, rate: 1.9, points: {C: [-0.4, 0]}}\n"
      "joints:\n  A: {type: revolute, connect: [ground, upper.A]}\n  B: {type: revolute, connect: [upper.B, link.B]}\n"
      "  C: {type: revolute, connect: [link.C, lower.C]}\n"},
-    {"the coupler of a four-bar",
-     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {D: [1.2, 0]}}\n"
-     "bodies:\n  crank: {mass: 0.5, inertia: 0.004, points: {A: [-0.15, 0], B: [0.15, 0]}}\n"
-     "  coupler: {" FLAT ", position: [0.8, 0.5], points: {B: [-0.5, 0], C: [0.5, 0]}}\n"
-     "  rocker: {mass: 0.8, inertia: 0.03, position: [1.2, 0.3], angle: 80*deg, points: {D: [-0.35, 0], C: [0.35, 0]}}\n"
-     "joints:\n  A: {type: revolute, connect: [ground, crank.A], start: {angle: 50*deg, rate: 12, fix: true}}\n"
-     "  B: {type: revolute, connect: [crank.B, coupler.B]}\n  C: {type: revolute, connect: [coupler.C, rocker.C]}\n"
-     "  D: {type: revolute, connect: [ground.D, rocker.D]}\n"},
+    {"the coupler of a four-bar", "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {D: [1.2, 0]}}\n"
+                                  "bodies:\n  crank: {mass: 0.5, inertia: 0.004, points: {A: [-0.15, 0], B: [0.15, 0]}}\n"
+                                  "  coupler: {" FLAT ", position: [0.8, 0.5], points: {B: [-0.5, 0], C: [0.5, 0]}}\n"
+                                  "  rocker: {mass: 0.8, inertia: 0.03, position: [1.2, 0.3], angle: 80*deg, points: {D: [-0.35, 0], C: [0.35, 0]}}\n"
+                                  "joints:\n  A: {type: revolute, connect: [ground, crank.A], start: {angle: 50*deg, rate: 12, fix: true}}\n"
+                                  "  B: {type: revolute, connect: [crank.B, coupler.B]}\n  C: {type: revolute, connect: [coupler.C, rocker.C]}\n"
+                                  "  D: {type: revolute, connect: [ground.D, rocker.D]}\n"},
     {"an outermost part that is driven",
      "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
      "bodies:\n  arm: {mass: 1.37, inertia: 0.21, angle: 0.5, rate: 2.1, points: {A: [-0.4, 0], B: [0.5, 0.1]}}\n"
@@ -549,8 +547,8 @@ static void no_mass_is_the_limit_of_small_masses(void **unused)
                     dal_system_free(light.system);
                 }
                 if (!(miss[0] < 0.1 && miss[1] < 2e-3 * miss[0] + 1e-11))
-                    fail_msg("%s, %s, %s: misses by %.3g with 1e-4 kg and by %.3g with 1e-7 kg", models[i].what, families[f], able[k],
-                             miss[0], miss[1]);
+                    fail_msg("%s, %s, %s: misses by %.3g with 1e-4 kg and by %.3g with 1e-7 kg", models[i].what, families[f], able[k], miss[0],
+                             miss[1]);
                 dal_state_free(state);
                 dal_system_free(none.system);
             }
@@ -790,18 +788,19 @@ static void expect_balance(const dal_equations *e, const double *C, const double
  * makes of its channel. C is written here by hand, in x', y', angle' of each body; with a body that has no mass, too. */
 static void a_law_does_its_work_under_virtual_displacements(void **unused)
 {
-    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0.3, -9.81]\nparameters: {on: 1, light: 1}\n"
-                               "bodies:\n"
-                               "  a: {mass: 1.37*light, inertia: 0.21*light, angle: 0.7, rate: 1.1, center: [0.4, 0.1], points: {P: [0.83, 0]}}\n"
-                               "  b: {mass: 0.91, inertia: 0.13, position: [0.83*cos(0.7), 0.83*sin(0.7)], angle: -0.3, rate: -0.6, center: [0.3, -0.2],\n"
-                               "      points: {P: [0.61, 0]}}\n"
-                               "  c: {mass: 0.77, inertia: 0.05, position: [0.83*cos(0.7) + 0.61*cos(0.3), 0.83*sin(0.7) - 0.61*sin(0.3)], rate: 0.9}\n"
-                               "joints:\n"
-                               "  A: {type: revolute, connect: [ground, a], non-ideal: {angle: \"-0.4*on*A.angle' + 0.2*on*sin(b.x)\", b.y: 1.7*on}}\n"
-                               "  B: {type: revolute, connect: [a.P, b], non-ideal: {angle: \"-0.3*on*B.angle'^3\"}}\n"
-                               "  C: {type: revolute, connect: [b.P, c]}\n"
-                               "constraints: {tie: {velocity: \"c.x' - 0.4*c.angle' - 0.1*a.angle'\", non-ideal: {c.x: \"on*(0.6*t - c.y')\"}}}\n"
-                               "simulate: {until: 1}\n";
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ngravity: [0.3, -9.81]\nparameters: {on: 1, light: 1}\n"
+        "bodies:\n"
+        "  a: {mass: 1.37*light, inertia: 0.21*light, angle: 0.7, rate: 1.1, center: [0.4, 0.1], points: {P: [0.83, 0]}}\n"
+        "  b: {mass: 0.91, inertia: 0.13, position: [0.83*cos(0.7), 0.83*sin(0.7)], angle: -0.3, rate: -0.6, center: [0.3, -0.2],\n"
+        "      points: {P: [0.61, 0]}}\n"
+        "  c: {mass: 0.77, inertia: 0.05, position: [0.83*cos(0.7) + 0.61*cos(0.3), 0.83*sin(0.7) - 0.61*sin(0.3)], rate: 0.9}\n"
+        "joints:\n"
+        "  A: {type: revolute, connect: [ground, a], non-ideal: {angle: \"-0.4*on*A.angle' + 0.2*on*sin(b.x)\", b.y: 1.7*on}}\n"
+        "  B: {type: revolute, connect: [a.P, b], non-ideal: {angle: \"-0.3*on*B.angle'^3\"}}\n"
+        "  C: {type: revolute, connect: [b.P, c]}\n"
+        "constraints: {tie: {velocity: \"c.x' - 0.4*c.angle' - 0.1*a.angle'\", non-ideal: {c.x: \"on*(0.6*t - c.y')\"}}}\n"
+        "simulate: {until: 1}\n";
     static const char *const formulations[] = {"lagrange", "udwadia-phohomsiri", "udwadia-kalaba", "kane", "maggi"};
     (void)unused;
     for (int light = 0; light < 2; light++)

@@ -8,68 +8,66 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char slider_crank[] =
-    "dalembert: 1\n"
-    "name: Slider-crank\n"
-    "space: planar                       # planar | spatial\n"
-    "parameters: {r: 4, l: 10.928, k: 300, c: 40}     # constants\n"
-    "define: {ramp: 5*sin(2*t)}\n"
-    "gravity: [0, -9.81]\n"
-    "ground: {points: {A: [0, 0], D: [6, 0]}}\n"
-    "bodies:\n"
-    "  crank:\n"
-    "    mass: 2\n"
-    "    inertia: 2.693                  # about the centre of mass, body axes\n"
-    "    position: [r/2*cos(45*deg), r/2*sin(45*deg)]  # of the body frame, at the start\n"
-    "    angle: 45*deg\n"
-    "    points: {A: [-r/2, 0], B: [r/2, 0]}\n"
-    "  rod: {mass: 3, inertia: 29.896, between: [crank.B, slider], points: {B: [-l/2, 0], C: [l/2, 0]}}\n"
-    "  slider: {mass: 4, inertia: 1.667, position: [13.384, 0]}\n"
-    "joints:\n"
-    "  A: {type: revolute, connect: [ground.A, crank.A]}\n"
-    "  B: {type: revolute, connect: [crank.B, rod.B]}\n"
-    "  C: {type: revolute, connect: [rod.C, slider]}\n"
-    "  guide: {type: prismatic, connect: [ground, slider], axis: [1, 0]}\n"
-    "forces:\n"
-    "  spring: {type: spring-damper, connect: [crank.B, ground.D], stiffness: k, damping: c, length: 0}\n"
-    "  motor: {type: torque, joint: A, value: ramp}\n"
-    "simulate: {until: 5, step: 1e-3, coordinates: natural, formulation: udwadia-kalaba,\n"
-    "           stabilization: {direct-correction: 1e-12}, integrator: ab6}\n"
-    "record: [slider.x, \" crank.angle' \", A.force, energy, constraint.position]\n";
+static const char slider_crank[] = "dalembert: 1\n"
+                                   "name: Slider-crank\n"
+                                   "space: planar                       # planar | spatial\n"
+                                   "parameters: {r: 4, l: 10.928, k: 300, c: 40}     # constants\n"
+                                   "define: {ramp: 5*sin(2*t)}\n"
+                                   "gravity: [0, -9.81]\n"
+                                   "ground: {points: {A: [0, 0], D: [6, 0]}}\n"
+                                   "bodies:\n"
+                                   "  crank:\n"
+                                   "    mass: 2\n"
+                                   "    inertia: 2.693                  # about the centre of mass, body axes\n"
+                                   "    position: [r/2*cos(45*deg), r/2*sin(45*deg)]  # of the body frame, at the start\n"
+                                   "    angle: 45*deg\n"
+                                   "    points: {A: [-r/2, 0], B: [r/2, 0]}\n"
+                                   "  rod: {mass: 3, inertia: 29.896, between: [crank.B, slider], points: {B: [-l/2, 0], C: [l/2, 0]}}\n"
+                                   "  slider: {mass: 4, inertia: 1.667, position: [13.384, 0]}\n"
+                                   "joints:\n"
+                                   "  A: {type: revolute, connect: [ground.A, crank.A]}\n"
+                                   "  B: {type: revolute, connect: [crank.B, rod.B]}\n"
+                                   "  C: {type: revolute, connect: [rod.C, slider]}\n"
+                                   "  guide: {type: prismatic, connect: [ground, slider], axis: [1, 0]}\n"
+                                   "forces:\n"
+                                   "  spring: {type: spring-damper, connect: [crank.B, ground.D], stiffness: k, damping: c, length: 0}\n"
+                                   "  motor: {type: torque, joint: A, value: ramp}\n"
+                                   "simulate: {until: 5, step: 1e-3, coordinates: natural, formulation: udwadia-kalaba,\n"
+                                   "           stabilization: {direct-correction: 1e-12}, integrator: ab6}\n"
+                                   "record: [slider.x, \" crank.angle' \", A.force, energy, constraint.position]\n";
 
 /* A spatial model that uses what the first one does not. */
-static const char satellite[] =
-    "dalembert: 1\n"
-    "space: spatial\n"
-    "parameters: {mass: 2*n, n: 3, h: 1/2}\n"
-    "inputs: {F1: 0}\n"
-    "states: {ei: {start: 0.25, rate: \"F1 - sun.x'\"}}\n"
-    "tables: {lift: {x: [0, h, 2*h, 3*h], y: [h, n, n^2, h], smooth: 2, outside: periodic}}\n"
-    "bodies:\n"
-    "  hull:\n"
-    "    mass: mass\n"
-    "    fix: true\n"
-    "    inertia: {zz: 3, xx: 1.37, yy: 2, xz: -0.1}\n"
-    "    center: [0, 0, h]\n"
-    "    position: {value: [1, 2, 3], fix: true}\n"
-    "    orientation: {z: [0, 0, 1], x: [1, 0.5, 0], fix: true}\n"
-    "    velocity: {body: [7, 8, 9]}\n"
-    "    angular-velocity: {body: [0.1, 0.2, 0.3], fix: true}\n"
-    "    points: {A: {at: [1, 0, 0], x: [0, 1, 0], z: [0, 0, 1]}, B: {at: [0, 1, 0], z: [1, 1, 1]}, C: [0, 0, 1]}\n"
-    "    shape: [{type: box, size: [1, 2, h], color: red}, {type: plate, outline: [[0, 0], [h, 0], [0, 1]]}]\n"
-    "  sun: {mass: 0, inertia: [1, 2, 3], orientation: {quaternion: {x: 0.1, y: 0.2, z: 0.3, w: 0.9}}}\n"
-    "  arm: {mass: 1, inertia: [1, 2, 3, 0.1, 0.2, 0.3], orientation: {axis: [1, 1, 0], angle: 30*deg}}\n"
-    "  hand: {mass: 1, orientation: {rpy: [1, 2, 3]}, velocity: {value: [1, 2, 3], fix: true}}\n"
-    "joints:\n"
-    "  hinge: {type: revolute, connect: [hull.A, arm], axis: [[0, 0, 1], [1, 0, 0]], zero: 10*deg,\n"
-    "          start: {angle: 0.3, rate: -2, fix: true}}\n"
-    "  pair: {type: gear, joints: [hinge, other], ratio: 3}\n"
-    "forces:\n"
-    "  pull: {type: central-gravity, body: hull, center: [0, 0, 0], mu: 3.986e14, gradient: true}\n"
-    "  mount: {type: bushing, connect: [hull.A, arm], stiffness: [1, 2, 3, 4, 5, 6], damping: 7}\n"
-    "  push: {type: force, body: hull.A, axes: body, value: [1, F1, 0]}\n"
-    "simulate: {stabilization: {baumgarte: {alpha: 10, beta: 20}}, max-step: 0.1, event-tolerance: 1e-9}\n"
-    "record: []\n";
+static const char satellite[] = "dalembert: 1\n"
+                                "space: spatial\n"
+                                "parameters: {mass: 2*n, n: 3, h: 1/2}\n"
+                                "inputs: {F1: 0}\n"
+                                "states: {ei: {start: 0.25, rate: \"F1 - sun.x'\"}}\n"
+                                "tables: {lift: {x: [0, h, 2*h, 3*h], y: [h, n, n^2, h], smooth: 2, outside: periodic}}\n"
+                                "bodies:\n"
+                                "  hull:\n"
+                                "    mass: mass\n"
+                                "    fix: true\n"
+                                "    inertia: {zz: 3, xx: 1.37, yy: 2, xz: -0.1}\n"
+                                "    center: [0, 0, h]\n"
+                                "    position: {value: [1, 2, 3], fix: true}\n"
+                                "    orientation: {z: [0, 0, 1], x: [1, 0.5, 0], fix: true}\n"
+                                "    velocity: {body: [7, 8, 9]}\n"
+                                "    angular-velocity: {body: [0.1, 0.2, 0.3], fix: true}\n"
+                                "    points: {A: {at: [1, 0, 0], x: [0, 1, 0], z: [0, 0, 1]}, B: {at: [0, 1, 0], z: [1, 1, 1]}, C: [0, 0, 1]}\n"
+                                "    shape: [{type: box, size: [1, 2, h], color: red}, {type: plate, outline: [[0, 0], [h, 0], [0, 1]]}]\n"
+                                "  sun: {mass: 0, inertia: [1, 2, 3], orientation: {quaternion: {x: 0.1, y: 0.2, z: 0.3, w: 0.9}}}\n"
+                                "  arm: {mass: 1, inertia: [1, 2, 3, 0.1, 0.2, 0.3], orientation: {axis: [1, 1, 0], angle: 30*deg}}\n"
+                                "  hand: {mass: 1, orientation: {rpy: [1, 2, 3]}, velocity: {value: [1, 2, 3], fix: true}}\n"
+                                "joints:\n"
+                                "  hinge: {type: revolute, connect: [hull.A, arm], axis: [[0, 0, 1], [1, 0, 0]], zero: 10*deg,\n"
+                                "          start: {angle: 0.3, rate: -2, fix: true}}\n"
+                                "  pair: {type: gear, joints: [hinge, other], ratio: 3}\n"
+                                "forces:\n"
+                                "  pull: {type: central-gravity, body: hull, center: [0, 0, 0], mu: 3.986e14, gradient: true}\n"
+                                "  mount: {type: bushing, connect: [hull.A, arm], stiffness: [1, 2, 3, 4, 5, 6], damping: 7}\n"
+                                "  push: {type: force, body: hull.A, axes: body, value: [1, F1, 0]}\n"
+                                "simulate: {stabilization: {baumgarte: {alpha: 10, beta: 20}}, max-step: 0.1, event-tolerance: 1e-9}\n"
+                                "record: []\n";
 
 typedef struct reading {
     dal_messages *messages;
@@ -264,8 +262,7 @@ static void a_chain_of_parameters_may_be_long(void **state)
         p += sprintf(p, "  p%d: p%d + 1\n", i, i + 1);
     sprintf(p, "  p%d: 0.618\n", LENGTH);
     reading r = parse_good(text);
-    check_close(r.spec->parameters[0].number, LENGTH + 0.618,
-                LENGTH * 0x1p-52 * LENGTH); /* LENGTH sums of at most LENGTH */
+    check_close(r.spec->parameters[0].number, LENGTH + 0.618, LENGTH * 0x1p-52 * LENGTH); /* LENGTH sums of at most LENGTH */
     finish(&r);
     free(text);
 }
@@ -273,13 +270,10 @@ static void a_chain_of_parameters_may_be_long(void **state)
 static void every_euler_sequence_is_known(void **state)
 {
     (void)state;
-    static const char *const sequence[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx",
-                                           "xyx", "xzx", "yxy", "yzy", "zxz", "zyz"};
+    static const char *const sequence[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx", "xzx", "yxy", "yzy", "zxz", "zyz"};
     for (int i = 0; i < 12; i++) {
         char text[200];
-        snprintf(text, sizeof text,
-                 "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, orientation: {euler-%s: [1.1, 2.2, 3.3]}}}",
-                 sequence[i]);
+        snprintf(text, sizeof text, "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, orientation: {euler-%s: [1.1, 2.2, 3.3]}}}", sequence[i]);
         reading r = parse_good(text);
         assert_int_equal(r.spec->bodies[0].orientation.kind, DAL_ATTITUDE_EULER);
         assert_string_equal(r.spec->bodies[0].orientation.letters, sequence[i]);
@@ -291,8 +285,7 @@ static void every_euler_sequence_is_known(void **state)
 static void json_is_a_model_too(void **state)
 {
     (void)state;
-    reading r = parse_good(
-        "{\"dalembert\": 1, \"space\": \"planar\",\n \"bodies\": {\"b\": {\"mass\": \"2*t\", \"angle\": 1e-3}}}");
+    reading r = parse_good("{\"dalembert\": 1, \"space\": \"planar\",\n \"bodies\": {\"b\": {\"mass\": \"2*t\", \"angle\": 1e-3}}}");
     check_text(&r.spec->bodies[0].mass, "2*t", 2, 28);
     finish(&r);
 }
@@ -355,8 +348,7 @@ static void overrides_replace_parameters(void **state)
     (void)state;
     const char *text = "dalembert: 1\nspace: planar\nparameters: {a: 2*b, b: 3}\n";
     const dal_override set[] = {{"b", "10"}, {"b", "1/8"}};
-    reading r = parse_with(text, strlen(text), 2, set), plain = parse_good(text),
-            again = parse_with(text, strlen(text), 2, set);
+    reading r = parse_with(text, strlen(text), 2, set), plain = parse_good(text), again = parse_with(text, strlen(text), 2, set);
     assert_int_equal(r.status, DAL_OK);
     check_close(r.spec->parameters[0].number, 0.25, 0);
     assert_string_not_equal(r.spec->hash, plain.spec->hash);
@@ -386,8 +378,7 @@ static void bad_overrides_are_named(void **state)
     } bad[] = {
         {{"raduis", "1"}, "--set raduis=1: error: the model has no parameter 'raduis' (did you mean 'radius'?)"},
         {{"b", "2*c"}, "--set b=2*c: error: unknown name 'c'"},
-        {{"b", "radius"},
-         "model.yaml:3:22: error: parameters use one another in a circle: 'radius' -> 'b' -> 'radius'"},
+        {{"b", "radius"}, "model.yaml:3:22: error: parameters use one another in a circle: 'radius' -> 'b' -> 'radius'"},
         {{"b", "3*"}, "--set b=3*: error: expected a number, a name or '(' but found the end"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -425,14 +416,10 @@ static void bad_bytes_are_located(void **state)
         size_t length;
         const char *message;
     } bad[] = {
-        {"dalembert: 1\nname: \xc3\xa4\xff\n", 23,
-         "model.yaml:2:8: error: the byte 0xff is not UTF-8 text: save the file as UTF-8"},
-        {"dalembert: 1\r\nname: \a\r\n", 23,
-         "model.yaml:2:7: error: a control character (number 7) cannot stand in a model"},
-        {"dalembert: 1\nname: \0\n", 21,
-         "model.yaml:2:7: error: a control character (number 0) cannot stand in a model"},
-        {"dalembert: 1\nname: \xc3", 20,
-         "model.yaml:2:7: error: the byte 0xc3 is not UTF-8 text: save the file as UTF-8"},
+        {"dalembert: 1\nname: \xc3\xa4\xff\n", 23, "model.yaml:2:8: error: the byte 0xff is not UTF-8 text: save the file as UTF-8"},
+        {"dalembert: 1\r\nname: \a\r\n", 23, "model.yaml:2:7: error: a control character (number 7) cannot stand in a model"},
+        {"dalembert: 1\nname: \0\n", 21, "model.yaml:2:7: error: a control character (number 0) cannot stand in a model"},
+        {"dalembert: 1\nname: \xc3", 20, "model.yaml:2:7: error: the byte 0xc3 is not UTF-8 text: save the file as UTF-8"},
         {"\xff\xfe"
          "d\0a\0",
          6, "model.yaml:1:1: error: the byte 0xff is not UTF-8 text: save the file as UTF-8"},
@@ -458,8 +445,7 @@ static void a_byte_order_mark_does_not_move_columns(void **state)
     (void)state;
     reading r = parse("\xef\xbb\xbf"
                       "dalembert: 2\nspace: planar\n");
-    check_first_message(
-        &r, "model.yaml:1:12: error: version '2' of the language is not known: this program reads 'dalembert: 1'");
+    check_first_message(&r, "model.yaml:1:12: error: version '2' of the language is not known: this program reads 'dalembert: 1'");
     finish(&r);
 }
 
@@ -502,8 +488,7 @@ static void an_unknown_type_of_file_is_refused(void **state)
 {
     (void)state;
     static const char *const bad[][2] = {
-        {"robot.sdf",
-         "robot.sdf: error: this version cannot read .sdf files: a model is a .yaml, .yml, .json or .urdf file"},
+        {"robot.sdf", "robot.sdf: error: this version cannot read .sdf files: a model is a .yaml, .yml, .json or .urdf file"},
         {"a.d/model", "a.d/model: error: a file without extension has no type: a model is a .yaml, .yml, .json or .urdf file"},
         {"x.txt", "x.txt: error: the type of a '.txt' file is not known: a model is a .yaml, .yml, .json or .urdf file"},
         {"missing/model.yaml", "missing/model.yaml: error: the model cannot be read: No such file or directory"},
@@ -552,8 +537,7 @@ static void tables_are_read_in_every_usual_form(void **state)
     char folder[] = "/tmp/dal_test_spec_XXXXXX", path[512], hash[3][17];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/model.yaml", folder);
-    write_file(folder, "model.yaml",
-               "dalembert: 1\nspace: planar\ntables: {lift: {file: ./lift.csv, smooth: 1, outside: hold}}\n");
+    write_file(folder, "model.yaml", "dalembert: 1\nspace: planar\ntables: {lift: {file: ./lift.csv, smooth: 1, outside: hold}}\n");
     for (int i = 0; i < 3; i++) {
         write_file(folder, "lift.csv", forms[i]);
         reading r = {.messages = dal_messages_create(NULL)};
@@ -582,9 +566,8 @@ static void a_text_in_memory_cannot_name_files(void **state)
 {
     (void)state;
     reading r = parse("dalembert: 1\nspace: planar\ntables: {lift: {file: lift.csv}}\n");
-    check_first_message(
-        &r, "model.yaml:3:23: error: the table's file 'lift.csv' cannot be read: a model that does not come from "
-            "a file cannot name one");
+    check_first_message(&r, "model.yaml:3:23: error: the table's file 'lift.csv' cannot be read: a model that does not come from "
+                            "a file cannot name one");
     finish(&r);
 }
 
@@ -614,10 +597,9 @@ static void want_of_memory_leaves_nothing_behind(void **state)
     (void)state;
     check_rations(slider_crank, DAL_OK);
     check_rations(satellite, DAL_OK);
-    check_rations(
-        "dalembert: 1\nspace: planar\nparameters: {a: b, b: a}\nbodies: {rod: {repeat: {i: 1..5000}, mass: 1, "
-        "points: {A: [i, 0], B: [0, i]}}, b: {mas: 1}}\n",
-        DAL_BAD_MODEL);
+    check_rations("dalembert: 1\nspace: planar\nparameters: {a: b, b: a}\nbodies: {rod: {repeat: {i: 1..5000}, mass: 1, "
+                  "points: {A: [i, 0], B: [0, i]}}, b: {mas: 1}}\n",
+                  DAL_BAD_MODEL);
     check_rations("dalembert: 1\nspace: planar\nbodies: {rod: [if(1,2,3), *x\n", DAL_BAD_MODEL);
 }
 
@@ -644,7 +626,8 @@ static void every_key_that_holds_numbers_has_a_unit(void **state)
     (void)state;
     for (int i = 0; dal_spec_key(i); i++) {
         const dal_key_doc *doc = dal_spec_key(i);
-        const bool numbers = strstr(doc->shape, "expression") || strstr(doc->shape, "vector") || strstr(doc->shape, "[x, y]") || !strcmp(doc->shape, "as without { }");
+        const bool numbers =
+            strstr(doc->shape, "expression") || strstr(doc->shape, "vector") || strstr(doc->shape, "[x, y]") || !strcmp(doc->shape, "as without { }");
         assert_non_null(doc->unit);
         if (numbers != (*doc->unit != 0))
             fail_msg("%s of %s (%s): '%s'", doc->key, doc->section, doc->shape, doc->unit);

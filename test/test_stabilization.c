@@ -20,8 +20,8 @@ typedef struct compiled {
 static compiled compile_file(const char *file, const char *text, const char *settings)
 {
     compiled c = {.messages = dal_messages_create(NULL)};
-    dal_status status = text ? dal_spec_parse(NULL, file, text, strlen(text), 0, NULL, c.messages, &c.spec)
-                             : dal_spec_read(NULL, file, 0, NULL, c.messages, &c.spec);
+    dal_status status =
+        text ? dal_spec_parse(NULL, file, text, strlen(text), 0, NULL, c.messages, &c.spec) : dal_spec_read(NULL, file, 0, NULL, c.messages, &c.spec);
     char words[400], *rest = words;
     snprintf(words, sizeof words, "%s", settings);
     for (char *word; status == DAL_OK && (word = strtok_r(rest, " ", &rest));) {
@@ -154,8 +154,7 @@ static void partitioning_meets_the_constraints_and_keeps_independent_values_to_t
     for (size_t i = 0; i < g.n; i++)
         for (int f = 0; dal_families[f]; f++) {
             char settings[100], what[300];
-            snprintf(settings, sizeof settings, "coordinates=%s stabilization=coordinate-partitioning=1e-11",
-                     dal_families[f]->name);
+            snprintf(settings, sizeof settings, "coordinates=%s stabilization=coordinate-partitioning=1e-11", dal_families[f]->name);
             compiled c = compile_file(g.found.gl_pathv[i], NULL, settings);
             if (c.system && c.system->layout.n_rows) {
                 dal_state *state = dal_state_create(NULL, c.system);
@@ -182,8 +181,7 @@ static void partitioning_leaves_the_speeds_of_every_formulation_alone(void **unu
     (void)unused;
     for (int k = 0; dal_formulations[k]; k++) {
         char settings[120];
-        snprintf(settings, sizeof settings, "formulation=%s stabilization=coordinate-partitioning",
-                 dal_formulations[k]->name);
+        snprintf(settings, sizeof settings, "formulation=%s stabilization=coordinate-partitioning", dal_formulations[k]->name);
         compiled c = compile_file(DAL_MODELS "/four-bar.yaml", NULL, settings);
         if (c.system) {
             dal_state *state = dal_state_create(NULL, c.system);
@@ -225,8 +223,7 @@ static void a_pendulum_comes_back_after_its_period(void **unused)
         for (int w = 0; w < 3; w++) {
             char settings[200];
             dal_evidence evidence;
-            snprintf(settings, sizeof settings, "coordinates=%s stabilization=%s until=%.17g", dal_families[f]->name,
-                     ways[w], period());
+            snprintf(settings, sizeof settings, "coordinates=%s stabilization=%s until=%.17g", dal_families[f]->name, ways[w], period());
             compiled c = compile_well("pendulum.yaml", pendulum, settings);
             dal_state *state = run(&c, &evidence);
             const dal_motion m = dal_state_body(state, 0);
@@ -248,14 +245,13 @@ static void a_pendulum_comes_back_after_its_period(void **unused)
  * without an overshoot. */
 static void a_plain_penalty_gives_way_by_the_force_over_its_stiffness(void **unused)
 {
-    static const char hanging[] =
-        "dalembert: 1\n"
-        "space: planar\n"
-        "gravity: [0, -9.81]\n"
-        "bodies: {rod: {mass: 1.37, inertia: 0.21, position: [0, 0], angle: -90*deg, points: {O: [-0.618, 0]}}}\n"
-        "joints: {pin: {type: revolute, connect: [ground.O, rod.O]}}\n"
-        "ground: {points: {O: [0, 0.618]}}\n"
-        "simulate: {until: 1.5, rtol: 1e-10, atol: 1e-13, every: 10}\n";
+    static const char hanging[] = "dalembert: 1\n"
+                                  "space: planar\n"
+                                  "gravity: [0, -9.81]\n"
+                                  "bodies: {rod: {mass: 1.37, inertia: 0.21, position: [0, 0], angle: -90*deg, points: {O: [-0.618, 0]}}}\n"
+                                  "joints: {pin: {type: revolute, connect: [ground.O, rod.O]}}\n"
+                                  "ground: {points: {O: [0, 0.618]}}\n"
+                                  "simulate: {until: 1.5, rtol: 1e-10, atol: 1e-13, every: 10}\n";
     (void)unused;
     for (int i = 0; i < 3; i++) {
         const double factor = pow(10, 3 + i);
@@ -274,22 +270,21 @@ static void a_plain_penalty_gives_way_by_the_force_over_its_stiffness(void **unu
 
 static void the_residual_falls_with_the_factor_and_the_iteration_takes_it_away(void **unused)
 {
-    static const char *const ways[] = {"penalty:factor=1e4,iterations=1", "penalty:factor=1e5,iterations=1",
-                                       "penalty:factor=1e4,iterations=2", "penalty:factor=1e4"};
+    static const char *const ways[] = {"penalty:factor=1e4,iterations=1", "penalty:factor=1e5,iterations=1", "penalty:factor=1e4,iterations=2",
+                                       "penalty:factor=1e4"};
     double residual[4];
     (void)unused;
     for (int w = 0; w < 4; w++) {
         char settings[200];
         dal_evidence evidence;
-        snprintf(settings, sizeof settings, "formulation=lagrange stabilization=%s until=1 rtol=1e-11 atol=1e-12",
-                 ways[w]);
+        snprintf(settings, sizeof settings, "formulation=lagrange stabilization=%s until=1 rtol=1e-11 atol=1e-12", ways[w]);
         compiled c = compile_well(DAL_MODELS "/four-bar.yaml", NULL, settings);
         dal_state_free(run(&c, &evidence));
         residual[w] = evidence.position_residual;
         let_go(&c);
     }
-    print_message("  open by %.2e, %.2e (ten times the factor), %.2e (twice), %.2e (to the end)\n", residual[0],
-                  residual[1], residual[2], residual[3]);
+    print_message("  open by %.2e, %.2e (ten times the factor), %.2e (twice), %.2e (to the end)\n", residual[0], residual[1], residual[2],
+                  residual[3]);
     check_close(residual[0] / residual[1], 10, 0.1); /* 1 + O(1 / factor) */
     assert_true(residual[2] < 1e-2 * residual[0]);   /* 1 / (1 + a s) */
     assert_true(residual[3] < 1e-9);
@@ -336,16 +331,11 @@ static void the_iteration_ends_at_the_accelerations_and_reactions_of_lagrange(vo
     for (size_t i = 0; i < g.n; i++)
         for (int f = 0; dal_families[f]; f++) {
             char settings[200], what[300];
-            snprintf(settings, sizeof settings,
-                     "formulation=lagrange coordinates=%s stabilization=direct-correction=1e-13",
-                     dal_families[f]->name);
+            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=direct-correction=1e-13", dal_families[f]->name);
             compiled on = compile_file(g.found.gl_pathv[i], NULL, settings);
-            snprintf(settings, sizeof settings,
-                     "formulation=lagrange coordinates=%s stabilization=baumgarte:alpha=12,beta=8",
-                     dal_families[f]->name);
+            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=baumgarte:alpha=12,beta=8", dal_families[f]->name);
             compiled exact = compile_file(g.found.gl_pathv[i], NULL, settings);
-            snprintf(settings, sizeof settings,
-                     "formulation=lagrange coordinates=%s stabilization=penalty:omega=8,xi=1.5", dal_families[f]->name);
+            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=penalty:omega=8,xi=1.5", dal_families[f]->name);
             compiled soft = compile_file(g.found.gl_pathv[i], NULL, settings);
             if (on.system && !soft.system)
                 fail_msg("%s, %s: %s", g.found.gl_pathv[i], dal_families[f]->name, first_error(&soft));
@@ -386,12 +376,9 @@ static void the_iteration_ends_at_the_accelerations_and_reactions_of_lagrange(vo
 /* Closed loops, redundant rows, rolling, drives, space. */
 static const struct {
     const char *model, *until;
-} motions[] = {{"four-bar", "0.6"},
-               {"bricard", "0.25"},
-               {"rolling-disc", "0.4"},
-               {"driven-slider-crank", "0.3"},
-               {"spatial-slider-crank", "0.2"},
-               {"ball-on-turntable", "0.3"}};
+} motions[] = {
+    {"four-bar", "0.6"},         {"bricard", "0.25"}, {"rolling-disc", "0.4"}, {"driven-slider-crank", "0.3"}, {"spatial-slider-crank", "0.2"},
+    {"ball-on-turntable", "0.3"}};
 enum { MOTIONS = sizeof motions / sizeof *motions };
 
 static void both_give_the_motion_of_mass_projection_in_every_family(void **unused)
@@ -420,9 +407,7 @@ static void both_give_the_motion_of_mass_projection_in_every_family(void **unuse
                     end[w] = run(&c[w], &evidence);
                 if (end[0] && !end[w])
                     fail_msg("%s, %s: %s", motions[i].model, settings, first_error(&c[w]));
-                if (w && end[w] &&
-                    !(apart(end[0], end[w]) <=
-                      1e-7 * end[0]->system->length)) /* global error of rtol 1e-10, both runs */
+                if (w && end[w] && !(apart(end[0], end[w]) <= 1e-7 * end[0]->system->length)) /* global error of rtol 1e-10, both runs */
                     fail_msg("%s, %s: %.2e apart", motions[i].model, settings, apart(end[0], end[w]));
             }
             for (int w = 0; w < 3; w++) {
@@ -455,8 +440,7 @@ static const char rhombus[] = "dalembert: 1\n"
 
 static void both_pass_singular_positions(void **unused)
 {
-    static const char *const ways[] = {"mass-projection=1e-10", "coordinate-partitioning=1e-10",
-                                       "penalty:iterations=3"};
+    static const char *const ways[] = {"mass-projection=1e-10", "coordinate-partitioning=1e-10", "penalty:iterations=3"};
     (void)unused;
     for (int f = 0; f < 3; f++) { /* angle, euler, natural */
         dal_state *end[3];
@@ -521,13 +505,10 @@ static void both_work_with_every_integrator(void **unused)
  * Omega, epsilon. */
 static void andrews_mechanism_comes_to_the_known_angles(void **unused)
 {
-    static const char *const ways[] = {"coordinate-partitioning=1e-13", "penalty:omega=200",
-                                       "penalty:omega=200,factor=1e5"};
-    const double beta = 15.81077119515370709712, Theta = -15.75637105841183946973, gamma = 0.04082224011964580485828,
-                 Phi = -0.5347301163420795937702, delta = 0.5244099658799540693717, Omega = 0.5347301163420795937702,
-                 epsilon = 1.048080741041937873069;
-    const double angle[7] = {beta,  beta + Theta,    gamma - M_PI / 2,  Phi + delta - M_PI / 2,
-                             delta, Omega + epsilon, epsilon - M_PI / 2};
+    static const char *const ways[] = {"coordinate-partitioning=1e-13", "penalty:omega=200", "penalty:omega=200,factor=1e5"};
+    const double beta = 15.81077119515370709712, Theta = -15.75637105841183946973, gamma = 0.04082224011964580485828, Phi = -0.5347301163420795937702,
+                 delta = 0.5244099658799540693717, Omega = 0.5347301163420795937702, epsilon = 1.048080741041937873069;
+    const double angle[7] = {beta, beta + Theta, gamma - M_PI / 2, Phi + delta - M_PI / 2, delta, Omega + epsilon, epsilon - M_PI / 2};
     (void)unused;
     for (int w = 0; w < 3; w++) {
         dal_messages *messages = dal_messages_create(NULL);
@@ -537,8 +518,7 @@ static void andrews_mechanism_comes_to_the_known_angles(void **unused)
         dal_evidence evidence;
         assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/andrews.yaml", 1, &bari, messages, &spec), DAL_OK);
         c.spec = spec;
-        const char *const set[][2] = {
-            {"until", "0.03"}, {"rtol", "1e-12"}, {"atol", "1e-13"}, {"every", "1"}, {"stabilization", ways[w]}};
+        const char *const set[][2] = {{"until", "0.03"}, {"rtol", "1e-12"}, {"atol", "1e-13"}, {"every", "1"}, {"stabilization", ways[w]}};
         for (int i = 0; i < 5; i++)
             assert_true(dal_spec_set(spec, set[i][0], set[i][1], messages));
         assert_int_equal(dal_compile(NULL, spec, messages, &c.system), DAL_OK);
@@ -583,11 +563,9 @@ static void refusals_say_why(void **unused)
     expect_refusal("stabilization=penalty=0", "the factor of penalty has to be positive, not 0");
     expect_refusal("stabilization=penalty:omega=-1", "the omega of penalty cannot be negative, not -1");
     expect_refusal("stabilization=penalty:iterations=0", "the iterations of penalty are a whole number from 1 to 1000");
-    expect_refusal("stabilization=penalty:iterations=1.5",
-                   "the iterations of penalty are a whole number from 1 to 1000");
+    expect_refusal("stabilization=penalty:iterations=1.5", "the iterations of penalty are a whole number from 1 to 1000");
     expect_refusal("stabilization=penalty:alpha=3", "'penalty' has no option 'alpha'");
-    expect_refusal("stabilization=coordinate-partitioning=-1e-9",
-                   "the tolerance of coordinate-partitioning has to be positive");
+    expect_refusal("stabilization=coordinate-partitioning=-1e-9", "the tolerance of coordinate-partitioning has to be positive");
 }
 
 static void partitioning_refuses_models_that_are_too_large_for_dense_matrices(void **unused)

@@ -144,9 +144,10 @@ static void an_axis_on_both_sides_leaves_a_body_turned_as_it_is(void **unused)
 static void an_axis_on_both_sides_and_a_start_angle_agree(void **unused)
 {
     (void)unused;
-    outcome o = start_quietly("spatial", "bodies: {s: {mass: 2.3, inertia: [1, 1.3, 0.8]}}\n"
-                                         "joints: {A: {type: revolute, connect: [ground, s], axis: [[0.2, 0.3, 1], [1, -0.4, 0.1]], start: {angle: 0.7}}}\n"
-                                         "record: [A.angle]\n");
+    outcome o =
+        start_quietly("spatial", "bodies: {s: {mass: 2.3, inertia: [1, 1.3, 0.8]}}\n"
+                                 "joints: {A: {type: revolute, connect: [ground, s], axis: [[0.2, 0.3, 1], [1, -0.4, 0.1]], start: {angle: 0.7}}}\n"
+                                 "record: [A.angle]\n");
     check_close(o.value[0], 0.7, exact);
 }
 
@@ -177,8 +178,8 @@ static void a_start_counts_from_the_first_side_to_the_second(void **unused)
                      "  p: {mass: 1.4, inertia: %s, points: {A: [-0.3, 0.2%s]}}\n"
                      "joints:\n  Z: {type: revolute, connect: [ground, base], %sstart: {angle: 0.9}}\n"
                      "  A: {type: %s, connect: [%s], %sstart: {%s: 0.53}}\nrecord: [A.%s]\n",
-                     flat ? "" : ", 0.7", flat ? "0.4" : "[1, 1.3, 0.8]", flat ? "" : ", -0.2", flat ? "0.2" : "[0.5, 0.4, 0.6]",
-                     flat ? "" : ", 0.1", flat ? "" : "axis: [0.1, 0.4, 1], ", joint[i].type, connect[k], joint[i].axis, joint[i].coordinate, joint[i].coordinate);
+                     flat ? "" : ", 0.7", flat ? "0.4" : "[1, 1.3, 0.8]", flat ? "" : ", -0.2", flat ? "0.2" : "[0.5, 0.4, 0.6]", flat ? "" : ", 0.1",
+                     flat ? "" : "axis: [0.1, 0.4, 1], ", joint[i].type, connect[k], joint[i].axis, joint[i].coordinate, joint[i].coordinate);
             outcome o = start_quietly(joint[i].space, text);
             check_close(o.value[0], 0.53, exact);
         }
@@ -208,20 +209,23 @@ static void a_body_is_not_placed_or_turned_twice(void **unused)
             "'p' is turned twice");
     refused("planar", "bodies: {p: {mass: 1, inertia: 0.3, angle: 0.2}}\njoints: {A: {type: revolute, connect: [p, ground], start: {angle: 0.5}}}\n",
             "'p' is turned twice");
-    refused("spatial", "bodies: {p: {mass: 1, inertia: [0.3, 0.4, 0.5], orientation: {axis: [1, 2, 3], angle: 0.7}}}\n"
-                       "joints: {A: {type: revolute, axis: [0, 0, 1], connect: [ground, p], start: {angle: 0.5}}}\n",
+    refused("spatial",
+            "bodies: {p: {mass: 1, inertia: [0.3, 0.4, 0.5], orientation: {axis: [1, 2, 3], angle: 0.7}}}\n"
+            "joints: {A: {type: revolute, axis: [0, 0, 1], connect: [ground, p], start: {angle: 0.5}}}\n",
             "'p' is turned twice");
-    refused("planar", "bodies: {p: {mass: 1, inertia: 0.3, position: [0, 0]}}\njoints: {A: {type: revolute, connect: [p, ground], start: {angle: 0.5}}}\n",
+    refused("planar",
+            "bodies: {p: {mass: 1, inertia: 0.3, position: [0, 0]}}\njoints: {A: {type: revolute, connect: [p, ground], start: {angle: 0.5}}}\n",
             "'p' is placed twice");
 }
 
 static void a_drive_may_start_beyond_half_a_turn(void **unused)
 {
     (void)unused;
-    static const char *const joints[] = {"  A: {type: revolute, %sconnect: [ground, p], drive: 7 + 0.6*t}\n",
-                                         "  A: {type: revolute, %sconnect: [ground, p]}\n  L: {type: lock, joint: A, value: 7}\n",
-                                         "  A: {type: revolute, %sconnect: [ground, p], zero: 0.4}\n  L: {type: driven, joint: A, value: 7 + sin(t)}\n",
-                                         "  A: {type: revolute, %sconnect: [p, ground], drive: 7}\n"};
+    static const char *const joints[] = {
+        "  A: {type: revolute, %sconnect: [ground, p], drive: 7 + 0.6*t}\n",
+        "  A: {type: revolute, %sconnect: [ground, p]}\n  L: {type: lock, joint: A, value: 7}\n",
+        "  A: {type: revolute, %sconnect: [ground, p], zero: 0.4}\n  L: {type: driven, joint: A, value: 7 + sin(t)}\n",
+        "  A: {type: revolute, %sconnect: [p, ground], drive: 7}\n"};
     for (int flat = 0; flat < 2; flat++)
         for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
             char text[800], joint[400];
@@ -244,14 +248,16 @@ static void a_drive_may_start_beyond_half_a_turn(void **unused)
 static void a_given_motion_that_the_joints_forbid_is_refused(void **unused)
 {
     (void)unused;
-    refused("spatial", "bodies: {s: {mass: 2, inertia: [1, 1.3, 0.8], position: [0, 0, 0], orientation: {axis: [1, 2, 3], angle: 0.7},\n"
-                       "             angular-velocity: [0, 0, 0.5]}}\n"
-                       "joints: {A: {type: prismatic, connect: [ground, s], axis: [0, 0.1, 1]}}\n",
+    refused("spatial",
+            "bodies: {s: {mass: 2, inertia: [1, 1.3, 0.8], position: [0, 0, 0], orientation: {axis: [1, 2, 3], angle: 0.7},\n"
+            "             angular-velocity: [0, 0, 0.5]}}\n"
+            "joints: {A: {type: prismatic, connect: [ground, s], axis: [0, 0.1, 1]}}\n",
             "the start angular velocity of 's' cannot be kept: 0.5 rad/s are given");
     refused("planar", "bodies: {s: {mass: 2, inertia: 1, velocity: [0.3, 0.4]}}\njoints: {A: {type: revolute, connect: [ground, s]}}\n",
             "the start velocity of 's' cannot be kept: 0.5 m/s are given");
-    refused("planar", "bodies: {s: {mass: 2, inertia: 1}}\njoints:\n  A: {type: revolute, connect: [ground, s], start: {angle: 0.1, rate: 2}}\n"
-                      "  B: {type: rigid, connect: [ground, s]}\n",
+    refused("planar",
+            "bodies: {s: {mass: 2, inertia: 1}}\njoints:\n  A: {type: revolute, connect: [ground, s], start: {angle: 0.1, rate: 2}}\n"
+            "  B: {type: rigid, connect: [ground, s]}\n",
             "the start rate of joint 'A' cannot be kept: 2 is given");
 }
 
@@ -335,7 +341,8 @@ static void an_omitted_value_does_not_depend_on_other_bodies(void **unused)
         char text[800];
         snprintf(text, sizeof text,
                  "bodies:\n  b: {mass: 1.7, inertia: 0.17, center: [0.9, 0.2], position: [2, 3], velocity: [0, 1.1]}\n"
-                 "  c: {mass: 1.7, inertia: 0.17, center: [0.9, 0.2], position: [5, 3], rate: 1.3}\n%s%srecord: [b.angle', b.x', b.y', c.angle', c.x', c.y']\n",
+                 "  c: {mass: 1.7, inertia: 0.17, center: [0.9, 0.2], position: [5, 3], rate: 1.3}\n%s%srecord: [b.angle', b.x', b.y', c.angle', "
+                 "c.x', c.y']\n",
                  other[k], joint[k]);
         outcome o = start_quietly("planar", text);
         check_close(o.value[0], -1.7 * 0.9 * 1.1 / (1.7 * 0.85 + 0.17), exact);

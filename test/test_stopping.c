@@ -32,7 +32,8 @@ static void write_chain(place *here, const char *name, int links)
     assert_non_null(file);
     fprintf(file,
             "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
-            "bodies:\n  link: {repeat: {i: 1..%d}, mass: 1, inertia: [0.001, 0.01, 0.01], position: [i - 0.5, 0, 0], points: {A: [-0.5, 0, 0], B: [0.5, 0, 0]}}\n"
+            "bodies:\n  link: {repeat: {i: 1..%d}, mass: 1, inertia: [0.001, 0.01, 0.01], position: [i - 0.5, 0, 0], points: {A: [-0.5, 0, 0], B: "
+            "[0.5, 0, 0]}}\n"
             "joints:\n  first: {type: revolute, connect: [ground, link.1.A], axis: [0, 1, 0]}\n"
             "  j: {repeat: {i: 2..%d}, type: revolute, connect: [\"link.{i-1}.B\", \"link.{i}.A\"], axis: [0, 1, 0]}\n"
             "simulate: {until: 1e4, every: 0.1}\n",

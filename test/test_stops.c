@@ -59,7 +59,8 @@ static void constraints_that_come_to_contradict_each_other_end_the_run(void **un
             snprintf(text, sizeof text,
                      "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
                      "bodies: {b: {mass: 1.3, inertia: 0.7, position: [0.3, 0.2], velocity: [%d, 2]}}\n"
-                     "constraints: {%s}\nsimulate: {until: 1}\n", i, pairs[i]);
+                     "constraints: {%s}\nsimulate: {until: 1}\n",
+                     i, pairs[i]);
             ending end = run(text, "angle", formulations[f]);
             says(&end, "contradict each other");
             assert_true(end.evidence.time_end < 1e-4);
@@ -77,7 +78,8 @@ static void a_constraint_that_begins_to_act_ends_the_run(void **unused)
             snprintf(text, sizeof text,
                      "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
                      "bodies: {b: {mass: 1.3, inertia: 0.7, position: [0.3, 0.2], velocity: [1, 2]}}\n"
-                     "constraints: {a: %s}\nsimulate: {until: 1}\n", constraints[i]);
+                     "constraints: {a: %s}\nsimulate: {until: 1}\n",
+                     constraints[i]);
             ending end = run(text, "angle", formulations[f]);
             says(&end, f == 0 ? "is an impact and no motion" : "at t = "); /* with speeds it is the change of rank that ends it */
             assert_true(end.evidence.time_end < 1e-4);
@@ -100,12 +102,11 @@ static double time_to_fall(double a0, double m, double r, double I)
 
 static void a_disc_that_falls_flat_ends_the_run_there(void **unused)
 {
-    static const char text[] =
-        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
-        "  b: {mass: 1.3, inertia: [0.0025, 0.0025, 0.005], position: [0, 0, 0.1*sin(60*deg)],\n"
-        "    orientation: {axis: [1, 0, 0], angle: 60*deg}}\n"
-        "joints: {roll: {type: rolling-disc, connect: [ground, b], normal: [0, 0, 1], axis: [0, 0, 1], radius: 0.1}}\n"
-        "simulate: {until: 1, rtol: 1e-9, atol: 1e-11}\n";
+    static const char text[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+                               "  b: {mass: 1.3, inertia: [0.0025, 0.0025, 0.005], position: [0, 0, 0.1*sin(60*deg)],\n"
+                               "    orientation: {axis: [1, 0, 0], angle: 60*deg}}\n"
+                               "joints: {roll: {type: rolling-disc, connect: [ground, b], normal: [0, 0, 1], axis: [0, 0, 1], radius: 0.1}}\n"
+                               "simulate: {until: 1, rtol: 1e-9, atol: 1e-11}\n";
     static const char *const families[] = {"angle", "euler", "natural", "joint"};
     const double when = time_to_fall(M_PI / 3, 1.3, 0.1, 0.0025);
     (void)unused;
@@ -131,7 +132,8 @@ static void a_start_from_rest_is_no_impact(void **unused)
                      "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
                      "bodies: {b: {mass: 13, inertia: 0.7, center: [0.3, 0.1]}}\n"
                      "joints: {hinge: {type: revolute, connect: [ground, b], start: {angle: 0.2}}}\n"
-                     "simulate: {until: 0.5, step: 1e-3, every: 0.1, integrator: %s}\n", integrators[i]);
+                     "simulate: {until: 0.5, step: 1e-3, every: 0.1, integrator: %s}\n",
+                     integrators[i]);
             ending end = run(text, "angle", formulations[f]);
             if (strstr(end.text, "cannot be used here"))
                 continue; /* a library that is not there */
@@ -143,11 +145,10 @@ static void a_start_from_rest_is_no_impact(void **unused)
 /* A pendulum by fixed steps that are much too long, and nothing that holds its length: the run ends, but not silently. */
 static void joints_that_came_open_are_told(void **unused)
 {
-    static const char text[] =
-        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
-        "bodies: {b: {mass: 1.3, inertia: 0.7, position: [1, 0], points: {O: [-1, 0]}}}\n"
-        "joints: {hinge: {type: revolute, connect: [ground, b.O]}}\n"
-        "simulate: {until: 4, step: 0.2, every: 1, integrator: rk4, stabilization: %s}\n";
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                               "bodies: {b: {mass: 1.3, inertia: 0.7, position: [1, 0], points: {O: [-1, 0]}}}\n"
+                               "joints: {hinge: {type: revolute, connect: [ground, b.O]}}\n"
+                               "simulate: {until: 4, step: 0.2, every: 1, integrator: rk4, stabilization: %s}\n";
     static const char *const stabilizations[] = {"none", "mass-projection"};
     (void)unused;
     for (int i = 0; i < 2; i++) {
@@ -161,9 +162,8 @@ static void joints_that_came_open_are_told(void **unused)
 
 static void a_place_that_stops_being_a_number_ends_the_run(void **unused)
 {
-    static const char text[] =
-        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ncoordinates: {x: {start: 1, rate: -3}}\n"
-        "bodies: {b: {mass: 1.3, inertia: 0.7, position: [x, log(0.55 - t)]}}\nsimulate: {until: 1}\n";
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ncoordinates: {x: {start: 1, rate: -3}}\n"
+                               "bodies: {b: {mass: 1.3, inertia: 0.7, position: [x, log(0.55 - t)]}}\nsimulate: {until: 1}\n";
     (void)unused;
     for (int f = 0; f < FORMULATIONS; f++) {
         ending end = run(text, NULL, formulations[f]);
@@ -195,17 +195,16 @@ static void a_speed_that_vanishes_ends_the_run(void **unused)
 /* Flat at the start, a parallelogram has one row less than everywhere else: a number of speeds that was decided there is wrong. */
 static void a_rank_that_changes_ends_formulations_with_speeds(void **unused)
 {
-    static const char text[] =
-        "dalembert: 1\nspace: planar\n"
-        "bodies:\n"
-        "  a: {mass: 1, inertia: 0.1, position: [0.5, 0], angle: 0, rate: 1, points: {l: [-0.5, 0], r: [0.5, 0]}}\n"
-        "  b: {mass: 1, inertia: 0.3, position: [2, 0], angle: 0, points: {l: [-1, 0], r: [1, 0]}, velocity: [0, 1]}\n"
-        "  c: {mass: 1, inertia: 0.1, position: [2.5, 0], angle: 0, rate: 1, points: {l: [-0.5, 0], r: [0.5, 0]}}\n"
-        "ground: {points: {O: [0, 0], P: [2, 0]}}\n"
-        "joints:\n"
-        "  A: {type: revolute, connect: [ground.O, a.l]}\n  B: {type: revolute, connect: [a.r, b.l]}\n"
-        "  C: {type: revolute, connect: [b.r, c.r]}\n  E: {type: revolute, connect: [ground.P, c.l]}\n"
-        "simulate: {until: 0.5, stabilization: none, integrator: rk4, step: 0.002}\n";
+    static const char text[] = "dalembert: 1\nspace: planar\n"
+                               "bodies:\n"
+                               "  a: {mass: 1, inertia: 0.1, position: [0.5, 0], angle: 0, rate: 1, points: {l: [-0.5, 0], r: [0.5, 0]}}\n"
+                               "  b: {mass: 1, inertia: 0.3, position: [2, 0], angle: 0, points: {l: [-1, 0], r: [1, 0]}, velocity: [0, 1]}\n"
+                               "  c: {mass: 1, inertia: 0.1, position: [2.5, 0], angle: 0, rate: 1, points: {l: [-0.5, 0], r: [0.5, 0]}}\n"
+                               "ground: {points: {O: [0, 0], P: [2, 0]}}\n"
+                               "joints:\n"
+                               "  A: {type: revolute, connect: [ground.O, a.l]}\n  B: {type: revolute, connect: [a.r, b.l]}\n"
+                               "  C: {type: revolute, connect: [b.r, c.r]}\n  E: {type: revolute, connect: [ground.P, c.l]}\n"
+                               "simulate: {until: 0.5, stabilization: none, integrator: rk4, step: 0.002}\n";
     (void)unused;
     for (int k = 0; k < 2; k++) {
         ending end = run(text, "angle", k ? "kane" : "maggi");
@@ -219,10 +218,11 @@ static void a_rank_that_changes_ends_formulations_with_speeds(void **unused)
 /* Rolling in the plane can be written at position level as well. Whichever rows are taken, positions are held by those that know them. */
 static void rows_of_velocities_do_not_hide_rows_of_positions(void **unused)
 {
-    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [1, -9.81]\n"
-                               "bodies: {w: {mass: 1, inertia: 0.02, position: [0, 0.2], angle: 0, center: [0.03, 0.01], velocity: [1, 0], rate: -5}}\n"
-                               "joints: {R: {type: rolling-disc, connect: [ground, w], normal: [0, 1], radius: 0.2}}\n"
-                               "constraints: {same: {position: \"w.x + 0.2*w.angle\"}}\nsimulate: {until: 3}\n";
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ngravity: [1, -9.81]\n"
+        "bodies: {w: {mass: 1, inertia: 0.02, position: [0, 0.2], angle: 0, center: [0.03, 0.01], velocity: [1, 0], rate: -5}}\n"
+        "joints: {R: {type: rolling-disc, connect: [ground, w], normal: [0, 1], radius: 0.2}}\n"
+        "constraints: {same: {position: \"w.x + 0.2*w.angle\"}}\nsimulate: {until: 3}\n";
     static const char *const families[] = {"angle", "euler", "natural", "joint"};
     (void)unused;
     for (int f = 0; f < 4; f++)

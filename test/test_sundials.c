@@ -8,8 +8,8 @@
 static const dal_integrator *const theirs[] = {&dal_cvode_adams, &dal_cvode_bdf, &dal_ida};
 static const dal_integrator *const stiff_ones[] = {&dal_cvode_bdf, &dal_ida};
 
-#define FOR_EACH(method, list)                                                                                         \
-    for (size_t index_ = 0; index_ < sizeof(list) / sizeof *(list); index_++)                                          \
+#define FOR_EACH(method, list)                                                                                                                       \
+    for (size_t index_ = 0; index_ < sizeof(list) / sizeof *(list); index_++)                                                                        \
         for (const dal_integrator *method = (list)[index_]; method; method = NULL)
 
 static void need_all(void)
@@ -23,8 +23,7 @@ static void need_all(void)
 }
 
 /* Larger problems than `run` has room for. */
-static dal_drive_result run_large(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options,
-                                  double *y)
+static dal_drive_result run_large(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y)
 {
     double *work = malloc(sizeof *work * dal_drive_work(method, ode));
     dal_drive_result result = dal_drive(method, ode, options, y, work);
@@ -128,12 +127,8 @@ static void robertsons_reactions_end_where_they_should(void **state)
     (void)state;
     need_all();
     static const int start[] = {0, 3, 6, 9}, row[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
-    static const dal_implicit form = {.n_algebraic = 1,
-                                      .n_entries = 9,
-                                      .start = start,
-                                      .row = row,
-                                      .begin = robertson_begin,
-                                      .residual = robertson_residual};
+    static const dal_implicit form = {
+        .n_algebraic = 1, .n_entries = 9, .start = start, .row = row, .begin = robertson_begin, .residual = robertson_residual};
     dal_drive_options options = within(0, 1e11, 1e-9, 1e-20);
     FOR_EACH(method, stiff_ones)
     {
@@ -226,23 +221,15 @@ static dal_flow look_at_row(void *user, double t, const double *y)
 }
 
 /* Error of the place after 30 s. */
-static double pendulum_error(const dal_integrator *method, double tolerance,
-                             dal_flow (*project)(void *, double, double *), drift *d, dal_drive_result *result,
-                             double *y)
+static double pendulum_error(const dal_integrator *method, double tolerance, dal_flow (*project)(void *, double, double *), drift *d,
+                             dal_drive_result *result, double *y)
 {
-    double angle[2] = {1.9, 0.37},
-           start[4] = {length * sin(1.9), -length * cos(1.9), 0.37 * length * cos(1.9), 0.37 * length * sin(1.9)};
+    double angle[2] = {1.9, 0.37}, start[4] = {length * sin(1.9), -length * cos(1.9), 0.37 * length * cos(1.9), 0.37 * length * sin(1.9)};
     dal_ode truth = {.n = 2, .n_control = 2, .derivative = swing};
     dal_drive_options options = within(0, 30, 1e-13, 1e-13);
     assert_int_equal(run(&dal_dopri5, &truth, &options, angle).end, DAL_END_REACHED);
     *d = (drift){0};
-    dal_ode ode = {.n = 4,
-                   .n_control = 4,
-                   .user = d,
-                   .derivative = pendulum,
-                   .project = project,
-                   .accepted = look_at_step,
-                   .output = look_at_row};
+    dal_ode ode = {.n = 4, .n_control = 4, .user = d, .derivative = pendulum, .project = project, .accepted = look_at_step, .output = look_at_row};
     options = within(0, 30, tolerance, tolerance);
     options.every = 0.037;
     memcpy(y, start, sizeof start);
@@ -272,9 +259,8 @@ static void projection_keeps_the_constraints_and_the_accuracy_of_a_method_with_a
             /* each step errs by the tolerance of y, up to 6 m/s; a change of speed is 15 times as much of place, on the mean over 30 s */
             check_small(error[i], (double)result[i].steps * tolerance * 6 * 15);
             pendulum_error(method, tolerance, NULL, &loose, &free_result, y);
-            assert_true(loose.position > 5 * d.correction); /* it would drift */
-            assert_in_range(result[i].steps, 0.7 * (double)free_result.steps,
-                            1.2 * (double)free_result.steps); /* no restarts */
+            assert_true(loose.position > 5 * d.correction);                                                     /* it would drift */
+            assert_in_range(result[i].steps, 0.7 * (double)free_result.steps, 1.2 * (double)free_result.steps); /* no restarts */
         }
         assert_true(error[1] < error[0] / 300);
         /* orders are chosen high: four decades of tolerance are less than two of steps */
@@ -373,8 +359,7 @@ static dal_flow chain_residual(void *user, double t, const double *y, const doub
             ends_of_link(y, i + 1, next);
         for (int k = 0; k < 2; k++) {
             F[2 * i + k] = yd[2 * i + k] - y[2 * n + 2 * i + k];
-            F[2 * n + 2 * i + k] =
-                yd[2 * n + 2 * i + k] + (k ? gravity : 0) + z[i] * d[k] - (i + 1 < n ? z[i + 1] * next[k] : 0);
+            F[2 * n + 2 * i + k] = yd[2 * n + 2 * i + k] + (k ? gravity : 0) + z[i] * d[k] - (i + 1 < n ? z[i + 1] * next[k] : 0);
         }
         F[4 * n + i] = inner(d, a) + inner(w, w) + 2 * alpha * inner(d, w) + beta * beta * (inner(d, d) - 1) / 2;
     }
@@ -382,8 +367,7 @@ static dal_flow chain_residual(void *user, double t, const double *y, const doub
 }
 
 /* dF/dy + c dF/dy' and dF/dz, by rows. */
-static void chain_matrix(int n, double c, const double *y, const double *yd, const double *z,
-                         double J[UNKNOWNS][UNKNOWNS])
+static void chain_matrix(int n, double c, const double *y, const double *yd, const double *z, double J[UNKNOWNS][UNKNOWNS])
 {
     memset(J, 0, sizeof(double) * UNKNOWNS * UNKNOWNS);
     for (int i = 0; i < n; i++) {
@@ -414,8 +398,7 @@ static void chain_matrix(int n, double c, const double *y, const double *yd, con
     }
 }
 
-static dal_flow chain_jacobian(void *user, double t, double c, const double *y, const double *yd, const double *z,
-                               double *entries)
+static dal_flow chain_jacobian(void *user, double t, double c, const double *y, const double *yd, const double *z, double *entries)
 {
     static double J[UNKNOWNS][UNKNOWNS];
     chain *p = user;
@@ -468,12 +451,8 @@ static void ida_solves_the_implicit_form_as_the_explicit_one_is_solved(void **st
         static chain p;
         find_pattern(&p, sizes[i]);
         double truth[4 * LINKS], y[2][4 * LINKS];
-        dal_implicit form = {.n_algebraic = p.n,
-                             .n_entries = p.start[5 * p.n],
-                             .start = p.start,
-                             .row = p.row,
-                             .begin = chain_begin,
-                             .residual = chain_residual};
+        dal_implicit form = {
+            .n_algebraic = p.n, .n_entries = p.start[5 * p.n], .start = p.start, .row = p.row, .begin = chain_begin, .residual = chain_residual};
         dal_ode ode = {.n = 4 * p.n, .n_control = 4 * p.n, .user = &p, .derivative = chain_slope};
         dal_drive_options options = within(0, 1.7, 1e-12, 1e-12);
         hang(p.n, truth);

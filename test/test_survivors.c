@@ -94,13 +94,15 @@ static void points_of_an_included_model_stand_where_it_is_mounted(void **state)
     place *here = *state;
     char command[400], *page = calloc(1, 4000000), *found;
     double x, y;
-    write_text(here, "fin.yaml", "dalembert: 1\nspace: planar\nground: {points: {tip: [0.3, 0.1]}}\n"
-                                 "bodies:\n  fin: {mass: 1, inertia: 0.1, position: [0.3, 0.1]}\n"
-                                 "joints:\n  A: {type: revolute, connect: [ground.tip, fin]}\n");
-    write_text(here, "whole.yaml", "dalembert: 1\nspace: planar\n"
-                                   "bodies:\n  trunk: {mass: 1, inertia: 1, position: [5, 0], points: {L: {at: [1, 2], x: [0, 1]}}}\n"
-                                   "models:\n  left: {file: fin.yaml, ground: trunk.L}\n"
-                                   "simulate: {until: 0.1, every: 0.1}\n");
+    write_text(here, "fin.yaml",
+               "dalembert: 1\nspace: planar\nground: {points: {tip: [0.3, 0.1]}}\n"
+               "bodies:\n  fin: {mass: 1, inertia: 0.1, position: [0.3, 0.1]}\n"
+               "joints:\n  A: {type: revolute, connect: [ground.tip, fin]}\n");
+    write_text(here, "whole.yaml",
+               "dalembert: 1\nspace: planar\n"
+               "bodies:\n  trunk: {mass: 1, inertia: 1, position: [5, 0], points: {L: {at: [1, 2], x: [0, 1]}}}\n"
+               "models:\n  left: {file: fin.yaml, ground: trunk.L}\n"
+               "simulate: {until: 0.1, every: 0.1}\n");
     snprintf(command, sizeof command, "%s run -q %s/whole.yaml -o %s/page.html", DAL_PROGRAM, here->folder, here->folder);
     assert_int_equal(system(command), 0);
     FILE *file = fopen(path_of(here, "page.html"), "r");
@@ -128,7 +130,8 @@ static void euler_angles_are_changed_before_they_cost_digits_and_not_more_often(
         char text[400];
         snprintf(text, sizeof text,
                  "dalembert: 1\nspace: spatial\nbodies:\n  a: {mass: 1, inertia: [1, 2, 2.5], angular-velocity: {body: %s}}\n"
-                 "simulate: {until: 4, every: 4, integrator: rk4, step: 4e-3}\nrecord: [a.omega]\n", spins[i]);
+                 "simulate: {until: 4, every: 4, integrator: rk4, step: 4e-3}\nrecord: [a.omega]\n",
+                 spins[i]);
         trajectory angles = run_text_well(text, "coordinates=angle"), parameters = run_text_well(text, "coordinates=euler");
         const double drift = angles.evidence.energy_drift, even = parameters.evidence.energy_drift;
         if (!(drift < 1e5 * even))
@@ -148,14 +151,19 @@ static char *write_chain(int n, double e, const char *rods)
     char *text = malloc(TEXT), *to = text;
     to += sprintf(to, "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n");
     for (int i = 0; i < n; i++)
-        to += sprintf(to, "  b%d: {mass: 1, inertia: 0.1, position: [%d, 0], points: {a: [-0.3, 0.1], c: [-0.3, %.17g], p: [0.3, 0.1], q: [0.3, %.17g], "
-                          "r: [0.7, -0.3], s: [0.3, %.17g]}}\n", i, i, 0.1 + e, 0.1 + 0.4 * e, 0.1 + 2 * e);
+        to += sprintf(to,
+                      "  b%d: {mass: 1, inertia: 0.1, position: [%d, 0], points: {a: [-0.3, 0.1], c: [-0.3, %.17g], p: [0.3, 0.1], q: [0.3, %.17g], "
+                      "r: [0.7, -0.3], s: [0.3, %.17g]}}\n",
+                      i, i, 0.1 + e, 0.1 + 0.4 * e, 0.1 + 2 * e);
     to += sprintf(to, "joints:\n");
     for (int i = 1; i < n; i++)
         for (const char *rod = rods; *rod; rod++) {
             const bool own = strchr("pqr", *rod);
-            to += sprintf(to, "  %c%d: {type: distance, connect: [b%d.%c, b%d.%c]}\n", *rod, i, i - 1, own ? *rod : *rod == 'v' ? 's' : 'p', i,
-                          *rod == 'v' ? 'c' : 'a');
+            to += sprintf(to, "  %c%d: {type: distance, connect: [b%d.%c, b%d.%c]}\n", *rod, i, i - 1,
+                          own           ? *rod
+                          : *rod == 'v' ? 's'
+                                        : 'p',
+                          i, *rod == 'v' ? 'c' : 'a');
             assert_true(to - text < TEXT - 1000);
         }
     sprintf(to, "  h: {type: revolute, connect: [ground, b0]}\n  k: {type: revolute, connect: [ground, b0]}\n"

@@ -92,7 +92,12 @@ static double difference_of_loads(dal_state *passes, dal_state *brief)
     const dal_recursion *run = system->recursion;
     const int nv = system->layout.nv, r = system->layout.n_rows;
     double *b = calloc((size_t)(3 * r + 2 * nv), sizeof *b), *x[2] = {b + r, b + r + nv}, *lambda[2] = {b + r + 2 * nv, b + 2 * r + 2 * nv};
-    const dal_sweep_task task = {.sweep = system->sweep, .loops = system->loops, .run = run, .own = &brief->tree->sweep, .work = &brief->tree->loops, .motion = brief->tree->links.wrench};
+    const dal_sweep_task task = {.sweep = system->sweep,
+                                 .loops = system->loops,
+                                 .run = run,
+                                 .own = &brief->tree->sweep,
+                                 .work = &brief->tree->loops,
+                                 .motion = brief->tree->links.wrench};
     uint64_t seed = 3;
     for (int i = 0; i < r; i++)
         b[i] = brief->rank->independent[i] ? check_random(&seed) : 0;
@@ -216,8 +221,9 @@ static void particles_are_swept_with_their_links(void **unused)
 static void a_model_that_is_part_of_the_ground_has_nothing_to_sweep(void **unused)
 {
     (void)unused;
-    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n  a: {mass: 1, inertia: 1}\njoints:\n"
-                               "  w: {type: rigid, connect: [ground, a]}\n  p: {type: revolute, connect: [ground, a], cut: true}\nsimulate: {until: 1}\n";
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n  a: {mass: 1, inertia: 1}\njoints:\n"
+        "  w: {type: rigid, connect: [ground, a]}\n  p: {type: revolute, connect: [ground, a], cut: true}\nsimulate: {until: 1}\n";
     dal_system *system = compile_or_refuse(text, "recursive");
     assert_non_null(system);
     assert_int_equal(system->links->n, 0);

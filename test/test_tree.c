@@ -55,7 +55,8 @@ static void check_against_angle(const char *text, const char *name)
 {
     uint64_t seed = 11;
     for (int k = 0; k < 2; k++) {
-        dal_system *tree = compile_text(text, "joint", k ? "udwadia-kalaba" : "lagrange", NULL), *angle = compile_text(text, "angle", "lagrange", NULL);
+        dal_system *tree = compile_text(text, "joint", k ? "udwadia-kalaba" : "lagrange", NULL),
+                   *angle = compile_text(text, "angle", "lagrange", NULL);
         dal_state *state = dal_state_create(NULL, tree), *twin = dal_state_create(NULL, angle);
         assert_int_equal(tree->info.freedoms, angle->info.freedoms);
         for (int i = 0; i < 5; i++) {
@@ -260,28 +261,27 @@ static void composite_bodies_have_the_inertia_of_their_parts(void **unused)
 static void a_particle_carries_a_body(void **unused)
 {
     (void)unused;
-    static const char text[] =
-        "dalembert: 1\nspace: spatial\ngravity: [0.3, -0.7, -9.81]\nbodies:\n"
-        "  base: {mass: 2.3, inertia: [0.3, 0.4, 0.5], position: [0.1, 0.2, 0.3], points: {P: [0.7, 0.15, -0.1]}}\n"
-        "  knot: {mass: 0.4, position: [0.8, 0.3, 0.2]}\n"
-        "  arm: {mass: 1.1, center: [0.1, 0.05, 0], inertia: [0.11, 0.15, 0.13], position: [1, 0.4, 0.2], points: {A: [-0.2, 0.1, 0.05], B: [0.3, 0, 0.1]}}\n"
-        "joints:\n"
-        "  G: {type: cylindrical, connect: [ground, base], axis: [0.3, 0.2, 1]}\n"
-        "  H: {type: spherical, connect: [base.P, knot]}\n"
-        "  I: {type: spherical, connect: [arm.A, knot]}\n"
-        "simulate: {until: 1}\n";
-    static const char flat[] =
-        "dalembert: 1\nspace: planar\ngravity: [0.3, -9.81]\nbodies:\n"
-        "  base: {mass: 2.3, inertia: 0.3, position: [0.1, 0.2], points: {P: [0.7, 0.15]}}\n"
-        "  knot: {mass: 0.4, position: [0.8, 0.3]}\n"
-        "  bead: {mass: 0.3, position: [1.2, 0.7]}\n"
-        "  arm: {mass: 1.1, center: [0.1, 0.05], inertia: 0.11, position: [1, 0.4], points: {A: [-0.2, 0.1], B: [0.3, 0.1]}}\n"
-        "joints:\n"
-        "  G: {type: revolute, connect: [ground, base]}\n"
-        "  H: {type: distance, connect: [knot, base.P], length: 0.4}\n"
-        "  I: {type: pin-in-slot, connect: [arm.A, knot], axis: [0.6, 0.2]}\n"
-        "  L: {type: distance, connect: [arm.B, bead]}\n"
-        "simulate: {until: 1}\n";
+    static const char text[] = "dalembert: 1\nspace: spatial\ngravity: [0.3, -0.7, -9.81]\nbodies:\n"
+                               "  base: {mass: 2.3, inertia: [0.3, 0.4, 0.5], position: [0.1, 0.2, 0.3], points: {P: [0.7, 0.15, -0.1]}}\n"
+                               "  knot: {mass: 0.4, position: [0.8, 0.3, 0.2]}\n"
+                               "  arm: {mass: 1.1, center: [0.1, 0.05, 0], inertia: [0.11, 0.15, 0.13], position: [1, 0.4, 0.2], points: {A: [-0.2, "
+                               "0.1, 0.05], B: [0.3, 0, 0.1]}}\n"
+                               "joints:\n"
+                               "  G: {type: cylindrical, connect: [ground, base], axis: [0.3, 0.2, 1]}\n"
+                               "  H: {type: spherical, connect: [base.P, knot]}\n"
+                               "  I: {type: spherical, connect: [arm.A, knot]}\n"
+                               "simulate: {until: 1}\n";
+    static const char flat[] = "dalembert: 1\nspace: planar\ngravity: [0.3, -9.81]\nbodies:\n"
+                               "  base: {mass: 2.3, inertia: 0.3, position: [0.1, 0.2], points: {P: [0.7, 0.15]}}\n"
+                               "  knot: {mass: 0.4, position: [0.8, 0.3]}\n"
+                               "  bead: {mass: 0.3, position: [1.2, 0.7]}\n"
+                               "  arm: {mass: 1.1, center: [0.1, 0.05], inertia: 0.11, position: [1, 0.4], points: {A: [-0.2, 0.1], B: [0.3, 0.1]}}\n"
+                               "joints:\n"
+                               "  G: {type: revolute, connect: [ground, base]}\n"
+                               "  H: {type: distance, connect: [knot, base.P], length: 0.4}\n"
+                               "  I: {type: pin-in-slot, connect: [arm.A, knot], axis: [0.6, 0.2]}\n"
+                               "  L: {type: distance, connect: [arm.B, bead]}\n"
+                               "simulate: {until: 1}\n";
     check_against_angle(text, "spatial knot");
     check_rows(text, "spatial knot");
     check_round_trip(text, "spatial knot");
@@ -294,18 +294,17 @@ static void a_particle_carries_a_body(void **unused)
 
 /* ---- the tree itself -------------------------------------------------------------------------- */
 
-static const char loop[] =
-    "dalembert: 1\nspace: planar\ngravity: [0.2, -9.81]\n"
-    "ground: {points: {D: [1.1, 0.2]}}\nbodies:\n"
-    "  a: {mass: 1.2, inertia: 0.1, position: [0.2, 0.3], angle: 0.9, points: {A: [-0.3, 0], B: [0.3, 0]}}\n"
-    "  b: {mass: 0.7, inertia: 0.2, position: [0.8, 0.6], angle: 0.1, points: {B: [-0.4, 0], C: [0.4, 0.1]}}\n"
-    "  c: {mass: 0.9, inertia: 0.15, position: [1.2, 0.4], angle: 1.3, points: {C: [0.3, 0], D: [-0.3, 0]}}\n"
-    "joints:\n"
-    "  A: {type: revolute, connect: [ground, a.A], zero: 0.3}\n"
-    "  B: {type: revolute, connect: [b.B, a.B]}\n"
-    "  C: {type: revolute, connect: [b.C, c.C]}\n"
-    "  D: {type: revolute, connect: [c.D, ground.D]}\n"
-    "simulate: {until: 1}\n";
+static const char loop[] = "dalembert: 1\nspace: planar\ngravity: [0.2, -9.81]\n"
+                           "ground: {points: {D: [1.1, 0.2]}}\nbodies:\n"
+                           "  a: {mass: 1.2, inertia: 0.1, position: [0.2, 0.3], angle: 0.9, points: {A: [-0.3, 0], B: [0.3, 0]}}\n"
+                           "  b: {mass: 0.7, inertia: 0.2, position: [0.8, 0.6], angle: 0.1, points: {B: [-0.4, 0], C: [0.4, 0.1]}}\n"
+                           "  c: {mass: 0.9, inertia: 0.15, position: [1.2, 0.4], angle: 1.3, points: {C: [0.3, 0], D: [-0.3, 0]}}\n"
+                           "joints:\n"
+                           "  A: {type: revolute, connect: [ground, a.A], zero: 0.3}\n"
+                           "  B: {type: revolute, connect: [b.B, a.B]}\n"
+                           "  C: {type: revolute, connect: [b.C, c.C]}\n"
+                           "  D: {type: revolute, connect: [c.D, ground.D]}\n"
+                           "simulate: {until: 1}\n";
 
 /* Whichever joint of a loop is cut, the motion and the reactions are the same. */
 static void any_cut_of_a_loop_gives_the_same_motion(void **unused)
@@ -355,16 +354,17 @@ static void check_names(const dal_system *system, int n, const char *const *q, i
 static void coordinates_are_named_after_joints_and_free_bodies(void **unused)
 {
     (void)unused;
-    static const char text[] =
-        "dalembert: 1\nspace: spatial\nbodies:\n"
-        "  hub: {mass: 1, inertia: [1, 2, 3]}\n"
-        "  arm: {mass: 1, inertia: [1, 2, 3], position: [1, 0, 0]}\n"
-        "  tip: {mass: 1, position: [2, 0, 0]}\n"
-        "joints:\n"
-        "  A: {type: cylindrical, connect: [hub, arm], axis: [0, 0, 1]}\n"
-        "simulate: {until: 1}\n";
-    static const char *const q[] = {"hub.x", "hub.y", "hub.z", "hub.qw", "hub.qx", "hub.qy", "hub.qz", "A.distance", "A.angle", "tip.x", "tip.y", "tip.z"};
-    static const char *const v[] = {"hub.x'", "hub.y'", "hub.z'", "hub.wx", "hub.wy", "hub.wz", "A.distance'", "A.angle'", "tip.x'", "tip.y'", "tip.z'"};
+    static const char text[] = "dalembert: 1\nspace: spatial\nbodies:\n"
+                               "  hub: {mass: 1, inertia: [1, 2, 3]}\n"
+                               "  arm: {mass: 1, inertia: [1, 2, 3], position: [1, 0, 0]}\n"
+                               "  tip: {mass: 1, position: [2, 0, 0]}\n"
+                               "joints:\n"
+                               "  A: {type: cylindrical, connect: [hub, arm], axis: [0, 0, 1]}\n"
+                               "simulate: {until: 1}\n";
+    static const char *const q[] = {"hub.x",  "hub.y",      "hub.z",   "hub.qw", "hub.qx", "hub.qy",
+                                    "hub.qz", "A.distance", "A.angle", "tip.x",  "tip.y",  "tip.z"};
+    static const char *const v[] = {"hub.x'",      "hub.y'",   "hub.z'", "hub.wx", "hub.wy", "hub.wz",
+                                    "A.distance'", "A.angle'", "tip.x'", "tip.y'", "tip.z'"};
     static const char flat[] = "dalembert: 1\nspace: planar\nbodies:\n"
                                "  hub: {mass: 1, inertia: 2, position: [0, 1]}\n"
                                "  arm: {mass: 1, inertia: 3, position: [1, 0]}\n"
@@ -474,7 +474,8 @@ static void agree(const char *file)
         }
         assert_true(compared >= 2);
         if (!f)
-            print_message("  %-36s %3d velocities, %3d rows, %2d freedoms, ", strrchr(file, '/') + 1, tree->layout.nv, tree->layout.n_rows, tree->info.freedoms);
+            print_message("  %-36s %3d velocities, %3d rows, %2d freedoms, ", strrchr(file, '/') + 1, tree->layout.nv, tree->layout.n_rows,
+                          tree->info.freedoms);
         dal_state_free(twin);
         dal_system_free(tree);
     }

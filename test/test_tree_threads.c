@@ -11,7 +11,7 @@ typedef struct worker {
     const dal_system *system;
     double *out[STATES]; /* of each state */
     size_t n_out;
-    int order;           /* +1: the states from the first to the last; -1: the other way */
+    int order; /* +1: the states from the first to the last; -1: the other way */
     int failed;
 } worker;
 

@@ -23,7 +23,8 @@ static void a_given_rate_is_kept_in_a_rod_of_any_length(void **unused)
                      "dalembert: 1\nspace: planar\nparameters: {s: %g}\n"
                      "bodies: {rod: {mass: 1, inertia: s^2/12, angle: 60*deg, rate: 1, points: {O: [-s/2, 0]}}}\n"
                      "joints: {pivot: {type: revolute, connect: [ground, rod.O]}}\n"
-                     "simulate: {until: 1, every: 0.5}\nrecord: [rod.angle, rod.omega]\n", sizes[i]);
+                     "simulate: {until: 1, every: 0.5}\nrecord: [rod.angle, rod.omega]\n",
+                     sizes[i]);
             snprintf(settings, sizeof settings, "coordinates=%s", families[f]);
             trajectory run = run_text_well(text, settings);
             check_close(last(&run, 1), M_PI / 3 + 1, 1e-7);
@@ -40,11 +41,13 @@ static void a_boom_of_any_length_keeps_its_spin(void **unused)
         char text[900];
         snprintf(text, sizeof text,
                  "dalembert: 1\nspace: spatial\nparameters: {L: %g, w: 0.001}\nbodies:\n"
-                 "  boom: {mass: 100, inertia: [100*L^2/12, 100*L^2/12, L^2/1e8], position: [0, 0, 0], angular-velocity: [w, 0, 0], points: {P: [0, 0, L/2], Q: [0, 0, -L/2]}}\n"
+                 "  boom: {mass: 100, inertia: [100*L^2/12, 100*L^2/12, L^2/1e8], position: [0, 0, 0], angular-velocity: [w, 0, 0], points: {P: [0, "
+                 "0, L/2], Q: [0, 0, -L/2]}}\n"
                  "  sat1: {mass: 500, inertia: [L^2/1e7, L^2/1e7, L^2/1e7], position: [0, 0, L/2]}\n"
                  "  sat2: {mass: 500, inertia: [L^2/1e7, L^2/1e7, L^2/1e7], position: [0, 0, -L/2]}\n"
                  "joints:\n  j1: {type: spherical, connect: [boom.P, sat1]}\n  j2: {type: spherical, connect: [boom.Q, sat2]}\n"
-                 "simulate: {until: 10, every: 10}\nrecord: [boom.omega.x, sat1.y'/L]\n", sizes[i]);
+                 "simulate: {until: 10, every: 10}\nrecord: [boom.omega.x, sat1.y'/L]\n",
+                 sizes[i]);
         trajectory run = run_text_well(text, "");
         check_close(last(&run, 1), 0.001, 1e-9);
         check_close(at(&run, 0, 2), -0.0005, 1e-12);
@@ -60,10 +63,12 @@ static void a_hinge_of_any_size_is_closed(void **unused)
         char text[1200];
         snprintf(text, sizeof text,
                  "dalembert: 1\nspace: spatial\nparameters: {L: %g, m: 1}\nbodies:\n"
-                 "  a: {mass: m, inertia: [m*L^2, m*L^2, m*L^2], position: [0, 0, 0], orientation: {euler-zyx: [0.7, 0.3, -0.4]}, points: {B: {at: [L, L/3, L/7], z: [0.1, 0.2, 0.9], x: [0.9, 0, -0.1]}}}\n"
+                 "  a: {mass: m, inertia: [m*L^2, m*L^2, m*L^2], position: [0, 0, 0], orientation: {euler-zyx: [0.7, 0.3, -0.4]}, points: {B: {at: "
+                 "[L, L/3, L/7], z: [0.1, 0.2, 0.9], x: [0.9, 0, -0.1]}}}\n"
                  "  b: {mass: m, inertia: [m*L^2, m*L^2, m*L^2], points: {B: {at: [0, L/5, 0], z: [0.1, 0.2, 0.9], x: [0.9, 0, -0.1]}}}\n"
                  "joints:\n  A: {type: spherical, connect: [ground, a]}\n  B: {type: revolute, connect: [a.B, b.B], start: {angle: 0.3, rate: 0.2}}\n"
-                 "simulate: {until: 1, every: 1}\nrecord: [B.angle]\n", sizes[i]);
+                 "simulate: {until: 1, every: 1}\nrecord: [B.angle]\n",
+                 sizes[i]);
         trajectory run = run_text_well(text, "");
         check_close(at(&run, 0, 1), 0.3, 1e-12);
         assert_int_equal(run.evidence.n_warnings, 0);
@@ -84,7 +89,8 @@ static void a_changed_rate_is_a_warning_with_both_numbers(void **unused)
                  "  c: {mass: 1, inertia: s^2/12, position: [2*s, s/2], angle: 90*deg, rate: 1.01, points: {D: [-s/2, 0], C: [s/2, 0]}}\n"
                  "joints:\n  A: {type: revolute, connect: [ground, a.A]}\n  B: {type: revolute, connect: [a.B, b.B]}\n"
                  "  C: {type: revolute, connect: [b.C, c.C]}\n  D: {type: revolute, connect: [ground.D, c.D]}\n"
-                 "simulate: {until: 0.1}\n", sizes[i]);
+                 "simulate: {until: 0.1}\n",
+                 sizes[i]);
         trajectory run = run_text_well(text, "");
         assert_int_equal(run.evidence.n_warnings, 1);
         assert_string_equal(run.warned[0], "start-rate-changed");
@@ -95,13 +101,16 @@ static void a_changed_rate_is_a_warning_with_both_numbers(void **unused)
 static void a_rate_that_is_thrown_away_is_an_error(void **unused)
 {
     (void)unused;
-    refused_with("dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, rate: 2}}\njoints: {J: {type: prismatic, connect: [ground, b], axis: [1, 0]}}\n", 3, 10,
-                 "the start angular velocity of 'b' cannot be kept: 2 rad/s are given");
-    refused_with("dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.5, rate: 3}}\nbodies: {b: {mass: 1, position: [x, 0]}}\nconstraints: {c: {position: x - 0.5}}\n", 3, 15,
-                 "the start rate of coordinate 'x' cannot be kept: 3 is given");
-    refused_with("dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {J: {type: rigid, connect: [ground, b]}, K: {type: revolute, connect: [ground, b], "
-                 "axis: [0, 0, 1], start: {angle: 0, rate: 7}}}\n", 0, 0,
-                 "the start rate of joint 'K' cannot be kept: 7 is given");
+    refused_with("dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, rate: 2}}\njoints: {J: {type: prismatic, connect: [ground, b], "
+                 "axis: [1, 0]}}\n",
+                 3, 10, "the start angular velocity of 'b' cannot be kept: 2 rad/s are given");
+    refused_with("dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.5, rate: 3}}\nbodies: {b: {mass: 1, position: [x, 0]}}\nconstraints: {c: "
+                 "{position: x - 0.5}}\n",
+                 3, 15, "the start rate of coordinate 'x' cannot be kept: 3 is given");
+    refused_with("dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {J: {type: rigid, connect: [ground, b]}, K: "
+                 "{type: revolute, connect: [ground, b], "
+                 "axis: [0, 0, 1], start: {angle: 0, rate: 7}}}\n",
+                 0, 0, "the start rate of joint 'K' cannot be kept: 7 is given");
 }
 
 /* ---- tolerances and balance ------------------------------------------------------------- */
@@ -118,7 +127,8 @@ static void an_oscillator_of_any_size_keeps_its_energy(void **unused)
             snprintf(text, sizeof text,
                      "dalembert: 1\nspace: planar\nparameters: {s: %g}\nbodies: {a: {mass: 1, inertia: 1, position: [1.5*s, 0]}}\n"
                      "joints: {g: {type: prismatic, connect: [ground, a], axis: [1, 0]}}\nforces: {k: %s}\n"
-                     "simulate: {until: 10, every: 5}\nrecord: [a.x/s]\n", sizes[i], springs[k]);
+                     "simulate: {until: 10, every: 5}\nrecord: [a.x/s]\n",
+                     sizes[i], springs[k]);
             trajectory run = run_text_well(text, "");
             check_close(last(&run, 1), 1 + 0.5 * cos(100), 1e-6);
             check_small(run.evidence.energy_drift, 1e-6);
@@ -128,10 +138,11 @@ static void an_oscillator_of_any_size_keeps_its_energy(void **unused)
 
 static const char fall[] = "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [1, 0], velocity: [0, 0]}}\n"
                            "forces: {s: {type: central-gravity, mu: 1, center: [0, 0]}}\nsimulate: {until: 3, every: 1}\nrecord: [a.x, a.y]\n";
-static const char gears[] = "dalembert: 1\nspace: planar\nground: {points: {B: [1, 0]}}\nbodies:\n"
-                            "  a: {mass: 1, inertia: 0.5, position: [0, 0], angle: 0, rate: 300}\n  b: {mass: 1, inertia: 0.5, position: [1, 0], angle: 0}\n"
-                            "joints:\n  j1: {type: revolute, connect: [ground, a]}\n  j2: {type: revolute, connect: [ground.B, b]}\n"
-                            "  g: {type: gear, joints: [j1, j2], ratio: -3}\nsimulate: {until: 10, every: 10, rtol: 1e-4, atol: 1e-4}\n";
+static const char gears[] =
+    "dalembert: 1\nspace: planar\nground: {points: {B: [1, 0]}}\nbodies:\n"
+    "  a: {mass: 1, inertia: 0.5, position: [0, 0], angle: 0, rate: 300}\n  b: {mass: 1, inertia: 0.5, position: [1, 0], angle: 0}\n"
+    "joints:\n  j1: {type: revolute, connect: [ground, a]}\n  j2: {type: revolute, connect: [ground.B, b]}\n"
+    "  g: {type: gear, joints: [j1, j2], ratio: -3}\nsimulate: {until: 10, every: 10, rtol: 1e-4, atol: 1e-4}\n";
 static const char swing[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {p: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
                             "joints: {O: {type: revolute, connect: [ground, p.O], start: {angle: 0}}}\nsimulate: {until: 20}\n";
 
@@ -146,8 +157,8 @@ static bool has_code(const trajectory *run, const char *code)
 static void a_lost_balance_is_an_error_and_a_drift_a_warning(void **unused)
 {
     (void)unused;
-    trajectory lost = run_text(fall, "integrator=rk4 step=1e-2"), worn = run_text(gears, "coordinates=natural"), coarse = run_text(swing, "integrator=rk4 step=0.25"),
-               fine = run_text(swing, "");
+    trajectory lost = run_text(fall, "integrator=rk4 step=1e-2"), worn = run_text(gears, "coordinates=natural"),
+               coarse = run_text(swing, "integrator=rk4 step=0.25"), fine = run_text(swing, "");
     assert_int_equal(lost.status, DAL_NUMERICAL);
     assert_non_null(strstr(lost.message, "what was computed is not the motion of this mechanism"));
     assert_true(lost.rows == 4 && lost.evidence.energy_drift > 0.5); /* its rows are kept */
@@ -168,7 +179,8 @@ static void a_balance_lost_in_a_close_passage_is_an_error(void **unused)
         char text[400], settings[80];
         snprintf(text, sizeof text,
                  "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [1, 0], velocity: [0, %g]}}\n"
-                 "forces: {s: {type: central-gravity, mu: 1}}\nsimulate: {until: 3, every: 1}\nrecord: [a.x]\n", speeds[i]);
+                 "forces: {s: {type: central-gravity, mu: 1}}\nsimulate: {until: 3, every: 1}\nrecord: [a.x]\n",
+                 speeds[i]);
         snprintf(settings, sizeof settings, "integrator=rk4 step=%g", steps[i]);
         trajectory lost = run_text(text, settings), good = run_text_well(text, "");
         assert_int_equal(lost.status, DAL_NUMERICAL);
@@ -186,10 +198,12 @@ static void a_lost_balance_is_seen_beside_any_constant_energy(void **unused)
         char text[700];
         const double preload = (double[]){0, 10, 1e3, 1e4, 1e5}[i];
         snprintf(text, sizeof text,
-                 "dalembert: 1\nspace: planar\nparameters: {F: %g}\nground: {points: {A: [-2, 0], B: [2, 0]}}\nbodies: {a: {mass: 1, inertia: 1, position: [0.1, 0]}}\n"
+                 "dalembert: 1\nspace: planar\nparameters: {F: %g}\nground: {points: {A: [-2, 0], B: [2, 0]}}\nbodies: {a: {mass: 1, inertia: 1, "
+                 "position: [0.1, 0]}}\n"
                  "joints: {g: {type: prismatic, connect: [ground, a], axis: [1, 0]}}\nforces:\n"
                  "  l: {type: spring-damper, connect: [ground.A, a], stiffness: 50, length: \"max(0, 2 - F/50)\"}\n"
-                 "  r: {type: spring-damper, connect: [ground.B, a], stiffness: 50, length: \"max(0, 2 - F/50)\"}\nsimulate: {until: 20}\n", preload);
+                 "  r: {type: spring-damper, connect: [ground.B, a], stiffness: 50, length: \"max(0, 2 - F/50)\"}\nsimulate: {until: 20}\n",
+                 preload);
         trajectory lost = run_text(text, "integrator=rk4 step=0.25"), good = run_text_well(text, "");
         assert_int_equal(lost.status, DAL_NUMERICAL);
         assert_int_equal(good.evidence.n_warnings, 0);
@@ -207,7 +221,8 @@ static void a_small_mechanism_far_from_the_origin_is_closed(void **unused)
         snprintf(text, sizeof text,
                  "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {X: %g, L: %g}\nground: {points: {A: [X, X]}}\n"
                  "bodies: {p: {mass: 1, inertia: L^2/12, position: [X + L/2*cos(0.7), X + L/2*sin(0.7)], angle: 0.7, points: {A: [-L/2, 0]}}}\n"
-                 "joints: {A: {type: revolute, connect: [ground.A, p.A]}}\nsimulate: {until: 1e-3}\n", at[i], length[i]);
+                 "joints: {A: {type: revolute, connect: [ground.A, p.A]}}\nsimulate: {until: 1e-3}\n",
+                 at[i], length[i]);
         trajectory run = run_text_well(text, "");
         free(run.value);
     }
@@ -251,8 +266,10 @@ static void a_force_without_direction_is_refused_when_it_begins(void **unused)
     static const char *const values[] = {"5*t", "\"if(t < 0.5, 0, 5)\""};
     for (int i = 0; i < 2; i++) {
         char text[400];
-        snprintf(text, sizeof text, "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [0, 0]}}\n"
-                                    "forces: {f: {type: force, connect: [ground, a], value: %s}}\nsimulate: {until: 1}\n", values[i]);
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [0, 0]}}\n"
+                 "forces: {f: {type: force, connect: [ground, a], value: %s}}\nsimulate: {until: 1}\n",
+                 values[i]);
         trajectory run = run_text(text, "");
         assert_int_equal(run.status, DAL_NUMERICAL);
         assert_non_null(strstr(run.message, "has no direction, because its points coincide and are at rest"));
@@ -265,8 +282,9 @@ static void a_force_without_direction_is_refused_when_it_begins(void **unused)
 static void warnings_have_code_number_and_place_in_the_evidence(void **unused)
 {
     (void)unused;
-    const char *text = "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], orientation: {quaternion: {w: 2, x: 0, y: 0, z: 0}}}}\n"
-                       "simulate: {until: 1, integrator: rk4, step: 0.1}\n";
+    const char *text =
+        "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], orientation: {quaternion: {w: 2, x: 0, y: 0, z: 0}}}}\n"
+        "simulate: {until: 1, integrator: rk4, step: 0.1}\n";
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;

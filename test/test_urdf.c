@@ -510,9 +510,12 @@ static void what_urdf_cannot_say_is_told_one_by_one(void **state)
                                "constraints: {half: {position: A.angle - C.angle^2}}\n"
                                "forces: {push: {type: force, body: b, value: [1, 0, 0]}}\n"
                                "simulate: {until: 1}\n";
-    static const char *const expected[] = {"joint 'A' is driven",           "joint 'B': URDF has no joint of type spherical",
-                                           "force 'push' is left out",      "constraint 'half': URDF has no constraints but mimics",
-                                           "gravity is (0, 0, -1.62) here", "joint 'D' closes a loop",
+    static const char *const expected[] = {"joint 'A' is driven",
+                                           "joint 'B': URDF has no joint of type spherical",
+                                           "force 'push' is left out",
+                                           "constraint 'half': URDF has no constraints but mimics",
+                                           "gravity is (0, 0, -1.62) here",
+                                           "joint 'D' closes a loop",
                                            "of the friction of joint 'C' only the constant limit (0.2) is written"};
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec;
@@ -588,19 +591,18 @@ static void faults_are_told_with_their_lines(void **state)
 static void what_is_not_used_is_told_once(void **state)
 {
     (void)state;
-    static const char *const expected[] = {
-        "8: note: link 'l-hip' is called l_hip_link in expressions and in YAML",
-        "11: note: joint 'l-hip' is called l_hip in expressions and in YAML",
-        "16: note: link 'ground' is called ground_link in expressions and in YAML",
-        "19: note: joint 't' is called t_joint in expressions and in YAML",
-        "23: warning: the axis of joint 't' has the length 5 and was normalised",
-        "24: warning: <calibration> in <joint> is not used",
-        "27: note: link '1.tip' is called _1_tip in expressions and in YAML",
-        "29: warning: <contact> in <link> is not used",
-        "39: warning: the damping of joint 'puck' is not used: a planar joint has no coordinate of its own",
-        "39: warning: the friction of joint 'puck' is not used: a planar joint has no coordinate of its own",
-        "41: warning: <transmission> in <robot> is not used",
-        "42: warning: <gazebo> in <robot> is not used"};
+    static const char *const expected[] = {"8: note: link 'l-hip' is called l_hip_link in expressions and in YAML",
+                                           "11: note: joint 'l-hip' is called l_hip in expressions and in YAML",
+                                           "16: note: link 'ground' is called ground_link in expressions and in YAML",
+                                           "19: note: joint 't' is called t_joint in expressions and in YAML",
+                                           "23: warning: the axis of joint 't' has the length 5 and was normalised",
+                                           "24: warning: <calibration> in <joint> is not used",
+                                           "27: note: link '1.tip' is called _1_tip in expressions and in YAML",
+                                           "29: warning: <contact> in <link> is not used",
+                                           "39: warning: the damping of joint 'puck' is not used: a planar joint has no coordinate of its own",
+                                           "39: warning: the friction of joint 'puck' is not used: a planar joint has no coordinate of its own",
+                                           "41: warning: <transmission> in <robot> is not used",
+                                           "42: warning: <gazebo> in <robot> is not used"};
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec;
     assert_int_equal(dal_spec_read(NULL, MODELS "/names.urdf", 0, NULL, messages, &spec), DAL_OK);

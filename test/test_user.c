@@ -141,15 +141,17 @@ static void agree(const char *own, const char *with_joints, const char *const *j
 #define SECOND "  second: {mass: 0.83, inertia: 0.132, center: [-0.04, 0.06], points: {B: [-0.3, 0.04]}"
 #define SPRING "forces:\n  spring: {type: spring-damper, connect: [ground, second], stiffness: 31, damping: 1.7, length: 0.4}\n"
 
-static const char double_pendulum[] = PLANAR "bodies:\n" FIRST ", position: [0.45*cos(0.7) + 0.02*sin(0.7), 0.45*sin(0.7) - 0.02*cos(0.7)], "
+static const char double_pendulum[] = PLANAR
+    "bodies:\n" FIRST ", position: [0.45*cos(0.7) + 0.02*sin(0.7), 0.45*sin(0.7) - 0.02*cos(0.7)], "
     "angle: 0.7}\n" SECOND "}\njoints:\n  A: {type: revolute, connect: [ground, first.A]}\n  B: {type: revolute, connect: [first.B, second.B], "
     "start: {angle: -0.4}}\n" SPRING;
 
 static void a_double_pendulum_in_its_angles_moves_as_with_joints(void **unused)
 {
     (void)unused;
-    agree(PLANAR "coordinates: {a: 0.7, b: -0.4}\nbodies:\n" FIRST ", position: [0.45*cos(a) + 0.02*sin(a), 0.45*sin(a) - 0.02*cos(a)], angle: a}\n"
-          SECOND ", from: first, position: [0.43 + 0.3*cos(b) + 0.04*sin(b), -0.05 + 0.3*sin(b) - 0.04*cos(b)], angle: b}\n" SPRING,
+    agree(PLANAR "coordinates: {a: 0.7, b: -0.4}\nbodies:\n" FIRST
+                 ", position: [0.45*cos(a) + 0.02*sin(a), 0.45*sin(a) - 0.02*cos(a)], angle: a}\n" SECOND
+                 ", from: first, position: [0.43 + 0.3*cos(b) + 0.04*sin(b), -0.05 + 0.3*sin(b) - 0.04*cos(b)], angle: b}\n" SPRING,
           double_pendulum, NULL);
 }
 
@@ -157,26 +159,29 @@ static void absolute_coordinates_of_the_user_give_the_reactions_of_the_joints(vo
 {
     static const char *const joints[] = {"A", "B", NULL};
     (void)unused;
-    agree(PLANAR "coordinates: {x1: 0.36, y1: 0.27, a: {start: 0.7, fix: true}, u: 0.3, v: 0.5, b: {start: 0.3, fix: true}}\nbodies:\n"
-          FIRST ", position: [x1, y1], angle: a}\n" SECOND ", position: [u + 0.3*v, v - 0.2*u^2], angle: b}\n"
-          "joints:\n  A: {type: revolute, connect: [ground, first.A]}\n  B: {type: revolute, connect: [first.B, second.B]}\n" SPRING,
+    agree(PLANAR "coordinates: {x1: 0.36, y1: 0.27, a: {start: 0.7, fix: true}, u: 0.3, v: 0.5, b: {start: 0.3, fix: true}}\nbodies:\n" FIRST
+                 ", position: [x1, y1], angle: a}\n" SECOND ", position: [u + 0.3*v, v - 0.2*u^2], angle: b}\n"
+                 "joints:\n  A: {type: revolute, connect: [ground, first.A]}\n  B: {type: revolute, connect: [first.B, second.B]}\n" SPRING,
           double_pendulum, joints);
 }
 
-static const char shaken[] = PLANAR "bodies:\n  block: {mass: 2.3, inertia: 0.4, position: [0, 0.05], points: {P: [0.1, 0.05]}}\n"
-    "  bar: {mass: 1.1, inertia: 0.08, center: [0.02, 0.01], position: [0.1, -0.25], points: {P: [0, 0.35]}}\n"
-    "joints:\n  guide: {type: prismatic, connect: [ground, block], axis: [1, 0], drive: 0.1*sin(3*t)}\n"
-    "  P: {type: revolute, connect: [block.P, bar.P]}\nforces:\n  wind: {type: force, body: bar, value: [0.7*bar.y', 0.3*t]}\n";
+static const char shaken[] =
+    PLANAR "bodies:\n  block: {mass: 2.3, inertia: 0.4, position: [0, 0.05], points: {P: [0.1, 0.05]}}\n"
+           "  bar: {mass: 1.1, inertia: 0.08, center: [0.02, 0.01], position: [0.1, -0.25], points: {P: [0, 0.35]}}\n"
+           "joints:\n  guide: {type: prismatic, connect: [ground, block], axis: [1, 0], drive: 0.1*sin(3*t)}\n"
+           "  P: {type: revolute, connect: [block.P, bar.P]}\nforces:\n  wind: {type: force, body: bar, value: [0.7*bar.y', 0.3*t]}\n";
 
 #define BLOCK "  block: {mass: 2.3, inertia: 0.4, position: [0.1*sin(3*t), 0.05], points: {P: [0.1, 0.05]}}\n"
 #define BAR "  bar: {mass: 1.1, inertia: 0.08, center: [0.02, 0.01], points: {P: [0, 0.35]}"
 #define WIND "forces:\n  wind: {type: force, body: bar, value: [0.7*bar.y', 0.3*t]}\n"
 
-static const char shaken_own[] = PLANAR "coordinates: {th: {start: 0.8, rate: -0.4}}\nbodies:\n" BLOCK BAR
-    ", from: block, position: [0.1 + 0.35*sin(th), 0.05 - 0.35*cos(th)], angle: th}\n" WIND "simulate: {until: 3, rtol: 1e-11, atol: 1e-12}\n";
+static const char shaken_own[] =
+    PLANAR "coordinates: {th: {start: 0.8, rate: -0.4}}\nbodies:\n" BLOCK BAR
+           ", from: block, position: [0.1 + 0.35*sin(th), 0.05 - 0.35*cos(th)], angle: th}\n" WIND "simulate: {until: 3, rtol: 1e-11, atol: 1e-12}\n";
 
 static const char shaken_jointed[] = PLANAR "coordinates: {x: 0.3, y: -0.2, th: {start: 0.8, rate: -0.4}}\nbodies:\n" BLOCK BAR
-    ", position: [x, y], angle: th}\njoints:\n  P: {type: revolute, connect: [block.P, bar.P]}\n" WIND "simulate: {until: 3, rtol: 1e-11, atol: 1e-12}\n";
+                                            ", position: [x, y], angle: th}\njoints:\n  P: {type: revolute, connect: [block.P, bar.P]}\n" WIND
+                                            "simulate: {until: 3, rtol: 1e-11, atol: 1e-12}\n";
 
 static void a_body_that_time_moves_is_a_driven_one(void **unused)
 {
@@ -209,22 +214,29 @@ static const char top[] = SPATIAL "bodies:\n" TOP ", position: [0, 0, 0]}\njoint
 static void a_top_in_euler_angles_is_a_top_on_a_ball(void **unused)
 {
     (void)unused;
-    agree(SPATIAL "coordinates: {psi: 0.4, th: 0.9, phi: -0.3}\ndefine: {c: cos(th), s: sin(th), u: 0.01*cos(phi) - 0.02*sin(phi), v: 0.01*sin(phi) + "
+    agree(SPATIAL
+          "coordinates: {psi: 0.4, th: 0.9, phi: -0.3}\ndefine: {c: cos(th), s: sin(th), u: 0.01*cos(phi) - 0.02*sin(phi), v: 0.01*sin(phi) + "
           "0.02*cos(phi), w: c*v + 0.05*s}\nbodies:\n" TOP ", position: [sin(psi)*w - cos(psi)*u, -sin(psi)*u - cos(psi)*w, 0.05*c - s*v], "
-          "orientation: {euler-zxz: [psi, th, phi]}}\n", top, NULL);
+          "orientation: {euler-zxz: [psi, th, phi]}}\n",
+          top, NULL);
 }
 
 /* Every way of writing an attitude, with the ball as a joint: rows on frames that expressions turn. */
 static void every_orientation_by_expressions_is_a_rotation_with_exact_derivatives(void **unused)
 {
-    static const char *const ways[] = {
-        "coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP ", position: [x, y, z], orientation: {rpy: [a, b, c]}}\n",
-        "coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP ", position: [x, y, z], orientation: {euler-yxz: [a + 0.2*b, b, c]}}\n",
-        "coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP ", position: [x, y, z], orientation: {x: [1, a, b], y: [c, 1, 0.2*a]}}\n",
-        "coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP ", position: [x, y, z], orientation: {z: [b, a, 1], y: [0.3, 1, c]}}\n",
-        "coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP ", position: [x, y, z], orientation: {quaternion: {w: 1, x: a, y: b, z: c}}}\n",
-        "coordinates: {x: 0, y: 0, z: 0, e: {start: 1.1, fix: true}, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP
-        ", position: [x, y, z], orientation: {quaternion: {w: e, x: a, y: b, z: c}}}\nconstraints: {size: {position: e^2 + a^2 + b^2 + c^2 - 1.7}}\n"};
+    static const char *const ways[] = {"coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP
+                                       ", position: [x, y, z], orientation: {rpy: [a, b, c]}}\n",
+                                       "coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP
+                                       ", position: [x, y, z], orientation: {euler-yxz: [a + 0.2*b, b, c]}}\n",
+                                       "coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP
+                                       ", position: [x, y, z], orientation: {x: [1, a, b], y: [c, 1, 0.2*a]}}\n",
+                                       "coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP
+                                       ", position: [x, y, z], orientation: {z: [b, a, 1], y: [0.3, 1, c]}}\n",
+                                       "coordinates: {x: 0, y: 0, z: 0, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP
+                                       ", position: [x, y, z], orientation: {quaternion: {w: 1, x: a, y: b, z: c}}}\n",
+                                       "coordinates: {x: 0, y: 0, z: 0, e: {start: 1.1, fix: true}, a: 0.3, b: 0.5, c: -0.2}\nbodies:\n" TOP
+                                       ", position: [x, y, z], orientation: {quaternion: {w: e, x: a, y: b, z: c}}}\nconstraints: {size: {position: "
+                                       "e^2 + a^2 + b^2 + c^2 - 1.7}}\n"};
     (void)unused;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char text[2000];
@@ -237,9 +249,11 @@ static void every_orientation_by_expressions_is_a_rotation_with_exact_derivative
 static void a_hinge_about_a_skew_axis_turns_about_it(void **unused)
 {
     (void)unused;
-    agree(SPATIAL "coordinates: {a: 0.6}\nbodies:\n" TOP ", position: [0.3, 0.1, -0.2], orientation: {axis: [0.3, -1.2, 0.7], angle: 2*a + 0.3*a^2}}\n",
+    agree(SPATIAL "coordinates: {a: 0.6}\nbodies:\n" TOP
+                  ", position: [0.3, 0.1, -0.2], orientation: {axis: [0.3, -1.2, 0.7], angle: 2*a + 0.3*a^2}}\n",
           SPATIAL "bodies:\n" TOP ", position: [0.3, 0.1, -0.2]}\njoints:\n  H: {type: revolute, connect: [ground.H, top], axis: [0.3, -1.2, 0.7]}\n"
-          "ground: {points: {H: [0.3, 0.1, -0.2]}}\n", NULL);
+                  "ground: {points: {H: [0.3, 0.1, -0.2]}}\n",
+          NULL);
 }
 
 /* ---- start values ------------------------------------------------------------------------ */
@@ -249,7 +263,8 @@ static void a_hinge_about_a_skew_axis_turns_about_it(void **unused)
 static void omitted_start_values_meet_the_constraints_and_given_ones_stay(void **unused)
 {
     (void)unused;
-    bench b = open_bench(CRANK "coordinates: {x: {}, y: {}, th: {start: 0.5, rate: 2}}\njoints:\n  O: {type: revolute, connect: [ground, a.P]}\n", NULL);
+    bench b =
+        open_bench(CRANK "coordinates: {x: {}, y: {}, th: {start: 0.5, rate: 2}}\njoints:\n  O: {type: revolute, connect: [ground, a.P]}\n", NULL);
     const double *y = dal_state_y(b.state);
     check_close(y[0], -cos(0.5), 1e-14);
     check_close(y[1], -sin(0.5), 1e-14);
@@ -267,7 +282,8 @@ static void given_start_values_that_contradict_move_the_least_way(void **unused)
 {
     (void)unused;
     bench b = open_bench(PLANAR "coordinates: {x: {start: 2, rate: 1}, y: {start: 1, rate: 1}}\nbodies:\n  p: {mass: 1, position: [x, y]}\n"
-                         "constraints: {circle: {position: x^2 + y^2 - 1}}\n", NULL);
+                                "constraints: {circle: {position: x^2 + y^2 - 1}}\n",
+                         NULL);
     const double *y = dal_state_y(b.state);
     check_close(y[0], 2 / sqrt(5), 1e-12);
     check_close(y[1], 1 / sqrt(5), 1e-12);
@@ -279,7 +295,8 @@ static void given_start_values_that_contradict_move_the_least_way(void **unused)
     assert_int_equal(notes, 4);
     close_bench(&b);
     b = open_bench(PLANAR "coordinates: {x: {start: 0.6, fix: true}, y: {start: 1}}\nbodies:\n  p: {mass: 1, position: [x, y]}\n"
-                   "constraints: {circle: {position: x^2 + y^2 - 1}}\n", NULL);
+                          "constraints: {circle: {position: x^2 + y^2 - 1}}\n",
+                   NULL);
     check_close(dal_state_y(b.state)[0], 0.6, 0);
     check_close(dal_state_y(b.state)[1], 0.8, 1e-14);
     close_bench(&b);
@@ -289,7 +306,8 @@ static void angles_of_the_bodies_count_the_turns_that_were_written(void **unused
 {
     (void)unused;
     bench b = open_bench(PLANAR "coordinates: {a: 7, b: 13}\nbodies:\n" FIRST ", position: [a, 0], angle: a}\n" SECOND
-                         ", from: first, position: [0.1, 0], angle: b}\nrecord: [first.angle, second.angle]\n", NULL);
+                                ", from: first, position: [0.1, 0], angle: b}\nrecord: [first.angle, second.angle]\n",
+                         NULL);
     double row[3];
     assert_int_equal(dal_state_evaluate(b.state, NULL), DAL_OK);
     assert_int_equal(dal_state_record(b.state, row), 0);
@@ -309,7 +327,8 @@ static void wrong_models_are_refused_with_a_sentence(void **unused)
         {"bodies: {p: {mass: 1, position: [1, 2]}, s: {mass: 1, from: p, position: [1, 2]}}\n", "needs `coordinates:` in the model"},
         {"coordinates: {x: 1}\nbodies: {p: {mass: 1, position: [x, 2]}}\nsimulate: {coordinates: natural}\n", "only the family user applies"},
         {"coordinates: {x: 1}\nbodies: {p: {mass: 1, position: [x, 2]}, s: {mass: 1}}\n", "'s' has no `position`"},
-        {"coordinates: {x: 1}\nbodies: {p: {mass: 1, position: [x, 2]}, s: {mass: 1, position: [1, 2]}}\n", "moved neither by a coordinate nor by time"},
+        {"coordinates: {x: 1}\nbodies: {p: {mass: 1, position: [x, 2]}, s: {mass: 1, position: [1, 2]}}\n",
+         "moved neither by a coordinate nor by time"},
         {"coordinates: {x: 1}\nbodies: {p: {mass: 1, position: [abs(x), 2]}}\n", "has corners"},
         {"coordinates: {x: 1}\nbodies: {p: {mass: 1, position: [x', 2]}}\n", "a body is placed by the coordinates of the model"},
         {"coordinates: {x: 1}\nbodies: {p: {mass: 1, position: [x, 2]}, s: {mass: 1, position: [p.x, 2]}}\n",

@@ -68,8 +68,7 @@ static dal_state *run(const dal_system *system, dal_evidence *evidence)
     dal_state *end = dal_state_create(NULL, system);
     dal_system_info info = dal_system_describe(system);
     if (dal_run(system, &(dal_run_options){.final = end}, messages, evidence) != DAL_OK)
-        fail_msg("%s, %s: %s", info.coordinates, info.formulation,
-                 dal_messages_first(messages) ? dal_messages_first(messages)->text : "failed");
+        fail_msg("%s, %s: %s", info.coordinates, info.formulation, dal_messages_first(messages) ? dal_messages_first(messages)->text : "failed");
     if (dal_state_evaluate(end, messages) != DAL_OK)
         fail_msg("%s, %s: the end: %s", info.coordinates, info.formulation, dal_messages_first(messages)->text);
     assert_true(isfinite(evidence->position_residual) && isfinite(evidence->velocity_residual) && isfinite(evidence->energy_end));
@@ -111,8 +110,14 @@ typedef struct joint {
     const char *type; /* NULL: revolute. prismatic: along x of the plane, on the ground */
     bool cut;
 } joint;
-#define PIN(name, first, second, place) {name, first, second, place, NULL, false}
-#define GUIDE(name, first, second, place) {name, first, second, place, "prismatic", false}
+#define PIN(name, first, second, place)                                                                                                              \
+    {                                                                                                                                                \
+        name, first, second, place, NULL, false                                                                                                      \
+    }
+#define GUIDE(name, first, second, place)                                                                                                            \
+    {                                                                                                                                                \
+        name, first, second, place, "prismatic", false                                                                                               \
+    }
 
 typedef struct machine {
     double place[26][2]; /* by letter */
@@ -205,8 +210,7 @@ static void put_link(page *p, const machine *m, const part *l, double (*R)[3])
     put(p, ", points: {");
     for (const char *k = l->pins; *k; k++) {
         const double dx = place_of(m, *k)[0] - c[0], dy = place_of(m, *k)[1] - c[1];
-        put(p, "%s%c: [%.17g, %.17g%s]", k == l->pins ? "" : ", ", *k,
-            cos(a) * dx + sin(a) * dy, -sin(a) * dx + cos(a) * dy, R ? ", 0" : "");
+        put(p, "%s%c: [%.17g, %.17g%s]", k == l->pins ? "" : ", ", *k, cos(a) * dx + sin(a) * dy, -sin(a) * dx + cos(a) * dy, R ? ", 0" : "");
     }
     put(p, "}}\n");
 }
@@ -352,7 +356,7 @@ static void a_slider_held_by_a_constraint_accelerates_as_the_constraint_says(voi
                         const double lambda = (9.81 * y - u * u - w * w) / (x * x / 1.37 + y * y / 2.71);
                         check_close(s.acceleration[0], lambda * x / 1.37, 1e-9 * 10);
                         check_close(r.acceleration[1], lambda * y / 2.71 - 9.81, 1e-9 * 10);
-                        assert_true(fabs(s.acceleration[0]) > 0.5); /* no test of zero against zero */
+                        assert_true(fabs(s.acceleration[0]) > 0.5);             /* no test of zero against zero */
                         const double allowed = c == 2 || c == 4 ? 1e-8 : 1e-10; /* where only velocities are held, the integrator's error */
                         check_close(x * x + y * y, 0.618 * 0.618 + 0.829 * 0.829, allowed);
                         dal_state_free(states[i]);
@@ -374,7 +378,7 @@ static void a_loop_in_a_skew_plane_moves_as_in_the_plane(void **unused)
     write_machine(&text, &m, NULL);
     dal_system *plane = compile(text.text, "angle", "lagrange");
     dal_state *truth = run(plane, &evidence);
-    const double far = 100 * 1e-10 * 10; /* errors of integration: rtol a second, and its growth */
+    const double far = 100 * 1e-10 * 10;              /* errors of integration: rtol a second, and its growth */
     for (int trial = 0; trial <= FAMILIES; trial++) { /* the first in the plane of x and y, each of the others in a plane of its own */
         double R[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
         if (trial)
@@ -459,8 +463,8 @@ static void a_leg_closed_by_a_hinge_has_one_freedom_and_by_a_weld_none(void **un
 static void jansen_places(double angle, double place[26][2])
 {
     const double s = 0.01;
-    double *B = place['B' - 'A'], *O = place['O' - 'A'], *P = place['P' - 'A'], *Q = place['Q' - 'A'], *R = place['R' - 'A'],
-           *S = place['S' - 'A'], *T = place['T' - 'A'], *F = place['F' - 'A'];
+    double *B = place['B' - 'A'], *O = place['O' - 'A'], *P = place['P' - 'A'], *Q = place['Q' - 'A'], *R = place['R' - 'A'], *S = place['S' - 'A'],
+           *T = place['T' - 'A'], *F = place['F' - 'A'];
     O[0] = O[1] = 0;
     B[0] = -38 * s;
     B[1] = -7.8 * s;
@@ -476,12 +480,16 @@ static void jansen_places(double angle, double place[26][2])
 static machine jansen(const char *forces)
 {
     machine m = {
-        .links = {{"crank", 0.83, 0.0071, "OP"}, {"upper", 0.31, 0.0083, "PQ"}, {"lower", 0.37, 0.0129, "PR"}, {"hip", 0.91, 0.0213, "BQS"},
-                  {"knee", 0.29, 0.0047, "BR"}, {"tie", 0.27, 0.0043, "ST"}, {"foot", 1.03, 0.0277, "RTF"}},
+        .links = {{"crank", 0.83, 0.0071, "OP"},
+                  {"upper", 0.31, 0.0083, "PQ"},
+                  {"lower", 0.37, 0.0129, "PR"},
+                  {"hip", 0.91, 0.0213, "BQS"},
+                  {"knee", 0.29, 0.0047, "BR"},
+                  {"tie", 0.27, 0.0043, "ST"},
+                  {"foot", 1.03, 0.0277, "RTF"}},
         .joints = {PIN("o", "ground", "crank", 'O'), PIN("p1", "crank", "upper", 'P'), PIN("p2", "crank", "lower", 'P'),
-                   PIN("q", "upper", "hip", 'Q'), PIN("b1", "ground", "hip", 'B'), PIN("b2", "ground", "knee", 'B'),
-                   PIN("r1", "lower", "knee", 'R'), PIN("r2", "knee", "foot", 'R'), PIN("s1", "hip", "tie", 'S'),
-                   PIN("t1", "tie", "foot", 'T')},
+                   PIN("q", "upper", "hip", 'Q'), PIN("b1", "ground", "hip", 'B'), PIN("b2", "ground", "knee", 'B'), PIN("r1", "lower", "knee", 'R'),
+                   PIN("r2", "knee", "foot", 'R'), PIN("s1", "hip", "tie", 'S'), PIN("t1", "tie", "foot", 'T')},
         .gravity = {0, -9.81},
         .forces = forces,
     };
@@ -535,11 +543,14 @@ static const double arm[2] = {0.31, 0.37};
 static machine scott_russell(double s)
 {
     machine m = {
-        .links = {{"crank1", 1.13, 0.017, "OM"}, {"link1", 2.39, 0.083, "CTM"}, {"block1", 1.77, 0.011, "C"},
-                  {"crank2", 0.53, 0.013, "ON"}, {"link2", 0.71, 0.037, "DTN"}, {"block2", 0.39, 0.007, "D"}},
-        .joints = {PIN("o1", "ground", "crank1", 'O'), PIN("o2", "ground", "crank2", 'O'),
-                   GUIDE("guide1", "ground", "block1", 'C'), GUIDE("guide2", "ground", "block2", 'D'),
-                   PIN("m1", "crank1", "link1", 'M'), PIN("m2", "crank2", "link2", 'N'),
+        .links = {{"crank1", 1.13, 0.017, "OM"},
+                  {"link1", 2.39, 0.083, "CTM"},
+                  {"block1", 1.77, 0.011, "C"},
+                  {"crank2", 0.53, 0.013, "ON"},
+                  {"link2", 0.71, 0.037, "DTN"},
+                  {"block2", 0.39, 0.007, "D"}},
+        .joints = {PIN("o1", "ground", "crank1", 'O'), PIN("o2", "ground", "crank2", 'O'), GUIDE("guide1", "ground", "block1", 'C'),
+                   GUIDE("guide2", "ground", "block2", 'D'), PIN("m1", "crank1", "link1", 'M'), PIN("m2", "crank2", "link2", 'N'),
                    PIN("c1", "link1", "block1", 'C'), PIN("c2", "link2", "block2", 'D'), PIN("tip", "link1", "link2", 'T')},
         .gravity = {9.81, 0},
         .rate = 0.67,
@@ -628,8 +639,8 @@ static void a_loaded_loop_opens_by_nothing(void **unused)
             machine m = four_bar();
             snprintf(forces, sizeof forces,
                      "forces: {load: {type: force, body: coupler, value: [%.17g, %.17g]}}\n"
-                     "simulate: {until: %.17g, rtol: 1e-9, atol: 1e-11}\n", 0.28 * loads[i], -0.96 * loads[i],
-                     10 / sqrt(1 + loads[i] / 10)); /* as many swings */
+                     "simulate: {until: %.17g, rtol: 1e-9, atol: 1e-11}\n",
+                     0.28 * loads[i], -0.96 * loads[i], 10 / sqrt(1 + loads[i] / 10)); /* as many swings */
             m.forces = forces;
             write_machine(&text, &m, NULL);
             dal_system *system = compile(text.text, families[f], "lagrange");
@@ -663,7 +674,8 @@ static void a_wrong_number_of_speeds_is_refused_with_both_numbers(void **unused)
                          "  rod: {mass: 1.3, inertia: 0.21, position: [0.37, 0], angle: 0, points: {A: [-0.37, 0], B: [0.41, 0.03]}}\n"
                          "  bob: {mass: 0.9, inertia: 0.17, position: [0.78, -0.4], angle: 0, points: {B: [0, 0.43]}}\n"
                          "joints:\n  A: {type: revolute, connect: [ground, rod.A]}\n  B: {type: revolute, connect: [rod.B, bob.B]}\n"
-                         "speeds: {%s}\nsimulate: {until: 1}\n", cases[c].speeds);
+                         "speeds: {%s}\nsimulate: {until: 1}\n",
+                         cases[c].speeds);
                 dal_system *system = try_compile(text, families[f], users[k], why);
                 if (system || !strstr(why, cases[c].words[0]) || !strstr(why, cases[c].words[1]) || !strstr(why, cases[c].words[2]))
                     fail_msg("%s, %s: '%s'", families[f], users[k], why);
@@ -683,7 +695,8 @@ static void a_rolling_wheel_goes_round_on_its_circle(void **unused)
              "bodies: {wheel: {mass: 1.9, inertia: [0.061, 0.061, 0.117], position: [0, 0, %.17g], orientation: {z: [0, 1, 0], x: [1, 0, 0]},\n"
              "  velocity: [%.17g, 0, 0], angular-velocity: [0, %.17g, %.17g]}}\n"
              "joints: {road: {type: rolling-wheel, connect: [ground, wheel], normal: [0, 0, 1], axis: [0, 0, 1], radius: %.17g}}\n"
-             "simulate: {until: %.17g, every: 1, rtol: 1e-10, atol: 1e-12}\n", r, v, spin, turn, r, t);
+             "simulate: {until: %.17g, every: 1, rtol: 1e-10, atol: 1e-12}\n",
+             r, v, spin, turn, r, t);
     for (int f = 0; f < FAMILIES; f++) {
         const char *name;
         dal_system *system;
@@ -758,8 +771,9 @@ static void a_crank_starts_from_its_dead_centre(void **unused)
     for (int k = 0; k < 2; k++)
         for (int f = 0; f < FAMILIES; f++) {
             const double dead = k ? 3.141592653589793 : 0;
-            machine m = slider_crank(a, b, dead, "forces: {motor: {type: torque, joint: pivot, value: 2.3}}\n"
-                                                 "simulate: {until: 0.9, every: 0.1, max-step: 0.1, rtol: 1e-10, atol: 1e-12}\n");
+            machine m = slider_crank(a, b, dead,
+                                     "forces: {motor: {type: torque, joint: pivot, value: 2.3}}\n"
+                                     "simulate: {until: 0.9, every: 0.1, max-step: 0.1, rtol: 1e-10, atol: 1e-12}\n");
             const char *name;
             dal_system *system;
             write_machine(&text, &m, NULL);
@@ -817,14 +831,20 @@ static const double geared = 0.0061 + 0.43 * 0.43 * 0.0173;
 static void write_gears(page *p, bool first, double rate, double torque, double until)
 {
     p->used = 0;
-    put(p, "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nground: {points: {B: [0, 0.7, 0]}}\nbodies:\n"
-           "  pinion: {mass: 3.1, inertia: [0.0061, 0.02, 0.02], position: [0, 0, 0], angular-velocity: [%.17g, 0, 0]}\n"
-           "  wheel: {mass: 5.3, inertia: [0.0173, 0.03, 0.03], position: [0, 0.7, 0]}\n", rate);
-    put(p, "joints:\n  A: {type: revolute, connect: [ground, pinion], axis: [1, 0, 0]%s}\n"
-           "  B: {type: revolute, connect: [ground.B, wheel], axis: [1, 0, 0], friction: {coefficient: 0.21, radius: 0.031}}\n"
-           "  mesh: {type: gear, joints: [A, B], ratio: %.17g}\n", first ? ", friction: {coefficient: 0.17, radius: 0.023}" : "", ratio);
-    put(p, "forces: {motor: {type: torque, joint: A, value: %.17g}}\n"
-           "simulate: {until: %.17g, every: 0.1, max-step: 0.1, rtol: 1e-10, atol: 1e-12}\n", torque, until);
+    put(p,
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nground: {points: {B: [0, 0.7, 0]}}\nbodies:\n"
+        "  pinion: {mass: 3.1, inertia: [0.0061, 0.02, 0.02], position: [0, 0, 0], angular-velocity: [%.17g, 0, 0]}\n"
+        "  wheel: {mass: 5.3, inertia: [0.0173, 0.03, 0.03], position: [0, 0.7, 0]}\n",
+        rate);
+    put(p,
+        "joints:\n  A: {type: revolute, connect: [ground, pinion], axis: [1, 0, 0]%s}\n"
+        "  B: {type: revolute, connect: [ground.B, wheel], axis: [1, 0, 0], friction: {coefficient: 0.21, radius: 0.031}}\n"
+        "  mesh: {type: gear, joints: [A, B], ratio: %.17g}\n",
+        first ? ", friction: {coefficient: 0.17, radius: 0.023}" : "", ratio);
+    put(p,
+        "forces: {motor: {type: torque, joint: A, value: %.17g}}\n"
+        "simulate: {until: %.17g, every: 0.1, max-step: 0.1, rtol: 1e-10, atol: 1e-12}\n",
+        torque, until);
 }
 
 /* One bearing holds up to h, and lets go beyond; two of them brake what turns. The ratio is kept in every case. */
@@ -835,8 +855,8 @@ static void friction_does_not_break_a_pair_of_gears(void **unused)
     static const struct {
         bool both;
         double rate, load; /* load: torque over h */
-    } cases[] = {{false, 0, 0.999}, {false, 0, 1.001}, {false, 0, 2.7}, {true, 3.1, 2.7}, {true, 7.3, 0.37},
-                 {true, 0, 0.3}, {true, 0, 0.999}, {true, 0, 1.001}, {true, 0, 2.7}}; /* at rest they hold each other, in no certain shares */
+    } cases[] = {{false, 0, 0.999}, {false, 0, 1.001}, {false, 0, 2.7},  {true, 3.1, 2.7}, {true, 7.3, 0.37},
+                 {true, 0, 0.3},    {true, 0, 0.999},  {true, 0, 1.001}, {true, 0, 2.7}}; /* at rest they hold each other, in no certain shares */
     static page text;
     const double t = 0.23;
     for (int k = 0; k < 9; k++) {

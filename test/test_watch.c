@@ -24,8 +24,7 @@ typedef struct server {
 
 static int dial(const server *s)
 {
-    const struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_port = htons((uint16_t)s->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)s->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const int socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(socket_ >= 0);
     assert_int_equal(connect(socket_, (const struct sockaddr *)&address, sizeof address), 0);
@@ -287,12 +286,9 @@ static void others_cannot_read_the_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        in_place(idle_connections_lock_nobody_out),
-        in_place(a_changed_file_is_seen_however_many_there_are_and_however_deep),
-        in_place(a_message_of_megabytes_arrives_whole),
-        in_place(a_pipe_in_the_place_of_the_model_does_not_block),
-        in_place(pipes_are_no_results_either),
-        in_place(others_cannot_read_the_page),
+        in_place(idle_connections_lock_nobody_out),     in_place(a_changed_file_is_seen_however_many_there_are_and_however_deep),
+        in_place(a_message_of_megabytes_arrives_whole), in_place(a_pipe_in_the_place_of_the_model_does_not_block),
+        in_place(pipes_are_no_results_either),          in_place(others_cannot_read_the_page),
     };
     if (!dal_page_available())
         return 0;

@@ -11,31 +11,43 @@ static const double exact = 1e-12; /* some hundred roundings of values of order 
 static const struct {
     const char *name, *coordinate, *start, *text;
 } cases[] = {
-    {"pin", "angle", "angle", "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
-                              "joints: {J: {type: revolute, connect: [ground, b.O], zero: -90*deg, start: {%s}}}\n"},
-    {"pin, from the body to the ground", "angle", "angle", "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
-                              "joints: {J: {type: revolute, connect: [b.O, ground], zero: 1.3, start: {%s}}}\n"},
-    {"pin with axes", "angle", "angle", "space: planar\nground: {points: {P: {at: [0.2, 0.1], x: [cos(170*deg), sin(170*deg)]}}}\n"
-                              "bodies: {b: {mass: 1, inertia: 0.1, points: {O: {at: [-0.5, 0], x: [cos(270*deg), sin(270*deg)]}}}}\n"
-                              "joints: {J: {type: revolute, connect: [ground.P, b.O], zero: 2, start: {%s}}}\n"},
-    {"hinge", "angle", "angle", "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0.2]}}}\n"
-                              "joints: {J: {type: revolute, connect: [ground, b.O], axis: [0.6, 0, 0.8], zero: 0.7, start: {%s}}}\n"},
-    {"hinge, from the body to the ground", "angle", "angle", "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0.2]}}}\n"
-                              "joints: {J: {type: revolute, connect: [b.O, ground], axis: [0.6, 0, 0.8], zero: 0.7, start: {%s}}}\n"},
-    {"slider in the plane", "distance", "distance", "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
-                              "joints: {J: {type: prismatic, connect: [ground, b.O], axis: [0.6, 0.8], zero: 0.4, start: {%s}}}\n"},
-    {"slider in space", "distance", "distance", "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0, 0]}}}\n"
-                              "joints: {J: {type: prismatic, connect: [b.O, ground], axis: [0.6, 0, 0.8], zero: -0.4, start: {%s}}}\n"},
-    {"shaft", "angle", "angle", "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0]}}}\n"
-                              "joints: {J: {type: cylindrical, connect: [ground, b.O], axis: [0.6, 0, 0.8], zero: -0.4, start: {%s}}}\n"},
-    {"shaft, from the body to the ground", "angle", "angle", "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0]}}}\n"
-                              "joints: {J: {type: cylindrical, connect: [b.O, ground], axis: [0.6, 0, 0.8], zero: -0.4, start: {%s}}}\n"},
-    {"pin in a slot", "distance", "distance", "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
-                              "joints: {J: {type: pin-in-slot, connect: [ground, b.O], axis: [0.6, 0.8], zero: 0.25, start: {%s}}}\n"},
-    {"slot on a pin", "distance", "distance", "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
-                              "joints: {J: {type: pin-in-slot, connect: [b.O, ground], axis: [0.6, 0.8], zero: 0.25, start: {%s}}}\n"},
-    {"screw", "angle", "angle", "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0]}}}\n"
-                              "joints: {J: {type: screw, connect: [ground, b.O], axis: [0.6, 0, 0.8], pitch: 0.3, zero: 2.2, start: {%s}}}\n"},
+    {"pin", "angle", "angle",
+     "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
+     "joints: {J: {type: revolute, connect: [ground, b.O], zero: -90*deg, start: {%s}}}\n"},
+    {"pin, from the body to the ground", "angle", "angle",
+     "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
+     "joints: {J: {type: revolute, connect: [b.O, ground], zero: 1.3, start: {%s}}}\n"},
+    {"pin with axes", "angle", "angle",
+     "space: planar\nground: {points: {P: {at: [0.2, 0.1], x: [cos(170*deg), sin(170*deg)]}}}\n"
+     "bodies: {b: {mass: 1, inertia: 0.1, points: {O: {at: [-0.5, 0], x: [cos(270*deg), sin(270*deg)]}}}}\n"
+     "joints: {J: {type: revolute, connect: [ground.P, b.O], zero: 2, start: {%s}}}\n"},
+    {"hinge", "angle", "angle",
+     "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0.2]}}}\n"
+     "joints: {J: {type: revolute, connect: [ground, b.O], axis: [0.6, 0, 0.8], zero: 0.7, start: {%s}}}\n"},
+    {"hinge, from the body to the ground", "angle", "angle",
+     "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0.2]}}}\n"
+     "joints: {J: {type: revolute, connect: [b.O, ground], axis: [0.6, 0, 0.8], zero: 0.7, start: {%s}}}\n"},
+    {"slider in the plane", "distance", "distance",
+     "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
+     "joints: {J: {type: prismatic, connect: [ground, b.O], axis: [0.6, 0.8], zero: 0.4, start: {%s}}}\n"},
+    {"slider in space", "distance", "distance",
+     "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0, 0]}}}\n"
+     "joints: {J: {type: prismatic, connect: [b.O, ground], axis: [0.6, 0, 0.8], zero: -0.4, start: {%s}}}\n"},
+    {"shaft", "angle", "angle",
+     "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0]}}}\n"
+     "joints: {J: {type: cylindrical, connect: [ground, b.O], axis: [0.6, 0, 0.8], zero: -0.4, start: {%s}}}\n"},
+    {"shaft, from the body to the ground", "angle", "angle",
+     "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0]}}}\n"
+     "joints: {J: {type: cylindrical, connect: [b.O, ground], axis: [0.6, 0, 0.8], zero: -0.4, start: {%s}}}\n"},
+    {"pin in a slot", "distance", "distance",
+     "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
+     "joints: {J: {type: pin-in-slot, connect: [ground, b.O], axis: [0.6, 0.8], zero: 0.25, start: {%s}}}\n"},
+    {"slot on a pin", "distance", "distance",
+     "space: planar\nbodies: {b: {mass: 1, inertia: 0.1, points: {O: [-0.5, 0]}}}\n"
+     "joints: {J: {type: pin-in-slot, connect: [b.O, ground], axis: [0.6, 0.8], zero: 0.25, start: {%s}}}\n"},
+    {"screw", "angle", "angle",
+     "space: spatial\nbodies: {b: {mass: 1, inertia: [0.1, 0.2, 0.3], points: {O: [-0.5, 0.1, 0]}}}\n"
+     "joints: {J: {type: screw, connect: [ground, b.O], axis: [0.6, 0, 0.8], pitch: 0.3, zero: 2.2, start: {%s}}}\n"},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -290,8 +302,9 @@ static void a_zero_belongs_to_the_coordinate_that_is_named(void **unused)
             const bool planar = !strcmp(kinds[i].joint, "pin-in-slot");
             snprintf(text, sizeof text,
                      "dalembert: 1\nspace: %s\nbodies: {b: {mass: 1, inertia: %s}}\njoints: {J: {type: %s, connect: [ground, b], axis: %s, %s}}\n"
-                     "record: [J.angle, J.distance, b.%c]\nsimulate: {until: 1e-3, coordinates: %s}\n", planar ? "planar" : "spatial",
-                     planar ? "1" : "[1, 1, 1]", kinds[i].joint, planar ? "[1, 0]" : "[0, 0, 1]", kinds[i].rest, planar ? 'x' : 'z', families[f]);
+                     "record: [J.angle, J.distance, b.%c]\nsimulate: {until: 1e-3, coordinates: %s}\n",
+                     planar ? "planar" : "spatial", planar ? "1" : "[1, 1, 1]", kinds[i].joint, planar ? "[1, 0]" : "[0, 0, 1]", kinds[i].rest,
+                     planar ? 'x' : 'z', families[f]);
             trajectory run = run_text_well(text, "");
             check_close(at(&run, 0, 1), kinds[i].angle, exact);
             check_close(at(&run, 0, 2), kinds[i].distance, exact);
@@ -299,16 +312,15 @@ static void a_zero_belongs_to_the_coordinate_that_is_named(void **unused)
             free(run.value);
         }
     refused_with("dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1}}\n"
-                 "joints: {J: {type: pin-in-slot, connect: [ground, b], axis: [1, 0], coordinate: turn, zero: 0.3}}\n", 0, 0, "has no coordinate 'turn'");
+                 "joints: {J: {type: pin-in-slot, connect: [ground, b], axis: [1, 0], coordinate: turn, zero: 0.3}}\n",
+                 0, 0, "has no coordinate 'turn'");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_zero_belongs_to_the_coordinate_that_is_named),
-        cmocka_unit_test(a_coordinate_has_the_number_of_its_channel),
-        cmocka_unit_test(a_state_file_means_what_the_start_means),
-        cmocka_unit_test(a_state_written_and_read_back_is_the_same),
+        cmocka_unit_test(a_zero_belongs_to_the_coordinate_that_is_named),    cmocka_unit_test(a_coordinate_has_the_number_of_its_channel),
+        cmocka_unit_test(a_state_file_means_what_the_start_means),           cmocka_unit_test(a_state_written_and_read_back_is_the_same),
         cmocka_unit_test(run_eval_and_equations_agree_about_an_upright_rod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

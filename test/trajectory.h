@@ -133,8 +133,8 @@ typedef struct reference {
     const char *channel[MOST_CHANNELS]; /* ends with NULL */
     int n_times, n;
     double time[MOST_TIMES], value[MOST_TIMES][MOST_CHANNELS];
-    double limit;   /* no miss may be larger, whatever a run promises; 0: none */
-    double magnify; /* how much the channels magnify the rounding of a step; 0: 1 */
+    double limit;                 /* no miss may be larger, whatever a run promises; 0: none */
+    double magnify;               /* how much the channels magnify the rounding of a step; 0: 1 */
     char text[MOST_CHANNELS][48]; /* for channels with numbers in their names */
 } reference;
 

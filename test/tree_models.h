@@ -54,10 +54,14 @@ static inline const char *pair_model(char text[LONGEST], dal_space space, const 
                       "  base: {mass: 2.3, center: [0.02, -0.03, 0.05], inertia: {xx: 0.3, yy: 0.41, zz: 0.52, xy: 0.02, xz: -0.03, yz: 0.04},\n"
                       "         position: [0.1, 0.2, 0.3], orientation: {euler-zxz: [0.3, 0.5, -0.2]}, points: {P: [0.7, 0.15, -0.1]}}\n"
                       "  arm: {mass: 1.1%s, position: [0.9, 0.75, 0.2]}\n",
-                      particle ? "" : ", center: [0.07, 0.04, -0.02], inertia: [0.11, 0.15, 0.13], orientation: {euler-zxz: [-0.4, 0.6, 0.9]}, "
-                                      "points: {A: [-0.2, 0.1, 0.05]}");
+                      particle ? ""
+                               : ", center: [0.07, 0.04, -0.02], inertia: [0.11, 0.15, 0.13], orientation: {euler-zxz: [-0.4, 0.6, 0.9]}, "
+                                 "points: {A: [-0.2, 0.1, 0.05]}");
     snprintf(text + n, LONGEST - (size_t)n, "joints:\n%s  J: {type: %s, connect: %s%s%s}\nsimulate: {until: 1}\n", root, type,
-             particle ? (reversed ? "[arm, base.P]" : "[base.P, arm]") : reversed ? "[arm.A, base.P]" : "[base.P, arm.A]", axis, !strcmp(type, "screw") ? ", pitch: 0.83" : "");
+             particle   ? (reversed ? "[arm, base.P]" : "[base.P, arm]")
+             : reversed ? "[arm.A, base.P]"
+                        : "[base.P, arm.A]",
+             axis, !strcmp(type, "screw") ? ", pitch: 0.83" : "");
     return text;
 }
 
@@ -76,11 +80,14 @@ static inline void every_pair(void (*check)(const char *text, const char *name))
                 dal_axis_need need = variant->axis;
                 if (type->class != DAL_JOINT_PAIR || !motion || (particle && (turns || (reversed && need != DAL_AXIS_NONE))))
                     continue;
-                const char *root = free ? "" : planar ? "  G: {type: pin-in-slot, connect: [base, ground], axis: [0.4, -0.7]}\n"
-                                                      : "  G: {type: point-on-line, connect: [base, ground], axis: [0.2, -0.7, 0.3]}\n";
+                const char *root = free     ? ""
+                                   : planar ? "  G: {type: pin-in-slot, connect: [base, ground], axis: [0.4, -0.7]}\n"
+                                            : "  G: {type: point-on-line, connect: [base, ground], axis: [0.2, -0.7, 0.3]}\n";
                 pair_model(text, planar ? DAL_PLANAR : DAL_SPATIAL, root, type->name, reversed, particle);
                 snprintf(name, sizeof name, "%s, %s%s%s", planar ? "planar" : "spatial", type->name, reversed ? ", reversed" : "",
-                         free ? ", free" : particle ? ", particle" : "");
+                         free       ? ", free"
+                         : particle ? ", particle"
+                                    : "");
                 check(text, name);
             }
 }

@@ -62,7 +62,8 @@ static bool has_units(const char *section)
 static void print_key_table(FILE *out, const char *section)
 {
     const bool units = has_units(section);
-    fputs(units ? "| key | what stands there | unit | meaning |\n|---|---|---|---|\n" : "| key | what stands there | meaning |\n|---|---|---|\n", out);
+    fputs(units ? "| key | what stands there | unit | meaning |\n|---|---|---|---|\n" : "| key | what stands there | meaning |\n|---|---|---|\n",
+          out);
     for (int i = 0; dal_spec_key(i); i++) {
         const dal_key_doc *doc = dal_spec_key(i);
         if (strcmp(doc->section, section) || !strcmp(doc->shape, "not in this version"))
@@ -170,7 +171,7 @@ static bool print_section(FILE *out, const char *name, const char *part)
     static const struct {
         const char *name;
         void (*print)(FILE *out, const char *part);
-    } sections[] = {{"keys", print_key_table},  {"joints", print_joints},       {"forces", print_forces},
+    } sections[] = {{"keys", print_key_table},    {"joints", print_joints},       {"forces", print_forces},
                     {"channels", print_channels}, {"functions", print_functions}, {"list", print_list}};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (!strcmp(sections[i].name, name)) {

@@ -21,34 +21,34 @@ typedef struct dal_difference {
 typedef struct dal_compare_row {
     const char *coordinates, *formulation; /* as they are listed */
     bool applies;
-    dal_status status;        /* of the compilation if it does not apply, else of the run */
-    const char *reason;       /* one sentence: why it does not apply, or why the run stopped early; NULL */
-    const char *warning;      /* the first one of the run, or NULL */
+    dal_status status;   /* of the compilation if it does not apply, else of the run */
+    const char *reason;  /* one sentence: why it does not apply, or why the run stopped early; NULL */
+    const char *warning; /* the first one of the run, or NULL */
     /* What follows is there if it applies. */
-    dal_evidence evidence;    /* its steps and evaluations are those of a run that records nothing */
-    double cpu_seconds;       /* of such a run, on this thread; the fastest of three if it is short */
-    double energy_error;      /* relative drift of the energy balance, NAN if nothing moves */
-    double constraint_error;  /* the larger of the residuals of position and velocity */
-    double momentum_error;    /* relative drift of the conserved momenta, those of ignorable coordinates included; NAN: none */
-    double difference;        /* over all bodies: the larger of position / length and attitude */
+    dal_evidence evidence;        /* its steps and evaluations are those of a run that records nothing */
+    double cpu_seconds;           /* of such a run, on this thread; the fastest of three if it is short */
+    double energy_error;          /* relative drift of the energy balance, NAN if nothing moves */
+    double constraint_error;      /* the larger of the residuals of position and velocity */
+    double momentum_error;        /* relative drift of the conserved momenta, those of ignorable coordinates included; NAN: none */
+    double difference;            /* over all bodies: the larger of position / length and attitude */
     const dal_difference *bodies; /* in the order of dal_comparison.bodies */
 } dal_compare_row;
 
 typedef struct dal_comparison {
-    dal_system_info info;     /* of the first that compiled: the model, and the integrator and tolerances of all rows */
-    bool adaptive;            /* that integrator: the tolerances count, not the step */
+    dal_system_info info;             /* of the first that compiled: the model, and the integrator and tolerances of all rows */
+    bool adaptive;                    /* that integrator: the tolerances count, not the step */
     int n_rows, n_bodies, n_instants; /* instants: at which the motions are compared */
-    double every;             /* time between them */
+    double every;                     /* time between them */
     const dal_compare_row *rows;
     const char *const *bodies; /* names */
     dal_compare_row reference; /* its `difference` and `bodies`: from the same run with ten times its tolerances, which bounds how
                                 * well the reference itself is known */
-    int nearest;              /* the row nearest to the reference among those that came to the end, -1: none */
+    int nearest;               /* the row nearest to the reference among those that came to the end, -1: none */
     void *memory;
 } dal_comparison;
 
 typedef struct dal_compare_options {
-    int n_coordinates, n_formulations; /* 0: the family of the model; all formulations */
+    int n_coordinates, n_formulations;                    /* 0: the family of the model; all formulations */
     const char *const *coordinates, *const *formulations; /* words of dal_list_entry; options as for dal_spec_set */
     /* Called about twenty times a second during the runs; may be NULL. `row` counts from -2 (the two runs of the reference).
      * Returns false to stop: rows that are not done then do not apply, and say so. */
@@ -67,8 +67,7 @@ typedef struct dal_compare_options {
  * DAL_OK: all that apply came to the end. With a comparison as well: DAL_NUMERICAL, a run stopped early (by the hook during the
  * reference: without one); DAL_BAD_MODEL, none applies (the messages are those of the first). Otherwise *comparison is NULL: of a spec that is not of
  * the form that spec.h asks for the answer is DAL_BAD_COMMAND. options may be NULL. */
-DAL_API dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages,
-                               dal_comparison **comparison);
+DAL_API dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages, dal_comparison **comparison);
 DAL_API void dal_comparison_free(dal_comparison *comparison);
 
 #ifdef __cplusplus

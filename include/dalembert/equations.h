@@ -44,12 +44,12 @@ typedef struct dal_equation_values {
 } dal_equation_values;
 
 typedef struct dal_equations {
-    dal_system_info info;  /* valid as long as the system is */
-    const char *title;     /* of the formulation */
-    const char *equation;  /* "[M A^T; A 0] [v'; -lambda] = [Q - h; gamma]" */
-    const char *source;    /* of the equation: a paper and its number, or "" */
+    dal_system_info info; /* valid as long as the system is */
+    const char *title;    /* of the formulation */
+    const char *equation; /* "[M A^T; A 0] [v'; -lambda] = [Q - h; gamma]" */
+    const char *source;   /* of the equation: a paper and its number, or "" */
     double time;
-    int rank;              /* k at this state */
+    int rank;                                    /* k at this state */
     dal_equation_values coordinates, velocities; /* the state */
     dal_equation_values speeds;                  /* u, of formulations that have them */
     int n_blocks;
@@ -63,8 +63,7 @@ typedef struct dal_equations {
 
 /* Evaluates the state at its (t, y) and asks its formulation. The state stays as it was, but for scratch. A state that belongs to a run is
  * evaluated already, and can be asked in the run's callback. */
-DAL_API dal_status dal_equations_create(const dal_allocator *allocator, dal_state *state, dal_messages *messages,
-                                        dal_equations **equations);
+DAL_API dal_status dal_equations_create(const dal_allocator *allocator, dal_state *state, dal_messages *messages, dal_equations **equations);
 DAL_API void dal_equations_free(dal_equations *equations);
 
 /* For people: tables of at most `width` columns, numbers of `digits` digits, zeros (up to rounding) as dots. As snprintf does: returns

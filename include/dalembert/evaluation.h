@@ -55,13 +55,12 @@ DAL_API dal_status dal_instant_create(const dal_allocator *allocator, const dal_
  * Quaternions are normalised, with a note where they were not nearly so. */
 DAL_API dal_status dal_instant_read(const dal_allocator *allocator, const dal_system *system, const char *path, dal_messages *messages,
                                     dal_instant **instant);
-DAL_API dal_status dal_instant_parse(const dal_allocator *allocator, const dal_system *system, const char *file, const char *text,
-                                     size_t length, dal_messages *messages, dal_instant **instant);
+DAL_API dal_status dal_instant_parse(const dal_allocator *allocator, const dal_system *system, const char *file, const char *text, size_t length,
+                                     dal_messages *messages, dal_instant **instant);
 /* The same for the same seed. Open trees in coordinates `joint`: angles uniform over a turn, shifts over twice the model's length,
  * attitudes uniform. Otherwise as far from the start as the constraints let it come. Rates and wanted accelerations are normal (rad/s,
  * or the model's length a second) and meet the constraints; forces are zero. The state serves as scratch, and cannot be that of a run. */
-DAL_API dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages,
-                                      dal_instant **instant);
+DAL_API dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages, dal_instant **instant);
 DAL_API void dal_instant_free(dal_instant *instant);
 
 /* ---- the answer ----------------------------------------------------------------------------- */
@@ -108,26 +107,26 @@ typedef struct dal_inverse {
 } dal_inverse;
 
 typedef struct dal_evaluation {
-    dal_system_info info;            /* valid as long as the system is */
+    dal_system_info info; /* valid as long as the system is */
     double time;
-    int nq, nv, rank;                /* rank of A at this state */
-    const char *const *coordinates;  /* names of q, and of the rates */
+    int nq, nv, rank;               /* rank of A at this state */
+    const char *const *coordinates; /* names of q, and of the rates */
     const char *const *rates;
-    bool determined;                 /* false: the accelerations are not; vd and the multipliers are NAN, and there are no reactions */
-    const char *verdict;             /* then: why, as a sentence; otherwise NULL */
-    const double *q, *v, *qd, *vd;   /* qd: q' = N v */
-    const double *M, *C;             /* nv x nv, row-major */
-    const double *bias, *gravity;    /* C v + g; g */
+    bool determined;               /* false: the accelerations are not; vd and the multipliers are NAN, and there are no reactions */
+    const char *verdict;           /* then: why, as a sentence; otherwise NULL */
+    const double *q, *v, *qd, *vd; /* qd: q' = N v */
+    const double *M, *C;           /* nv x nv, row-major */
+    const double *bias, *gravity;  /* C v + g; g */
     const double *applied, *forces;
     double kinetic, potential;
-    double mass, center[3];          /* of the whole */
+    double mass, center[3];                          /* of the whole */
     double linear[3], angular[3], angular_center[3]; /* momenta; angular about the origin, and about the centre of mass */
     int n_rows, n_reactions;
     const dal_evaluation_row *rows;
-    const double *A;                 /* n_rows x nv */
+    const double *A; /* n_rows x nv */
     const dal_evaluation_reaction *reactions;
     double position_residual, velocity_residual; /* largest of the rows, m or rad, and a second */
-    const dal_inverse *inverse;      /* NULL: not asked for */
+    const dal_inverse *inverse;                  /* NULL: not asked for */
     void *memory;
 } dal_evaluation;
 
@@ -142,8 +141,8 @@ typedef struct dal_evaluation_options {
  * of the system, a number of it is not finite, or the state belongs to a run; DAL_BAD_MODEL where the wanted accelerations contradict the
  * constraints, or a force acts on a
  * coordinate whose momentum the formulation takes for constant. */
-DAL_API dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const dal_instant *instant,
-                                const dal_evaluation_options *options, dal_messages *messages, dal_evaluation **evaluation);
+DAL_API dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const dal_instant *instant, const dal_evaluation_options *options,
+                                dal_messages *messages, dal_evaluation **evaluation);
 DAL_API void dal_evaluation_free(dal_evaluation *evaluation);
 
 /* For people, and as one JSON object: as dal_equations_text and dal_equations_json. `whole`: matrices of any size. */

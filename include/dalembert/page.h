@@ -53,20 +53,19 @@ typedef struct dal_page_options {
 
 /* The file appears under its name when it is closed. spec and system may be NULL (a model that cannot be compiled: the page then has its
  * text and the messages); what they contain, and `messages`, are used until the page is closed. DAL_BAD_COMMAND where they do not belong together. */
-DAL_API dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_system *system,
-                                 const dal_page_options *options, dal_messages *messages, dal_page **page);
+DAL_API dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_system *system, const dal_page_options *options,
+                                 dal_messages *messages, dal_page **page);
 
 /* ---- motions ---------------------------------------------------------------- */
 
 typedef struct dal_series_options {
-    const char *name; /* "lagrange, angle"; NULL: that of the system's method */
-    const dal_system *
-        system; /* its columns are the channels (those of dal_spec_show included); of the same bodies and joints as the page's */
-    int n_columns; /* without a system: these are the channels; the first column is the time, and is none of them */
+    const char *name;         /* "lagrange, angle"; NULL: that of the system's method */
+    const dal_system *system; /* its columns are the channels (those of dal_spec_show included); of the same bodies and joints as the page's */
+    int n_columns;            /* without a system: these are the channels; the first column is the time, and is none of them */
     const dal_column *columns;
     bool no_velocities, no_reactions; /* they are not known */
     bool error;                       /* rows tell how far they are from a reference */
-    int most_frames; /* 0: as many as fit into half a megabyte, but not less than 1000 and not more than 20,000 */
+    int most_frames;                  /* 0: as many as fit into half a megabyte, but not less than 1000 and not more than 20,000 */
 } dal_series_options;
 
 /* One more motion; belongs to the page. DAL_BAD_COMMAND where the system has other numbers of bodies and joints than the page, columns have no
@@ -113,8 +112,8 @@ DAL_API void dal_page_entry(dal_page *page, const char *key, const char *json);
 
 /* Galleries: one more model, with a link to its page and a sentence about it; series that follow belong to it. The page itself then has
  * neither spec nor system. */
-DAL_API dal_status dal_page_item(dal_page *page, const char *title, const char *href, const char *text,
-                                 const char *group, const dal_spec *spec, const dal_system *system);
+DAL_API dal_status dal_page_item(dal_page *page, const char *title, const char *href, const char *text, const char *group, const dal_spec *spec,
+                                 const dal_system *system);
 
 /* Frees the page and its series.
  *

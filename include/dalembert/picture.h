@@ -13,18 +13,18 @@ extern "C" {
 #endif
 
 typedef struct dal_plot_options {
-    int n_channels; /* at least one */
+    int n_channels;              /* at least one */
     const char *const *channels; /* names of columns */
-    const char *x;     /* the channel along the horizontal axis; NULL: the first column, time */
-    bool log;          /* the vertical axes are logarithmic */
-    double from, to;   /* time; NAN: all of it */
-    int width, height; /* pixels; 0: 720, and by the number of panels */
-    const char *title; /* NULL: none */
+    const char *x;               /* the channel along the horizontal axis; NULL: the first column, time */
+    bool log;                    /* the vertical axes are logarithmic */
+    double from, to;             /* time; NAN: all of it */
+    int width, height;           /* pixels; 0: 720, and by the number of panels */
+    const char *title;           /* NULL: none */
 } dal_plot_options;
 
 /* Channels of one unit share a panel. The file is read twice and never held: of many rows within a pixel, the extremes are drawn. */
-DAL_API dal_status dal_plot_svg(const dal_allocator *allocator, const char *results, const dal_plot_options *options,
-                                dal_messages *messages, char **text);
+DAL_API dal_status dal_plot_svg(const dal_allocator *allocator, const char *results, const dal_plot_options *options, dal_messages *messages,
+                                char **text);
 
 typedef struct dal_snapshot_options {
     int n_times;         /* 0: `count` of them, evenly from the first row to the last */
@@ -37,9 +37,8 @@ typedef struct dal_snapshot_options {
 /* The mechanism at several instants, from light to dark: the joint points of each body connected, its shapes where it has some. Planar
  * models as they are; spatial ones in an axonometric projection, which the picture states. At most 50 instants, finite ones. DAL_BAD_COMMAND where
  * spec and system do not belong together. */
-DAL_API dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results, const dal_spec *spec,
-                                     const dal_system *system, const dal_snapshot_options *options,
-                                     dal_messages *messages, char **text);
+DAL_API dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results, const dal_spec *spec, const dal_system *system,
+                                     const dal_snapshot_options *options, dal_messages *messages, char **text);
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,7 @@ typedef enum dal_component_kind {
 } dal_component_kind;
 
 typedef enum dal_port_quantity {
-    DAL_PORT_MOTION, /* of a port of a body: position, axes, velocity, acceleration, as far as the other end asks for them */
+    DAL_PORT_MOTION,     /* of a port of a body: position, axes, velocity, acceleration, as far as the other end asks for them */
     DAL_PORT_WRENCH,     /* force and torque on it */
     DAL_PORT_COORDINATE, /* of a joint, with its rate and acceleration, as far as they are asked for */
     DAL_PORT_EFFORT      /* force or torque along it */
@@ -73,17 +73,15 @@ typedef struct dal_ports {
     dal_space space;
     bool gravity; /* acts in every body */
     int n_components, n_ports;
-    const dal_port_component
-        *components;         /* the ground, bodies, joints, constraints, forces, in the order of the model */
-    const dal_port *ports;   /* those of a component stand together */
-    int states, multipliers; /* of all components */
+    const dal_port_component *components; /* the ground, bodies, joints, constraints, forces, in the order of the model */
+    const dal_port *ports;                /* those of a component stand together */
+    int states, multipliers;              /* of all components */
     void *memory;
 } dal_ports;
 
 /* The family of coordinates and the formulation of the model do not matter. DAL_BAD_MODEL with messages: it cannot be compiled, or its
  * bodies are placed by coordinates of its own. */
-DAL_API dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages,
-                                    dal_ports **ports);
+DAL_API dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_ports **ports);
 DAL_API void dal_ports_free(dal_ports *ports);
 
 /* Tables for people, and one JSON object. As snprintf does: returns the length needed; a buffer that is NULL is only measured for; -1 where
@@ -95,8 +93,7 @@ enum { DAL_PORTS_DRAWN = 2000 }; /* components that a picture may have */
 
 /* The network as a picture: *text is an SVG document, taken from the allocator (NULL: malloc), and belongs to the caller. DAL_BAD_MODEL
  * with a message where there are too many components. */
-DAL_API dal_status dal_ports_svg(const dal_allocator *allocator, const dal_ports *ports, dal_messages *messages,
-                                 char **text);
+DAL_API dal_status dal_ports_svg(const dal_allocator *allocator, const dal_ports *ports, dal_messages *messages, char **text);
 
 #ifdef __cplusplus
 }

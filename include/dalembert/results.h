@@ -23,8 +23,7 @@ typedef struct dal_results dal_results;
  *
  * This call trusts the file. HDF5's own library, which reads .h5 files, is known to crash on some that are damaged: whoever opens files of
  * unknown origin does it in a process of its own, as the program does. */
-DAL_API dal_status dal_results_open(const dal_allocator *allocator, const char *path, dal_messages *messages,
-                                    dal_results **results);
+DAL_API dal_status dal_results_open(const dal_allocator *allocator, const char *path, dal_messages *messages, dal_results **results);
 DAL_API void dal_results_close(dal_results *results);
 
 /* Names and units; "" where the file does not tell the unit. The first column is the time. `n` may be NULL. */

@@ -32,41 +32,41 @@ typedef struct dal_evidence {
     dal_system_info info;
     long steps, rejected, evaluations, events, restarts, charts;
     long rows_recorded;
-    double time_end;            /* how far it came */
+    double time_end; /* how far it came */
     double wall_seconds;
     double position_residual, velocity_residual; /* largest over every step and recorded row */
     double projection_tolerance; /* that positions were put back to after each step, over the model's length; NAN: the stabilization has none */
     double energy_start, energy_end;
-    double energy_drift, energy_drift_absolute;  /* relative (NAN if nothing moves), absolute */
-    double momentum_drift;      /* relative to sum m |v|; NAN if no momentum is conserved */
-    const char *momentum;       /* which: "linear x, y; angular" or "" */
-    double ignorable_drift;     /* of the momenta of the ignorable coordinates, each relative to the sum of its bodies' shares; NAN: none */
-    double speeds_condition;    /* worst condition of [Y; A] that was seen; NAN: the formulation has no speeds */
-    long speeds_changed;        /* how often another set of speeds was taken */
-    double partition_steepest;  /* coordinate-partitioning: the farthest that a dependent coordinate moves with an independent one; NAN: none */
-    long partition_changed;     /* how often other independent coordinates were taken */
-    int rank_least, rank_most;  /* seen along the motion */
-    long rerankings;            /* changes of the independent rows */
-    double acceleration_error;  /* largest error of the accelerations by rounding, relative; not-a-number where inertias are alike */
-    double condition_worst;     /* smallest reciprocal condition of the factored matrix that was seen */
-    double stiffness;           /* estimate of |lambda| h of the explicit method, NAN if not estimated */
-    char loose[256];            /* reactions that are not unique at the start, "A (force z), B (torque x, y)"; "" where all are */
-    bool compliant;             /* they were distributed by the compliances of the joints */
+    double energy_drift, energy_drift_absolute; /* relative (NAN if nothing moves), absolute */
+    double momentum_drift;                      /* relative to sum m |v|; NAN if no momentum is conserved */
+    const char *momentum;                       /* which: "linear x, y; angular" or "" */
+    double ignorable_drift;    /* of the momenta of the ignorable coordinates, each relative to the sum of its bodies' shares; NAN: none */
+    double speeds_condition;   /* worst condition of [Y; A] that was seen; NAN: the formulation has no speeds */
+    long speeds_changed;       /* how often another set of speeds was taken */
+    double partition_steepest; /* coordinate-partitioning: the farthest that a dependent coordinate moves with an independent one; NAN: none */
+    long partition_changed;    /* how often other independent coordinates were taken */
+    int rank_least, rank_most; /* seen along the motion */
+    long rerankings;           /* changes of the independent rows */
+    double acceleration_error; /* largest error of the accelerations by rounding, relative; not-a-number where inertias are alike */
+    double condition_worst;    /* smallest reciprocal condition of the factored matrix that was seen */
+    double stiffness;          /* estimate of |lambda| h of the explicit method, NAN if not estimated */
+    char loose[256];           /* reactions that are not unique at the start, "A (force z), B (torque x, y)"; "" where all are */
+    bool compliant;            /* they were distributed by the compliances of the joints */
     double gravity[3];
     int n_warnings;
     /* Those of the model, then those of the run. They live as long as the system and the messages that dal_run was given; without such
      * messages they are those of the model alone. */
     const dal_message *const *warnings;
-    bool incomplete;            /* the run was stopped or failed: everything here is of the part that it came to */
+    bool incomplete; /* the run was stopped or failed: everything here is of the part that it came to */
 } dal_evidence;
 
 typedef struct dal_run_options {
-    const dal_sink *sink;       /* may be NULL */
+    const dal_sink *sink; /* may be NULL */
     /* Called about twenty times a second; may be NULL. Returns false to stop the run. */
     bool (*progress)(void *user, double t, double until, long steps, double wall_seconds);
     void *progress_user;
     const dal_allocator *allocator;
-    dal_state *final;           /* may be NULL; a state of the same system that becomes what the run ended with. Nothing of it goes into the run */
+    dal_state *final; /* may be NULL; a state of the same system that becomes what the run ended with. Nothing of it goes into the run */
     /* Called at each recorded row, after the sink; may be NULL. The state is evaluated there: dal_state_y, dal_state_body, dal_state_reaction and
      * their like may be asked, and the calls of tree.h. It belongs to the run, as `final` does meanwhile: dal_state_set_input, dal_state_set_time,
      * dal_state_reset, dal_state_give, dal_evaluate and dal_instant_random refuse it, what is written into y is not taken over, and a warning at
@@ -78,8 +78,7 @@ typedef struct dal_run_options {
 /* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives. options may be NULL.
  * On failure the evidence describes the part of the run that was good, and a message says what, when and where. DAL_BAD_COMMAND with all of it 0:
  * an argument cannot be used; a sink without functions, a `final` of another system. */
-DAL_API dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages,
-                           dal_evidence *evidence);
+DAL_API dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages, dal_evidence *evidence);
 
 /* The evidence as one JSON object (no newline inside strings), as snprintf does: returns the length needed; a buffer that is NULL is only measured for;
  * -1 where the evidence is NULL. */
@@ -95,8 +94,7 @@ DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, c
  * The messages have to live as long as the writer. Rows have as many values as columns were begun with. A writer is for one run: to begin
  * a second time is DAL_BAD_COMMAND. */
 typedef struct dal_writer dal_writer;
-DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages,
-                                   dal_writer **writer);
+DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages, dal_writer **writer);
 DAL_API const dal_sink *dal_writer_sink(dal_writer *writer);
 /* Frees the writer. The evidence goes into the file where its type has a place for it; may be NULL.
  *

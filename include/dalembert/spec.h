@@ -38,8 +38,8 @@ typedef struct dal_binding {
 /* A word or an expression as it was written; text == NULL: not given. */
 typedef struct dal_text {
     const char *text;
-    dal_mark mark;                /* of the first character of the text (inside quotes) */
-    bool fix;                     /* {value: ..., fix: true}: a start value that assembly must keep */
+    dal_mark mark; /* of the first character of the text (inside quotes) */
+    bool fix;      /* {value: ..., fix: true}: a start value that assembly must keep */
 } dal_text;
 
 /* A sequence of them: a vector, or a list of names. n == 0: not given. */
@@ -78,7 +78,7 @@ typedef struct dal_orientation {
 
 /* points: {B: [x, y]} or {B: {at: [...], x: [...], z: [...]}} */
 typedef struct dal_point_spec {
-    dal_text name; /* "P.3" for a repeated one, of the ground */
+    dal_text name;              /* "P.3" for a repeated one, of the ground */
     const dal_binding *binding; /* of its loop variables; NULL: those of its body or model */
     dal_list at;
     dal_orientation axes; /* kind NONE, or AXES (one direction given: letters[1] is 0) */
@@ -94,11 +94,11 @@ typedef struct dal_figure_spec {
     dal_text type, radius, length, thickness, scale, angle, color, file;
     dal_list size, at, axis;
     dal_orientation orientation;
-    int n_points;             /* of a polyline, or of the outline of a plate */
+    int n_points; /* of a polyline, or of the outline of a plate */
     dal_list *points;
-    dal_mark points_mark;     /* line 0: neither was given */
-    bool outline;             /* they were written as `outline:` */
-    const char *path, *root;  /* of a mesh: the file, and the folder that it has to lie in; NULL: none */
+    dal_mark points_mark;    /* line 0: neither was given */
+    bool outline;            /* they were written as `outline:` */
+    const char *path, *root; /* of a mesh: the file, and the folder that it has to lie in; NULL: none */
     dal_mark mark;
 } dal_figure_spec;
 
@@ -118,7 +118,7 @@ typedef struct dal_body_spec {
     dal_points points;
     dal_figures shape;
     dal_text inertia_check; /* "warn": moments of inertia that no body has are accepted */
-    bool fix; /* fix: true beside the values: every given start value of the body is kept */
+    bool fix;               /* fix: true beside the values: every given start value of the body is kept */
 } dal_body_spec;
 
 /* start: {angle: , distance: , rate: , within: , branch: } of a joint */
@@ -142,26 +142,26 @@ typedef struct dal_law_spec {
 
 typedef struct dal_joint_spec {
     dal_text name, type;
-    const char *label;        /* what its coordinates are called after, where that is not its name: a joint of a URDF file whose name
+    const char *label; /* what its coordinates are called after, where that is not its name: a joint of a URDF file whose name
                                  cannot stand in expressions; or NULL */
     const dal_binding *binding;
-    dal_list connect;         /* two of "body", "body.point", "ground", "ground.point"; up to four where the type is the model's own */
+    dal_list connect;           /* two of "body", "body.point", "ground", "ground.point"; up to four where the type is the model's own */
     dal_list axis, axis_second; /* axis: [..] or axis: [[..], [..]] */
     dal_list normal;
-    dal_list joints;          /* gear, rack: the joints whose coordinates are coupled */
+    dal_list joints;                  /* gear, rack: the joints whose coordinates are coupled */
     dal_text joint, body, coordinate; /* driven, lock: what is driven */
     dal_text value, ratio, radius, pitch, length, drive, drive_rate, zero;
     dal_start_spec start;
     dal_friction_spec friction;
-    dal_list compliance;      /* of force and torque */
-    dal_law_spec law;         /* non-ideal: {channel: expression} */
-    dal_law_spec parameters;  /* of a type of the model's own: {name: constant expression} */
-    bool cut;                 /* closes a loop: not in the tree of the family `joint` */
+    dal_list compliance;     /* of force and torque */
+    dal_law_spec law;        /* non-ideal: {channel: expression} */
+    dal_law_spec parameters; /* of a type of the model's own: {name: constant expression} */
+    bool cut;                /* closes a loop: not in the tree of the family `joint` */
 } dal_joint_spec;
 
 /* A type of joints of the model's own: equations in the points M, N, P, Q and the axes of the sides that are zero. */
 typedef struct dal_joint_type_spec {
-    dal_text name;            /* "left.slot": of an included model */
+    dal_text name; /* "left.slot": of an included model */
     const dal_binding *binding;
     dal_list equations;       /* at position level, or at velocity level where they contain rates */
     dal_list velocity;        /* at velocity level */
@@ -175,20 +175,20 @@ typedef struct dal_force_spec {
     const dal_binding *binding;
     dal_list connect;
     dal_text joint, body, coordinate, axes;
-    dal_list value;           /* one expression (n == 1) or a vector */
+    dal_list value;              /* one expression (n == 1) or a vector */
     dal_list stiffness, damping; /* one number, or six for a bushing */
     dal_text length, free;
     dal_list center;
     dal_text mu, gradient;
     dal_list direction;
     dal_text lower, upper, gap, restitution, velocity; /* end-stop, clearance */
-    dal_list limit;           /* motor: lowest and highest effort */
+    dal_list limit;                                    /* motor: lowest and highest effort */
 } dal_force_spec;
 
 typedef struct dal_table_spec {
     dal_text name, file, smooth, outside;
     dal_list x, y;
-    int n;            /* rows read: from the lists (numbers evaluated) or from the file */
+    int n; /* rows read: from the lists (numbers evaluated) or from the file */
     double *x_value, *y_value;
 } dal_table_spec;
 
@@ -225,7 +225,7 @@ typedef struct dal_model_spec {
 /* A word with options: `stabilization: {baumgarte: {alpha: 10, beta: 10}}`, `{direct-correction: 1e-12}`, or just `none`. */
 typedef struct dal_choice {
     dal_text name;
-    dal_text value;    /* {direct-correction: 1e-12}: the number */
+    dal_text value; /* {direct-correction: 1e-12}: the number */
     int n;
     dal_pair *option;
 } dal_choice;
@@ -238,7 +238,7 @@ typedef struct dal_simulate_spec {
 typedef enum dal_space { DAL_PLANAR = 2, DAL_SPATIAL = 3 } dal_space; /* the number is the dimension */
 
 typedef struct dal_spec {
-    const char *file;  /* as given */
+    const char *file; /* as given */
     dal_text name;
     dal_space space;
     dal_mark space_mark;
@@ -250,7 +250,7 @@ typedef struct dal_spec {
     dal_pair *parameters, *define, *inputs;
     dal_coordinate_spec *coordinates;
     dal_constraint_spec *constraints;
-    dal_pair *speeds;  /* quasi-velocities: name, expression linear in the rates */
+    dal_pair *speeds; /* quasi-velocities: name, expression linear in the rates */
     dal_body_spec *bodies;
     dal_joint_spec *joints;
     dal_joint_type_spec *joint_types;
@@ -263,14 +263,14 @@ typedef struct dal_spec {
     bool motion;       /* the motion of all bodies, energies and residuals are recorded beside that: dal_spec_record_motion (page.h) */
     bool shown;        /* columns that pages show are computed beside the recorded ones: dal_spec_show (page.h) */
     dal_simulate_spec simulate;
-    bool plain_names;  /* a coordinate that is the only one of its joint has the joint's name alone; those of the only free body have
+    bool plain_names; /* a coordinate that is the only one of its joint has the joint's name alone; those of the only free body have
                           none before them: x, y, z, qw, ... Set for URDF files */
-    char hash[17];     /* of the text of the model, of the files it reads and of the overrides: 16 hex digits */
-    const char *text;  /* the model's text, for reports */
-    int n_files;       /* that it reads: the model itself, included models, tables, meshes; a file may be named twice. Text from memory: none */
+    char hash[17];    /* of the text of the model, of the files it reads and of the overrides: 16 hex digits */
+    const char *text; /* the model's text, for reports */
+    int n_files;      /* that it reads: the model itself, included models, tables, meshes; a file may be named twice. Text from memory: none */
     const char **files;
     const dal_message *warnings; /* about the text, a list */
-    void *memory;      /* the spec's own arena */
+    void *memory;                /* the spec's own arena */
 } dal_spec;
 
 /* --set name=value */
@@ -282,8 +282,8 @@ typedef struct dal_override {
  * Every error of the text is added to `messages`; on any error *spec is NULL. The type of the file follows its extension: .urdf is a
  * robot in URDF (doc/urdf.md), everything else is YAML. Overrides have names and values. options may be NULL; so may the `file` of
  * dal_spec_parse (it is then called "model"), and its text where the length is 0. */
-DAL_API dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides,
-                                 const dal_override *overrides, dal_messages *messages, dal_spec **spec);
+DAL_API dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides, const dal_override *overrides,
+                                 dal_messages *messages, dal_spec **spec);
 typedef struct dal_read_options {
     int n_overrides;
     const dal_override *overrides;
@@ -293,10 +293,10 @@ typedef struct dal_read_options {
     void (*file)(void *user, const char *path);
     void *file_user;
 } dal_read_options;
-DAL_API dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, const dal_read_options *options,
-                                      dal_messages *messages, dal_spec **spec);
-DAL_API dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length,
-                                  int n_overrides, const dal_override *overrides, dal_messages *messages, dal_spec **spec);
+DAL_API dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, const dal_read_options *options, dal_messages *messages,
+                                      dal_spec **spec);
+DAL_API dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length, int n_overrides,
+                                  const dal_override *overrides, dal_messages *messages, dal_spec **spec);
 /* Nothing where the spec has no memory of its own (made by hand). */
 DAL_API void dal_spec_free(dal_spec *spec);
 

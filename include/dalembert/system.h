@@ -21,12 +21,10 @@ typedef struct dal_state dal_state;
 DAL_API bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_messages *messages);
 
 /* Check and compile: every error found is in `messages`; on error *system is NULL. The spec may be changed or freed afterwards. */
-DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages,
-                               dal_system **system);
+DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 /* The same for dal_evaluate (evaluation.h) alone: a model whose accelerations are not determined, because parts of it have no mass,
  * compiles, too, and the sentence by which dal_compile refuses it is a warning. A run of it stops at the start. */
-DAL_API dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages,
-                                              dal_system **system);
+DAL_API dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 /* Frees it at once. Its states may be freed later, but not be used. While a run of it lasts (from a callback, or another thread) it is not
  * freed: an assertion in debug builds. */
 DAL_API void dal_system_free(dal_system *system);
@@ -37,17 +35,17 @@ typedef struct dal_system_info {
     dal_space space;
     const char *coordinates, *formulation, *stabilization, *integrator;
     int bodies, joints;
-    int coordinates_count; /* nq */
-    int velocities;        /* nv */
-    int constraints;       /* rows r */
-    int rank;              /* k, at the start */
-    int freedoms;          /* p = nv - k */
-    int equations;         /* accelerations solved for */
-    int multipliers;       /* solved together with them */
-    int states;            /* length of the integrator's y */
-    int ignorable;         /* coordinates whose momenta are conserved (families user and joint) */
+    int coordinates_count;       /* nq */
+    int velocities;              /* nv */
+    int constraints;             /* rows r */
+    int rank;                    /* k, at the start */
+    int freedoms;                /* p = nv - k */
+    int equations;               /* accelerations solved for */
+    int multipliers;             /* solved together with them */
+    int states;                  /* length of the integrator's y */
+    int ignorable;               /* coordinates whose momenta are conserved (families user and joint) */
     const char *ignorable_names; /* "x, y", or "" */
-    double length, mass, time; /* the model's own units */
+    double length, mass, time;   /* the model's own units */
     double until, step, every, rtol, atol;
 } dal_system_info;
 /* Of NULL: zeros and empty texts. */

@@ -42,11 +42,11 @@ typedef struct dal_wrench {
 } dal_wrench;
 
 /* v' = M^-1 (tau - h + wrenches), by articulated bodies. tau or wrenches (one a body) may be NULL: zero. */
-DAL_API dal_status dal_forward_dynamics(dal_state *state, const double *q, const double *v, const double *tau,
-                                        const dal_wrench *wrenches, double *vd);
+DAL_API dal_status dal_forward_dynamics(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches,
+                                        double *vd);
 /* tau = M v' + h - wrenches, by Newton and Euler. v, vd, wrenches may be NULL: zero. */
-DAL_API dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd,
-                                        const dal_wrench *wrenches, double *tau);
+DAL_API dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
+                                        double *tau);
 /* h(q, v), and its part g(q) = h(q, 0). v may be NULL: zero. */
 DAL_API dal_status dal_bias_forces(dal_state *state, const double *q, const double *v, double *h);
 DAL_API dal_status dal_gravity_forces(dal_state *state, const double *q, double *g);
@@ -63,13 +63,12 @@ DAL_API dal_status dal_mass_solve(const dal_system *system, const double *factor
 DAL_API dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *v, double *C);
 
 /* How the point `point` (body axes) of a body moves: world axes. rotation: row-major, body to world. v, vd may be NULL. */
-DAL_API dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, const double *vd, int body,
-                                    const double point[3], dal_motion *motion);
+DAL_API dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, const double *vd, int body, const double point[3],
+                                    dal_motion *motion);
 /* Its Jacobian: 6 x nv, row-major: three rows for the velocity of the point, three for the angular velocity, world axes. */
 DAL_API dal_status dal_frame_jacobian(dal_state *state, const double *q, int body, const double point[3], double *J);
 /* Its time derivative along v. */
-DAL_API dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, const double *v, int body, const double point[3],
-                                           double *Jd);
+DAL_API dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, const double *v, int body, const double point[3], double *Jd);
 
 /* The whole, with what is fixed to the ground: mass, centre, its velocity, momenta (angular about the centre); and the matrix with A_G v = (linear, angular): 6 x nv,
  * row-major; A_G may be NULL; so may v: zero. */

@@ -17,8 +17,8 @@ extern "C" {
 
 /* One row of a joint: one thing that it forbids. */
 typedef struct dal_check_row {
-    const char *joint;   /* or a constraint */
-    int number;          /* of the row in it, from 1 */
+    const char *joint; /* or a constraint */
+    int number;        /* of the row in it, from 1 */
     bool angular;
     const char *forbids; /* "shift along x", "turn about [0.6, 0.8, 0]", "its drive" */
     double share;        /* its part in the dependence, 0 to 1 */
@@ -43,15 +43,15 @@ typedef struct dal_check_move {
 /* A joint or a constraint that stays open. */
 typedef struct dal_check_gap {
     const char *joint;
-    bool written;          /* a constraint: what its equation is missed by is in `shift` */
-    double shift, turn;    /* m, rad */
+    bool written;       /* a constraint: what its equation is missed by is in `shift` */
+    double shift, turn; /* m, rad */
 } dal_check_gap;
 
 /* A joint of a type of the model's own, its bodies looked at alone. */
 typedef struct dal_check_written {
     const char *joint, *type;
-    int equations, rows;        /* a vector equation has two or three rows */
-    int removed, removed_near;  /* freedoms that it takes: at the start, and at consistent positions nearby */
+    int equations, rows;       /* a vector equation has two or three rows */
+    int removed, removed_near; /* freedoms that it takes: at the start, and at consistent positions nearby */
 } dal_check_written;
 
 /* Motions that have no inertia and that no constraint holds: their accelerations are not determined. */
@@ -65,31 +65,31 @@ typedef struct dal_check_loose {
 typedef struct dal_check_along {
     bool done;
     dal_status status;
-    const char *reason;         /* why it stopped early, or NULL */
+    const char *reason; /* why it stopped early, or NULL */
     int instants;
     double time_end;
     int rank_least, rank_most;
-    double time_least;          /* first instant of the least rank */
+    double time_least;              /* first instant of the least rank */
     double ratio_least, ratio_most; /* smallest singular value that counts over the largest one: least and most of the run */
-    double time_nearest;        /* instant of ratio_least */
-    int changes;                /* how often the set of redundant rows became another one */
-    double time_change;         /* first of these; NAN: none */
+    double time_nearest;            /* instant of ratio_least */
+    int changes;                    /* how often the set of redundant rows became another one */
+    double time_change;             /* first of these; NAN: none */
     bool near_singular;
-    double conflict;            /* largest part by which dependent rows ask for different velocities (drives), relative */
+    double conflict; /* largest part by which dependent rows ask for different velocities (drives), relative */
     double time_conflict;
 } dal_check_along;
 
 typedef struct dal_verdict {
-    dal_system_info info;       /* as far as it could be compiled */
-    bool known;                 /* it could be compiled far enough for what follows */
-    dal_status status;          /* DAL_OK: it can be simulated */
-    const char *reason;         /* why it cannot, or NULL */
-    bool lost_in_rounding;      /* that is: an inertia is lost in rounding beside that of the others */
+    dal_system_info info;  /* as far as it could be compiled */
+    bool known;            /* it could be compiled far enough for what follows */
+    dal_status status;     /* DAL_OK: it can be simulated */
+    const char *reason;    /* why it cannot, or NULL */
+    bool lost_in_rounding; /* that is: an inertia is lost in rounding beside that of the others */
 
     /* Counts. The bodies are described by their twists, or by the model's own coordinates. */
     bool own_coordinates;
     int velocities, rows, rank, freedoms;
-    int counted;                /* velocities - rows: Gruebler's count */
+    int counted; /* velocities - rows: Gruebler's count */
 
     int n_written;
     const dal_check_written *written; /* joints of `joint-types:` */
@@ -99,52 +99,52 @@ typedef struct dal_verdict {
     int redundant;
     int n_groups;
     const dal_check_group *groups;
-    int n_nearly;               /* the same for rows that are all but dependent: 1e-10 to 1e-6 */
+    int n_nearly; /* the same for rows that are all but dependent: 1e-10 to 1e-6 */
     const dal_check_group *nearly;
     int n_spare;
-    const char *const *spare;   /* joints and constraints of which all rows are in the sets that may go */
-    bool consistent;            /* the dependent rows agree at the start: positions, velocities and accelerations */
+    const char *const *spare; /* joints and constraints of which all rows are in the sets that may go */
+    bool consistent;          /* the dependent rows agree at the start: positions, velocities and accelerations */
     double position_gap, velocity_gap;
-    double acceleration_gap;    /* of what the dependent rows ask for, relative to the largest */
+    double acceleration_gap; /* of what the dependent rows ask for, relative to the largest */
 
     /* Singular positions: against random consistent neighbours. */
-    int neighbours;             /* that were found; 0: none looked for */
-    int rank_near;              /* their rank */
-    double ratio, ratio_near;   /* smallest singular value that counts over the largest: at the start, and the median of them */
+    int neighbours;                         /* that were found; 0: none looked for */
+    int rank_near;                          /* their rank */
+    double ratio, ratio_near;               /* smallest singular value that counts over the largest: at the start, and the median of them */
     bool singular, near_singular, isolated; /* isolated: the neighbours all are the position itself */
-    int gained;                 /* freedoms that exist only there */
-    const char *singular_joints; /* whose rows lose their independence, or "" */
+    int gained;                             /* freedoms that exist only there */
+    const char *singular_joints;            /* whose rows lose their independence, or "" */
 
     /* Inertia. */
-    int rank_inertia;           /* of M */
+    int rank_inertia; /* of M */
     int n_light;
-    const char *const *light;   /* "'rod' has no inertia about x": what M is singular by */
-    int rank_stacked;           /* of [M; A]; the accelerations are unique if it is `velocities` */
+    const char *const *light; /* "'rod' has no inertia about x": what M is singular by */
+    int rank_stacked;         /* of [M; A]; the accelerations are unique if it is `velocities` */
     bool determined;
     int n_loose;
     const dal_check_loose *loose;
 
     /* Start. */
     int n_moved;
-    const char *const *moved;   /* sentences of the assembly */
+    const char *const *moved; /* sentences of the assembly */
     int n_moves;
-    const dal_check_move *moves; /* the same as numbers: bodies, or coordinates, of which a given value was changed */
+    const dal_check_move *moves;                            /* the same as numbers: bodies, or coordinates, of which a given value was changed */
     double shift_most, turn_most, velocity_most, spin_most; /* of the bodies: m, rad, m/s, rad/s */
-    bool contradictory;         /* joints stay open: it cannot be assembled */
+    bool contradictory;                                     /* joints stay open: it cannot be assembled */
     bool closest;               /* and no small motion makes the gaps smaller: the joints contradict each other, whatever the start */
     double gap_shift, gap_turn; /* the largest: m, rad */
     int n_open;
     const dal_check_gap *open;
 
     /* Ignorable coordinates. */
-    const char *ignorable;      /* names, or "" */
+    const char *ignorable; /* names, or "" */
     const char *ignorable_family;
 
     /* Scales. */
     double mass_ratio, inertia_ratio, length_ratio; /* largest over smallest; NAN: not two of them */
     const char *lightest, *heaviest;
     double fastest, fastest_real, fastest_imaginary; /* eigenvalue of largest size at the start, 1/s; NAN: not computed */
-    double step_limit;          /* longest stable step of the integrator there, s; NAN: none */
+    double step_limit;                               /* longest stable step of the integrator there, s; NAN: none */
 
     dal_check_along along;
 
@@ -154,7 +154,7 @@ typedef struct dal_verdict {
 } dal_verdict;
 
 typedef struct dal_check_options {
-    bool along;                 /* run it as well */
+    bool along;                                                                            /* run it as well */
     bool (*progress)(void *user, double t, double until, long steps, double wall_seconds); /* as in dal_run_options */
     void *progress_user;
     const dal_allocator *allocator;

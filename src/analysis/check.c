@@ -160,8 +160,8 @@ static void tell_undetermined(dal_checker *c)
 {
     const dal_verdict *v = c->verdict;
     for (int i = 0; i < v->n_loose && v->status == DAL_OK; i++)
-        dal_check_warn(c, DAL_CODE_UNDETERMINED, v->loose[i].freedoms, "the accelerations are not unique: rank [M; A] is %d of %d, because %s; %s", v->rank_stacked, v->velocities,
-                       v->loose[i].motion, v->loose[i].remedy);
+        dal_check_warn(c, DAL_CODE_UNDETERMINED, v->loose[i].freedoms, "the accelerations are not unique: rank [M; A] is %d of %d, because %s; %s",
+                       v->rank_stacked, v->velocities, v->loose[i].motion, v->loose[i].remedy);
 }
 
 static dal_status ask(dal_checker *c)
@@ -173,7 +173,8 @@ static dal_status ask(dal_checker *c)
     dal_state_jacobian(c->state);
     dal_state_velocity(c->state);
     if (c->system->layout.nv > DAL_CHECK_LARGEST) {
-        dal_check_warn(c, DAL_CODE_TOO_LARGE, c->system->layout.nv, "the model has %d velocities: ranks are looked at up to %d only", c->system->layout.nv, DAL_CHECK_LARGEST);
+        dal_check_warn(c, DAL_CODE_TOO_LARGE, c->system->layout.nv, "the model has %d velocities: ranks are looked at up to %d only",
+                       c->system->layout.nv, DAL_CHECK_LARGEST);
     } else {
         dal_probe_begin(&probe, &c->arena, c->system);
         dal_check_count(c, &probe);

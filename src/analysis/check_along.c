@@ -144,7 +144,8 @@ static void warn_along(dal_checker *c)
 {
     const dal_check_along *along = &c->verdict->along;
     if (along->rank_least < along->rank_most)
-        dal_check_warn(c, DAL_CODE_SINGULAR_ALONG, along->time_least, "along the motion the rank of the constraints falls from %d to %d, at t = %.6g s: a singular position is met",
+        dal_check_warn(c, DAL_CODE_SINGULAR_ALONG, along->time_least,
+                       "along the motion the rank of the constraints falls from %d to %d, at t = %.6g s: a singular position is met",
                        along->rank_most, along->rank_least, along->time_least);
     else if (along->near_singular)
         dal_check_warn(c, DAL_CODE_SINGULAR_ALONG, along->time_nearest,
@@ -152,11 +153,12 @@ static void warn_along(dal_checker *c)
                        "%.1e of the largest",
                        along->time_nearest, along->ratio_least);
     if (along->conflict > noise)
-        dal_check_warn(
-            c, DAL_CODE_CONTRADICTION, along->conflict, "dependent rows ask for different velocities at t = %.6g s, by %.1e of the largest: drives contradict each other there",
-            along->time_conflict, along->conflict);
+        dal_check_warn(c, DAL_CODE_CONTRADICTION, along->conflict,
+                       "dependent rows ask for different velocities at t = %.6g s, by %.1e of the largest: drives contradict each other there",
+                       along->time_conflict, along->conflict);
     if (along->changes)
-        dal_check_warn(c, DAL_CODE_REDUNDANT_ALONG, along->time_change, "other rows become redundant along the motion, first at t = %.6g s", along->time_change);
+        dal_check_warn(c, DAL_CODE_REDUNDANT_ALONG, along->time_change, "other rows become redundant along the motion, first at t = %.6g s",
+                       along->time_change);
 }
 
 /* The spec that is run: what the probe needs is recorded, at not too many instants. */

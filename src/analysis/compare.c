@@ -24,12 +24,12 @@
 #include <time.h>
 
 static const double tighter = 1e-3, least_tolerance = 1e-13; /* of the reference */
-static const double fixed_rtol = 1e-12;        /* of the reference, where fixed steps have no tolerance to start from */
-static const double looser = 10;               /* of the run that the reference is measured by */
-static const char closed[] = "mass-projection=1e-12"; /* constraints of the reference */
-static const char ends_only[] = "1e30";        /* `every:` of a bare run, s */
+static const double fixed_rtol = 1e-12;                      /* of the reference, where fixed steps have no tolerance to start from */
+static const double looser = 10;                             /* of the run that the reference is measured by */
+static const char closed[] = "mass-projection=1e-12";        /* constraints of the reference */
+static const char ends_only[] = "1e30";                      /* `every:` of a bare run, s */
 enum { INSTANTS = 500, REPEATS = 3 };
-static const double short_run = 0.05;          /* s: below, the time of a run is the best of several */
+static const double short_run = 0.05; /* s: below, the time of a run is the best of several */
 
 typedef struct comparer {
     const dal_spec *spec;
@@ -37,17 +37,17 @@ typedef struct comparer {
     dal_messages *messages, *heard; /* the caller's; those of one compilation or run */
     dal_arena arena;
     dal_comparison *comparison;
-    dal_system *system;             /* the one in work */
-    dal_spec base;                  /* the spec that rows are made of: no record */
+    dal_system *system; /* the one in work */
+    dal_spec base;      /* the spec that rows are made of: no record */
     bool *particle;
     dal_text *record;
     int n_record, n_columns, most_instants;
-    double *motion;                 /* of the reference: n_instants rows of n_columns */
-    dal_difference *differences;    /* of the run in work; NULL: it is the reference and is kept */
-    int instant;                    /* rows of the run in work */
-    int row;                        /* its number, for the progress */
-    double *poses;                  /* 7 a body; NULL: nobody asks */
-    bool stopped;                   /* by the progress hook */
+    double *motion;              /* of the reference: n_instants rows of n_columns */
+    dal_difference *differences; /* of the run in work; NULL: it is the reference and is kept */
+    int instant;                 /* rows of the run in work */
+    int row;                     /* its number, for the progress */
+    double *poses;               /* 7 a body; NULL: nobody asks */
+    bool stopped;                /* by the progress hook */
 } comparer;
 
 /* ---- specs ----------------------------------------------------------------------------- */
@@ -471,7 +471,7 @@ static dal_status describe_model(comparer *c)
         c->particle[b] = system->mechanism.bodies[b].particle;
     }
     name_columns(c);
-    c->motion = DAL_TAKE(&c->arena, double, (size_t)c->most_instants * (size_t)c->n_columns);
+    c->motion = DAL_TAKE(&c->arena, double, (size_t)c->most_instants *(size_t)c->n_columns);
     return DAL_OK;
 }
 
@@ -535,8 +535,13 @@ static void begin_rows_of(comparer *c, const choices *families, const choices *f
             family = c->comparison->info.coordinates;
         if (!family)
             family = own ? dal_arena_copy(&c->arena, own, strlen(own)) : "";
-        rows[i] = (dal_compare_row){.coordinates = family, .formulation = formulations->name[i % formulations->n], .cpu_seconds = NAN,
-                                    .energy_error = NAN, .constraint_error = NAN, .momentum_error = NAN, .difference = NAN};
+        rows[i] = (dal_compare_row){.coordinates = family,
+                                    .formulation = formulations->name[i % formulations->n],
+                                    .cpu_seconds = NAN,
+                                    .energy_error = NAN,
+                                    .constraint_error = NAN,
+                                    .momentum_error = NAN,
+                                    .difference = NAN};
     }
 }
 
@@ -545,9 +550,15 @@ static dal_status leave_out(comparer *c, int from)
 {
     for (int i = from; i < c->comparison->n_rows; i++) {
         dal_compare_row *row = (dal_compare_row *)&c->comparison->rows[i];
-        *row = (dal_compare_row){.coordinates = row->coordinates, .formulation = row->formulation, .status = DAL_NUMERICAL,
-                                 .reason = "not run: the comparison was stopped before it was done", .cpu_seconds = NAN,
-                                 .energy_error = NAN, .constraint_error = NAN, .momentum_error = NAN, .difference = NAN};
+        *row = (dal_compare_row){.coordinates = row->coordinates,
+                                 .formulation = row->formulation,
+                                 .status = DAL_NUMERICAL,
+                                 .reason = "not run: the comparison was stopped before it was done",
+                                 .cpu_seconds = NAN,
+                                 .energy_error = NAN,
+                                 .constraint_error = NAN,
+                                 .momentum_error = NAN,
+                                 .difference = NAN};
     }
     return DAL_NUMERICAL;
 }
@@ -608,8 +619,7 @@ static dal_status compare(comparer *c)
     const char *const *formulation_names = list_names(c, "formulation", n_formulations);
     choices families, formulations;
     bool good = read_choices(c, "family of coordinates", family_names, o->n_coordinates, o->coordinates, of_the_model, 1, &families);
-    good &= read_choices(c, "formulation", formulation_names, o->n_formulations, o->formulations, formulation_names, n_formulations,
-                         &formulations);
+    good &= read_choices(c, "formulation", formulation_names, o->n_formulations, o->formulations, formulation_names, n_formulations, &formulations);
     if (!good)
         return DAL_BAD_COMMAND;
 
@@ -638,8 +648,12 @@ static void begin_comparison(comparer *c)
     const dal_spec *spec = c->spec;
     dal_system_info *info = &c->comparison->info;
     c->comparison->nearest = -1;
-    *info = (dal_system_info){.model = spec->name.text ? spec->name.text : spec->file ? spec->file : "", .model_hash = spec->hash,
-                              .version = dal_version(), .ignorable_names = ""};
+    *info = (dal_system_info){.model = spec->name.text ? spec->name.text
+                                       : spec->file    ? spec->file
+                                                       : "",
+                              .model_hash = spec->hash,
+                              .version = dal_version(),
+                              .ignorable_names = ""};
     keep_names(c, info);
     c->base = *spec;
     c->base.memory = &c->arena; /* what is set goes there: the caller's spec stays as it is */

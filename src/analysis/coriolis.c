@@ -20,8 +20,7 @@
 #include <string.h>
 
 /* m J_c' and I J_w' + w x I J_w of one column, as a force and a moment at r. */
-static void column_of_body(const dal_body *body, const dal_kin *kin, const dal_tangent *unit, const dal_bend *bend, double force[3],
-                           double moment[3])
+static void column_of_body(const dal_body *body, const dal_kin *kin, const dal_tangent *unit, const dal_bend *bend, double force[3], double moment[3])
 {
     double rho[3], I[9], spin[3];
     dal_turn(kin->R, body->center, rho);

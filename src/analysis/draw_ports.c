@@ -26,8 +26,7 @@ static int sequence(const unsigned char *text)
             return 0;
     if (n == 1)
         return c >= 0x20 && c != 0x7f;
-    if (n == 3 && ((c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] >= 0xa0) ||
-                   (c == 0xef && text[1] == 0xbf && text[2] >= 0xbe)))
+    if (n == 3 && ((c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] >= 0xa0) || (c == 0xef && text[1] == 0xbf && text[2] >= 0xbe)))
         return 0; /* overlong, a surrogate, U+FFFE */
     return n == 4 && ((c == 0xf0 && text[1] < 0x90) || (c == 0xf4 && text[1] >= 0x90)) ? 0 : n;
 }
@@ -114,18 +113,15 @@ static double box_width(const dal_ports *n, const dal_port_component *c)
 static void draw_box(dal_printer *p, const dal_port_component *c, const dal_drawn_box *b)
 {
     static const char *const classes[] = {"ground", "body", "joint", "coupling", "constraint", "force"};
-    const bool round =
-        c->kind == DAL_COMPONENT_JOINT || c->kind == DAL_COMPONENT_COUPLING || c->kind == DAL_COMPONENT_CONSTRAINT;
+    const bool round = c->kind == DAL_COMPONENT_JOINT || c->kind == DAL_COMPONENT_COUPLING || c->kind == DAL_COMPONENT_CONSTRAINT;
     char sub[200];
     sub_word(c, sub, sizeof sub);
     dal_print(p, "<g class=\"%s\"><title>", classes[c->kind]);
     print_xml(p, c->name, 1000);
     dal_print(p, ": %s</title>\n", c->title);
-    dal_print(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%d\"/>\n", b->x, b->y, b->w, b->h,
-              round ? 14 : 2);
+    dal_print(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%d\"/>\n", b->x, b->y, b->w, b->h, round ? 14 : 2);
     if (c->kind == DAL_COMPONENT_GROUND)
-        dal_print(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" class=\"hatch\"/>\n", b->x, b->y, HATCH,
-                  b->h);
+        dal_print(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" class=\"hatch\"/>\n", b->x, b->y, HATCH, b->h);
     const double middle = b->x + 0.5 * (b->w + (c->kind == DAL_COMPONENT_GROUND ? HATCH : 0));
     print_text(p, middle, b->y + 17, "name", c->name, LONGEST);
     print_text(p, middle, b->y + 31, "sub", sub, LONGEST);
@@ -136,29 +132,25 @@ static void draw_port(dal_printer *p, const dal_ports *n, int port, const dal_dr
 {
     const dal_drawn_port *at = &d->ports[port];
     dal_print(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"8\" height=\"13\" class=\"port\"/>\n", at->x - 4, at->y - 6.5);
-    print_text(p, at->right ? at->x - 8 : at->x + 8, at->y + 3.5, at->right ? "right" : "left",
-               port_word(n, &n->ports[port]), LONGEST);
+    print_text(p, at->right ? at->x - 8 : at->x + 8, at->y + 3.5, at->right ? "right" : "left", port_word(n, &n->ports[port]), LONGEST);
 }
 
 /* ---- wires ------------------------------------------------------------------------------------------ */
 
 /* One arrow from a port to another, `down` below their middle; the point of the arrow touches the port. */
-static void draw_arrow(dal_printer *p, const dal_drawn_port *from, const dal_drawn_port *to, double down,
-                       const char *class)
+static void draw_arrow(dal_printer *p, const dal_drawn_port *from, const dal_drawn_port *to, double down, const char *class)
 {
-    const double way = from->right ? 1 : -1, x1 = from->x + 4 * way, x2 = to->x - 4 * way, y1 = from->y + down,
-                 y2 = to->y + down;
+    const double way = from->right ? 1 : -1, x1 = from->x + 4 * way, x2 = to->x - 4 * way, y1 = from->y + down, y2 = to->y + down;
     const double bend = 0.5 * (x2 - x1), drop = y2 > y1 ? fmin((y2 - y1) / 40, 1) : fmax((y2 - y1) / 40, -1);
     const double aside = -1.3 * down * drop * way; /* the two arrows of a wire stay apart where it is steep */
-    dal_print(p, "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\" class=\"%s\"/>", x1, y1, x1 + bend + aside, y1,
-              x2 - bend + aside, y2, x2 - 6 * way, y2, class);
+    dal_print(p, "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\" class=\"%s\"/>", x1, y1, x1 + bend + aside, y1, x2 - bend + aside, y2,
+              x2 - 6 * way, y2, class);
     dal_print(p, "<path d=\"M%.1f %.1fl%.1f -2.7v5.4z\" class=\"%s point\"/>\n", x2, y2, -8 * way, class);
 }
 
 static void draw_wire(dal_printer *p, const dal_ports *n, int carrier, const dal_drawing *d)
 {
-    static const char *const letters[] = {"V", "F", "q", "Q"}, *const classes[] = {"motion", "wrench", "signal",
-                                                                                   "effort"};
+    static const char *const letters[] = {"V", "F", "q", "Q"}, *const classes[] = {"motion", "wrench", "signal", "effort"};
     const dal_port *port = &n->ports[carrier];
     const dal_drawn_port *a = &d->ports[carrier], *b = &d->ports[port->peer];
     const double way = a->right ? 1 : -1;
@@ -175,35 +167,33 @@ static bool carries(const dal_port *port)
 
 /* ---- the page ----------------------------------------------------------------------------------------- */
 
-static const char style[] =
-    "<style>\n"
-    "text{font-family:Helvetica,Arial,sans-serif;font-size:10.5px;fill:#333}\n"
-    ".title{font-size:15px;font-weight:bold}\n"
-    ".name{font-size:12.5px;font-weight:bold;text-anchor:middle}\n"
-    ".sub{fill:#666;text-anchor:middle}\n"
-    ".left{font-size:10px}.right{font-size:10px;text-anchor:end}\n"
-    ".ground rect{fill:#f1f1f1;stroke:#555}.ground .hatch{fill:url(#hatch)}\n"
-    ".body rect{fill:#e8f1f8;stroke:#0072b2;stroke-width:1.4}\n"
-    ".joint rect{fill:#fdf1e3;stroke:#c05a00;stroke-width:1.4}\n"
-    ".coupling rect,.constraint rect{fill:#f7eaf2;stroke:#a8578a;stroke-width:1.4}\n"
-    ".force rect{fill:#eaf6f1;stroke:#00805c}\n"
-    ".port{fill:#fff;stroke:#444}\n"
-    "path{fill:none;stroke-width:1.2}\n"
-    "path.motion{stroke:#0072b2}path.wrench{stroke:#d55e00}path.signal{stroke:#777}path.effort{stroke:#00805c}\n"
-    "path.point{stroke:none}\n"
-    ".motion.point,text.motion{fill:#0072b2}.wrench.point,text.wrench{fill:#d55e00}\n"
-    ".signal.point,text.signal{fill:#777}.effort.point,text.effort{fill:#00805c}\n"
-    "text.motion,text.wrench,text.signal,text.effort{font-size:9px;font-style:italic;text-anchor:middle}\n"
-    "</style>\n"
-    "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
-    "<path d=\"M0 6L6 0\" style=\"stroke:#777\"/></pattern></defs>\n";
+static const char style[] = "<style>\n"
+                            "text{font-family:Helvetica,Arial,sans-serif;font-size:10.5px;fill:#333}\n"
+                            ".title{font-size:15px;font-weight:bold}\n"
+                            ".name{font-size:12.5px;font-weight:bold;text-anchor:middle}\n"
+                            ".sub{fill:#666;text-anchor:middle}\n"
+                            ".left{font-size:10px}.right{font-size:10px;text-anchor:end}\n"
+                            ".ground rect{fill:#f1f1f1;stroke:#555}.ground .hatch{fill:url(#hatch)}\n"
+                            ".body rect{fill:#e8f1f8;stroke:#0072b2;stroke-width:1.4}\n"
+                            ".joint rect{fill:#fdf1e3;stroke:#c05a00;stroke-width:1.4}\n"
+                            ".coupling rect,.constraint rect{fill:#f7eaf2;stroke:#a8578a;stroke-width:1.4}\n"
+                            ".force rect{fill:#eaf6f1;stroke:#00805c}\n"
+                            ".port{fill:#fff;stroke:#444}\n"
+                            "path{fill:none;stroke-width:1.2}\n"
+                            "path.motion{stroke:#0072b2}path.wrench{stroke:#d55e00}path.signal{stroke:#777}path.effort{stroke:#00805c}\n"
+                            "path.point{stroke:none}\n"
+                            ".motion.point,text.motion{fill:#0072b2}.wrench.point,text.wrench{fill:#d55e00}\n"
+                            ".signal.point,text.signal{fill:#777}.effort.point,text.effort{fill:#00805c}\n"
+                            "text.motion,text.wrench,text.signal,text.effort{font-size:9px;font-style:italic;text-anchor:middle}\n"
+                            "</style>\n"
+                            "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
+                            "<path d=\"M0 6L6 0\" style=\"stroke:#777\"/></pattern></defs>\n";
 
 enum { TOP = 46, LEGEND_LINE = 17 };
 
 static void draw_key(dal_printer *p, double x, double y, const char *class, const char *letter, const char *text)
 {
-    dal_print(p, "<path d=\"M%.1f %.1fh26\" class=\"%s\"/><path d=\"M%.1f %.1fl-8 -2.7v5.4z\" class=\"%s point\"/>\n",
-              x, y, class, x + 32, y, class);
+    dal_print(p, "<path d=\"M%.1f %.1fh26\" class=\"%s\"/><path d=\"M%.1f %.1fl-8 -2.7v5.4z\" class=\"%s point\"/>\n", x, y, class, x + 32, y, class);
     print_text(p, x + 42, y + 3, class, letter, 1);
     print_text(p, x + 52, y + 3.5, "left", text, 200);
 }
@@ -233,13 +223,9 @@ static int print_picture(const dal_ports *n, const dal_drawing *d, char *buffer,
     enum { LEGEND_WIDTH = 440 };
     dal_printer p = {buffer, size, 0};
     char line[160];
-    const double least = 48 + wide(n->model, 9.5) > LEGEND_WIDTH ? 48 + wide(n->model, 9.5) : LEGEND_WIDTH,
-                 w = d->width > least ? d->width : least;
+    const double least = 48 + wide(n->model, 9.5) > LEGEND_WIDTH ? 48 + wide(n->model, 9.5) : LEGEND_WIDTH, w = d->width > least ? d->width : least;
     const double h = d->height + 24 + 4 * LEGEND_LINE;
-    dal_print(
-        &p,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
-        w, h, w, h);
+    dal_print(&p, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>", w, h, w, h);
     print_xml(&p, n->model, 1000);
     dal_print(&p, "</title>\n%s<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", style);
     print_text(&p, 24, 26, "title", n->model, LONGEST * 3);
@@ -269,8 +255,7 @@ static dal_status lay_out(void *user)
 {
     artist *a = user;
     const dal_ports *n = a->ports;
-    a->drawing = (dal_drawing){0, TOP, DAL_TAKE(&a->arena, dal_drawn_box, n->n_components),
-                               DAL_TAKE(&a->arena, dal_drawn_port, n->n_ports)};
+    a->drawing = (dal_drawing){0, TOP, DAL_TAKE(&a->arena, dal_drawn_box, n->n_components), DAL_TAKE(&a->arena, dal_drawn_port, n->n_ports)};
     for (int i = 0; i < n->n_components; i++)
         a->drawing.boxes[i].w = box_width(n, &n->components[i]);
     dal_ports_lay_out(&a->arena, n, &a->drawing);
@@ -285,10 +270,8 @@ dal_status dal_ports_svg(const dal_allocator *allocator, const dal_ports *ports,
     if (!DAL_NEEDS(messages, ports) || !DAL_NEEDS(messages, text) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
     if (ports->n_components > DAL_PORTS_DRAWN) {
-        dal_error(
-            messages, dal_nowhere,
-            "%d components are too many for a picture (%d at the most): take the table, or a smaller model (--set)",
-            ports->n_components, DAL_PORTS_DRAWN);
+        dal_error(messages, dal_nowhere, "%d components are too many for a picture (%d at the most): take the table, or a smaller model (--set)",
+                  ports->n_components, DAL_PORTS_DRAWN);
         return DAL_BAD_MODEL;
     }
     dal_arena_begin(&a.arena, allocator);

@@ -67,8 +67,7 @@ static dal_status check_instant(gatherer *g)
     }
     if (!same || !isfinite(i->time) || !dal_all_finite(i->q, i->nq) || !dal_all_finite(i->rates, i->nv) || !dal_all_finite(i->forces, i->nv) ||
         !dal_all_finite(i->accelerations, i->nv)) {
-        dal_error(g->messages, dal_nowhere,
-                  same ? "a number of the instant is not finite" : "the instant belongs to another system");
+        dal_error(g->messages, dal_nowhere, same ? "a number of the instant is not finite" : "the instant belongs to another system");
         return DAL_BAD_COMMAND;
     }
     return DAL_OK;
@@ -137,9 +136,8 @@ static bool is_determined(gatherer *g, dal_status status)
 {
     static const double suspicious = 1e-14; /* pivot ratio below which the rank is asked for */
     dal_state *state = g->state;
-    const bool doubtful = status == DAL_OK
-                              ? state->system->undetermined || (state->saddle->ratio > 0 && state->saddle->ratio < suspicious)
-                              : dal_state_singular(state);
+    const bool doubtful =
+        status == DAL_OK ? state->system->undetermined || (state->saddle->ratio > 0 && state->saddle->ratio < suspicious) : dal_state_singular(state);
     dal_determined found;
     if (!doubtful || state->system->minimum_norm || dal_state_determined(&g->arena, state, &found) || !*found.text)
         return true;

@@ -40,7 +40,7 @@ int dal_rank_of_rows(dal_arena *arena, const dal_state *state, double tolerance)
 
 /* Finds the forces and leaves the state evaluated with them. `given`, nv, is what state->values->given points to: in it are the forces of the
  * instant, and those of actuators on coordinates are added. Motors are in state->values->pushes. */
-dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_instant *instant, bool nearest, const char *const *rates,
-                             double *given, dal_messages *messages, dal_inverse *inverse);
+dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_instant *instant, bool nearest, const char *const *rates, double *given,
+                             dal_messages *messages, dal_inverse *inverse);
 
 #endif

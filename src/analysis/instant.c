@@ -318,8 +318,7 @@ static dal_status draw_instant(void *user)
     return DAL_OK;
 }
 
-dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages,
-                              dal_instant **instant)
+dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages, dal_instant **instant)
 {
     if (instant)
         *instant = NULL;

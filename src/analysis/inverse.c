@@ -80,8 +80,7 @@ static double dot(const double *a, const double *b, int n)
 static void meet_rows(dal_arena *arena, const dal_system *system, int rows, const double *matrix, const double *b, double *x)
 {
     const int m = system->layout.nv;
-    double *lack = DAL_TAKE(arena, double, rows), *change = DAL_TAKE(arena, double, m),
-           *work = DAL_TAKE(arena, double, dal_rank_work(rows, m));
+    double *lack = DAL_TAKE(arena, double, rows), *change = DAL_TAKE(arena, double, m), *work = DAL_TAKE(arena, double, dal_rank_work(rows, m));
     for (int pass = 0; pass < 2 && rows; pass++) { /* the second removes the rounding of the first */
         for (int i = 0; i < rows; i++)
             lack[i] = b[i] - dot(matrix + (size_t)i * (size_t)m, x, m);
@@ -391,8 +390,7 @@ static const char *plural(int n)
 static void judge_actuators(inverter *v)
 {
     dal_inverse *out = v->out;
-    const char *what = out->motors ? "motor" : "actuator",
-               *of_all = out->motors ? "" : " (one on every coordinate: the model declares no motors)";
+    const char *what = out->motors ? "motor" : "actuator", *of_all = out->motors ? "" : " (one on every coordinate: the model declares no motors)";
     char head[200];
     snprintf(head, sizeof head, "%d %s%s%s for %d freedom%s", v->n, what, plural(v->n), of_all, v->p, plural(v->p));
     out->verdict = out->rank < v->p ? DAL_INVERSE_TOO_FEW : v->n > v->p ? DAL_INVERSE_LEAST_NORM : DAL_INVERSE_UNIQUE;
@@ -407,8 +405,8 @@ static void judge_actuators(inverter *v)
                                     out->achieved ? "these they give" : "these they do not give, what is missing is listed");
 }
 
-dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_instant *instant, bool nearest, const char *const *rates,
-                             double *given, dal_messages *messages, dal_inverse *inverse)
+dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_instant *instant, bool nearest, const char *const *rates, double *given,
+                             dal_messages *messages, dal_inverse *inverse)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;

@@ -92,8 +92,7 @@ static bool is_particle(const drawer *d, int body)
 
 /* ---- components and wires ------------------------------------------------------------ */
 
-static dal_port_component *add_component(drawer *d, const char *name, dal_component_kind kind, const char *type,
-                                         const char *title)
+static dal_port_component *add_component(drawer *d, const char *name, dal_component_kind kind, const char *type, const char *title)
 {
     dal_port_component *c = DAL_PUSH(&d->arena, d->components, d->ports->n_components, d->cap_components);
     *c = (dal_port_component){.name = dal_arena_copy(&d->arena, name, strlen(name)),
@@ -151,8 +150,7 @@ static void add_bodies(drawer *d)
 {
     static const char *const planar[] = {"x", "y", "theta", "x'", "y'", "theta'"};
     static const char *const particle[] = {"x", "y", "x'", "y'"};
-    static const char *const spatial[] = {"x",  "y",  "z",  "e1",  "e2",  "e3",
-                                          "x'", "y'", "z'", "e1'", "e2'", "e3'"}; /* Euler angles */
+    static const char *const spatial[] = {"x", "y", "z", "e1", "e2", "e3", "x'", "y'", "z'", "e1'", "e2'", "e3'"}; /* Euler angles */
     static const char *const point[] = {"x", "y", "z", "x'", "y'", "z'"};
     const bool flat = d->spec->space == DAL_PLANAR;
     add_component(d, "ground", DAL_COMPONENT_GROUND, "ground", "does not move, takes every wrench");
@@ -195,14 +193,12 @@ static void add_pair(drawer *d, int joint, dal_port_component *c)
         const char *name = dal_joint_coordinate_name(j, d->spec->space, k);
         c->leaves = name ? join(d, c->leaves, name) : c->leaves;
     }
-    const int taken =
-        j->type->written ? j->removed_near : j->n_rows - (j->drive >= 0); /* equations may depend on each other */
+    const int taken = j->type->written ? j->removed_near : j->n_rows - (j->drive >= 0); /* equations may depend on each other */
     if (spec->connect.n == 2 && !is_particle(d, j->marker[0].body) && !is_particle(d, j->marker[1].body) && taken >= 0)
         c->freedoms = (d->spec->space == DAL_PLANAR ? 3 : 6) - taken;
     c->carries = carried_by(d, joint, spec);
     for (int side = 0; side < DAL_MOST_POINTS && side < spec->connect.n; side++)
-        wire_body(d, j->marker[side].body, point_name(d, j->marker[side].body, spec->connect.item[side].text),
-                  j->marker[side].s, port[side], HELD);
+        wire_body(d, j->marker[side].body, point_name(d, j->marker[side].body, spec->connect.item[side].text), j->marker[side].s, port[side], HELD);
 }
 
 /* The measure of a row's term. */
@@ -224,8 +220,7 @@ static void add_coupling(drawer *d, int joint)
         wire_joint(d, dal_system_joint(d->system, spec->joint.text), measure_of(d->m, row, 0), "q", 2);
     } else {
         for (int k = 0; k < spec->joints.n && k < 2; k++) /* the row names the second joint first */
-            wire_joint(d, dal_system_joint(d->system, spec->joints.item[k].text), measure_of(d->m, row, 1 - k), port[k],
-                       2);
+            wire_joint(d, dal_system_joint(d->system, spec->joints.item[k].text), measure_of(d->m, row, 1 - k), port[k], 2);
     }
 }
 
@@ -238,9 +233,7 @@ static void add_constraint(drawer *d, const dal_joint *j)
         for (int t = 0; t < d->m->rows[r].n_terms; t++) {
             const dal_measure *measure = &d->m->measures[measure_of(d->m, &d->m->rows[r], t)];
             for (int k = 0; k < 4; k++) {
-                int body = measure->kind == DAL_MEASURE_COORDINATE || measure->vector[k] < 0
-                               ? DAL_GROUND
-                               : d->m->vectors[measure->vector[k]].body;
+                int body = measure->kind == DAL_MEASURE_COORDINATE || measure->vector[k] < 0 ? DAL_GROUND : d->m->vectors[measure->vector[k]].body;
                 if (body == DAL_GROUND || seen[body])
                     continue;
                 seen[body] = true;
@@ -300,8 +293,7 @@ static void wire_ends(drawer *d, int force, const dal_force_spec *f)
     const int number = d->system->forces[force].measure;
     const dal_measure *measure = number < 0 ? NULL : &d->m->measures[number];
     for (int k = 0; k < 2; k++) {
-        const dal_vector *v =
-            measure && measure->kind == DAL_MEASURE_LENGTH ? &d->m->vectors[measure->vector[1 - k]] : NULL;
+        const dal_vector *v = measure && measure->kind == DAL_MEASURE_LENGTH ? &d->m->vectors[measure->vector[1 - k]] : NULL;
         const char *text = f->connect.item[k].text;
         const int body = v ? v->body : body_of(d, text);
         wire_body(d, body, point_name(d, body, text), v ? v->s : NULL, port[k], mask_of(f));
@@ -315,8 +307,7 @@ static void wire_center(drawer *d, const dal_force_spec *f)
     int n = 0;
     for (int b = 0; b < d->m->n_bodies; b++)
         if (only == DAL_GROUND || only == b)
-            wire_body(d, b, "center", d->m->bodies[b].center, dal_arena_print(&d->arena, "%d", ++n),
-                      PLACE | AXES | FORCE | TORQUE);
+            wire_body(d, b, "center", d->m->bodies[b].center, dal_arena_print(&d->arena, "%d", ++n), PLACE | AXES | FORCE | TORQUE);
 }
 
 static void wire_force(drawer *d, int force, const dal_force_spec *f)
@@ -346,8 +337,7 @@ static void add_forces(drawer *d)
 
 static void fill_port(dal_port *port, const end *e, int peer, dal_port_flow out, dal_port_flow in)
 {
-    *port = (dal_port){
-        .component = e->component, .name = e->name, .placed = e->at != NULL, .peer = peer, .out = out, .in = in};
+    *port = (dal_port){.component = e->component, .name = e->name, .placed = e->at != NULL, .peer = peer, .out = out, .in = in};
     for (int k = 0; e->at && k < 3; k++)
         port->at[k] = e->at[k];
 }
@@ -426,8 +416,7 @@ static dal_status describe_ports(void *user)
     return DAL_OK;
 }
 
-dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages,
-                            dal_ports **ports)
+dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_ports **ports)
 {
     drawer d = {.spec = spec, .messages = messages};
     if (ports)

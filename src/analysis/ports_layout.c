@@ -185,8 +185,7 @@ static void exchange_neighbours(layout *l)
         better = false;
         for (int i = 0; i + 1 < l->n; i++) {
             dal_drawn_box *a = &l->d->boxes[l->list[i]], *b = &l->d->boxes[l->list[i + 1]];
-            if (a->layer != b->layer ||
-                crossings_between(l, l->list[i], l->list[i + 1]) <= crossings_between(l, l->list[i + 1], l->list[i]))
+            if (a->layer != b->layer || crossings_between(l, l->list[i], l->list[i + 1]) <= crossings_between(l, l->list[i + 1], l->list[i]))
                 continue;
             const int swap = l->list[i];
             l->list[i] = l->list[i + 1];
@@ -297,8 +296,7 @@ static void settle_column(layout *l, int layer, bool from_left)
         blocks++;
         while (blocks > 1 && l->level[blocks - 2] > l->level[blocks - 1]) {
             const double w = l->weight[blocks - 2] + l->weight[blocks - 1];
-            l->level[blocks - 2] =
-                (l->level[blocks - 2] * l->weight[blocks - 2] + l->level[blocks - 1] * l->weight[blocks - 1]) / w;
+            l->level[blocks - 2] = (l->level[blocks - 2] * l->weight[blocks - 2] + l->level[blocks - 1] * l->weight[blocks - 1]) / w;
             l->weight[blocks - 2] = w;
             blocks--;
         }

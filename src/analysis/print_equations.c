@@ -42,9 +42,9 @@ static void print_head(dal_tables *p, const dal_equations *e)
     dal_print(&p->out, "  %s\n", e->title);
     dal_print(&p->out, "  %s", e->equation);
     dal_print(&p->out, "%s%s\n", e->source[0] ? "    -- " : "", e->source);
-    dal_print(&p->out, "  m = %d, %d constraint%s of rank k = %d, p = m - k = %d; %d equation%s, %d multiplier%s\n", i->velocities,
-              i->constraints, i->constraints == 1 ? "" : "s", e->rank, i->velocities - e->rank, i->equations, i->equations == 1 ? "" : "s",
-              i->multipliers, i->multipliers == 1 ? "" : "s");
+    dal_print(&p->out, "  m = %d, %d constraint%s of rank k = %d, p = m - k = %d; %d equation%s, %d multiplier%s\n", i->velocities, i->constraints,
+              i->constraints == 1 ? "" : "s", e->rank, i->velocities - e->rank, i->equations, i->equations == 1 ? "" : "s", i->multipliers,
+              i->multipliers == 1 ? "" : "s");
 }
 
 /* The unknowns that are accelerations need not be printed twice. */

@@ -29,11 +29,10 @@ static const quantity of_rates[OF_RATES] = {
     {"forces", "forces that were given", "forces", offsetof(dal_evaluation, forces), true}};
 
 enum { TRIPLES = 4 };
-static const quantity triples[TRIPLES] = {
-    {"m", "centre of mass", "center", offsetof(dal_evaluation, center), false},
-    {"kg m/s", "linear momentum", "linear", offsetof(dal_evaluation, linear), false},
-    {"kg m^2/s", "angular, about origin", "angular", offsetof(dal_evaluation, angular), false},
-    {"kg m^2/s", "angular, about centre", "angular_center", offsetof(dal_evaluation, angular_center), false}};
+static const quantity triples[TRIPLES] = {{"m", "centre of mass", "center", offsetof(dal_evaluation, center), false},
+                                          {"kg m/s", "linear momentum", "linear", offsetof(dal_evaluation, linear), false},
+                                          {"kg m^2/s", "angular, about origin", "angular", offsetof(dal_evaluation, angular), false},
+                                          {"kg m^2/s", "angular, about centre", "angular_center", offsetof(dal_evaluation, angular_center), false}};
 
 static const double *values_of(const dal_evaluation *e, const quantity *of)
 {
@@ -53,8 +52,7 @@ typedef struct vectors {
     dal_equation_block block[OF_RATES + 2];
 } vectors;
 
-static void add_vector(vectors *v, const char *const *name, const char *title, int rows, const char *const *rows_names,
-                       const double *values)
+static void add_vector(vectors *v, const char *const *name, const char *title, int rows, const char *const *rows_names, const double *values)
 {
     if (values)
         v->block[v->n++] = (dal_equation_block){*name, title, rows, 1, values, rows_names, name};
@@ -104,13 +102,12 @@ static void print_inverse(dal_tables *p, const dal_inverse *inverse)
     dal_print(&p->out, "\n%s\n", inverse->text);
     if (!inverse->motors)
         return;
-    const dal_equation_block block = {name, "the motors", inverse->n_actuators, 1, inverse->actuators.values, inverse->actuators.names,
-                                      &name};
+    const dal_equation_block block = {name, "the motors", inverse->n_actuators, 1, inverse->actuators.values, inverse->actuators.names, &name};
     dal_print_blocks(p, &block, 1);
 }
 
-static void print_matrix(dal_tables *p, const char *name, const char *title, int rows, const char *const *row_names,
-                         const dal_evaluation *e, const double *values, bool whole)
+static void print_matrix(dal_tables *p, const char *name, const char *title, int rows, const char *const *row_names, const dal_evaluation *e,
+                         const double *values, bool whole)
 {
     if (!rows || !e->nv)
         return;
@@ -125,13 +122,12 @@ static void print_matrix(dal_tables *p, const char *name, const char *title, int
 static void print_whole(dal_tables *p, const dal_evaluation *e)
 {
     dal_print(&p->out, "\nthe whole\n");
-    dal_print(&p->out, "  %-24s kinetic %.*g, potential %.*g, sum %.*g J\n", "energy", p->digits, e->kinetic, p->digits, e->potential,
-              p->digits, e->kinetic + e->potential);
+    dal_print(&p->out, "  %-24s kinetic %.*g, potential %.*g, sum %.*g J\n", "energy", p->digits, e->kinetic, p->digits, e->potential, p->digits,
+              e->kinetic + e->potential);
     dal_print(&p->out, "  %-24s %.*g kg\n", "mass", p->digits, e->mass);
     for (int i = 0; i < TRIPLES; i++) {
         const double *x = triple_of(e, &triples[i]);
-        dal_print(&p->out, "  %-24s %.*g, %.*g, %.*g %s\n", triples[i].title, p->digits, x[0], p->digits, x[1], p->digits, x[2],
-                  triples[i].symbol);
+        dal_print(&p->out, "  %-24s %.*g, %.*g, %.*g %s\n", triples[i].title, p->digits, x[0], p->digits, x[1], p->digits, x[2], triples[i].symbol);
     }
 }
 
@@ -140,14 +136,13 @@ static void print_rows(dal_tables *p, const dal_evaluation *e)
     int width = 4;
     for (int i = 0; i < e->n_rows; i++)
         width = (int)strlen(e->rows[i].name) > width ? (int)strlen(e->rows[i].name) : width;
-    dal_print(&p->out, "\nconstraints (%d of rank %d): phi = 0, A v - beta = 0, A v' = gamma; lambda acts as A^T lambda\n", e->n_rows,
-              e->rank);
+    dal_print(&p->out, "\nconstraints (%d of rank %d): phi = 0, A v - beta = 0, A v' = gamma; lambda acts as A^T lambda\n", e->n_rows, e->rank);
     dal_print(&p->out, "  %-*s %*s %*s %*s %*s\n", width, "", p->digits + 8, "phi", p->digits + 8, "A v - beta", p->digits + 8, "gamma",
               p->digits + 8, "lambda");
     for (int i = 0; i < e->n_rows; i++) {
         const dal_evaluation_row *row = &e->rows[i];
-        dal_print(&p->out, "  %-*s %*.*g %*.*g %*.*g %*.*g%s\n", width, row->name, p->digits + 8, p->digits, row->position, p->digits + 8,
-                  p->digits, row->velocity, p->digits + 8, p->digits, row->gamma, p->digits + 8, p->digits, row->multiplier,
+        dal_print(&p->out, "  %-*s %*.*g %*.*g %*.*g %*.*g%s\n", width, row->name, p->digits + 8, p->digits, row->position, p->digits + 8, p->digits,
+                  row->velocity, p->digits + 8, p->digits, row->gamma, p->digits + 8, p->digits, row->multiplier,
                   row->independent ? "" : "  depends on the others");
     }
 }
@@ -238,9 +233,9 @@ static void write_momenta(dal_json *json, const dal_evaluation *e)
 
 static void write_constraints(dal_json *json, const dal_evaluation *e)
 {
-    static const dal_json_member measures[] = {
-        DAL_JSON_MEMBER(dal_evaluation_row, position),   DAL_JSON_MEMBER(dal_evaluation_row, velocity),    DAL_JSON_MEMBER(dal_evaluation_row, gamma),
-        DAL_JSON_MEMBER(dal_evaluation_row, multiplier), DAL_JSON_MEMBER(dal_evaluation_row, independent), {0}};
+    static const dal_json_member measures[] = {DAL_JSON_MEMBER(dal_evaluation_row, position),    DAL_JSON_MEMBER(dal_evaluation_row, velocity),
+                                               DAL_JSON_MEMBER(dal_evaluation_row, gamma),       DAL_JSON_MEMBER(dal_evaluation_row, multiplier),
+                                               DAL_JSON_MEMBER(dal_evaluation_row, independent), {0}};
     dal_json_open(dal_json_line(json, "\n "), "constraints", '{');
     dal_json_integer(json, "rank", e->rank);
     dal_json_number(json, "position", e->position_residual);

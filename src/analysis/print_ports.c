@@ -51,8 +51,8 @@ static void own_word(const dal_port_component *c, char *text, size_t size)
     if (c->multipliers)
         used = snprintf(text, size, "%d multiplier%s", c->multipliers, many);
     if (c->freedoms >= 0 && used < (int)size)
-        used += snprintf(text + used, size - (size_t)used, ", leaves %d freedom%s%s%s", c->freedoms,
-                         c->freedoms == 1 ? "" : "s", *c->leaves ? ": " : "", c->leaves);
+        used += snprintf(text + used, size - (size_t)used, ", leaves %d freedom%s%s%s", c->freedoms, c->freedoms == 1 ? "" : "s",
+                         *c->leaves ? ": " : "", c->leaves);
     if (*c->carries && used < (int)size)
         snprintf(text + used, size - (size_t)used, "; %s", c->carries);
 }
@@ -148,10 +148,7 @@ static const char *source_of(const dal_ports *n, const dal_port *port)
     if (port->out.quantity == DAL_PORT_WRENCH)
         return n->components[port->component].multipliers ? "(17)" : "(6)";
     const bool spin = !strncmp(last, "w", 1);
-    const int order = (length > 1 && !strcmp(last + length - 2, "''") ? 2
-                       : length && last[length - 1] == '\''           ? 1
-                                                                      : 0) +
-                      spin;
+    const int order = (length > 1 && !strcmp(last + length - 2, "''") ? 2 : length && last[length - 1] == '\'' ? 1 : 0) + spin;
     return order == 2 ? "(19), (25), (27)" : order == 1 ? "(19), (25)" : "(19)";
 }
 
@@ -191,12 +188,9 @@ static void print_legend(dal_printer *out, const dal_ports *n)
     print_flows(out, n, DAL_PORT_MOTION);
     print_flows(out, n, DAL_PORT_WRENCH);
     if (coordinates)
-        dal_print(out,
-                  "%-12s of a joint: value, rate, acceleration where there are 3\n%-12s force or torque along it\n",
-                  "coordinate", "effort");
+        dal_print(out, "%-12s of a joint: value, rate, acceleration where there are 3\n%-12s force or torque along it\n", "coordinate", "effort");
     if (n->multipliers)
-        dal_print(out, "%-12s implicit variables of f'' + 2 alpha f' + beta^2 f = 0 (23), one an equation f = 0\n",
-                  "multipliers");
+        dal_print(out, "%-12s implicit variables of f'' + 2 alpha f' + beta^2 f = 0 (23), one an equation f = 0\n", "multipliers");
 }
 
 static void count_kinds(const dal_ports *n, int count[6])
@@ -226,8 +220,7 @@ int dal_ports_text(const dal_ports *n, char *buffer, size_t size)
     print_count(&p, count[DAL_COMPONENT_CONSTRAINT], "constraint", "constraints");
     print_count(&p, count[DAL_COMPONENT_FORCE], "force element", "force elements");
     dal_print(&p, "; %d wire%s\n", n->n_ports / 2, n->n_ports == 2 ? "" : "s");
-    dal_print(&p, "  %d states in bodies, %d multipliers in joints%s\n", n->states, n->multipliers,
-              n->gravity ? ", gravity in every body" : "");
+    dal_print(&p, "  %d states in bodies, %d multipliers in joints%s\n", n->states, n->multipliers, n->gravity ? ", gravity in every body" : "");
     print_table(&p, n, put_components);
     if (n->n_ports) {
         print_table(&p, n, put_ports);

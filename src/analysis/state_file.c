@@ -72,8 +72,8 @@ static void read_array(file_reader *r, const dal_tree *node, const char *key, co
 {
     int k = 0;
     if (node->n != labels->n) {
-        dal_complain(r->messages, node->mark, "'%s' has %d number%s; this model has %d %s%s ('dalembert eval MODEL --names' lists them)",
-                     key, node->n, node->n == 1 ? "" : "s", labels->n, labels->rates ? "rate" : "coordinate", labels->n == 1 ? "" : "s");
+        dal_complain(r->messages, node->mark, "'%s' has %d number%s; this model has %d %s%s ('dalembert eval MODEL --names' lists them)", key,
+                     node->n, node->n == 1 ? "" : "s", labels->n, labels->rates ? "rate" : "coordinate", labels->n == 1 ? "" : "s");
         return;
     }
     for (const dal_tree *child = node->first; child; child = child->next, k++) {
@@ -110,8 +110,8 @@ static void settle_attitude(file_reader *r, const dal_tree *node, const dal_turn
     if (!any || !attitude->unit)
         return;
     if (!(sum > 0) || !isfinite(sum)) {
-        dal_complain(r->messages, node->mark, "the quaternion '%s', ... has the length %.3g: it is no attitude",
-                     r->coordinates.label[attitude->q], sqrt(sum));
+        dal_complain(r->messages, node->mark, "the quaternion '%s', ... has the length %.3g: it is no attitude", r->coordinates.label[attitude->q],
+                     sqrt(sum));
         return;
     }
     for (int i = 0; i < attitude->n; i++)
@@ -233,8 +233,7 @@ static dal_status read_instant(const dal_allocator *allocator, const dal_system 
     return status;
 }
 
-dal_status dal_instant_read(const dal_allocator *allocator, const dal_system *system, const char *path, dal_messages *messages,
-                            dal_instant **instant)
+dal_status dal_instant_read(const dal_allocator *allocator, const dal_system *system, const char *path, dal_messages *messages, dal_instant **instant)
 {
     if (!can_read(__func__, allocator, system, path, messages, instant))
         return DAL_BAD_COMMAND;

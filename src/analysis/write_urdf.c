@@ -145,12 +145,11 @@ static void take_friction(plan *p, int j)
         p->role[j].friction = f->limit * f->lever[0];
         if (!(f->limit > 0))
             dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN,
-                     "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint",
-                     p->m->joints[j].name);
+                     "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint", p->m->joints[j].name);
         else if (!is_plain(f))
             dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN,
-                     "of the friction of joint '%s' only the constant limit (%.6g) is written: URDF has no other friction",
-                     p->m->joints[j].name, p->role[j].friction);
+                     "of the friction of joint '%s' only the constant limit (%.6g) is written: URDF has no other friction", p->m->joints[j].name,
+                     p->role[j].friction);
     }
 }
 
@@ -193,8 +192,8 @@ static void take_forces(plan *p)
     }
     for (int i = 0; i < p->spec->n_forces; i++)
         if (!written[i])
-            dal_warn(p->messages, p->spec->forces[i].name.mark, DAL_CODE_NOT_CONVERTED, NAN, "force '%s' is left out: of forces URDF has only the damping of joints",
-                     p->spec->forces[i].name.text);
+            dal_warn(p->messages, p->spec->forces[i].name.mark, DAL_CODE_NOT_CONVERTED, NAN,
+                     "force '%s' is left out: of forces URDF has only the damping of joints", p->spec->forces[i].name.text);
 }
 
 static bool can_be_drawn(int kind)
@@ -229,8 +228,8 @@ static void take_rest(plan *p)
         take_shapes(p, &spec->bodies[b].shape, !p->scene);
     for (int b = 0; b < p->m->n_bodies; b++)
         if (p->m->bodies[b].particle)
-            dal_warn(p->messages, p->spec->bodies[b].name.mark, DAL_CODE_NOT_CONVERTED, NAN, "'%s' is a particle: it becomes a link without moments of inertia",
-                     p->m->bodies[b].name);
+            dal_warn(p->messages, p->spec->bodies[b].name.mark, DAL_CODE_NOT_CONVERTED, NAN,
+                     "'%s' is a particle: it becomes a link without moments of inertia", p->m->bodies[b].name);
 }
 
 /* ---- the tree ----------------------------------------------------------------------------------------- */
@@ -381,8 +380,7 @@ static dal_status make_plan(plan *p)
     for (int i = 0; i < p->n_order; i++)
         place_link(p, p->order[i]);
     choose_root(p);
-    dal_say(p->messages, DAL_NOTE, (dal_mark){p->spec->file, 0, 0},
-            "start values, records and how to run have no place in URDF and are left out");
+    dal_say(p->messages, DAL_NOTE, (dal_mark){p->spec->file, 0, 0}, "start values, records and how to run have no place in URDF and are left out");
     return DAL_OK;
 }
 
@@ -549,8 +547,8 @@ static void write_joint(dal_printer *out, const plan *p, int body)
         return; /* the root */
     dal_print(out, "  <joint name=\"");
     write_escaped(out, l->joint < 0 ? p->m->bodies[body].name : label_of(p, l->joint));
-    dal_print(out, "%s\" type=\"%s\">\n    <parent link=\"%s\"/>\n    <child link=\"%s\"/>\n", l->joint < 0 ? "_floating" : "", type,
-              parent, p->m->bodies[body].name);
+    dal_print(out, "%s\" type=\"%s\">\n    <parent link=\"%s\"/>\n    <child link=\"%s\"/>\n", l->joint < 0 ? "_floating" : "", type, parent,
+              p->m->bodies[body].name);
     write_origin(out, p, l);
     if (l->joint >= 0 && !type_of(p, l->joint)->welds) {
         dal_print(out, "    <axis");

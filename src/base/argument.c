@@ -15,8 +15,7 @@ bool dal_can_allocate(const dal_allocator *allocator)
 bool dal_needs_allocator(dal_messages *messages, const char *function, const dal_allocator *allocator)
 {
     if (!dal_can_allocate(allocator))
-        dal_error(messages, dal_nowhere, "%s: the allocator has no function '%s' (NULL)", function,
-                  allocator->allocate ? "release" : "allocate");
+        dal_error(messages, dal_nowhere, "%s: the allocator has no function '%s' (NULL)", function, allocator->allocate ? "release" : "allocate");
     return dal_can_allocate(allocator);
 }
 

@@ -40,11 +40,11 @@ static inline const char *dal_block_text(dal_block *block, const char *text)
 }
 
 /* Move an array into the block: while measuring the pointer stays. */
-#define DAL_PACK(block, pointer, count)                                                                                \
-    do {                                                                                                               \
-        void *packed = dal_block_copy((block), (pointer), sizeof *(pointer) * (size_t)(count));                        \
-        if (packed)                                                                                                    \
-            (pointer) = packed;                                                                                        \
+#define DAL_PACK(block, pointer, count)                                                                                                              \
+    do {                                                                                                                                             \
+        void *packed = dal_block_copy((block), (pointer), sizeof *(pointer) * (size_t)(count));                                                      \
+        if (packed)                                                                                                                                  \
+            (pointer) = packed;                                                                                                                      \
     } while (0)
 
 #endif

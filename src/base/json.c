@@ -60,8 +60,7 @@ static int decode_character(const unsigned char *at, uint32_t *code)
 /* In a script: <, >, & so that no element can end or begin; the line ends of JavaScript; all controls. */
 static bool is_escaped_in_script(uint32_t code)
 {
-    return code == '<' || code == '>' || code == '&' || (code >= 0x7f && code < 0xa0) || code == 0x2028 ||
-           code == 0x2029;
+    return code == '<' || code == '>' || code == '&' || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
 }
 
 static void write_string(dal_json *json, const char *text)

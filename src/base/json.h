@@ -82,8 +82,8 @@ typedef struct dal_json_member {
 } dal_json_member;
 
 /* Members of a struct under a key of their own, or under their name. A table of them ends with {0}. */
-#define DAL_JSON_MEMBER_AS(key, type, member)                                                                                               \
-    {                                                                                                                                       \
+#define DAL_JSON_MEMBER_AS(key, type, member)                                                                                                        \
+    {                                                                                                                                                \
         key,                                                                                                                              \
      _Generic(((const type *)0)->member,                                                                                               \
          int: DAL_JSON_INT,                                                                                                            \
@@ -92,12 +92,12 @@ typedef struct dal_json_member {
          double: DAL_JSON_DOUBLE,                                                                                                      \
          bool: DAL_JSON_BOOL,                                                                                                          \
          const char *: _Generic(&((const type *)0)->member, const char *const *: DAL_JSON_POINTER, default: DAL_JSON_ARRAY)),          \
-     offsetof(type, member) \
+     offsetof(type, member)          \
     }
 #define DAL_JSON_MEMBER(type, member) DAL_JSON_MEMBER_AS(#member, type, member)
-#define DAL_JSON_NEW_LINE(line)                                                                                        \
-    {                                                                                                                  \
-        line, DAL_JSON_LINE, 0                                                                                         \
+#define DAL_JSON_NEW_LINE(line)                                                                                                                      \
+    {                                                                                                                                                \
+        line, DAL_JSON_LINE, 0                                                                                                                       \
     }
 
 /* All members of the table, of the struct at `of`. */

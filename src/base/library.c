@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void *dal_library_open(const char *title, const char *soname, const char *package, const dal_symbol *symbols, size_t n,
-                       void *table, char *why, size_t size)
+void *dal_library_open(const char *title, const char *soname, const char *package, const dal_symbol *symbols, size_t n, void *table, char *why,
+                       size_t size)
 {
     void *handle = dlopen(soname, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (!handle) {

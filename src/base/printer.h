@@ -15,12 +15,12 @@ typedef struct dal_printer {
 } dal_printer;
 
 /* Inside a function (..., const char *format, ...): what it is to say, in an array of char. */
-#define DAL_FORMAT(array, format)                                                                                                       \
-    do {                                                                                                                                 \
-        va_list list_;                                                                                                                   \
-        va_start(list_, format);                                                                                                         \
-        vsnprintf(array, sizeof array, format, list_);                                                                                   \
-        va_end(list_);                                                                                                                   \
+#define DAL_FORMAT(array, format)                                                                                                                    \
+    do {                                                                                                                                             \
+        va_list list_;                                                                                                                               \
+        va_start(list_, format);                                                                                                                     \
+        vsnprintf(array, sizeof array, format, list_);                                                                                               \
+        va_end(list_);                                                                                                                               \
     } while (0)
 
 /* One more piece of text, as printf writes it. */

@@ -46,8 +46,8 @@ static bool fill_slopes(dal_checker *c, int n, double *J, double *C)
     const dal_system *system = c->system;
     const int n_y = system->n_y, rows = 2 * system->layout.n_rows;
     const double part = cbrt(DBL_EPSILON), T = system->time;
-    double *y = DAL_TAKE(&c->arena, double, n_y), *up = DAL_TAKE(&c->arena, double, n_y + rows),
-           *down = DAL_TAKE(&c->arena, double, n_y + rows), *unit = DAL_TAKE(&c->arena, double, n_y);
+    double *y = DAL_TAKE(&c->arena, double, n_y), *up = DAL_TAKE(&c->arena, double, n_y + rows), *down = DAL_TAKE(&c->arena, double, n_y + rows),
+           *unit = DAL_TAKE(&c->arena, double, n_y);
     dal_state_reset(c->state);
     memcpy(y, c->state->y, sizeof *y * (size_t)n_y);
     if (!evaluate(c, y, up))
@@ -84,8 +84,8 @@ static int tangents(dal_checker *c, int n, double *C, double *T)
         for (int k = 0; k < n && sum > 0; k++)
             row[k] /= sqrt(sum);
     }
-    int rank = dal_rank_svd(C, rows, n, n, no_slope, DAL_TAKE(&c->arena, double, rows + n), T, NULL,
-                            DAL_TAKE(&c->arena, double, dal_rank_work(rows, n)));
+    int rank =
+        dal_rank_svd(C, rows, n, n, no_slope, DAL_TAKE(&c->arena, double, rows + n), T, NULL, DAL_TAKE(&c->arena, double, dal_rank_work(rows, n)));
     return rank < 0 ? 0 : n - rank;
 }
 
@@ -143,14 +143,18 @@ static void judge_frequency(dal_checker *c, int n, double *re, double *im, doubl
         v->step_limit = longest;
     double steps = info->until * stiff / method->real_stability;
     if (!method->adaptive && info->step > longest)
-        dal_check_warn(c, DAL_CODE_STEP_TOO_LONG_AT_START, longest, "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s",
-                       info->step, method->name, v->fastest, longest);
+        dal_check_warn(c, DAL_CODE_STEP_TOO_LONG_AT_START, longest,
+                       "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s", info->step,
+                       method->name, v->fastest, longest);
     if (method->adaptive && steps > many_steps)
-        dal_check_warn(c, DAL_CODE_STIFF, steps, "the motion is stiff: a decay within %.1e s asks '%s' for steps of %.1e s, %.1e of them until the end; cvode-bdf has no such limit",
-                       1 / stiff, method->name, method->real_stability / stiff, steps);
+        dal_check_warn(
+            c, DAL_CODE_STIFF, steps,
+            "the motion is stiff: a decay within %.1e s asks '%s' for steps of %.1e s, %.1e of them until the end; cvode-bdf has no such limit",
+            1 / stiff, method->name, method->real_stability / stiff, steps);
     else if (method->adaptive && info->until / longest > many_steps)
-        dal_check_warn(c, DAL_CODE_STIFF, info->until / longest, "the motion is fast: %.4g /s at the start asks '%s' for steps of %.1e s, %.1e of them until the end", v->fastest,
-                       method->name, longest, info->until / longest);
+        dal_check_warn(c, DAL_CODE_STIFF, info->until / longest,
+                       "the motion is fast: %.4g /s at the start asks '%s' for steps of %.1e s, %.1e of them until the end", v->fastest, method->name,
+                       longest, info->until / longest);
 }
 
 void dal_check_frequency(dal_checker *c)

@@ -137,8 +137,7 @@ static const char *motion_of(const dal_probe *p, int b, int n, const double *nul
     const bool flat = layout->mechanism->space == DAL_PLANAR;
     const int space = (int)layout->mechanism->space;
     const char *name = layout->mechanism->bodies[b].name;
-    double(*shift)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n), (*turn)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n),
-    d[3], v[3];
+    double(*shift)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n), (*turn)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n), d[3], v[3];
     for (int k = 0; k < n; k++) {
         const double *x = null + (size_t)k * (size_t)p->m + at->v;
         for (int i = 0; i < space; i++)
@@ -198,8 +197,8 @@ static dal_check_loose describe_bodies(const dal_probe *p, int n, const double *
         motion = dal_check_join(p->arena, motion, one);
         add_remedy(p, b, turning, moving, &remedy);
     }
-    return (dal_check_loose){
-        n, motion, dal_arena_print(p->arena, "%s, or hold this motion by a joint or a constraint", *remedy ? remedy : "give mass")};
+    return (dal_check_loose){n, motion,
+                             dal_arena_print(p->arena, "%s, or hold this motion by a joint or a constraint", *remedy ? remedy : "give mass")};
 }
 
 /* Does body b move in one of the null vectors? Whatever a point of it or an axis does is a sum of the columns' parts. */
@@ -227,8 +226,8 @@ static dal_check_loose describe_coordinates(const dal_probe *p, int n, const dou
     const char *motion = "", *remedy = "";
     for (int b = 0; b < p->layout->mechanism->n_bodies; b++)
         if (lack_of(p, b) && is_moved(p, b, n, null))
-            remedy = dal_arena_print(p->arena, "%s%s'%s'", remedy, *remedy ? " or " : "give mass or inertia to ",
-                                     p->layout->mechanism->bodies[b].name);
+            remedy =
+                dal_arena_print(p->arena, "%s%s'%s'", remedy, *remedy ? " or " : "give mass or inertia to ", p->layout->mechanism->bodies[b].name);
     for (int k = 0; k < p->m; k++) {
         double share = 0;
         for (int i = 0; i < n; i++)

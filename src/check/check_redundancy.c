@@ -266,11 +266,10 @@ static void find_nearly(dal_checker *c, dal_probe *p, int rank)
     /* the vectors between `less` and `rank` come first */
     v->n_nearly = dal_check_groups(p, rank - less, 1e-3, &v->nearly);
     for (int g = 0; g < v->n_nearly; g++)
-        dal_check_warn(
-            c, DAL_CODE_NEARLY_REDUNDANT, p->sigma[rank - 1] / p->sigma[0],
-            "the rows of %s depend on one another but for %.1e: if they should be redundant, their points or axes are not exactly "
-            "where they belong",
-            joints_of(p, &v->nearly[g]), p->sigma[rank - 1] / p->sigma[0]);
+        dal_check_warn(c, DAL_CODE_NEARLY_REDUNDANT, p->sigma[rank - 1] / p->sigma[0],
+                       "the rows of %s depend on one another but for %.1e: if they should be redundant, their points or axes are not exactly "
+                       "where they belong",
+                       joints_of(p, &v->nearly[g]), p->sigma[rank - 1] / p->sigma[0]);
 }
 
 /* z . b of positions, velocities and accelerations; the rows were evaluated at the start. */
@@ -302,8 +301,9 @@ void dal_check_redundancy(dal_checker *c, dal_probe *p)
     for (int g = 0; g < v->n_groups && !v->contradictory; g++) {
         const dal_check_group *group = &v->groups[g];
         const char *rubbing = rubbing_of(p, group), *one = group->redundant == 1 ? "it" : "them";
-        dal_check_warn(c, DAL_CODE_REDUNDANT, group->redundant, "%d of the %d rows of %s %s too many: %s on %s, but the reactions of these joints are not unique%s%s%s",
-                       group->redundant, group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are",
+        dal_check_warn(c, DAL_CODE_REDUNDANT, group->redundant,
+                       "%d of the %d rows of %s %s too many: %s on %s, but the reactions of these joints are not unique%s%s%s", group->redundant,
+                       group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are",
                        *rubbing ? "without friction the motion would not depend" : "the motion does not depend", one,
                        *rubbing ? ", and the friction of " : "", rubbing, *rubbing ? " follows them: give the joints a `compliance:`" : "");
     }

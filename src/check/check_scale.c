@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double large_masses = 1e6, large_inertias = 1e12,
-                    large_lengths = 1e5; /* inertias go with masses and the square of lengths */
+static const double large_masses = 1e6, large_inertias = 1e12, large_lengths = 1e5; /* inertias go with masses and the square of lengths */
 
 /* Smallest and largest of positive numbers, and whose they are. */
 typedef struct range {
@@ -88,9 +87,10 @@ static void compare_tolerance(dal_checker *c)
             continue;
         const double span = fabs(state->work.value[measure]);
         if (span > 1e-12 * system->length && span < enough_tolerances * atol)
-            dal_check_warn(c, DAL_CODE_TOLERANCE_COARSE, atol / span,
-                           "'%s' spans %.3g m, and the absolute tolerance of lengths is %.3g m (atol %.1e times the model's length): take a smaller `atol`",
-                           system->forces[i].name, span, atol, system->info.atol);
+            dal_check_warn(
+                c, DAL_CODE_TOLERANCE_COARSE, atol / span,
+                "'%s' spans %.3g m, and the absolute tolerance of lengths is %.3g m (atol %.1e times the model's length): take a smaller `atol`",
+                system->forces[i].name, span, atol, system->info.atol);
     }
 }
 

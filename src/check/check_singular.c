@@ -136,14 +136,13 @@ static void warn_singular(dal_checker *c, const char *joints)
     v->singular_joints = joints;
     const char *of = *joints ? dal_arena_print(&c->arena, " (rows of %s)", joints) : "";
     if (v->isolated)
-        dal_check_warn(
-            c, DAL_CODE_SINGULAR_START, v->freedoms, "the start is an isolated position: the joints allow %d freedom%s there to first order and no motion away from it%s",
-            v->freedoms, v->freedoms == 1 ? "" : "s", of);
+        dal_check_warn(c, DAL_CODE_SINGULAR_START, v->freedoms,
+                       "the start is an isolated position: the joints allow %d freedom%s there to first order and no motion away from it%s",
+                       v->freedoms, v->freedoms == 1 ? "" : "s", of);
     else if (v->singular)
-        dal_check_warn(
-            c, DAL_CODE_SINGULAR_START, v->gained,
-            "the start is a singular position: %d freedom%s more than nearby, and more than one motion may begin here%s; start elsewhere",
-            v->gained, v->gained == 1 ? "" : "s", of);
+        dal_check_warn(c, DAL_CODE_SINGULAR_START, v->gained,
+                       "the start is a singular position: %d freedom%s more than nearby, and more than one motion may begin here%s; start elsewhere",
+                       v->gained, v->gained == 1 ? "" : "s", of);
     else if (v->near_singular)
         dal_check_warn(c, DAL_CODE_NEAR_SINGULAR_START, v->ratio,
                        "a singular position is near the start: the smallest singular value of the constraints is %.1e of the largest, "

@@ -3,7 +3,6 @@
 #include "base/message.h"
 #include "base/printer.h"
 
-
 void dal_check_hear(dal_checker *c, const dal_message *message)
 {
     dal_verdict *v = c->verdict;

@@ -34,8 +34,7 @@ static void say_counts(const dal_verdict *v)
         : v->singular             ? ", which is wrong here: rows depend on one another, some of them in this position only"
                                   : ", which is wrong here: rows depend on one another");
     if (!v->own_coordinates)
-        say("", "in coordinates '%s': m = %d, r = %d, k = %d, p = %d", i->coordinates, i->velocities, i->constraints, i->rank,
-            i->freedoms);
+        say("", "in coordinates '%s': m = %d, r = %d, k = %d, p = %d", i->coordinates, i->velocities, i->constraints, i->rank, i->freedoms);
 }
 
 /* Joints of types that the model describes itself; those of one kind together. */
@@ -144,8 +143,8 @@ static void say_singular(const dal_verdict *v)
     else if (v->neighbours == 0)
         say("position", "smallest singular value %.2g of the largest; no neighbours were compared", v->ratio);
     else if (v->singular)
-        say("position", "singular: rank %d here, %d at %d neighbours; %d freedom%s gained", v->rank, v->rank_near, v->neighbours,
-            v->gained, s_of(v->gained));
+        say("position", "singular: rank %d here, %d at %d neighbours; %d freedom%s gained", v->rank, v->rank_near, v->neighbours, v->gained,
+            s_of(v->gained));
     else
         say("position", "%s: rank %d here and at %d neighbours; smallest singular value %.2g of the largest, %.2g nearby",
             v->near_singular ? "near a singular one" : "regular", v->rank, v->neighbours, v->ratio, v->ratio_near);
@@ -216,8 +215,8 @@ static void say_along(const dal_verdict *v)
 void dal_check_text(const dal_verdict *v)
 {
     const dal_system_info *i = &v->info;
-    printf("%s (%s, %d %s, %d joint%s)\n\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial", i->bodies,
-           i->bodies == 1 ? "body" : "bodies", i->joints, s_of(i->joints));
+    printf("%s (%s, %d %s, %d joint%s)\n\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial", i->bodies, i->bodies == 1 ? "body" : "bodies",
+           i->joints, s_of(i->joints));
     if (v->known) {
         say_counts(v);
         say_written(v);

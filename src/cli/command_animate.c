@@ -8,23 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "dalembert animate RESULT --model MODEL -o FILE [options]\n"
-    "\n"
-    "Draw the mechanism at several instants in one picture, from light to dark, as papers print them. RESULT (.csv, "
-    ".h5)\n"
-    "needs the places of the bodies: 'dalembert run --motion' records them beside what the model asks for.\n"
-    "\n"
-    "    -m, --model MODEL       the model that it was made from\n"
-    "    -o, --output FILE       .svg, or .png (through rsvg-convert); - is SVG on standard output\n"
-    "    --times T1,T2,...       instants, s: the nearest recorded rows are taken\n"
-    "    --count N               so many, evenly from the first row to the last; 5 if omitted\n"
-    "    --size WIDTHxHEIGHT     pixels; PNG files have twice as many\n"
-    "    --title TEXT            above the picture\n"
-    "    --set NAME=VALUE        as for the run; may be repeated\n"
-    "    --floating              as for the run\n"
-    "    -q, --quiet             no messages but errors\n"
-    "    -h, --help              this text\n";
+static const char usage[] = "dalembert animate RESULT --model MODEL -o FILE [options]\n"
+                            "\n"
+                            "Draw the mechanism at several instants in one picture, from light to dark, as papers print them. RESULT (.csv, "
+                            ".h5)\n"
+                            "needs the places of the bodies: 'dalembert run --motion' records them beside what the model asks for.\n"
+                            "\n"
+                            "    -m, --model MODEL       the model that it was made from\n"
+                            "    -o, --output FILE       .svg, or .png (through rsvg-convert); - is SVG on standard output\n"
+                            "    --times T1,T2,...       instants, s: the nearest recorded rows are taken\n"
+                            "    --count N               so many, evenly from the first row to the last; 5 if omitted\n"
+                            "    --size WIDTHxHEIGHT     pixels; PNG files have twice as many\n"
+                            "    --title TEXT            above the picture\n"
+                            "    --set NAME=VALUE        as for the run; may be repeated\n"
+                            "    --floating              as for the run\n"
+                            "    -q, --quiet             no messages but errors\n"
+                            "    -h, --help              this text\n";
 
 enum { MOST = 50 }; /* instants */
 
@@ -46,8 +45,7 @@ static int read_times(void *user, char *text)
         char *end;
         const double t = strtod(at, &end);
         if (end == at || (*end && *end != ',') || !isfinite(t) || wanted->picture.n_times == MOST)
-            return dal_wrong_use("animate", "--times wants up to %d instants in seconds, as in 0,0.5,1, not '%s'", MOST,
-                                 text);
+            return dal_wrong_use("animate", "--times wants up to %d instants in seconds, as in 0,0.5,1, not '%s'", MOST, text);
         wanted->times[wanted->picture.n_times++] = t;
         if (!*end)
             return DAL_OK;
@@ -92,8 +90,7 @@ static int check_use(void *user)
 {
     const request *wanted = user;
     if (!wanted->model.path)
-        return dal_wrong_use("animate",
-                             "which model was it made from? give it by --model, as in --model four-bar.yaml");
+        return dal_wrong_use("animate", "which model was it made from? give it by --model, as in --model four-bar.yaml");
     if (!wanted->output)
         return dal_wrong_use("animate", "where to? give a file by -o, as in -o frames.svg");
     return DAL_OK;

@@ -39,8 +39,7 @@ typedef struct request {
     bool along, json, quiet;
 } request;
 
-static const dal_option options[] = {
-    DAL_SET, DAL_FLAG("along", 0, along), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
+static const dal_option options[] = {DAL_SET, DAL_FLAG("along", 0, along), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
 static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL};
 
 static dal_status check_model(const request *wanted, dal_messages *messages, dal_spec **spec, dal_verdict **verdict)

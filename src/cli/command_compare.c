@@ -8,39 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "dalembert compare MODEL [options]\n"
-    "\n"
-    "Run the model under several formulations of its equations of motion and print a table: state variables,\n"
-    "equations, evaluations, CPU time, errors of energy, constraints and momentum, and the largest difference\n"
-    "of the bodies' motion from a reference run, which has 1e-3 of the tolerances. What does not apply to the\n"
-    "model is listed with the reason.\n"
-    "\n"
-    "    --formulations LIST     all (which is the usual), or words with commas between them\n"
-    "                                                             (dalembert list formulations)\n"
-    "    --coordinates LIST      all, or families of coordinates; usually the one of the model\n"
-    "                                                             (dalembert list coordinates)\n"
-    "    --bodies                a second table: the differences of each body\n"
-    "    --json                  everything as a JSON object\n"
-    "    -o, --output FILE.html  a page with the table, the errors against time and all motions in one scene\n"
-    "    --open                  show the page in a browser\n"
-    "\n"
-    "For all runs, otherwise from the model's 'simulate:' block, as in 'dalembert run':\n"
-    "\n"
-    "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
-    "    --integrator WORD       method of integration            (dalembert list integrators)\n"
-    "    --step H                step, or first step of an adaptive method, s\n"
-    "    --rtol X, --atol X      relative and absolute tolerance of an adaptive method\n"
-    "    --until T               end of the motion, s\n"
-    "    --max-step H            longest step of an adaptive method, s\n"
-    "    --event-tolerance T     how exactly switches are located, s\n"
-    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
-    "\n"
-    "    -q, --quiet             no progress, no messages but errors\n"
-    "    -h, --help              this text\n"
-    "\n"
-    "The exit status is 0 if all that apply came to the end, 4 if one of them did not.\n";
+static const char usage[] = "dalembert compare MODEL [options]\n"
+                            "\n"
+                            "Run the model under several formulations of its equations of motion and print a table: state variables,\n"
+                            "equations, evaluations, CPU time, errors of energy, constraints and momentum, and the largest difference\n"
+                            "of the bodies' motion from a reference run, which has 1e-3 of the tolerances. What does not apply to the\n"
+                            "model is listed with the reason.\n"
+                            "\n"
+                            "    --formulations LIST     all (which is the usual), or words with commas between them\n"
+                            "                                                             (dalembert list formulations)\n"
+                            "    --coordinates LIST      all, or families of coordinates; usually the one of the model\n"
+                            "                                                             (dalembert list coordinates)\n"
+                            "    --bodies                a second table: the differences of each body\n"
+                            "    --json                  everything as a JSON object\n"
+                            "    -o, --output FILE.html  a page with the table, the errors against time and all motions in one scene\n"
+                            "    --open                  show the page in a browser\n"
+                            "\n"
+                            "For all runs, otherwise from the model's 'simulate:' block, as in 'dalembert run':\n"
+                            "\n"
+                            "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
+                            "    --integrator WORD       method of integration            (dalembert list integrators)\n"
+                            "    --step H                step, or first step of an adaptive method, s\n"
+                            "    --rtol X, --atol X      relative and absolute tolerance of an adaptive method\n"
+                            "    --until T               end of the motion, s\n"
+                            "    --max-step H            longest step of an adaptive method, s\n"
+                            "    --event-tolerance T     how exactly switches are located, s\n"
+                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --floating              the root link of a URDF file is a free body\n"
+                            "\n"
+                            "    -q, --quiet             no progress, no messages but errors\n"
+                            "    -h, --help              this text\n"
+                            "\n"
+                            "The exit status is 0 if all that apply came to the end, 4 if one of them did not.\n";
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"stabilization", "integrator", "step", "rtol", "atol", "until", "max-step", "event-tolerance", NULL};
@@ -156,13 +155,13 @@ static dal_status compare_model(const request *wanted, dal_compare_page *page, d
     if (status == DAL_OK) {
         dal_progress progress = dal_progress_begin(wanted->quiet);
         dal_compare_options how = {.n_coordinates = wanted->n_coordinates,
-                                       .n_formulations = wanted->n_formulations,
-                                       .coordinates = wanted->coordinates,
-                                       .formulations = wanted->formulations,
-                                       .progress = show_progress,
-                                       .progress_user = &progress,
-                                       .motion = wanted->page ? dal_compare_page_motion : NULL,
-                                       .motion_user = page};
+                                   .n_formulations = wanted->n_formulations,
+                                   .coordinates = wanted->coordinates,
+                                   .formulations = wanted->formulations,
+                                   .progress = show_progress,
+                                   .progress_user = &progress,
+                                   .motion = wanted->page ? dal_compare_page_motion : NULL,
+                                   .motion_user = page};
         status = dal_compare(*spec, &how, messages, comparison);
         dal_progress_end(&progress);
     }

@@ -7,19 +7,18 @@
 #include <string.h>
 #include <strings.h>
 
-static const char usage[] =
-    "dalembert convert MODEL -o FILE [options]\n"
-    "\n"
-    "Write the model as a file of another type, by the extension of FILE: .yaml from a URDF file, .urdf from a\n"
-    "YAML model. Numbers stay the same to the last digit. What the other type cannot say is told one by one.\n"
-    "\n"
-    "    -o, --output FILE       what to write; - is standard output, with the other type than that of MODEL\n"
-    "    --floating              the root link of a URDF file is a free body\n"
-    "    --set NAME=VALUE        another value for a parameter of a YAML model; may be repeated\n"
-    "    -q, --quiet             no messages but errors\n"
-    "    -h, --help              this text\n"
-    "\n"
-    "The file appears under its name only when it is complete.\n";
+static const char usage[] = "dalembert convert MODEL -o FILE [options]\n"
+                            "\n"
+                            "Write the model as a file of another type, by the extension of FILE: .yaml from a URDF file, .urdf from a\n"
+                            "YAML model. Numbers stay the same to the last digit. What the other type cannot say is told one by one.\n"
+                            "\n"
+                            "    -o, --output FILE       what to write; - is standard output, with the other type than that of MODEL\n"
+                            "    --floating              the root link of a URDF file is a free body\n"
+                            "    --set NAME=VALUE        another value for a parameter of a YAML model; may be repeated\n"
+                            "    -q, --quiet             no messages but errors\n"
+                            "    -h, --help              this text\n"
+                            "\n"
+                            "The file appears under its name only when it is complete.\n";
 
 typedef struct request {
     dal_model_options model;

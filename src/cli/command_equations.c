@@ -5,27 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "dalembert equations MODEL [options]\n"
-    "\n"
-    "Print the equations of motion as numbers: the matrices that the formulation solves at one state, named by\n"
-    "coordinate, speed and joint, and the solution. The state is the assembled start, unless the options say otherwise.\n"
-    "\n"
-    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
-    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-    "    --stabilization WORD    baumgarte changes the right side (dalembert list stabilizations)\n"
-    "    --time T                run the model to T first, s\n"
-    "    --state NAME=VALUE,...  other values of coordinates and rates: rod.angle=0.3,rod.angle'=1.5; what was not\n"
-    "                            given moves as little as the constraints allow; may be repeated\n"
-    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
-    "\n"
-    "    --digits N              digits of the numbers, 1 to 17 (6)\n"
-    "    --width N               columns of the text (those of the terminal, or 100)\n"
-    "    --json                  a JSON object, every number in full\n"
-    "    -h, --help              this text\n"
-    "\n"
-    "A dot is a zero, up to rounding: less than 1e-12 of the largest number of its matrix.\n";
+static const char usage[] = "dalembert equations MODEL [options]\n"
+                            "\n"
+                            "Print the equations of motion as numbers: the matrices that the formulation solves at one state, named by\n"
+                            "coordinate, speed and joint, and the solution. The state is the assembled start, unless the options say otherwise.\n"
+                            "\n"
+                            "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+                            "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
+                            "    --stabilization WORD    baumgarte changes the right side (dalembert list stabilizations)\n"
+                            "    --time T                run the model to T first, s\n"
+                            "    --state NAME=VALUE,...  other values of coordinates and rates: rod.angle=0.3,rod.angle'=1.5; what was not\n"
+                            "                            given moves as little as the constraints allow; may be repeated\n"
+                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --floating              the root link of a URDF file is a free body\n"
+                            "\n"
+                            "    --digits N              digits of the numbers, 1 to 17 (6)\n"
+                            "    --width N               columns of the text (those of the terminal, or 100)\n"
+                            "    --json                  a JSON object, every number in full\n"
+                            "    -h, --help              this text\n"
+                            "\n"
+                            "A dot is a zero, up to rounding: less than 1e-12 of the largest number of its matrix.\n";
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", NULL};
@@ -105,13 +104,8 @@ static int read_width(void *user, char *text)
     return read_integer("--width", text, 20, 10000, &((request *)user)->width);
 }
 
-static const dal_option options[] = {DAL_READ("time", 0, read_time),
-                                     DAL_READ("state", 0, read_state),
-                                     DAL_SET,
-                                     DAL_READ("digits", 0, read_digits),
-                                     DAL_READ("width", 0, read_width),
-                                     DAL_FLAG("json", 0, json),
-                                     {0}};
+static const dal_option options[] = {DAL_READ("time", 0, read_time),   DAL_READ("state", 0, read_state), DAL_SET, DAL_READ("digits", 0, read_digits),
+                                     DAL_READ("width", 0, read_width), DAL_FLAG("json", 0, json),        {0}};
 static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL};
 
 /* ---- the state --------------------------------------------------------------- */
@@ -168,8 +162,7 @@ static dal_status set_state(const request *wanted, dal_state *state, dal_message
         return DAL_OK;
     dal_status status = dal_state_give(state, wanted->n_given, wanted->given, messages, &moved);
     if (status == DAL_OK && moved > 0)
-        fprintf(stderr, "dalembert equations: warning: the constraints contradict the given values: they were moved by up to %.3g\n",
-                moved);
+        fprintf(stderr, "dalembert equations: warning: the constraints contradict the given values: they were moved by up to %.3g\n", moved);
     return status;
 }
 

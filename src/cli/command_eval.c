@@ -105,8 +105,8 @@ static int check_use(void *user)
     const request *wanted = user;
     const int ways = (wanted->file != NULL) + wanted->random + wanted->names;
     if (ways != 1)
-        return dal_wrong_use("eval", ways ? "one of --state, --random and --names is enough"
-                                          : "which state? --state FILE, --random SEED, or --names");
+        return dal_wrong_use("eval",
+                             ways ? "one of --state, --random and --names is enough" : "which state? --state FILE, --random SEED, or --names");
     if (wanted->options.nearest && !wanted->options.inverse)
         return dal_wrong_use("eval", "--nearest belongs to --inverse");
     return DAL_OK;

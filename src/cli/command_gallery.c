@@ -8,19 +8,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char usage[] =
-    "dalembert gallery MODEL ... -o FOLDER [options]\n"
-    "\n"
-    "Run each of the models as its 'simulate:' block says, write a report page for each into the folder\n"
-    "(crank.yaml becomes crank.html), and index.html, in which all of them move.\n"
-    "\n"
-    "    -o, --output FOLDER     where the pages go; it is made if it is not there\n"
-    "    --title TEXT            of the index\n"
-    "    --open                  show the index in a browser\n"
-    "    -q, --quiet             no progress, no warnings\n"
-    "    -h, --help              this text\n"
-    "\n"
-    "A model that cannot be run is told and left out; the exit status is then that of the first such model.\n";
+static const char usage[] = "dalembert gallery MODEL ... -o FOLDER [options]\n"
+                            "\n"
+                            "Run each of the models as its 'simulate:' block says, write a report page for each into the folder\n"
+                            "(crank.yaml becomes crank.html), and index.html, in which all of them move.\n"
+                            "\n"
+                            "    -o, --output FOLDER     where the pages go; it is made if it is not there\n"
+                            "    --title TEXT            of the index\n"
+                            "    --open                  show the index in a browser\n"
+                            "    -q, --quiet             no progress, no warnings\n"
+                            "    -h, --help              this text\n"
+                            "\n"
+                            "A model that cannot be run is told and left out; the exit status is then that of the first such model.\n";
 
 enum { THUMBNAIL_FRAMES = 150, MOST_TEXT = 160 };
 
@@ -152,8 +151,7 @@ static dal_status check_files(const request *wanted, const char *index, dal_mess
             add_path(&in, spec->files[k]);
         dal_spec_free(spec);
     }
-    const dal_status status =
-        out.full || in.full ? DAL_NO_MEMORY : dal_outputs_check(out.n, out.path, in.n, in.path, messages);
+    const dal_status status = out.full || in.full ? DAL_NO_MEMORY : dal_outputs_check(out.n, out.path, in.n, in.path, messages);
     free_files(&out);
     free_files(&in);
     return status;
@@ -204,8 +202,7 @@ static dal_status run_model(const request *wanted, const char *model, exhibit *x
     dal_progress progress = dal_progress_begin(wanted->quiet);
     dal_status status = open_exhibit(wanted, model, x, index, messages);
     if (status == DAL_OK) {
-        const dal_run_options how = {
-            .progress = dal_progress_show, .progress_user = &progress, .frame = take_frame, .frame_user = x};
+        const dal_run_options how = {.progress = dal_progress_show, .progress_user = &progress, .frame = take_frame, .frame_user = x};
         status = dal_run(x->system, &how, messages, &evidence);
     }
     dal_progress_end(&progress);
@@ -246,8 +243,7 @@ static int make_gallery(void *user)
     snprintf(path, sizeof path, "%s/index.html", wanted->folder);
     dal_status status = exhibits ? DAL_OK : DAL_NO_MEMORY;
     if (status == DAL_OK && mkdir(wanted->folder, 0777) && errno != EEXIST) {
-        fprintf(stderr, "dalembert gallery: error: the folder '%s' cannot be made: %s\n", wanted->folder,
-                strerror(errno));
+        fprintf(stderr, "dalembert gallery: error: the folder '%s' cannot be made: %s\n", wanted->folder, strerror(errno));
         status = DAL_BAD_FILE;
     }
     dal_catch_signals();

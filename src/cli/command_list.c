@@ -7,15 +7,14 @@
 
 #include <string.h>
 
-static const char usage[] =
-    "dalembert list [KIND] [--json]\n"
-    "\n"
-    "List what can be used in a model, one line each: a name and what it is.\n"
-    "\n"
-    "    KIND      joints, forces, coordinates, formulations, stabilizations, integrators or\n"
-    "              warnings; all without it\n"
-    "    --json    as one JSON object: a list of {\"name\", \"title\"} for each kind; \"missing\" says why an\n"
-    "              integrator cannot be used here\n";
+static const char usage[] = "dalembert list [KIND] [--json]\n"
+                            "\n"
+                            "List what can be used in a model, one line each: a name and what it is.\n"
+                            "\n"
+                            "    KIND      joints, forces, coordinates, formulations, stabilizations, integrators or\n"
+                            "              warnings; all without it\n"
+                            "    --json    as one JSON object: a list of {\"name\", \"title\"} for each kind; \"missing\" says why an\n"
+                            "              integrator cannot be used here\n";
 
 /* As it is asked for, and as the library calls it. */
 static const struct {

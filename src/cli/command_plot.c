@@ -8,22 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "dalembert plot RESULT --channels A,B,... -o FILE [options]\n"
-    "\n"
-    "Draw channels of a file of results (.csv, .h5) over time. Channels of one unit share a panel.\n"
-    "\n"
-    "    -c, --channels A,B,...  which columns\n"
-    "    -o, --output FILE       .svg, or .png (through rsvg-convert); - is SVG on standard output\n"
-    "    -x, --x CHANNEL         another horizontal axis than time: a phase plot\n"
-    "    --log                   logarithmic vertical axes\n"
-    "    --from T, --to T        part of the time, s\n"
-    "    --size WIDTHxHEIGHT     pixels; PNG files have twice as many\n"
-    "    --title TEXT            above the picture\n"
-    "    -q, --quiet             no messages but errors\n"
-    "    -h, --help              this text\n"
-    "\n"
-    "The file is read row by row; of many rows within a pixel the extremes are drawn, so that no peak is lost.\n";
+static const char usage[] = "dalembert plot RESULT --channels A,B,... -o FILE [options]\n"
+                            "\n"
+                            "Draw channels of a file of results (.csv, .h5) over time. Channels of one unit share a panel.\n"
+                            "\n"
+                            "    -c, --channels A,B,...  which columns\n"
+                            "    -o, --output FILE       .svg, or .png (through rsvg-convert); - is SVG on standard output\n"
+                            "    -x, --x CHANNEL         another horizontal axis than time: a phase plot\n"
+                            "    --log                   logarithmic vertical axes\n"
+                            "    --from T, --to T        part of the time, s\n"
+                            "    --size WIDTHxHEIGHT     pixels; PNG files have twice as many\n"
+                            "    --title TEXT            above the picture\n"
+                            "    -q, --quiet             no messages but errors\n"
+                            "    -h, --help              this text\n"
+                            "\n"
+                            "The file is read row by row; of many rows within a pixel the extremes are drawn, so that no peak is lost.\n";
 
 typedef struct request {
     dal_model_options arguments;

@@ -7,21 +7,20 @@
 #include <string.h>
 #include <strings.h>
 
-static const char usage[] =
-    "dalembert ports MODEL [options]\n"
-    "\n"
-    "Show the model as a network of causal components: bodies, joints, couplings and force elements, their ports,\n"
-    "and what flows through each of them in both directions. A body gives the motion of its ports and takes\n"
-    "wrenches; a joint takes motion and gives wrenches. 'formulation: component' computes in this way.\n"
-    "\n"
-    "    -o, --output FILE.svg   draw the network; - is standard output, without the table\n"
-    "    --json                  a JSON object instead of the table\n"
-    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
-    "    -q, --quiet             no table, no messages but errors\n"
-    "    -h, --help              this text\n"
-    "\n"
-    "The file appears under its name only when it is complete.\n";
+static const char usage[] = "dalembert ports MODEL [options]\n"
+                            "\n"
+                            "Show the model as a network of causal components: bodies, joints, couplings and force elements, their ports,\n"
+                            "and what flows through each of them in both directions. A body gives the motion of its ports and takes\n"
+                            "wrenches; a joint takes motion and gives wrenches. 'formulation: component' computes in this way.\n"
+                            "\n"
+                            "    -o, --output FILE.svg   draw the network; - is standard output, without the table\n"
+                            "    --json                  a JSON object instead of the table\n"
+                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --floating              the root link of a URDF file is a free body\n"
+                            "    -q, --quiet             no table, no messages but errors\n"
+                            "    -h, --help              this text\n"
+                            "\n"
+                            "The file appears under its name only when it is complete.\n";
 
 typedef struct request {
     dal_model_options model;
@@ -29,8 +28,7 @@ typedef struct request {
     bool json, quiet;
 } request;
 
-static const dal_option options[] = {
-    DAL_SET, DAL_FILE("output", 'o', output, NULL), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
+static const dal_option options[] = {DAL_SET, DAL_FILE("output", 'o', output, NULL), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
 
 static bool to_stream(const request *wanted)
 {

@@ -10,53 +10,51 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "dalembert run MODEL [options]\n"
-    "\n"
-    "Integrate the model over its time and print the evidence: sizes, steps, residuals, energy balance.\n"
-    "What the options do not say is taken from the model's 'simulate:' block.\n"
-    "\n"
-    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
-    "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
-    "    --integrator WORD       method of integration            (dalembert list integrators)\n"
-    "                            a WORD may carry a number or options: direct-correction=1e-12,\n"
-    "                            baumgarte:alpha=10,beta=10\n"
-    "    --step H                step, or first step of an adaptive method, s\n"
-    "    --rtol X, --atol X      relative and absolute tolerance of an adaptive method; atol is in units\n"
-    "                            of the model, of its length for lengths\n"
-    "    --until T               end of the motion, s\n"
-    "    --every T               time between recorded rows, s\n"
-    "    --max-step H            longest step of an adaptive method, s\n"
-    "    --event-tolerance T     how exactly switches are located, s\n"
-    "    --undetermined WORD     accelerations that nothing determines: refuse or minimum-norm\n"
-    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
-    "\n"
-    "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
-    "                            on standard output (the evidence then goes to standard error);\n"
-    "                            .html is a page in which the mechanism moves; may be repeated\n"
-    "    --keep                  a run that fails or is stopped leaves its files under their names, marked as\n"
-    "                            incomplete\n"
-    "    --motion                record the motion of all bodies, energies and residuals beside what the\n"
-    "                            model asks for: 'view' and 'animate' need it\n"
-    "    --open                  show the page in a browser\n"
-    "    --frames N              most frames of a page (usually 1000 to 20000, by the model's size)\n"
-    "    --units                 a second header line with units (CSV)\n"
-    "    --json                  the evidence as a JSON object\n"
-    "    -q, --quiet             no evidence, no progress, no warnings\n"
-    "    -h, --help              this text\n"
-    "\n"
-    "A file is written as FILE.part and appears under its name when it is complete. Of a run that fails or is\n"
-    "stopped, the rows so far stay in FILE.part, which 'plot', 'view' and 'animate' read; so do those of a run\n"
-    "that is killed, up to the last second (pages: none).\n";
+static const char usage[] = "dalembert run MODEL [options]\n"
+                            "\n"
+                            "Integrate the model over its time and print the evidence: sizes, steps, residuals, energy balance.\n"
+                            "What the options do not say is taken from the model's 'simulate:' block.\n"
+                            "\n"
+                            "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
+                            "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+                            "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
+                            "    --integrator WORD       method of integration            (dalembert list integrators)\n"
+                            "                            a WORD may carry a number or options: direct-correction=1e-12,\n"
+                            "                            baumgarte:alpha=10,beta=10\n"
+                            "    --step H                step, or first step of an adaptive method, s\n"
+                            "    --rtol X, --atol X      relative and absolute tolerance of an adaptive method; atol is in units\n"
+                            "                            of the model, of its length for lengths\n"
+                            "    --until T               end of the motion, s\n"
+                            "    --every T               time between recorded rows, s\n"
+                            "    --max-step H            longest step of an adaptive method, s\n"
+                            "    --event-tolerance T     how exactly switches are located, s\n"
+                            "    --undetermined WORD     accelerations that nothing determines: refuse or minimum-norm\n"
+                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --floating              the root link of a URDF file is a free body\n"
+                            "\n"
+                            "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
+                            "                            on standard output (the evidence then goes to standard error);\n"
+                            "                            .html is a page in which the mechanism moves; may be repeated\n"
+                            "    --keep                  a run that fails or is stopped leaves its files under their names, marked as\n"
+                            "                            incomplete\n"
+                            "    --motion                record the motion of all bodies, energies and residuals beside what the\n"
+                            "                            model asks for: 'view' and 'animate' need it\n"
+                            "    --open                  show the page in a browser\n"
+                            "    --frames N              most frames of a page (usually 1000 to 20000, by the model's size)\n"
+                            "    --units                 a second header line with units (CSV)\n"
+                            "    --json                  the evidence as a JSON object\n"
+                            "    -q, --quiet             no evidence, no progress, no warnings\n"
+                            "    -h, --help              this text\n"
+                            "\n"
+                            "A file is written as FILE.part and appears under its name when it is complete. Of a run that fails or is\n"
+                            "stopped, the rows so far stay in FILE.part, which 'plot', 'view' and 'animate' read; so do those of a run\n"
+                            "that is killed, up to the last second (pages: none).\n";
 
 enum { MOST_FILES = 8 };
 
 /* Entries of the model's simulate: block. */
-static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator", "step",
-                                       "rtol",        "atol",        "until",         "every",      "max-step", "event-tolerance",
-                                       "undetermined", NULL};
+static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
+                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", NULL};
 
 typedef struct request {
     dal_model_options model;
@@ -115,7 +113,7 @@ static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MO
 
 typedef struct files {
     int n;
-    dal_writer *writer[MOST_FILES]; /* NULL once it is closed */
+    dal_writer *writer[MOST_FILES];      /* NULL once it is closed */
     dal_remote_file *remote[MOST_FILES]; /* in the place of a writer */
     bool kept[MOST_FILES];
 } files;
@@ -197,8 +195,7 @@ static dal_status compile_model(dal_messages *messages, const dal_spec *spec, da
 }
 
 /* In the words of `print`, which is dal_evidence_json or dal_evidence_text. */
-static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_status, char *, size_t),
-                           const dal_evidence *evidence, dal_status status)
+static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_status, char *, size_t), const dal_evidence *evidence, dal_status status)
 {
     int length = print(evidence, status, NULL, 0);
     char *text = malloc((size_t)length + 1);
@@ -239,8 +236,7 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
 {
     dal_sink sink = {open, begin_files, add_row};
     dal_progress progress = dal_progress_begin(wanted->quiet);
-    dal_run_options how = {
-        .sink = open->n ? &sink : NULL, .progress = dal_progress_show, .progress_user = &progress};
+    dal_run_options how = {.sink = open->n ? &sink : NULL, .progress = dal_progress_show, .progress_user = &progress};
     dal_evidence evidence = {0};
     if (wanted->pages.n) {
         how.frame = dal_pages_frame;

@@ -6,23 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "dalembert view RESULT --model MODEL [options]\n"
-    "\n"
-    "Make a page from a file of results (.csv, .h5): the mechanism moves, the recorded channels are plotted. The file "
-    "needs\n"
-    "the places of the bodies: 'dalembert run --motion' records them beside what the model asks for.\n"
-    "\n"
-    "    -m, --model MODEL       the model that it was made from\n"
-    "    --set NAME=VALUE        as for the run; may be repeated\n"
-    "    --floating              as for the run\n"
-    "    -o, --output FILE       the page; the name of RESULT with .html if omitted\n"
-    "    --open                  show it in a browser\n"
-    "    --frames N              most frames (usually 1000 to 20000, by the model's size)\n"
-    "    -q, --quiet             no warnings\n"
-    "    -h, --help              this text\n"
-    "\n"
-    "The file is read row by row: a large one needs no more memory than a small one.\n";
+static const char usage[] = "dalembert view RESULT --model MODEL [options]\n"
+                            "\n"
+                            "Make a page from a file of results (.csv, .h5): the mechanism moves, the recorded channels are plotted. The file "
+                            "needs\n"
+                            "the places of the bodies: 'dalembert run --motion' records them beside what the model asks for.\n"
+                            "\n"
+                            "    -m, --model MODEL       the model that it was made from\n"
+                            "    --set NAME=VALUE        as for the run; may be repeated\n"
+                            "    --floating              as for the run\n"
+                            "    -o, --output FILE       the page; the name of RESULT with .html if omitted\n"
+                            "    --open                  show it in a browser\n"
+                            "    --frames N              most frames (usually 1000 to 20000, by the model's size)\n"
+                            "    -q, --quiet             no warnings\n"
+                            "    -h, --help              this text\n"
+                            "\n"
+                            "The file is read row by row: a large one needs no more memory than a small one.\n";
 
 typedef struct request {
     dal_model_options model;
@@ -100,8 +99,8 @@ static dal_status view_result(request *wanted, dal_messages *messages)
     }
     for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++) {
         dal_announce_output(wanted->pages.path[i]);
-        status = dal_page_open(wanted->pages.path[i], spec, system,
-                               &(dal_page_options){.command = wanted->pages.command}, messages, &wanted->pages.page[i]);
+        status = dal_page_open(wanted->pages.path[i], spec, system, &(dal_page_options){.command = wanted->pages.command}, messages,
+                               &wanted->pages.page[i]);
     }
     for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++) {
         if (i > 0) { /* from the beginning again */

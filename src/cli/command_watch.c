@@ -10,32 +10,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "dalembert watch MODEL [options]\n"
-    "\n"
-    "Run the model, serve its report page at an address of this machine, and do both again whenever the model\n"
-    "or a file that it reads (models, tables, meshes) changes. A browser that shows the page loads the new one by\n"
-    "itself; errors of the model appear on it at their lines. Ctrl-C ends it.\n"
-    "\n"
-    "The address is printed. It contains a word that nobody can guess: others who use this machine cannot read the\n"
-    "page.\n"
-    "\n"
-    "    --port N                port of 127.0.0.1 to serve at; usually 8137, or any if that is taken\n"
-    "    --open                  open the page in the browser\n"
-    "\n"
-    "Otherwise as in 'dalembert run':\n"
-    "\n"
-    "    --coordinates, --formulation, --stabilization, --integrator WORD\n"
-    "    --step, --rtol, --atol, --until, --every, --max-step, --event-tolerance NUMBER\n"
-    "    --undetermined WORD\n"
-    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
-    "    -q, --quiet             no messages\n"
-    "    -h, --help              this text\n";
+static const char usage[] = "dalembert watch MODEL [options]\n"
+                            "\n"
+                            "Run the model, serve its report page at an address of this machine, and do both again whenever the model\n"
+                            "or a file that it reads (models, tables, meshes) changes. A browser that shows the page loads the new one by\n"
+                            "itself; errors of the model appear on it at their lines. Ctrl-C ends it.\n"
+                            "\n"
+                            "The address is printed. It contains a word that nobody can guess: others who use this machine cannot read the\n"
+                            "page.\n"
+                            "\n"
+                            "    --port N                port of 127.0.0.1 to serve at; usually 8137, or any if that is taken\n"
+                            "    --open                  open the page in the browser\n"
+                            "\n"
+                            "Otherwise as in 'dalembert run':\n"
+                            "\n"
+                            "    --coordinates, --formulation, --stabilization, --integrator WORD\n"
+                            "    --step, --rtol, --atol, --until, --every, --max-step, --event-tolerance NUMBER\n"
+                            "    --undetermined WORD\n"
+                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --floating              the root link of a URDF file is a free body\n"
+                            "    -q, --quiet             no messages\n"
+                            "    -h, --help              this text\n";
 
-static const char *const settings[] = {
-    "coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
-    "until",       "every",       "max-step",      "event-tolerance", "undetermined", NULL};
+static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
+                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", NULL};
 enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two looks at the files */
 
 typedef struct request {
@@ -56,8 +54,7 @@ static int read_port(void *user, char *value)
     return DAL_OK;
 }
 
-static const dal_option options[] = {
-    DAL_SET, DAL_READ("port", 0, read_port), DAL_FLAG("open", 0, open), DAL_FLAG("quiet", 'q', quiet), {0}};
+static const dal_option options[] = {DAL_SET, DAL_READ("port", 0, read_port), DAL_FLAG("open", 0, open), DAL_FLAG("quiet", 'q', quiet), {0}};
 
 static int check_pages(void *user)
 {
@@ -222,8 +219,7 @@ static void report_problem(watch *w, const dal_messages *messages, const char *t
 /* A page of what could not even be compiled: its text and what is wrong with it. */
 static dal_status write_problem(watch *w, const char *text, dal_messages *messages)
 {
-    const dal_page_options page_options = {
-        .command = w->wanted->command, .live = true, .file = w->wanted->model.path, .text = text ? text : ""};
+    const dal_page_options page_options = {.command = w->wanted->command, .live = true, .file = w->wanted->model.path, .text = text ? text : ""};
     dal_page *page = NULL;
     dal_status status = dal_page_open(w->page, NULL, NULL, &page_options, messages, &page);
     if (status != DAL_OK)
@@ -239,8 +235,7 @@ static dal_status write_motion(watch *w, const dal_spec *spec, const dal_system 
     dal_evidence evidence = {0};
     dal_status status = dal_pages_open(&pages, spec, system, &(dal_series_options){.system = system}, messages);
     if (status == DAL_OK) {
-        const dal_run_options run_options = {
-            .progress = keep_serving, .progress_user = w, .frame = dal_pages_frame, .frame_user = &pages};
+        const dal_run_options run_options = {.progress = keep_serving, .progress_user = w, .frame = dal_pages_frame, .frame_user = &pages};
         status = dal_run(system, &run_options, messages, &evidence);
     }
     const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !w->changed;
@@ -280,8 +275,7 @@ static void run_once(watch *w)
         w->shown |= moves;
         if (!wanted->quiet) {
             dal_report(messages, DAL_WARNING);
-            fprintf(stderr, "%s: %s\n", wanted->model.path,
-                    status == DAL_OK ? "the page is new" : dal_status_text(status));
+            fprintf(stderr, "%s: %s\n", wanted->model.path, status == DAL_OK ? "the page is new" : dal_status_text(status));
         }
     }
     free(text);
@@ -358,5 +352,4 @@ static int run_watch(int argc, char **argv)
     return status;
 }
 
-const dal_command dal_command_watch = {"watch", "run a model again when it changes, with its page in the browser",
-                                       usage, run_watch, NULL, 0, NULL};
+const dal_command dal_command_watch = {"watch", "run a model again when it changes, with its page in the browser", usage, run_watch, NULL, 0, NULL};

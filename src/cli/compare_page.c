@@ -5,8 +5,7 @@
 
 enum { REFERENCE = -2 }; /* the number that dal_compare gives it */
 
-dal_status dal_compare_page_open(dal_compare_page *p, const char *path, const char *command, const dal_spec *spec,
-                                 dal_messages *messages)
+dal_status dal_compare_page_open(dal_compare_page *p, const char *path, const char *command, const dal_spec *spec, dal_messages *messages)
 {
     *p = (dal_compare_page){.path = path};
     dal_status status = dal_compile(NULL, spec, messages, &p->system);
@@ -21,8 +20,7 @@ dal_status dal_compare_page_open(dal_compare_page *p, const char *path, const ch
 static dal_series *begin_series(dal_compare_page *p, const char *name)
 {
     static const dal_column time = {"time", "s"};
-    const dal_series_options options = {
-        .name = name, .n_columns = 1, .columns = &time, .no_velocities = true, .no_reactions = true, .error = true};
+    const dal_series_options options = {.name = name, .n_columns = 1, .columns = &time, .no_velocities = true, .no_reactions = true, .error = true};
     dal_series *series = NULL;
     p->status = dal_page_series(p->page, &options, &series);
     return series;
@@ -38,13 +36,11 @@ static dal_series *series_of(dal_compare_page *p, const dal_comparison *comparis
         p->status = DAL_NO_MEMORY;
     if (p->status != DAL_OK || p->series[place])
         return p->status == DAL_OK ? p->series[place] : NULL;
-    snprintf(name, sizeof name, "%s%.70s, %.70s", row == REFERENCE ? "reference: " : "", of->formulation,
-             of->coordinates);
+    snprintf(name, sizeof name, "%s%.70s, %.70s", row == REFERENCE ? "reference: " : "", of->formulation, of->coordinates);
     return p->series[place] = begin_series(p, name);
 }
 
-void dal_compare_page_motion(void *user, const dal_comparison *comparison, int row, double t, const double *poses,
-                             double error)
+void dal_compare_page_motion(void *user, const dal_comparison *comparison, int row, double t, const double *poses, double error)
 {
     dal_compare_page *p = user;
     dal_series *series = p->status == DAL_OK ? series_of(p, comparison, row) : NULL;
@@ -78,8 +74,7 @@ static void add_cells(dal_series *series, const dal_compare_row *row)
 dal_status dal_compare_page_close(dal_compare_page *p, const dal_comparison *comparison, const dal_messages *messages)
 {
     dal_status status = p->status;
-    for (int row = REFERENCE; comparison && row < comparison->n_rows && p->status == DAL_OK;
-         row += row == REFERENCE ? 2 : 1) {
+    for (int row = REFERENCE; comparison && row < comparison->n_rows && p->status == DAL_OK; row += row == REFERENCE ? 2 : 1) {
         const dal_compare_row *of = row == REFERENCE ? &comparison->reference : &comparison->rows[row];
         dal_series *series = series_of(p, comparison, row);
         if (series && of->applies)

@@ -6,10 +6,10 @@
 
 typedef struct dal_compare_page {
     const char *path;
-    dal_system *system;   /* of the scene */
+    dal_system *system; /* of the scene */
     dal_page *page;
-    dal_series **series;  /* the reference, then one a row; NULL: none yet */
-    dal_status status;    /* of the first trouble while motions come */
+    dal_series **series; /* the reference, then one a row; NULL: none yet */
+    dal_status status;   /* of the first trouble while motions come */
 } dal_compare_page;
 
 /* Begin the page; the model is compiled for its scene. */

@@ -63,8 +63,8 @@ static void print_rows(const dal_comparison *comparison, widths w)
         const dal_compare_row *row = &comparison->rows[i];
         if (!row->applies)
             continue;
-        printf("%-*s %-*s %6d %4d %8ld %8.2f ms", w.coordinates, row->coordinates, w.formulation, row->formulation,
-               row->evidence.info.states, row->evidence.info.equations, row->evidence.evaluations, 1e3 * row->cpu_seconds);
+        printf("%-*s %-*s %6d %4d %8ld %8.2f ms", w.coordinates, row->coordinates, w.formulation, row->formulation, row->evidence.info.states,
+               row->evidence.info.equations, row->evidence.evaluations, 1e3 * row->cpu_seconds);
         print_cell(8, row->energy_error);
         print_cell(10, row->constraint_error);
         print_cell(8, row->momentum_error);
@@ -153,7 +153,10 @@ static void print_most_accurate(const dal_comparison *comparison)
         if (!is_most_accurate(comparison, i) || used > 2000)
             continue;
         bool another = strcmp(family, row->coordinates) != 0;
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.60s%s%.60s", !best ? "" : another ? "; " : ", ",
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.60s%s%.60s",
+                         !best     ? ""
+                         : another ? "; "
+                                   : ", ",
                          another ? row->coordinates : "", another ? ": " : "", row->formulation);
         family = row->coordinates;
         best++;
@@ -175,8 +178,8 @@ static void print_reference(const dal_comparison *comparison)
         print_labelled("reference", text);
         return;
     }
-    snprintf(text, sizeof text, "%s, %s, %s, rtol %.3g, atol %.3g, %s; it is known to %.1e (what ten times these tolerances change)",
-             i->coordinates, i->formulation, i->integrator, i->rtol, i->atol, i->stabilization, r->difference);
+    snprintf(text, sizeof text, "%s, %s, %s, rtol %.3g, atol %.3g, %s; it is known to %.1e (what ten times these tolerances change)", i->coordinates,
+             i->formulation, i->integrator, i->rtol, i->atol, i->stabilization, r->difference);
     print_labelled("reference", text);
     if (r->status != DAL_OK) {
         snprintf(text, sizeof text, "the reference stopped early, and differences are measured up to there: %.600s", r->reason);
@@ -195,24 +198,23 @@ static void print_disagreement(const dal_comparison *comparison)
 {
     if (comparison->reference.difference > agreement)
         dal_print_wrapped(4, 0,
-                      "warning: the reference itself is not known well: the motion is so sensitive, or the tolerances so loose, that "
-                      "differences say little; take a shorter time or tighter tolerances");
+                          "warning: the reference itself is not known well: the motion is so sensitive, or the tolerances so loose, that "
+                          "differences say little; take a shorter time or tighter tolerances");
     for (int i = 0; i < comparison->n_rows; i++) {
         const dal_compare_row *row = &comparison->rows[i];
         char text[300];
         if (!(row->difference > agreement))
             continue;
         snprintf(text, sizeof text,
-                 "warning: %s, %s does not agree with the reference: they differ by %.2e, more than %g lengths of the model or rad",
-                 row->coordinates, row->formulation, row->difference, agreement);
+                 "warning: %s, %s does not agree with the reference: they differ by %.2e, more than %g lengths of the model or rad", row->coordinates,
+                 row->formulation, row->difference, agreement);
         dal_print_wrapped(4, 0, text);
     }
 }
 
 static void print_bodies(const dal_comparison *comparison, widths w)
 {
-    printf("\n%-*s %-*s %-*s   position  attitude  velocity     omega\n", w.body, "body", w.coordinates, "coords", w.formulation,
-           "formulation");
+    printf("\n%-*s %-*s %-*s   position  attitude  velocity     omega\n", w.body, "body", w.coordinates, "coords", w.formulation, "formulation");
     printf("%*s %*s %*s          m       rad       m/s     rad/s\n", w.body, "", w.coordinates, "", w.formulation, "");
     for (int b = 0; b < comparison->n_bodies; b++)
         for (int i = 0; i < comparison->n_rows; i++) {

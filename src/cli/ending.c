@@ -30,11 +30,11 @@ typedef struct announced {
 
 static struct {
     const char *command;
-    sem_t asked;                /* once a signal */
-    sem_t ready;                /* the thread stands by */
-    atomic_bool cooperates;     /* the command looks at `caught` */
-    atomic_bool noticed;        /* the command has looked */
-    atomic_bool well;           /* ending by a signal is its usual end */
+    sem_t asked;            /* once a signal */
+    sem_t ready;            /* the thread stands by */
+    atomic_bool cooperates; /* the command looks at `caught` */
+    atomic_bool noticed;    /* the command has looked */
+    atomic_bool well;       /* ending by a signal is its usual end */
     _Atomic(announced *) files;
     _Atomic(pid_t) child;
 } ending;

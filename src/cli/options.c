@@ -117,8 +117,7 @@ static int read_options(const dal_option_table *table, int argc, char **argv, da
     return status == DAL_OK && table->check ? table->check(request) : status;
 }
 
-int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request,
-                    int (*work)(void *request))
+int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request, int (*work)(void *request))
 {
     *model = (dal_model_options){.settings = table->settings, .overrides = calloc((size_t)argc, sizeof *model->overrides)};
     int status = read_options(table, argc, argv, model, request);

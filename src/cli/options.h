@@ -28,11 +28,26 @@ typedef struct dal_option {
 } dal_option;
 
 /* Entries of a table, for members of a struct `request`. */
-#define DAL_FLAG(name, letter, member) {name, letter, DAL_OPTION_FLAG, offsetof(request, member), NULL}
-#define DAL_TEXT(name, letter, member) {name, letter, DAL_OPTION_TEXT, offsetof(request, member), NULL}
-#define DAL_FILE(name, letter, member, read) {name, letter, DAL_OPTION_FILE, offsetof(request, member), read}
-#define DAL_READ(name, letter, read) {name, letter, DAL_OPTION_READ, 0, read}
-#define DAL_SET {"set", 0, DAL_OPTION_SET, 0, NULL}
+#define DAL_FLAG(name, letter, member)                                                                                                               \
+    {                                                                                                                                                \
+        name, letter, DAL_OPTION_FLAG, offsetof(request, member), NULL                                                                               \
+    }
+#define DAL_TEXT(name, letter, member)                                                                                                               \
+    {                                                                                                                                                \
+        name, letter, DAL_OPTION_TEXT, offsetof(request, member), NULL                                                                               \
+    }
+#define DAL_FILE(name, letter, member, read)                                                                                                         \
+    {                                                                                                                                                \
+        name, letter, DAL_OPTION_FILE, offsetof(request, member), read                                                                               \
+    }
+#define DAL_READ(name, letter, read)                                                                                                                 \
+    {                                                                                                                                                \
+        name, letter, DAL_OPTION_READ, 0, read                                                                                                       \
+    }
+#define DAL_SET                                                                                                                                      \
+    {                                                                                                                                                \
+        "set", 0, DAL_OPTION_SET, 0, NULL                                                                                                            \
+    }
 
 /* What stands on the command line beside the options. */
 typedef enum dal_argument {
@@ -66,16 +81,18 @@ typedef struct dal_model_options {
     void (*file)(void *user, const char *path); /* for dal_read_options; NULL: none */
     void *file_user;
     dal_messages *messages; /* for `work` */
-    bool floating; /* the root of a URDF file is free */
+    bool floating;          /* the root of a URDF file is free */
 } dal_model_options;
 
 /* A command that is nothing but this: its request is zero but for what the options say, and begins with dal_model_options. */
-#define DAL_COMMAND(name, title, work) {name, title, usage, NULL, &table, sizeof(request), work}
+#define DAL_COMMAND(name, title, work)                                                                                                               \
+    {                                                                                                                                                \
+        name, title, usage, NULL, &table, sizeof(request), work                                                                                      \
+    }
 
 /* A command: the options are read into `model` and `request`, `work` does what was asked for and returns the exit code, which is that of the
  * command. --help and a wrong option end it before. */
-int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request,
-                    int (*work)(void *request));
+int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request, int (*work)(void *request));
 /* The same for one that DAL_COMMAND made. */
 int dal_run_plain_command(const dal_command *command, int argc, char **argv);
 

@@ -15,7 +15,7 @@
 typedef struct identity {
     bool known;
     dev_t device;
-    ino_t inode;               /* of the file, or of its folder where there is no file yet */
+    ino_t inode;             /* of the file, or of its folder where there is no file yet */
     char name[NAME_MAX + 1]; /* "" for a file that is there */
 } identity;
 
@@ -100,8 +100,7 @@ static dal_status check_others(const target *out, int n, const target *others, d
     for (int i = 0; i < n; i++) {
         if (!meets(out, &others[i].file) && !meets(&others[i], &out->file))
             continue;
-        dal_error(messages, (dal_mark){name_of(out->path), 0, 0}, "and '%s' are one file, and both would be written to it",
-                  name_of(others[i].path));
+        dal_error(messages, (dal_mark){name_of(out->path), 0, 0}, "and '%s' are one file, and both would be written to it", name_of(others[i].path));
         return DAL_BAD_COMMAND;
     }
     return DAL_OK;

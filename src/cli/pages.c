@@ -20,9 +20,7 @@ bool dal_is_page(const char *path)
 /* In quotes where a shell would not take it as one word. */
 static char *put_word(char *out, const char *word)
 {
-    const bool plain =
-        *word &&
-        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^") == strlen(word);
+    const bool plain = *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^") == strlen(word);
     if (plain)
         return stpcpy(out, word);
     *out++ = '\'';
@@ -67,9 +65,8 @@ dal_status dal_show_page(const char *command, const char *path)
     }
     if (!error)
         return DAL_OK;
-    fprintf(stderr,
-            "dalembert %s: %s was written, but cannot be opened: xdg-open: %s (Debian's package xdg-utils brings it)\n",
-            command, path, strerror(error));
+    fprintf(stderr, "dalembert %s: %s was written, but cannot be opened: xdg-open: %s (Debian's package xdg-utils brings it)\n", command, path,
+            strerror(error));
     return DAL_BAD_FILE;
 }
 
@@ -106,8 +103,7 @@ int dal_pages_frames(const char *command, const char *text, int *frames)
     return DAL_OK;
 }
 
-dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *others, const dal_spec *spec, const char *result,
-                           dal_messages *messages)
+dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *others, const dal_spec *spec, const char *result, dal_messages *messages)
 {
     const size_t n_inputs = (size_t)spec->n_files + (result != NULL);
     const char **all = calloc((size_t)n + (size_t)pages->n + n_inputs + 1, sizeof *all), **inputs = all + n + pages->n;
@@ -124,8 +120,7 @@ dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *oth
     return status;
 }
 
-dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system,
-                          const dal_series_options *series, dal_messages *messages)
+dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system, const dal_series_options *series, dal_messages *messages)
 {
     const dal_page_options options = {.command = pages->command, .live = pages->live};
     dal_series_options wanted = *series;
@@ -154,8 +149,8 @@ enum { MOST_CHECKED = 100 }; /* bodies: ranks of more take longer than many a ru
 /* What `check` says; its messages are those of the compilation, which were heard. */
 static void add_verdict(dal_pages *pages, const dal_spec *spec)
 {
-    static const dal_message unasked = {.severity = DAL_WARNING, .code = "too-large",
-                                        .text = "the model is large and was not checked here: 'dalembert check' does it"};
+    static const dal_message unasked = {
+        .severity = DAL_WARNING, .code = "too-large", .text = "the model is large and was not checked here: 'dalembert check' does it"};
     const dal_message *const one[] = {&unasked};
     const dal_verdict none = {.n_warnings = 1, .warnings = one};
     if (spec->n_bodies > MOST_CHECKED) {
@@ -173,8 +168,7 @@ static void add_verdict(dal_pages *pages, const dal_spec *spec)
     dal_messages_free(aside);
 }
 
-dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence,
-                           dal_status ran, dal_messages *messages)
+dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence, dal_status ran, dal_messages *messages)
 {
     dal_status status = DAL_OK;
     if (pages->n)

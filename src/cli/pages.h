@@ -38,14 +38,12 @@ int dal_pages_frames(const char *command, const char *text, int *frames);
 dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *others, const dal_spec *spec, const char *result,
                            dal_messages *messages);
 /* Begin all of them, with one series each. */
-dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system,
-                          const dal_series_options *series, dal_messages *messages);
+dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system, const dal_series_options *series, dal_messages *messages);
 /* For dal_run_options. */
 dal_status dal_pages_frame(void *pages, dal_state *state, int n, const double *values);
 /* With the evidence (NULL: none is known) and the status of the run, the messages so far and the verdict on the model. keep false: what
  * was recorded is left as NAME.part. */
-dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence,
-                           dal_status ran, dal_messages *messages);
+dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence, dal_status ran, dal_messages *messages);
 /* Nothing is left of them. */
 void dal_pages_discard(dal_pages *pages);
 /* Those that were written are opened, if that was wanted. */

@@ -16,8 +16,7 @@ bool dal_progress_show(void *user, double t, double until, long steps, double wa
     if (progress->wanted && wall_seconds > 1) {
         double done = until > 0 ? t / until : 0;
         double left = done > 0 ? wall_seconds * (1 - done) / done : INFINITY;
-        fprintf(stderr, "\r\033[K%3.0f %%  t = %.4g of %.4g s  %.3g x real time", 100 * done, t, until,
-                t / wall_seconds);
+        fprintf(stderr, "\r\033[K%3.0f %%  t = %.4g of %.4g s  %.3g x real time", 100 * done, t, until, t / wall_seconds);
         if (left < 1e7)
             fprintf(stderr, "  %.0f s left", left);
         fflush(stderr);

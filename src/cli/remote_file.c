@@ -48,7 +48,7 @@ struct dal_remote_file {
     dal_status status; /* of the first trouble */
     pid_t child;       /* 0: there is none yet, or no more */
     int socket;
-    bool ready; /* the child has opened the file */
+    bool ready;          /* the child has opened the file */
     int n, filled, room; /* columns; rows that wait, and how many may */
     double *rows;
     time_t sent; /* seconds of the clock */

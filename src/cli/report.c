@@ -97,8 +97,7 @@ static void show_message(const dal_message *message, bool colour)
     int word = text - 2;
     while (word > 0 && line[word - 1] != ' ')
         word--;
-    fprintf(stderr, "\033[1m%.*s\033[0m%s%.*s\033[0m%s\n", word, line, paint[message->severity], text - word,
-            line + word, line + text);
+    fprintf(stderr, "\033[1m%.*s\033[0m%s%.*s\033[0m%s\n", word, line, paint[message->severity], text - word, line + word, line + text);
 }
 
 void dal_report(const dal_messages *messages, dal_severity least)

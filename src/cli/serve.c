@@ -45,7 +45,7 @@ struct dal_server {
     char token[TOKEN + 1];
     document *page;
     unsigned long welcomed; /* connections so far */
-    document *greeting; /* what a new stream is told; NULL: nothing */
+    document *greeting;     /* what a new stream is told; NULL: nothing */
     client client[MOST_CLIENTS];
 };
 
@@ -91,8 +91,7 @@ void dal_server_show(dal_server *server, char *text, size_t length)
 static dal_server *fail(dal_server *server, const char *command, int port, const char *doing)
 {
     if (command)
-        fprintf(stderr, "dalembert %s: error: cannot %s port %d of this machine: %s\n", command, doing, port,
-            strerror(errno));
+        fprintf(stderr, "dalembert %s: error: cannot %s port %d of this machine: %s\n", command, doing, port, strerror(errno));
     dal_server_close(server);
     return NULL;
 }
@@ -111,8 +110,7 @@ static bool make_token(char token[TOKEN + 1])
 dal_server *dal_server_open(const char *command, int port)
 {
     dal_server *server = calloc(1, sizeof *server);
-    struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     const int yes = 1;
     if (!server)
@@ -170,11 +168,10 @@ static size_t left_to_send(const client *c)
 
 static void answer(client *c, const char *status, const char *type, document *body, size_t length)
 {
-    c->head_length =
-        (size_t)snprintf(c->head, sizeof c->head,
-                         "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: no-store\r\n"
-                         "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nConnection: close\r\n\r\n",
-                         status, type, length);
+    c->head_length = (size_t)snprintf(c->head, sizeof c->head,
+                                      "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: no-store\r\n"
+                                      "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nConnection: close\r\n\r\n",
+                                      status, type, length);
     c->sent = 0;
     c->body = share(body);
     c->stage = SENDING;
@@ -357,8 +354,7 @@ static void forget_the_slow(dal_server *server)
 {
     const time_t now = time(NULL);
     for (int i = 0; i < MOST_CLIENTS; i++)
-        if ((server->client[i].stage == READING || left_to_send(&server->client[i])) &&
-            now - server->client[i].since > PATIENCE)
+        if ((server->client[i].stage == READING || left_to_send(&server->client[i])) && now - server->client[i].since > PATIENCE)
             hang_up(&server->client[i]);
 }
 

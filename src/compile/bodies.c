@@ -37,8 +37,9 @@ static void check_particle(dal_build *build, const dal_body_spec *spec)
                    {"angular-velocity", spec->angular_velocity.n > 0, spec->angular_velocity.mark}};
     for (size_t i = 0; i < sizeof turning / sizeof *turning; i++)
         if (turning[i].given)
-            dal_error(build->messages, turning[i].mark, "'%s' is a particle (a mass without inertia) and does not turn: drop `%s`, or give it an inertia",
-                      spec->name.text, turning[i].key);
+            dal_error(build->messages, turning[i].mark,
+                      "'%s' is a particle (a mass without inertia) and does not turn: drop `%s`, or give it an inertia", spec->name.text,
+                      turning[i].key);
     double s[3];
     if (dal_build_vector(build, spec->binding, &spec->center, s) && (s[0] != 0 || s[1] != 0 || s[2] != 0))
         dal_error(build->messages, spec->center.mark,
@@ -48,8 +49,8 @@ static void check_particle(dal_build *build, const dal_body_spec *spec)
         bool apart = dal_build_vector(build, spec->binding, &point->at, s) && (s[0] != 0 || s[1] != 0 || s[2] != 0);
         if (apart || point->axes.kind != DAL_ATTITUDE_NONE)
             dal_error(build->messages, apart ? point->at.mark : point->axes.mark,
-                      "'%s' is a particle (a mass without inertia): its point '%s' cannot %s; give it an inertia", spec->name.text,
-                      point->name.text, apart ? "lie beside its origin" : "have axes");
+                      "'%s' is a particle (a mass without inertia): its point '%s' cannot %s; give it an inertia", spec->name.text, point->name.text,
+                      apart ? "lie beside its origin" : "have axes");
     }
 }
 
@@ -395,10 +396,10 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
             binding = &model->binding;
         } else if (!symbol || symbol->kind != DAL_SYMBOL_BODY) {
             if (symbol)
-                dal_error(build->messages, name.mark, "'%s' is not a body: a body, a point of one (crank.B) or the ground is needed here", symbol->name);
+                dal_error(build->messages, name.mark, "'%s' is not a body: a body, a point of one (crank.B) or the ground is needed here",
+                          symbol->name);
             else
-                dal_error(build->messages, name.mark, "there is no body '%s'%s", name.text,
-                          dal_symbol_hint(build, 1u << DAL_SYMBOL_BODY, name.text));
+                dal_error(build->messages, name.mark, "there is no body '%s'%s", name.text, dal_symbol_hint(build, 1u << DAL_SYMBOL_BODY, name.text));
             return false;
         } else {
             marker->body = symbol->index;

@@ -6,18 +6,27 @@
 #include "state/state.h"
 
 typedef enum dal_reach {
-    DAL_REACH_NUMBER, /* parameters and loop variables */
-    DAL_REACH_TIME,   /* and t: what a drive may be made of */
-    DAL_REACH_PLACE,  /* and coordinates of the model's own: what a body may be placed by */
+    DAL_REACH_NUMBER,     /* parameters and loop variables */
+    DAL_REACH_TIME,       /* and t: what a drive may be made of */
+    DAL_REACH_PLACE,      /* and coordinates of the model's own: what a body may be placed by */
     DAL_REACH_CONSTRAINT, /* and positions and velocities: constraints and speeds */
-    DAL_REACH_ACTION, /* and states, inputs: forces and rates */
-    DAL_REACH_RECORD  /* and accelerations, reactions, energies */
+    DAL_REACH_ACTION,     /* and states, inputs: forces and rates */
+    DAL_REACH_RECORD      /* and accelerations, reactions, energies */
 } dal_reach;
 
 typedef enum dal_symbol_kind {
-    DAL_SYMBOL_PARAMETER, DAL_SYMBOL_DEFINE, DAL_SYMBOL_INPUT, DAL_SYMBOL_STATE, DAL_SYMBOL_COORDINATE,
-    DAL_SYMBOL_SPEED, DAL_SYMBOL_BODY, DAL_SYMBOL_JOINT, DAL_SYMBOL_FORCE, DAL_SYMBOL_CONSTRAINT,
-    DAL_SYMBOL_GROUND /* of an included model */, DAL_SYMBOL_NONE
+    DAL_SYMBOL_PARAMETER,
+    DAL_SYMBOL_DEFINE,
+    DAL_SYMBOL_INPUT,
+    DAL_SYMBOL_STATE,
+    DAL_SYMBOL_COORDINATE,
+    DAL_SYMBOL_SPEED,
+    DAL_SYMBOL_BODY,
+    DAL_SYMBOL_JOINT,
+    DAL_SYMBOL_FORCE,
+    DAL_SYMBOL_CONSTRAINT,
+    DAL_SYMBOL_GROUND /* of an included model */,
+    DAL_SYMBOL_NONE
 } dal_symbol_kind;
 
 typedef struct dal_symbol {
@@ -35,22 +44,22 @@ typedef struct dal_named {
     bool block;  /* of a block or sensor */
     enum { DAL_NAMED_UNSEEN, DAL_NAMED_OPEN, DAL_NAMED_KNOWN, DAL_NAMED_FAILED } progress;
     dal_value value;
-    const char *noun;               /* failed: what it depends on that cannot be used yet */
-    const struct dal_named *outer;  /* open: the one that uses it */
+    const char *noun;              /* failed: what it depends on that cannot be used yet */
+    const struct dal_named *outer; /* open: the one that uses it */
 } dal_named;
 
 /* How a body starts, before assembly. */
 typedef struct dal_body_start {
     double r[3], R[9], angle;
     double rd[3], w[3];
-    bool placed;                          /* r and R are known */
-    bool mounted;                         /* r and R are still in the axes of the ground of its included model */
-    bool position_given, attitude_given;  /* by the description (else guessed) */
+    bool placed;                         /* r and R are known */
+    bool mounted;                        /* r and R are still in the axes of the ground of its included model */
+    bool position_given, attitude_given; /* by the description (else guessed) */
     bool velocity_given, spin_given;
     bool position_fixed, attitude_fixed, velocity_fixed, spin_fixed;
-    dal_start_change change;              /* of what was given, by assembly */
-    int host;                             /* the body that its included model stands on, or the ground */
-    dal_points points;                    /* of its spec */
+    dal_start_change change; /* of what was given, by assembly */
+    int host;                /* the body that its included model stands on, or the ground */
+    dal_points points;       /* of its spec */
 } dal_body_start;
 
 typedef struct dal_expressions {
@@ -73,9 +82,9 @@ typedef struct dal_target {
 typedef enum dal_branch { DAL_BRANCH_ANY, DAL_BRANCH_NEAR, DAL_BRANCH_OTHER } dal_branch;
 
 typedef struct dal_wish {
-    int joint, measure;          /* measure -1: the joint has no single coordinate */
+    int joint, measure; /* measure -1: the joint has no single coordinate */
     bool has_value;
-    double value, zero, within;  /* as of a target; within 0: no bound */
+    double value, zero, within; /* as of a target; within 0: no bound */
     dal_branch branch;
     dal_mark mark;
 } dal_wish;
@@ -87,24 +96,24 @@ typedef struct dal_claim {
 
 typedef struct dal_build {
     dal_arena *arena;
-    dal_arena start_arena;       /* room for finding the start; released when it is found */
-    dal_arena graph_arena;       /* of the graph and of what its parser needs; released when all programs are built */
+    dal_arena start_arena; /* room for finding the start; released when it is found */
+    dal_arena graph_arena; /* of the graph and of what its parser needs; released when all programs are built */
     dal_messages *messages;
     const dal_spec *spec;
-    bool anyway;                 /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
-    bool undetermined;           /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
+    bool anyway;       /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
+    bool undetermined; /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
     dal_mechanism mechanism;
     dal_graph *graph;
 
     int n_symbols; /* size of the open hash table, a power of two */
     dal_symbol *symbols;
     dal_named *defines, *rates;
-    const dal_named *open;       /* being parsed, innermost first */
-    int depth;                   /* how many are open */
-    const char *noun;            /* what the last refusal was about: "the motion" */
-    dal_reach reach;             /* of the expression being parsed */
+    const dal_named *open; /* being parsed, innermost first */
+    int depth;             /* how many are open */
+    const char *noun;      /* what the last refusal was about: "the motion" */
+    dal_reach reach;       /* of the expression being parsed */
     const dal_binding *binding;
-    bool equation;               /* it belongs to a joint type */
+    bool equation; /* it belongs to a joint type */
 
     int n_signals;
     size_t cap_signals;
@@ -116,26 +125,26 @@ typedef struct dal_build {
     bool world_named; /* by equations of a joint type: momenta are not conserved, even if nothing touches the ground */
 
     dal_body_start *start;
-    int *body_angle;             /* measure of each planar body's angle, or -1 */
-    bool *axis_carried;          /* joints whose axis was carried to the second body */
+    int *body_angle;    /* measure of each planar body's angle, or -1 */
+    bool *axis_carried; /* joints whose axis was carried to the second body */
     int n_targets;
     size_t cap_targets;
-    struct dal_target *targets;  /* start values of joints */
-    bool *kept_from_start;       /* of rows: their constant is what they are at the start; turns.c */
+    struct dal_target *targets; /* start values of joints */
+    bool *kept_from_start;      /* of rows: their constant is what they are at the start; turns.c */
     int n_wishes;
     size_t cap_wishes;
-    struct dal_wish *wishes;     /* which branch joints ask for */
+    struct dal_wish *wishes; /* which branch joints ask for */
     int n_claims;
     size_t cap_claims;
-    dal_claim *claims;           /* coordinates that are prescribed */
+    dal_claim *claims; /* coordinates that are prescribed */
     dal_expressions drives, actions, records;
     int n_action_texts;
     size_t cap_action_texts;
-    dal_text *action_texts;      /* what the actions were written as */
-    dal_system *packed;          /* the result, and a state for the first evaluation: not in the arena */
+    dal_text *action_texts; /* what the actions were written as */
+    dal_system *packed;     /* the result, and a state for the first evaluation: not in the arena */
     dal_state *first;
     int *ground_slot, n_ground_slots; /* points of the ground by name: open addressing, -1: free; NULL: not yet */
-    struct dal_sparse *sparse;   /* of the assembly of large models: not in the arena either */
+    struct dal_sparse *sparse;        /* of the assembly of large models: not in the arena either */
     int n_times;
     int n_laws;
     size_t cap_laws;
@@ -153,13 +162,13 @@ typedef struct dal_build {
     dal_column *columns;
     bool records_results;
     dal_family const *family;
-    dal_layout_parts parts;      /* of the layout: tree, placement, forms */
-    dal_program *place_angle;    /* coordinates of the model's own: angles of the bodies, unwrapped */
-    double *start_q, *start_v;   /* their start, as given and then assembled */
-    double *start_change;        /* of what was given, by assembly: of each coordinate, then of each rate */
-    double *column_scale;        /* what a unit of each moves there, in metres */
-    double length, pace;         /* own_length.c; 0: not yet known */
-    dal_expressions forms;       /* outputs of the forms' program: see dal_form_outputs */
+    dal_layout_parts parts;    /* of the layout: tree, placement, forms */
+    dal_program *place_angle;  /* coordinates of the model's own: angles of the bodies, unwrapped */
+    double *start_q, *start_v; /* their start, as given and then assembled */
+    double *start_change;      /* of what was given, by assembly: of each coordinate, then of each rate */
+    double *column_scale;      /* what a unit of each moves there, in metres */
+    double length, pace;       /* own_length.c; 0: not yet known */
+    dal_expressions forms;     /* outputs of the forms' program: see dal_form_outputs */
 } dal_build;
 
 /* symbols.c */
@@ -178,9 +187,9 @@ bool dal_names_ground(const dal_build *build, const char *path);
 int dal_build_variable(dal_build *build, dal_signal signal); /* its number */
 dal_node dal_build_signal(dal_build *build, dal_signal signal);
 dal_reach dal_signal_reach(const dal_build *build, const dal_signal *signal);
-bool dal_signal_moves(const dal_build *build, const dal_signal *signal); /* a position or a velocity of something */
+bool dal_signal_moves(const dal_build *build, const dal_signal *signal);       /* a position or a velocity of something */
 const char *dal_signal_noun(const dal_build *build, const dal_signal *signal); /* "the motion", "an energy": for messages */
-int dal_signal_most(const dal_signal *signal);         /* the highest order that exists */
+int dal_signal_most(const dal_signal *signal);                                 /* the highest order that exists */
 const char *dal_signal_unit(const dal_build *build, const dal_signal *signal);
 
 /* expressions.c */
@@ -226,7 +235,7 @@ void dal_build_coordinates(dal_build *build);
 void dal_build_placement(dal_build *build);
 void dal_read_coordinates(dal_build *build); /* start values */
 /* coordinate_start.c */
-void dal_start_frames(dal_build *build); /* frames at the given start values */
+void dal_start_frames(dal_build *build);                                                   /* frames at the given start values */
 bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double *winding); /* as dal_build_assemble */
 
 /* joints.c */

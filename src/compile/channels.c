@@ -100,12 +100,12 @@ bool dal_refuse_reach(const dal_lookup *l, const char *noun, bool through)
 {
     dal_build *build = l->build;
     const char *verb = through ? "depends on" : "is";
-    const char *const rest = build->reach == DAL_REACH_NUMBER ? "a constant is needed here, made of numbers and parameters"
-                             : build->equation ? "an equation of a joint type is made of its points, axes and parameters, and of time"
-                             : build->reach == DAL_REACH_TIME ? "a prescribed motion is made of time, numbers and parameters"
+    const char *const rest = build->reach == DAL_REACH_NUMBER  ? "a constant is needed here, made of numbers and parameters"
+                             : build->equation                 ? "an equation of a joint type is made of its points, axes and parameters, and of time"
+                             : build->reach == DAL_REACH_TIME  ? "a prescribed motion is made of time, numbers and parameters"
                              : build->reach == DAL_REACH_PLACE ? "a body is placed by the coordinates of the model, time, numbers and parameters"
                              : build->reach == DAL_REACH_CONSTRAINT ? "constraints and speeds are made of positions, velocities and time"
-                                                              : "it can be recorded, but forces and states cannot use it";
+                                                                    : "it can be recorded, but forces and states cannot use it";
     build->noun = noun;
     return dal_refuse(l, "'%s' %s %s: %s", spelled(l), verb, noun, rest);
 }
@@ -278,7 +278,10 @@ static const char *list_points(dal_build *build, const dal_points *points)
 {
     const char *text = "";
     for (int i = 0; i < points->n && i < 10; i++)
-        text = dal_arena_print(build->arena, "%s%s%s", text, i ? ", " : points->n > 1 ? ", and the points " : ", and the point ",
+        text = dal_arena_print(build->arena, "%s%s%s", text,
+                               i               ? ", "
+                               : points->n > 1 ? ", and the points "
+                                               : ", and the point ",
                                points->item[i].name.text);
     return points->n > 10 ? dal_arena_print(build->arena, "%s, ...", text) : text;
 }

@@ -31,7 +31,7 @@ typedef struct dal_lookup {
 
 /* Each returns true with the value, or false; then value->n is 0 if somebody has complained. */
 bool dal_element_channel(const dal_lookup *lookup, const dal_symbol *symbol, const char *rest); /* NULL: the ground */
-bool dal_model_channel(const dal_lookup *lookup); /* false without complaint: no such head */
+bool dal_model_channel(const dal_lookup *lookup);                                               /* false without complaint: no such head */
 bool dal_time_channel(const dal_lookup *lookup);
 bool dal_coordinate_channel(const dal_lookup *lookup, int index); /* of the model's own */
 bool dal_plain_channel(const dal_lookup *lookup, dal_signal_kind kind, int index);

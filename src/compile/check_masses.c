@@ -17,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double arithmetic = 1e-9;  /* of a body's own moments: rounding of the eigenvalues and of numbers in the file */
-static const double lost = 1e-12;       /* of the model's largest inertia: what no equation of it sees */
+static const double arithmetic = 1e-9; /* of a body's own moments: rounding of the eigenvalues and of numbers in the file */
+static const double lost = 1e-12;      /* of the model's largest inertia: what no equation of it sees */
 static const double three_digits = 1e-3;
 
 typedef struct judge {
@@ -177,8 +177,8 @@ static void judge_negative(judge *g, int b, const double moment[3], const double
             dal_error(build->messages, mark, "the inertia of '%s' has the %s, and none can be negative", body->name, list_moments(build, moment));
         return;
     }
-    dal_warn(build->messages, mark, DAL_CODE_INERTIA_NEGATIVE, moment[0], "the inertia of '%s' has the %s, and none can be negative: %s",
-             body->name, list_moments(build, moment),
+    dal_warn(build->messages, mark, DAL_CODE_INERTIA_NEGATIVE, moment[0], "the inertia of '%s' has the %s, and none can be negative: %s", body->name,
+             list_moments(build, moment),
              held ? "it is used as written, because the bodies that are rigidly joined to it make up for it"
                   : "what is negative is rounding and is taken as 0");
     if (held)
@@ -197,8 +197,7 @@ static double shown(const double moment[3], int k)
 
 static void judge_triangle(judge *g, int b, const double moment[3])
 {
-    static const char sentence[] =
-        "no body has the principal moments %.6g, %.6g, %.6g of '%s': the largest may not exceed the sum of the others";
+    static const char sentence[] = "no body has the principal moments %.6g, %.6g, %.6g of '%s': the largest may not exceed the sum of the others";
     const dal_body_spec *spec = &g->build->spec->bodies[b];
     const dal_triangle triangle = dal_judge_triangle(moment);
     const bool accepted = spec->inertia_check.text && !strcmp(spec->inertia_check.text, "warn");

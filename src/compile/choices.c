@@ -149,8 +149,8 @@ static void choose_penalty(dal_build *build, dal_system *system)
     if (passes >= 1 && passes <= 1000 && passes == floor(passes))
         system->penalty_passes = (int)passes;
     else
-        dal_error(build->messages, option_mark(c, "iterations"), "the iterations of penalty are a whole number from 1 to 1000 (1: the plain penalty), not %.6g",
-                  passes);
+        dal_error(build->messages, option_mark(c, "iterations"),
+                  "the iterations of penalty are a whole number from 1 to 1000 (1: the plain penalty), not %.6g", passes);
 }
 
 static void choose_stabilization(dal_build *build, dal_system *system)
@@ -163,7 +163,10 @@ static void choose_stabilization(dal_build *build, dal_system *system)
         names[n] = dal_stabilizations[n]->name;
     names[n] = NULL;
     bool least = s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm");
-    int k = choose(build, &s->stabilization, "stabilisation", names, least ? "direct-correction" : system->formulation->stabilization ? system->formulation->stabilization : "mass-projection");
+    int k = choose(build, &s->stabilization, "stabilisation", names,
+                   least                                ? "direct-correction"
+                   : system->formulation->stabilization ? system->formulation->stabilization
+                                                        : "mass-projection");
     system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
     const char *const *options = system->stabilization->options;
     check_options(build, &s->stabilization, options ? options : none, options != NULL);

@@ -22,9 +22,9 @@
 #include <string.h>
 
 enum {
-    DENSE_LIMIT = 64,   /* unknowns of the saddle system up to which the dense view is faster */
+    DENSE_LIMIT = 64,    /* unknowns of the saddle system up to which the dense view is faster */
     CAREFUL_LIMIT = 300, /* velocities up to which dense factorisations are taken near singular positions */
-    SMALL_LIMIT = 600   /* velocities, and rows, up to which a rank is decided on dense matrices */
+    SMALL_LIMIT = 600    /* velocities, and rows, up to which a rank is decided on dense matrices */
 };
 
 /* ---- tables, states, programs ------------------------------------------------------- */
@@ -427,7 +427,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
     lay_out(build, draft);
     dal_arena_release(&build->graph_arena);
     build->graph = NULL;
-    if ((draft->formulation->chooses || draft->formulation->unpack || draft->formulation->ignores || draft->layout.family->shares) && !prepare(build, draft))
+    if ((draft->formulation->chooses || draft->formulation->unpack || draft->formulation->ignores || draft->layout.family->shares) &&
+        !prepare(build, draft))
         return DAL_BAD_MODEL;
     fill_info(build, draft);
     dal_refusal why;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 typedef struct written {
-    int n;              /* measures in it */
+    int n;                       /* measures in it */
     int *measure, *value, *rate; /* and the variables that they and their rates are */
     dal_node f, *a, b;
     bool nonholonomic;
@@ -227,7 +227,9 @@ static bool check_form(dal_build *build, const written *form, const char *what, 
     if (smooth < needed) {
         dal_error(build->messages, text.mark, "%s '%s' needs %s; this expression %s (use a table with smooth: 2, tanh, or a polynomial)", what, name,
                   form->nonholonomic ? "factors with a continuous derivative" : "two continuous derivatives",
-                  smooth == 0 ? "may jump" : smooth == 1 ? "has corners" : "has jumps in its second derivative");
+                  smooth == 0   ? "may jump"
+                  : smooth == 1 ? "has corners"
+                                : "has jumps in its second derivative");
         return false;
     }
     if (count_bodies(build, form) > DAL_MAX_SIDES) {
@@ -284,7 +286,8 @@ static void doubt_primes(dal_build *build, const written *form, const char *what
 {
     for (int k = 0; k < form->n && form->nonholonomic; k++)
         if (dal_depends(build->graph, form->b, form->value[k])) {
-            dal_warn(build->messages, text.mark, DAL_CODE_MISSING_PRIME, NAN, "%s '%s' has a part that depends on the position and has no rate in it: is a prime missing?", what, name);
+            dal_warn(build->messages, text.mark, DAL_CODE_MISSING_PRIME, NAN,
+                     "%s '%s' has a part that depends on the position and has no rate in it: is a prime missing?", what, name);
             return;
         }
 }

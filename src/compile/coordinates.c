@@ -104,8 +104,7 @@ static void of_quaternion(dal_graph *g, const dal_node p[4], dal_node R[9])
             if (i == k)
                 entry = add(g, entry, diagonal);
             else
-                entry = dal_binary(g, (k - i + 3) % 3 == 1 ? DAL_OP_SUB : DAL_OP_ADD, entry,
-                                   times(g, two, times(g, p[0], p[1 + 3 - i - k])));
+                entry = dal_binary(g, (k - i + 3) % 3 == 1 ? DAL_OP_SUB : DAL_OP_ADD, entry, times(g, two, times(g, p[0], p[1 + 3 - i - k])));
             R[3 * i + k] = dal_binary(g, DAL_OP_DIV, entry, square);
         }
 }
@@ -149,7 +148,10 @@ static bool read_place(dal_build *build, const dal_body_spec *spec, dal_text tex
     dal_error(build->messages, text.mark,
               "the place of '%s' needs two continuous derivatives by the coordinates and by time; this one %s (use a table with smooth: 2, "
               "tanh, or a polynomial)",
-              spec->name.text, smooth == 0 ? "may jump" : smooth == 1 ? "has corners" : "has jumps in its second derivative");
+              spec->name.text,
+              smooth == 0   ? "may jump"
+              : smooth == 1 ? "has corners"
+                            : "has jumps in its second derivative");
     return false;
 }
 
@@ -213,8 +215,8 @@ static bool read_orientation(dal_build *build, const dal_body_spec *spec, dal_no
     }
     case DAL_ATTITUDE_AXES:
         if (!o->letters[1]) {
-            dal_error(build->messages, o->mark,
-                      "the orientation of '%s' by coordinates needs two directions: one leaves a turn open", spec->name.text);
+            dal_error(build->messages, o->mark, "the orientation of '%s' by coordinates needs two directions: one leaves a turn open",
+                      spec->name.text);
             return false;
         }
         if (!read_places(build, spec, &o->first, 3, a) || !read_places(build, spec, &o->second, 3, b))
@@ -268,7 +270,7 @@ static void refuse_from(dal_build *build)
 /* Frames of nodes on the way: 12 a body, and the angle in the plane. */
 typedef struct places {
     dal_node *frame, *angle;
-    enum { UNSEEN, OPEN, KNOWN, FAILED } *progress;
+    enum { UNSEEN, OPEN, KNOWN, FAILED } * progress;
 } places;
 
 /* The body that another is placed from, or -1 with a message. */
@@ -297,8 +299,7 @@ static bool place_alone(dal_build *build, int b, places *p)
     identity(build->graph, R);
     if (!spec->position.n)
         dal_error(build->messages, spec->name.mark,
-                  "'%s' has no `position`: in a model with `coordinates:` every body is placed by expressions in them",
-                  spec->name.text);
+                  "'%s' has no `position`: in a model with `coordinates:` every body is placed by expressions in them", spec->name.text);
     bool ok = read_places(build, spec, &spec->position, 3, r) && spec->position.n;
     if (build->mechanism.bodies[b].particle)
         return ok;
@@ -384,8 +385,7 @@ static void check_moved(dal_build *build, int b, const dal_placement *placement)
     const dal_body_spec *spec = &build->spec->bodies[b];
     if (!placement->body[b].n_columns && !placement->body[b].timed)
         dal_error(build->messages, spec->name.mark,
-                  "'%s' is moved neither by a coordinate nor by time: it is a part of the ground, attach its points to that",
-                  spec->name.text);
+                  "'%s' is moved neither by a coordinate nor by time: it is a part of the ground, attach its points to that", spec->name.text);
 }
 
 void dal_build_placement(dal_build *build)

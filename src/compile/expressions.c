@@ -94,7 +94,8 @@ static bool use_named(const dal_lookup *l, dal_named *d)
     if (d->progress == DAL_NAMED_OPEN && d->scalar)
         return dal_refuse(l, "the rate of state '%s' uses itself", d->name);
     if (d->progress == DAL_NAMED_OPEN && d->block)
-        return dal_refuse(l, "an algebraic loop: the output of '%s' is needed for its own input, %s; put a lag into the loop", d->name, chain_of(build, d));
+        return dal_refuse(l, "an algebraic loop: the output of '%s' is needed for its own input, %s; put a lag into the loop", d->name,
+                          chain_of(build, d));
     if (d->progress == DAL_NAMED_OPEN)
         return dal_refuse(l, "'%s' is defined through itself: %s", d->name, chain_of(build, d));
     if (d->progress == DAL_NAMED_UNSEEN && build->depth >= DEEPEST)
@@ -170,10 +171,11 @@ void dal_build_names(dal_build *build)
     build->defines = DAL_TAKE(build->arena, dal_named, spec->n_define);
     build->rates = DAL_TAKE(build->arena, dal_named, spec->n_states);
     for (int i = 0; i < spec->n_define; i++)
-        build->defines[i] = (dal_named){.name = spec->define[i].name.text, .text = spec->define[i].value, .binding = spec->define[i].binding,
-                                         .block = spec->define[i].block};
+        build->defines[i] = (dal_named){
+            .name = spec->define[i].name.text, .text = spec->define[i].value, .binding = spec->define[i].binding, .block = spec->define[i].block};
     for (int i = 0; i < spec->n_states; i++)
-        build->rates[i] = (dal_named){.name = spec->states[i].name.text, .text = spec->states[i].rate, .binding = spec->states[i].binding, .scalar = true};
+        build->rates[i] =
+            (dal_named){.name = spec->states[i].name.text, .text = spec->states[i].rate, .binding = spec->states[i].binding, .scalar = true};
     dal_messages *messages = build->messages;
     build->messages = NULL; /* what is wrong is told by dal_build_defines */
     for (int i = 0; i < spec->n_define; i++)
@@ -251,7 +253,7 @@ bool dal_build_resolve(void *user, const char *name, int primes, dal_mark mark, 
             return true;
         if (value->n)
             *hint = is_table(build, name) ? dal_arena_print(build->arena, " (a table is used as interp(%s, x))", name)
-                                                                  : dal_symbol_hint(build, ~0u, name);
+                                          : dal_symbol_hint(build, ~0u, name);
         return false;
     }
     if (*rest && symbol->kind == DAL_SYMBOL_DEFINE && build->defines[symbol->index].block)
@@ -344,8 +346,7 @@ bool dal_build_bounded(dal_build *build, dal_mark mark, const char *what, const 
     static const double most = 1e50; /* m r^2 w^2 of three of them is 1e250 */
     for (int i = 0; i < n; i++)
         if (!(fabs(sizes[i]) <= most)) {
-            dal_error(build->messages, mark, "the %s of '%s' is %.6g, which is too large to compute with: 1e50 is the maximum", what, name,
-                      sizes[i]);
+            dal_error(build->messages, mark, "the %s of '%s' is %.6g, which is too large to compute with: 1e50 is the maximum", what, name, sizes[i]);
             return false;
         }
     return true;

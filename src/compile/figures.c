@@ -27,8 +27,8 @@ static bool check_keys(dal_build *build, const dal_figure_spec *f, dal_figure_ki
                                {"points", f->points_mark.line && !f->outline, f->points_mark},
                                {"file", f->file.text, f->file.mark},
                                {"scale", f->scale.text, f->scale.mark}};
-    return dal_check_keys(build, "a", (dal_text){.text = "shape", .mark = f->mark}, dal_figure_names[kind],
-                          keys_of[kind], (int)(sizeof given / sizeof *given), given);
+    return dal_check_keys(build, "a", (dal_text){.text = "shape", .mark = f->mark}, dal_figure_names[kind], keys_of[kind],
+                          (int)(sizeof given / sizeof *given), given);
 }
 
 /* ---- numbers ------------------------------------------------------------------- */
@@ -46,14 +46,12 @@ static bool positive(dal_build *build, const dal_binding *binding, dal_text text
 }
 
 /* Two numbers or three; a planar model may leave the third out. */
-static bool vector(dal_build *build, const dal_binding *binding, const dal_list *list, const char *key, bool flat,
-                   double out[3])
+static bool vector(dal_build *build, const dal_binding *binding, const dal_list *list, const char *key, bool flat, double out[3])
 {
     if (!list->n)
         return true;
     if (list->n != 3 && !(flat && list->n == 2)) {
-        dal_error(build->messages, list->mark, "'%s' of a shape: %s numbers are needed, %d given", key,
-                  flat ? "2 or 3" : "3", list->n);
+        dal_error(build->messages, list->mark, "'%s' of a shape: %s numbers are needed, %d given", key, flat ? "2 or 3" : "3", list->n);
         return false;
     }
     return dal_build_vector(build, binding, list, out);
@@ -68,8 +66,7 @@ static bool edges(dal_build *build, const dal_binding *binding, const dal_list *
         out[2] = fmin(out[0], out[1]);
     for (int k = 0; k < list->n; k++)
         if (!(out[k] > 0)) {
-            dal_error(build->messages, list->item[k].mark, "the edges of a box have to be positive; one is %.9g",
-                      out[k]);
+            dal_error(build->messages, list->item[k].mark, "the edges of a box have to be positive; one is %.9g", out[k]);
             return false;
         }
     return true;
@@ -82,18 +79,16 @@ static bool read_points(dal_build *build, const dal_binding *binding, const dal_
     figure->n_points = spec->n_points;
     figure->points = DAL_TAKE(build->arena, double, 3 * spec->n_points);
     if (spec->points_mark.line && spec->n_points < least) {
-        dal_error(build->messages, spec->points_mark, "%s needs %d points or more; %d given",
-                  outline ? "the outline of a plate" : "a polyline", least, spec->n_points);
+        dal_error(build->messages, spec->points_mark, "%s needs %d points or more; %d given", outline ? "the outline of a plate" : "a polyline",
+                  least, spec->n_points);
         return false;
     }
     for (int i = 0; i < spec->n_points; i++) {
         if (outline && spec->points[i].n != 2) {
-            dal_error(build->messages, spec->points[i].mark, "a point of an outline has two numbers, [x, y]; %d given",
-                      spec->points[i].n);
+            dal_error(build->messages, spec->points[i].mark, "a point of an outline has two numbers, [x, y]; %d given", spec->points[i].n);
             return false;
         }
-        if (!vector(build, binding, &spec->points[i], "points", outline || build->spec->space == DAL_PLANAR,
-                    figure->points + 3 * i))
+        if (!vector(build, binding, &spec->points[i], "points", outline || build->spec->space == DAL_PLANAR, figure->points + 3 * i))
             return false;
     }
     return true;
@@ -103,10 +98,9 @@ static bool read_points(dal_build *build, const dal_binding *binding, const dal_
 
 static bool read_color(dal_build *build, dal_text text, char color[8])
 {
-    static const char *const named[][2] = {{"black", "#202020"},  {"white", "#ffffff"},  {"gray", "#808080"},
-                                           {"red", "#d62728"},    {"green", "#2ca02c"},  {"blue", "#1f77b4"},
-                                           {"yellow", "#e7ba2e"}, {"orange", "#ff7f0e"}, {"brown", "#8c564b"},
-                                           {"purple", "#9467bd"}, {"cyan", "#17becf"},   {"magenta", "#e377c2"}};
+    static const char *const named[][2] = {{"black", "#202020"}, {"white", "#ffffff"},  {"gray", "#808080"},   {"red", "#d62728"},
+                                           {"green", "#2ca02c"}, {"blue", "#1f77b4"},   {"yellow", "#e7ba2e"}, {"orange", "#ff7f0e"},
+                                           {"brown", "#8c564b"}, {"purple", "#9467bd"}, {"cyan", "#17becf"},   {"magenta", "#e377c2"}};
     const char *t = text.text;
     if (!t)
         return true;
@@ -132,8 +126,7 @@ static bool place(dal_build *build, const dal_binding *binding, const dal_figure
     const bool flat = build->spec->space == DAL_PLANAR;
     double R[9], A[9], axis[3] = {0, 0, 1}, angle = 0;
     dal_rotation_identity(R);
-    bool ok = vector(build, binding, &spec->at, "at", flat, figure->at) &&
-              vector(build, binding, &spec->axis, "axis", flat, axis);
+    bool ok = vector(build, binding, &spec->at, "at", flat, figure->at) && vector(build, binding, &spec->axis, "axis", flat, axis);
     if (spec->orientation.kind)
         ok = dal_build_orientation(build, binding, "shape", &spec->orientation, R) && ok;
     if (spec->angle.text) {
@@ -164,8 +157,7 @@ int dal_figure_find(const char *name)
     return -1;
 }
 
-bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, bool whole,
-                      dal_figure *figure)
+bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, bool whole, dal_figure *figure)
 {
     const int kind = dal_figure_find(spec->type.text ? spec->type.text : "");
     double scale = 1;
@@ -178,12 +170,10 @@ bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_fi
     bool ok = check_keys(build, spec, figure->kind) && edges(build, binding, &spec->size, figure->size) &&
               positive(build, binding, spec->radius, "radius", &figure->radius) &&
               positive(build, binding, spec->length, "length", &figure->length) &&
-              positive(build, binding, spec->thickness, "thickness", &figure->thickness) &&
-              positive(build, binding, spec->scale, "scale", &scale) && read_points(build, binding, spec, figure) &&
-              read_color(build, spec->color, figure->color) && place(build, binding, spec, figure);
+              positive(build, binding, spec->thickness, "thickness", &figure->thickness) && positive(build, binding, spec->scale, "scale", &scale) &&
+              read_points(build, binding, spec, figure) && read_color(build, spec->color, figure->color) && place(build, binding, spec, figure);
     if (ok && whole && spec->path) {
-        ok = dal_mesh_read(build->arena, build->messages, spec->root ? spec->root : "", spec->path, spec->file.mark,
-                           &figure->mesh);
+        ok = dal_mesh_read(build->arena, build->messages, spec->root ? spec->root : "", spec->path, spec->file.mark, &figure->mesh);
         scale_mesh(&figure->mesh, scale);
     }
     return ok;

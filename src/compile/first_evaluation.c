@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double suspicious = 1e-14; /* pivot ratio below which the rank is looked at */
-static const double lost = 1e-6;        /* gap of a row, in its unit, that no assembly leaves */
+static const double suspicious = 1e-14;            /* pivot ratio below which the rank is looked at */
+static const double lost = 1e-6;                   /* gap of a row, in its unit, that no assembly leaves */
 static const double coarse = 1e-6, useless = 1e-2; /* rounding of a place or an angle, in lengths or rad: worth a warning, and no place at all */
 
 /* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
@@ -31,7 +31,7 @@ static bool is_determined(dal_build *build, dal_system *system, const dal_state 
                   "by a coordinate");
         return false;
     }
-    const dal_mark mark = found.rank < 0        ? dal_nowhere
+    const dal_mark mark = found.rank < 0      ? dal_nowhere
                           : layout->placement ? build->spec->coordinates[found.first].name.mark
                                               : build->mechanism.bodies[found.body].mark;
     const double lacking = found.rank < 0 ? (double)NAN : layout->nv - found.rank;
@@ -101,9 +101,10 @@ static bool sequence_fits(const dal_build *build, const dal_state *state)
     const dal_layout *layout = &state->system->layout;
     for (int b = 0; layout->sequence_fixed && layout->family->condition && b < layout->mechanism->n_bodies; b++)
         if (layout->family->condition(layout, &state->work, b) < 1e-3) {
-            dal_error(build->messages, build->spec->simulate.coordinates.name.mark,
-                      "'%s' starts in a singular attitude of the Euler sequence that is fixed here: take another one, or leave the choice to the program",
-                      layout->mechanism->bodies[b].name);
+            dal_error(
+                build->messages, build->spec->simulate.coordinates.name.mark,
+                "'%s' starts in a singular attitude of the Euler sequence that is fixed here: take another one, or leave the choice to the program",
+                layout->mechanism->bodies[b].name);
             return false;
         }
     return true;
@@ -159,7 +160,8 @@ static bool tree_closes(dal_build *build, const dal_state *state)
     const dal_joint *joint = &layout->mechanism->joints[layout->mechanism->rows[layout->row[worst].source].joint];
     dal_error(build->messages, joint->mark,
               "in the coordinates of the joints '%s' stays open by %.3g at the start, though the bodies were assembled: a joint before it "
-              "was closed with opposite axes; give better start values", joint->name, fabs(state->work.phi[worst]));
+              "was closed with opposite axes; give better start values",
+              joint->name, fabs(state->work.phi[worst]));
     return false;
 }
 
@@ -185,11 +187,12 @@ static bool has_digits(const dal_build *build, int body, const char *what, doubl
     const double apart = DBL_EPSILON * fabs(x), rounding = apart / unit;
     const dal_body *b = &build->mechanism.bodies[body];
     if (rounding > useless)
-        dal_error(build->messages, b->mark, "the %s of '%s' is %.3g %s, where numbers are %.2g %s apart: nothing is left of its motion; %s", what, b->name, x, of_unit, apart,
-                  of_unit, remedy);
+        dal_error(build->messages, b->mark, "the %s of '%s' is %.3g %s, where numbers are %.2g %s apart: nothing is left of its motion; %s", what,
+                  b->name, x, of_unit, apart, of_unit, remedy);
     else if (rounding > coarse)
         dal_warn(build->messages, b->mark, DAL_CODE_FAR_FROM_ORIGIN, rounding,
-                 "the %s of '%s' is %.3g %s, where numbers are %.2g %s apart: its motion is known no better; %s", what, b->name, x, of_unit, apart, of_unit, remedy);
+                 "the %s of '%s' is %.3g %s, where numbers are %.2g %s apart: its motion is known no better; %s", what, b->name, x, of_unit, apart,
+                 of_unit, remedy);
     return !(rounding > useless);
 }
 

@@ -70,16 +70,26 @@ static int own_coordinate(dal_force_builder *b, dal_text coordinate)
 static bool check_keys(dal_build *build, const dal_force_spec *s, const dal_force_type *type)
 {
     const dal_given keys[] = {
-        {"connect", s->connect.n > 0, s->connect.mark},       {"joint", s->joint.text, s->joint.mark},
-        {"body", s->body.text, s->body.mark},                 {"coordinate", s->coordinate.text, s->coordinate.mark},
-        {"axes", s->axes.text, s->axes.mark},                 {"value", s->value.n > 0, s->value.mark},
-        {"stiffness", s->stiffness.n > 0, s->stiffness.mark}, {"damping", s->damping.n > 0, s->damping.mark},
-        {"length", s->length.text, s->length.mark},           {"free", s->free.text, s->free.mark},
-        {"center", s->center.n > 0, s->center.mark},          {"mu", s->mu.text, s->mu.mark},
-        {"gradient", s->gradient.text, s->gradient.mark},     {"direction", s->direction.n > 0, s->direction.mark},
-        {"lower", s->lower.text, s->lower.mark},              {"upper", s->upper.text, s->upper.mark},
-        {"gap", s->gap.text, s->gap.mark},                    {"restitution", s->restitution.text, s->restitution.mark},
-        {"velocity", s->velocity.text, s->velocity.mark},     {"limit", s->limit.n > 0, s->limit.mark},
+        {"connect", s->connect.n > 0, s->connect.mark},
+        {"joint", s->joint.text, s->joint.mark},
+        {"body", s->body.text, s->body.mark},
+        {"coordinate", s->coordinate.text, s->coordinate.mark},
+        {"axes", s->axes.text, s->axes.mark},
+        {"value", s->value.n > 0, s->value.mark},
+        {"stiffness", s->stiffness.n > 0, s->stiffness.mark},
+        {"damping", s->damping.n > 0, s->damping.mark},
+        {"length", s->length.text, s->length.mark},
+        {"free", s->free.text, s->free.mark},
+        {"center", s->center.n > 0, s->center.mark},
+        {"mu", s->mu.text, s->mu.mark},
+        {"gradient", s->gradient.text, s->gradient.mark},
+        {"direction", s->direction.n > 0, s->direction.mark},
+        {"lower", s->lower.text, s->lower.mark},
+        {"upper", s->upper.text, s->upper.mark},
+        {"gap", s->gap.text, s->gap.mark},
+        {"restitution", s->restitution.text, s->restitution.mark},
+        {"velocity", s->velocity.text, s->velocity.mark},
+        {"limit", s->limit.n > 0, s->limit.mark},
     };
     return dal_check_keys(build, "force", s->name, type->name, type->keys, sizeof keys / sizeof *keys, keys);
 }
@@ -173,11 +183,24 @@ static void compile_force(dal_build *build, int i, int type)
     const dal_force_type *t = dal_force_types[type];
     dal_force_name *force = &build->forces[i];
     dal_force_group *group = group_of(build, type, build->spec->n_forces);
-    dal_force_builder b = {.mechanism = &build->mechanism, .messages = build->messages, .spec = s, .force = i, .user = build,
-                           .number = number, .expression = expression, .marker = marker, .is_ground = is_ground,
-                           .joint_coordinate = joint_coordinate, .body_coordinate = body_coordinate, .own_coordinate = own_coordinate,
-                           .measure = force->measure, .zero = force->zero, .graph = build->graph, .signal = signal_of,
-                           .action = action, .parse = parse};
+    dal_force_builder b = {.mechanism = &build->mechanism,
+                           .messages = build->messages,
+                           .spec = s,
+                           .force = i,
+                           .user = build,
+                           .number = number,
+                           .expression = expression,
+                           .marker = marker,
+                           .is_ground = is_ground,
+                           .joint_coordinate = joint_coordinate,
+                           .body_coordinate = body_coordinate,
+                           .own_coordinate = own_coordinate,
+                           .measure = force->measure,
+                           .zero = force->zero,
+                           .graph = build->graph,
+                           .signal = signal_of,
+                           .action = action,
+                           .parse = parse};
     char *element = (char *)group->elements + t->size * (size_t)group->n;
     if (t->compile(&b, element)) {
         group->n++;

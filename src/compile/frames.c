@@ -169,8 +169,8 @@ static bool surface_frames(dal_build *build, const dal_joint_spec *spec, const d
 {
     dal_axis_need need = dal_joint_in(type, build->spec->space)->axis;
     if (planar(build) && need != DAL_AXIS_NONE && spec->normal.n) { /* a skate */
-        dal_error(build->messages, spec->normal.mark, "joint '%s': a %s takes no normal in a planar model: it slides in the plane",
-                  spec->name.text, type->name);
+        dal_error(build->messages, spec->normal.mark, "joint '%s': a %s takes no normal in a planar model: it slides in the plane", spec->name.text,
+                  type->name);
         return false;
     }
     if (spec->axis_second.n) {
@@ -193,8 +193,8 @@ static bool is_pin(const dal_build *build, const dal_joint_type *type)
     return planar(build) && type->planar.axis == DAL_AXIS_NONE && !type->planar.turns;
 }
 
-bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2],
-                      const bool has_axes[2], bool *carried)
+bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2], const bool has_axes[2],
+                      bool *carried)
 {
     dal_axis_need need = dal_joint_in(type, build->spec->space)->axis;
     int letter = planar(build) ? 0 : 2;

@@ -11,8 +11,8 @@ void dal_marker_world(const dal_build *build, const dal_marker *marker, double P
 /* The points of `connect:`; false with messages. */
 bool dal_joint_markers(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2], bool has_axes[2]);
 /* The axes of the two frames. *carried: the second was taken from where the bodies start. */
-bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2],
-                      const bool has_axes[2], bool *carried);
+bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, dal_marker marker[2], const bool has_axes[2],
+                      bool *carried);
 /* Whose whole turns the angle between the two frames begins with, where it has no start value of its own. */
 dal_turns dal_joint_turns(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, const dal_marker marker[2],
                           const bool has_axes[2]);

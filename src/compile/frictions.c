@@ -117,8 +117,8 @@ static const struct shape {
     double (*slides)(const surface *s, dal_friction *f);
     void (*press)(const double axis[3], const double F[3], double out[3]);
 } shapes[DAL_SLIDINGS] = {
-    [DAL_SLIDES_ALONG] = {slide_along, press_across},     [DAL_SLIDES_AROUND] = {slide_around, press_whole},
-    [DAL_SLIDES_BOTH] = {slide_both, press_across},       [DAL_SLIDES_ANY_WAY] = {slide_any_way, press_whole},
+    [DAL_SLIDES_ALONG] = {slide_along, press_across},        [DAL_SLIDES_AROUND] = {slide_around, press_whole},
+    [DAL_SLIDES_BOTH] = {slide_both, press_across},          [DAL_SLIDES_ANY_WAY] = {slide_any_way, press_whole},
     [DAL_SLIDES_ON_THREAD] = {slide_on_thread, press_along},
 };
 
@@ -158,13 +158,12 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, dal_sliding
     else if (s->limit.text && slides == DAL_SLIDES_ANY_WAY)
         dal_error(build->messages, s->limit.mark,
                   "joint '%s' of type spherical has no coordinate that a constant 'limit' of its friction could act on: give it a "
-                  "coefficient and a radius", name);
+                  "coefficient and a radius",
+                  name);
     else if (s->resting_limit.text && !s->limit.text)
-        dal_error(build->messages, s->resting_limit.mark,
-                  "the friction of joint '%s' has a 'static-limit' and no 'limit': give both", name);
+        dal_error(build->messages, s->resting_limit.mark, "the friction of joint '%s' has a 'static-limit' and no 'limit': give both", name);
     else if (turns && !s->radius.text && (presses || !s->limit.text || !one_way))
-        dal_error(build->messages, s->mark,
-                  "the friction of joint '%s' needs the key 'radius': of the surface that slides when it turns", name);
+        dal_error(build->messages, s->mark, "the friction of joint '%s' needs the key 'radius': of the surface that slides when it turns", name);
     else if (!turns && s->radius.text)
         dal_error(build->messages, s->radius.mark, "joint '%s' does not turn: its friction has no radius", name);
     else
@@ -188,8 +187,8 @@ void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number
     f.viscous = number(build, spec, s->viscous, "viscous part", 0, true);
     f.regular = number(build, spec, s->velocity, "velocity", 0, false);
     if (f.resting < f.sliding)
-        dal_error(build->messages, s->resting.mark, "the static coefficient of joint '%s' (%.6g) cannot be smaller than the other (%.6g)", spec->name.text,
-                  f.resting, f.sliding);
+        dal_error(build->messages, s->resting.mark, "the static coefficient of joint '%s' (%.6g) cannot be smaller than the other (%.6g)",
+                  spec->name.text, f.resting, f.sliding);
     if (s->resting_limit.text && f.resting_limit < f.limit)
         dal_error(build->messages, s->resting_limit.mark, "the static limit of joint '%s' (%.6g) cannot be smaller than the other (%.6g)",
                   spec->name.text, f.resting_limit, f.limit);

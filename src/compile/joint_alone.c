@@ -11,9 +11,8 @@
 #include <string.h>
 
 enum { STEPS = 40 };
-static const double moved = 0.2; /* m over the model's length, and rad: how far neighbours are away */
-static const double closed =
-    1e-11; /* of phi over the slope that its row has where the steps begin, relative to the model's length */
+static const double moved = 0.2;      /* m over the model's length, and rad: how far neighbours are away */
+static const double closed = 1e-11;   /* of phi over the slope that its row has where the steps begin, relative to the model's length */
 static const double tolerance = 1e-9; /* of ranks */
 
 /* ---- the joint alone ------------------------------------------------------------------ */
@@ -62,8 +61,7 @@ static void copy_row(dal_alone *a, const dal_row *row, dal_expressions *forms)
     copy.term = m->n_terms;
     copy.joint = 0;
     for (int k = row->term; k < row->term + row->n_terms; k++)
-        *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) =
-            (dal_term){measure_here(a, whole->terms[k].measure), whole->terms[k].coef};
+        *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) = (dal_term){measure_here(a, whole->terms[k].measure), whole->terms[k].coef};
     if (row->form >= 0) {
         copy.form = forms->n;
         for (int k = 0; k < dal_form_outputs(row->n_terms); k++)
@@ -119,9 +117,7 @@ static void take_room(dal_alone *a)
     a->svd = DAL_TAKE(arena, double, dal_rank_work(a->r, a->m));
     a->order = DAL_TAKE(arena, int, a->r);
     for (int c = 0; c < a->m; c++)
-        a->scale[c] = !a->whole                ? (a->layout->angular[c] > 0 ? a->length : 1)
-                      : a->build->column_scale ? a->build->column_scale[c]
-                                               : 1;
+        a->scale[c] = !a->whole ? (a->layout->angular[c] > 0 ? a->length : 1) : a->build->column_scale ? a->build->column_scale[c] : 1;
 }
 
 static const dal_layout *lay_out_alone(dal_alone *a)
@@ -160,8 +156,7 @@ void dal_alone_begin(dal_alone *a, dal_build *build, const dal_joint *joint)
     *a = (dal_alone){.build = build, .joint = joint, .length = dal_build_length(build)};
     a->whole = build->parts.placement && joint->type == &dal_joint_constraint;
     a->layout = a->whole ? lay_out_whole(a) : lay_out_alone(a);
-    dal_work_layout(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)),
-                 DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
+    dal_work_layout(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->r = a->layout->n_rows;
     a->m = a->layout->nv;
     take_room(a);
@@ -308,10 +303,8 @@ void dal_alone_shake(dal_alone *a, uint64_t *seed)
 const dal_text *dal_alone_text(const dal_alone *a, int number)
 {
     const dal_spec *spec = a->build->spec;
-    const dal_joint_type_spec *type =
-        &spec->joint_types[dal_joint_type_number(a->build, &spec->joints[a->joint - a->build->mechanism.joints])];
-    return number <= type->equations.n ? &type->equations.item[number - 1]
-                                       : &type->velocity.item[number - 1 - type->equations.n];
+    const dal_joint_type_spec *type = &spec->joint_types[dal_joint_type_number(a->build, &spec->joints[a->joint - a->build->mechanism.joints])];
+    return number <= type->equations.n ? &type->equations.item[number - 1] : &type->velocity.item[number - 1 - type->equations.n];
 }
 
 const char *dal_alone_equations(const dal_alone *a, const bool *mask, int *number_of)
@@ -324,11 +317,7 @@ const char *dal_alone_equations(const dal_alone *a, const bool *mask, int *numbe
         if (!mask[i] || number == last)
             continue;
         last = number;
-        text = dal_arena_print(arena, "%d `%.100s`%s%s", number, dal_alone_text(a, number)->text,
-                               n == 0   ? ""
-                               : n == 1 ? " and "
-                                        : ", ",
-                               text);
+        text = dal_arena_print(arena, "%d `%.100s`%s%s", number, dal_alone_text(a, number)->text, n == 0 ? "" : n == 1 ? " and " : ", ", text);
         n++;
     }
     *number_of = n;

@@ -272,8 +272,7 @@ static void add_direction(dal_equation_scope *scope, const piece *p, int order, 
     if (p->vector >= 0)
         push_atom(scope, list, (atom){p->vector, -1, order, number(scope, p->coef)});
     else if (p->s[0] != 0 || p->s[1] != 0 || p->s[2] != 0)
-        push_atom(scope, list,
-                  (atom){dal_add_vector(&scope->build->mechanism, p->body, false, p->s), -1, order, number(scope, 1)});
+        push_atom(scope, list, (atom){dal_add_vector(&scope->build->mechanism, p->body, false, p->s), -1, order, number(scope, 1)});
 }
 
 /* Points of coefficients c > 0 and d < 0: min(c, -d) times their difference, as long as there are both; then what is left of one kind. */
@@ -342,8 +341,7 @@ static dal_node component(dal_equation_scope *scope, const atom *a, int k)
 static dal_node dot_atoms(dal_equation_scope *scope, const atom *a, const atom *b)
 {
     const int body = scope->build->mechanism.vectors[a->plus].body;
-    const bool together =
-        a->minus < 0 && b->minus < 0 && is_direction(scope, a->plus, body) && is_direction(scope, b->plus, body);
+    const bool together = a->minus < 0 && b->minus < 0 && is_direction(scope, a->plus, body) && is_direction(scope, b->plus, body);
     double known = 0;
     if ((a->order && is_fixed(scope, a)) || (b->order && is_fixed(scope, b)))
         return number(scope, 0);
@@ -384,13 +382,11 @@ static dal_node cross_atoms(dal_equation_scope *scope, const atom *a, const atom
     if (!v[right->plus].point && right->minus < 0) {
         const dal_vector by = v[right->plus];
         const double s[3] = {by.s[1], -by.s[0], 0};
-        const atom across = {dal_add_vector(&scope->build->mechanism, by.body, false, s), -1, right->order,
-                             DAL_NO_NODE};
+        const atom across = {dal_add_vector(&scope->build->mechanism, by.body, false, s), -1, right->order, DAL_NO_NODE};
         product = dot_atoms(scope, left, &across);
     } else {
         const dal_node forth = times(scope, component(scope, left, 0), component(scope, right, 1));
-        product = dal_binary(scope->build->graph, DAL_OP_SUB, forth,
-                             times(scope, component(scope, left, 1), component(scope, right, 0)));
+        product = dal_binary(scope->build->graph, DAL_OP_SUB, forth, times(scope, component(scope, left, 1), component(scope, right, 0)));
     }
     return turned ? dal_unary(scope->build->graph, DAL_OP_NEG, product) : product;
 }
@@ -426,8 +422,7 @@ static bool cross_in_body(dal_equation_scope *scope, const atoms *a, const atoms
     const dal_node factor = times(scope, a->item->coef, b->item->coef);
     value->n = 3;
     for (int k = 0; k < 3; k++)
-        value->node[k] =
-            times(scope, factor, dal_build_signal(scope->build, (dal_signal){DAL_SIGNAL_VECTOR, vector, k, 0, 0}));
+        value->node[k] = times(scope, factor, dal_build_signal(scope->build, (dal_signal){DAL_SIGNAL_VECTOR, vector, k, 0, 0}));
     return true;
 }
 
@@ -437,8 +432,7 @@ static void cross_in_space(dal_equation_scope *scope, const dal_value *a, const 
     value->n = 3;
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        value->node[i] = dal_binary(scope->build->graph, DAL_OP_SUB, times(scope, u.node[j], v.node[k]),
-                                    times(scope, u.node[k], v.node[j]));
+        value->node[i] = dal_binary(scope->build->graph, DAL_OP_SUB, times(scope, u.node[j], v.node[k]), times(scope, u.node[k], v.node[j]));
     }
 }
 
@@ -506,8 +500,7 @@ static bool enter_side(dal_equation_scope *scope, int side, const char *name, da
     scope->named[side] = true;
     return side < scope->n_points ||
            refuse(scope, mark, value,
-                  dal_arena_print(scope->build->arena,
-                                  "joint '%s' connects %d points, and '%s' belongs to point %d of `connect:`",
+                  dal_arena_print(scope->build->arena, "joint '%s' connects %d points, and '%s' belongs to point %d of `connect:`",
                                   scope->joint->name, scope->n_points, name, side + 1));
 }
 
@@ -533,8 +526,7 @@ static bool give_vector(dal_equation_scope *scope, int vector, int primes, dal_v
     return true;
 }
 
-static bool give_point(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark,
-                       dal_value *value)
+static bool give_point(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark, dal_value *value)
 {
     if (!enter_side(scope, side, name, mark, value))
         return false;
@@ -543,15 +535,12 @@ static bool give_point(dal_equation_scope *scope, int side, const char *name, in
     return give_vector(scope, scope->point[side], primes, value);
 }
 
-static bool give_axis(dal_equation_scope *scope, int axis, int side, const char *name, int primes, dal_mark mark,
-                      dal_value *value)
+static bool give_axis(dal_equation_scope *scope, int axis, int side, const char *name, int primes, dal_mark mark, dal_value *value)
 {
     if (dimension(scope) == 2 && axis == 2)
-        return refuse(
-            scope, mark, value,
-            dal_arena_print(scope->build->arena,
-                            "'%s' stands across the plane: in a planar model cross(a, b) is a number, and so is w%c",
-                            name, name[1]));
+        return refuse(scope, mark, value,
+                      dal_arena_print(scope->build->arena, "'%s' stands across the plane: in a planar model cross(a, b) is a number, and so is w%c",
+                                      name, name[1]));
     if (!needs_attitude(scope, side, name, mark, value))
         return false;
     if (scope->axis[side][axis] < 0)
@@ -560,8 +549,7 @@ static bool give_axis(dal_equation_scope *scope, int axis, int side, const char 
 }
 
 /* Angular velocity: a number in the plane. */
-static bool give_spin(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark,
-                      dal_value *value)
+static bool give_spin(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark, dal_value *value)
 {
     if (!needs_attitude(scope, side, name, mark, value))
         return false;
@@ -570,9 +558,8 @@ static bool give_spin(dal_equation_scope *scope, int side, const char *name, int
     const int body = scope->joint->marker[side].body, first = dimension(scope) == 2 ? 2 : 0;
     value->n = dimension(scope) == 2 ? 1 : 3;
     for (int k = 0; k < value->n; k++)
-        value->node[k] = body == DAL_GROUND
-                             ? number(scope, 0)
-                             : dal_build_signal(scope->build, (dal_signal){DAL_SIGNAL_OMEGA, body, first + k, 0, 0});
+        value->node[k] =
+            body == DAL_GROUND ? number(scope, 0) : dal_build_signal(scope->build, (dal_signal){DAL_SIGNAL_OMEGA, body, first + k, 0, 0});
     return true;
 }
 
@@ -598,24 +585,22 @@ static word word_of(const char *name)
         return WORD_AXIS;
     if (n == 2 && name[0] == 'w' && side_of(name[1]) >= 0)
         return WORD_SPIN;
-    if (!strcmp(name, "angle") ||
-        (n == 8 && !strncmp(name, "angle_", 6) && side_of(name[6]) >= 0 && side_of(name[7]) >= 0 && name[6] != name[7]))
+    if (!strcmp(name, "angle") || (n == 8 && !strncmp(name, "angle_", 6) && side_of(name[6]) >= 0 && side_of(name[7]) >= 0 && name[6] != name[7]))
         return WORD_ANGLE;
     return WORD_NONE;
 }
 
 const char *dal_equation_word(const char *name)
 {
-    static const char *const meaning[] = {NULL, "it is a point of the joint", "it is an axis of the joint",
-                                          "it is an angular velocity", "it is the angle of the joint"};
+    static const char *const meaning[] = {NULL, "it is a point of the joint", "it is an axis of the joint", "it is an angular velocity",
+                                          "it is the angle of the joint"};
     return meaning[word_of(name)];
 }
 
 /* " (did you mean 'xi'?)", or what there is. */
 static const char *hint_for(dal_equation_scope *scope, const char *name)
 {
-    static const char *const words[] = {"angle",    "angle_ij", "angle_ik", "angle_il",
-                                        "angle_jk", "angle_jl", "angle_kl"};
+    static const char *const words[] = {"angle", "angle_ij", "angle_ik", "angle_il", "angle_jk", "angle_jl", "angle_kl"};
     dal_arena *arena = scope->build->arena;
     const char **all = DAL_TAKE(arena, const char *, scope->n_parameters + 8), *listed = "";
     char buffer[96];
@@ -632,8 +617,8 @@ static const char *hint_for(dal_equation_scope *scope, const char *name)
     return dal_arena_print(arena,
                            "an equation knows the points M, N%s, the axes xi, yi%s of the first, xj, yj%s of the "
                            "second, wi, wj, angle%s%s, t and parameters of the model",
-                           scope->n_points > 2 ? ", P, Q" : "", dimension(scope) == 3 ? ", zi" : "",
-                           dimension(scope) == 3 ? ", zj" : "", scope->n_points > 2 ? ", angle_ik ..." : "", listed);
+                           scope->n_points > 2 ? ", P, Q" : "", dimension(scope) == 3 ? ", zi" : "", dimension(scope) == 3 ? ", zj" : "",
+                           scope->n_points > 2 ? ", angle_ik ..." : "", listed);
 }
 
 static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
@@ -649,8 +634,7 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
     if (kind != WORD_NONE && primes > 1)
         return too_many_primes(scope, name, mark, value);
     switch (kind) {
-    case WORD_POINT:
-        return give_point(scope, name[0] < 'P' ? name[0] - 'M' : name[0] - 'P' + 2, name, primes, mark, value);
+    case WORD_POINT: return give_point(scope, name[0] < 'P' ? name[0] - 'M' : name[0] - 'P' + 2, name, primes, mark, value);
     case WORD_AXIS: return give_axis(scope, name[0] - 'x', side_of(name[1]), name, primes, mark, value);
     case WORD_SPIN: return give_spin(scope, side_of(name[1]), name, primes, mark, value);
     case WORD_ANGLE: return give_angle(scope, name, primes, mark, value);
@@ -706,12 +690,8 @@ static dal_node by_components(void *user, dal_graph *graph, int variable)
 bool dal_equation_read(dal_equation_scope *scope, dal_text text, dal_value *value)
 {
     dal_build *build = scope->build;
-    const dal_parser parser = {.graph = build->graph,
-                               .messages = build->messages,
-                               .resolve = resolve,
-                               .user = scope,
-                               .product = multiply,
-                               .rate = differentiate};
+    const dal_parser parser = {
+        .graph = build->graph, .messages = build->messages, .resolve = resolve, .user = scope, .product = multiply, .rate = differentiate};
     build->equation = true;
     const bool fine = dal_build_parse_by(build, &parser, DAL_REACH_TIME, scope->type->binding, text, value);
     build->equation = false;

@@ -99,7 +99,7 @@ static bool refuse_identities(dal_alone *a)
         any |= mask[i] = cancels(a, i);
     for (int n = 0; n < NEIGHBOURS && any; n++) {
         a->work.t = 0.5 * (1 + dal_alone_chance(&seed)); /* a factor that is zero at the start is not zero later */
-        dal_alone_shake(a, &seed); /* not where the equations hold: there a component of xi - xj has no slope either */
+        dal_alone_shake(a, &seed);                       /* not where the equations hold: there a component of xi - xj has no slope either */
         dal_alone_evaluate(a);
         any = false;
         for (int i = 0; i < a->r; i++)
@@ -108,9 +108,8 @@ static bool refuse_identities(dal_alone *a)
     a->work.t = 0;
     memcpy(a->work.q, a->q0, sizeof *a->q0 * (size_t)a->layout->nq);
     if (any)
-        dal_error(a->build->messages, a->joint->mark,
-                  "joint '%s' of type %s: %s cannot be broken by any motion, because the terms cancel", a->joint->name,
-                  a->joint->type->name, dal_alone_equations(a, mask, &number));
+        dal_error(a->build->messages, a->joint->mark, "joint '%s' of type %s: %s cannot be broken by any motion, because the terms cancel",
+                  a->joint->name, a->joint->type->name, dal_alone_equations(a, mask, &number));
     return any;
 }
 
@@ -174,9 +173,9 @@ static void look_around(dal_alone *a, dal_joint *joint)
                  joint->name, joint->type->name, freedoms(a, joint->removed), joint->removed_near, which,
                  one ? "loses rank" : "depend on one another");
     else
-        dal_warn(a->build->messages, joint->mark, DAL_CODE_DEPENDENT_EQUATIONS, a->r - joint->removed, "joint '%s' of type %s: %s %s; its %d rows take %s", joint->name,
-                 joint->type->name, which, one ? "has components that depend on one another" : "depend on one another",
-                 a->r, freedoms(a, joint->removed));
+        dal_warn(a->build->messages, joint->mark, DAL_CODE_DEPENDENT_EQUATIONS, a->r - joint->removed,
+                 "joint '%s' of type %s: %s %s; its %d rows take %s", joint->name, joint->type->name, which,
+                 one ? "has components that depend on one another" : "depend on one another", a->r, freedoms(a, joint->removed));
 }
 
 /* The mechanism cannot be assembled: is it this joint alone? */

@@ -24,10 +24,10 @@
 #include <string.h>
 
 enum { NEIGHBOURS = 8, ENOUGH = 3, STEPS = 200, DIRECTIONS = 4 };
-static const double shrinks = 0.95; /* the next step over this one: more is rounding, or no zero */
-static const double arrived = 1e-3; /* lengths of the model: the last step of those that end at a zero */
+static const double shrinks = 0.95;                                /* the next step over this one: more is rounding, or no zero */
+static const double arrived = 1e-3;                                /* lengths of the model: the last step of those that end at a zero */
 static const double farthest = 2e-2, nearest = 1e-5, nearer = 0.1; /* e, in lengths of the model */
-static const double at_zero = 1e-9; /* the same: values there are those of the zero itself, and rounding */
+static const double at_zero = 1e-9;                                /* the same: values there are those of the zero itself, and rounding */
 static const double above_rounding = 100;
 static const double is_odd = 0.5, is_simple = 2.8; /* 2 is a slope, 4 a square */
 static const double implied = 1e-9;                /* of a value at a neighbour */
@@ -38,8 +38,7 @@ static double size_at(dal_alone *a, double *const *direction, int row, double fa
     double size = 0;
     *odd = 0;
     for (int k = 0; k < DIRECTIONS; k++) {
-        const double forth = dal_alone_beside(a, row, direction[k], far),
-                     back = dal_alone_beside(a, row, direction[k], -far);
+        const double forth = dal_alone_beside(a, row, direction[k], far), back = dal_alone_beside(a, row, direction[k], -far);
         size = fmax(size, fmax(fabs(forth), fabs(back)));
         *odd = fmax(*odd, fabs(forth - back) / 2);
         if (!isfinite(forth) || !isfinite(back))
@@ -54,8 +53,7 @@ static bool crosses(dal_alone *a, double *const *direction, int row)
     double odd, half_odd;
     const double noise = above_rounding * size_at(a, direction, row, at_zero, &odd);
     for (double far = farthest; far > nearest; far *= nearer) {
-        const double size = size_at(a, direction, row, far, &odd),
-                     half = size_at(a, direction, row, far / 2, &half_odd);
+        const double size = size_at(a, direction, row, far, &odd), half = size_at(a, direction, row, far / 2, &half_odd);
         if (!(size > noise) || !isfinite(size))
             return far == farthest;
         if (odd > is_odd * size && size < is_simple * half)
@@ -223,15 +221,14 @@ static void refuse(const dal_alone *a, int row)
     static const char *const fault = "has no slope where it is zero (a square, a power or a length is zero only "
                                      "together with its slope), and no force can keep it";
     if (a->joint->type == &dal_joint_constraint) {
-        const dal_text text =
-            build->spec->constraints[a->joint - build->mechanism.joints - build->spec->n_joints].position;
+        const dal_text text = build->spec->constraints[a->joint - build->mechanism.joints - build->spec->n_joints].position;
         dal_error(build->messages, text.mark, "constraint '%s': `%.100s` %s; %s", a->joint->name, text.text, fault,
                   advice(build->arena, text.text, true));
         return;
     }
     const char *text = dal_alone_text(a, number)->text;
-    dal_error(build->messages, a->joint->mark, "joint '%s' of type %s: equation %d `%.100s` %s; %s", a->joint->name,
-              a->joint->type->name, number, text, fault, advice(build->arena, text, false));
+    dal_error(build->messages, a->joint->mark, "joint '%s' of type %s: equation %d `%.100s` %s; %s", a->joint->name, a->joint->type->name, number,
+              text, fault, advice(build->arena, text, false));
 }
 
 /* ---- all of them ------------------------------------------------------------------------------ */

@@ -26,9 +26,7 @@ static const char *parameter_fault(const dal_joint_type_spec *type, const char *
 {
     const char *fault = dal_equation_word(name);
     for (int i = 0; i < n_before && !fault; i++)
-        if (!strcmp(i < type->parameters.n ? type->parameters.item[i].name.text
-                                           : type->required.item[i - type->parameters.n].text,
-                    name))
+        if (!strcmp(i < type->parameters.n ? type->parameters.item[i].name.text : type->required.item[i - type->parameters.n].text, name))
             fault = "the type has it already";
     return fault;
 }
@@ -36,12 +34,10 @@ static const char *parameter_fault(const dal_joint_type_spec *type, const char *
 static void check_parameters(dal_build *build, const dal_joint_type_spec *type)
 {
     for (int i = 0; i < type->parameters.n + type->required.n; i++) {
-        const dal_text *name =
-            i < type->parameters.n ? &type->parameters.item[i].name : &type->required.item[i - type->parameters.n];
+        const dal_text *name = i < type->parameters.n ? &type->parameters.item[i].name : &type->required.item[i - type->parameters.n];
         const char *fault = parameter_fault(type, name->text, i);
         if (fault)
-            dal_error(build->messages, name->mark, "'%s' cannot be a parameter of joint type '%s': %s", name->text,
-                      own_name(type->name.text), fault);
+            dal_error(build->messages, name->mark, "'%s' cannot be a parameter of joint type '%s': %s", name->text, own_name(type->name.text), fault);
     }
 }
 
@@ -49,8 +45,7 @@ static void check_parameters(dal_build *build, const dal_joint_type_spec *type)
 static bool is_channel(const char *name)
 {
     for (const dal_channel *c = dal_channels; c->of; c++)
-        if (!strcmp(c->of, "joint") && !strcmp(c->name, name) &&
-            (!(c->flags & DAL_CHANNEL_OF_TYPE) || c->flags & DAL_CHANNEL_RESULT))
+        if (!strcmp(c->of, "joint") && !strcmp(c->name, name) && (!(c->flags & DAL_CHANNEL_OF_TYPE) || c->flags & DAL_CHANNEL_RESULT))
             return true;
     return false;
 }
@@ -60,13 +55,11 @@ static void check_coordinates(dal_build *build, const dal_joint_type_spec *type)
     const char *name = own_name(type->name.text);
     if (type->coordinates.n > DAL_MAX_COORDINATES)
         dal_error(build->messages, type->coordinates.item[DAL_MAX_COORDINATES].name.mark,
-                  "joint type '%s' has %d coordinates: at most %d are possible", name, type->coordinates.n,
-                  DAL_MAX_COORDINATES);
+                  "joint type '%s' has %d coordinates: at most %d are possible", name, type->coordinates.n, DAL_MAX_COORDINATES);
     for (int i = 0; i < type->coordinates.n; i++)
         if (is_channel(type->coordinates.item[i].name.text))
             dal_error(build->messages, type->coordinates.item[i].name.mark,
-                      "'%s' cannot be a coordinate of joint type '%s': every joint has that channel",
-                      type->coordinates.item[i].name.text, name);
+                      "'%s' cannot be a coordinate of joint type '%s': every joint has that channel", type->coordinates.item[i].name.text, name);
 }
 
 static const dal_joint_type *make_type(dal_build *build, const dal_joint_type_spec *spec)
@@ -93,8 +86,8 @@ void dal_build_joint_types(dal_build *build)
         const dal_joint_type_spec *type = &spec->joint_types[i];
         const int errors = dal_messages_count(build->messages, DAL_ERROR);
         if (dal_joint_type_find(own_name(type->name.text)))
-            dal_error(build->messages, type->name.mark,
-                      "'%s' is a joint type of the language: give this one another name", own_name(type->name.text));
+            dal_error(build->messages, type->name.mark, "'%s' is a joint type of the language: give this one another name",
+                      own_name(type->name.text));
         check_parameters(build, type);
         check_coordinates(build, type);
         build->joint_types[i] = make_type(build, type);
@@ -135,8 +128,7 @@ static bool find_points(dal_build *build, const dal_joint_spec *spec, dal_joint 
 {
     const int n = spec->connect.n;
     if (n < 2 || n > DAL_MOST_POINTS) { /* a description made by hand */
-        dal_error(build->messages, spec->connect.mark, "joint '%s' connects two to four points; %d given",
-                  spec->name.text, n);
+        dal_error(build->messages, spec->connect.mark, "joint '%s' connects two to four points; %d given", spec->name.text, n);
         return false;
     }
     bool ok = true, apart = false;
@@ -146,8 +138,7 @@ static bool find_points(dal_build *build, const dal_joint_spec *spec, dal_joint 
         apart |= ok && joint->marker[k].body != joint->marker[0].body;
     }
     if (ok && !apart) {
-        dal_error(build->messages, spec->connect.mark,
-                  "joint '%s' connects %s with itself: two different bodies are needed", spec->name.text,
+        dal_error(build->messages, spec->connect.mark, "joint '%s' connects %s with itself: two different bodies are needed", spec->name.text,
                   dal_body_words(build, joint->marker[0].body));
         return false;
     }
@@ -157,8 +148,7 @@ static bool find_points(dal_build *build, const dal_joint_spec *spec, dal_joint 
 static bool find_sides(dal_build *build, const dal_joint_spec *spec, dal_joint *joint, bool *carried, dal_turns *turns)
 {
     bool has_axes[DAL_MOST_POINTS] = {false};
-    if (!find_points(build, spec, joint, has_axes) ||
-        !dal_joint_frames(build, spec, joint->type, joint->marker, has_axes, carried))
+    if (!find_points(build, spec, joint, has_axes) || !dal_joint_frames(build, spec, joint->type, joint->marker, has_axes, carried))
         return false;
     for (int k = 2; k < spec->connect.n; k++)
         if (!has_axes[k])
@@ -207,9 +197,8 @@ static bool refuse_unknown(const dal_equation_scope *scope, const dal_joint_spec
         for (int k = 0; k < scope->n_parameters; k++)
             known |= !strcmp(all[k], name->text);
         if (!known)
-            dal_error(build->messages, name->mark, "joint type '%s' has no parameter '%s'%s: it has %s",
-                      scope->joint->type->name, name->text, dal_did_you_mean(name->text, all, near),
-                      *listed ? listed : "none");
+            dal_error(build->messages, name->mark, "joint type '%s' has no parameter '%s'%s: it has %s", scope->joint->type->name, name->text,
+                      dal_did_you_mean(name->text, all, near), *listed ? listed : "none");
         fine &= known;
     }
     return fine;
@@ -233,8 +222,7 @@ static bool find_parameters(dal_equation_scope *scope, const dal_joint_spec *spe
         else if (standard)
             fine &= dal_build_number(build, type->binding, standard->value, &scope->value[i]);
         else {
-            dal_error(build->messages, spec->name.mark,
-                      "joint '%s' of type %s needs a value for '%s': `parameters: {%s: ...}`", spec->name.text,
+            dal_error(build->messages, spec->name.mark, "joint '%s' of type %s needs a value for '%s': `parameters: {%s: ...}`", spec->name.text,
                       scope->joint->type->name, scope->parameter[i], scope->parameter[i]);
             fine = false;
         }
@@ -292,9 +280,8 @@ static bool add_rows(dal_equation_scope *scope, dal_joint *joint)
     const dal_joint_type_spec *type = scope->type;
     joint->equations = type->equations.n + type->velocity.n;
     for (int i = 0; i < joint->equations; i++)
-        if (!add_equation(scope,
-                          i < type->equations.n ? type->equations.item[i] : type->velocity.item[i - type->equations.n],
-                          i >= type->equations.n, i + 1))
+        if (!add_equation(scope, i < type->equations.n ? type->equations.item[i] : type->velocity.item[i - type->equations.n], i >= type->equations.n,
+                          i + 1))
             return false;
     for (int i = 0; i < type->coordinates.n; i++)
         if (!add_coordinate(scope, joint, &type->coordinates.item[i]))
@@ -309,10 +296,9 @@ static bool check_points(const dal_equation_scope *scope, const dal_joint_spec *
     dal_build *build = scope->build;
     for (int k = 2; k < scope->n_points; k++)
         if (!scope->named[k]) {
-            dal_error(
-                build->messages, spec->connect.item[k].mark,
-                "joint '%s' connects %d points, and joint type '%s' says nothing about %s, the one with number %d",
-                spec->name.text, scope->n_points, scope->joint->type->name, points[k], k + 1);
+            dal_error(build->messages, spec->connect.item[k].mark,
+                      "joint '%s' connects %d points, and joint type '%s' says nothing about %s, the one with number %d", spec->name.text,
+                      scope->n_points, scope->joint->type->name, points[k], k + 1);
             return false;
         }
     return true;
@@ -323,9 +309,8 @@ static bool check_parameters_used(const dal_equation_scope *scope)
     dal_build *build = scope->build;
     for (int i = 0; i < scope->n_parameters; i++)
         if (!scope->used[i]) {
-            dal_error(build->messages, scope->type->name.mark,
-                      "joint type '%s' has a parameter '%s' that its equations do not use", scope->joint->type->name,
-                      scope->parameter[i]);
+            dal_error(build->messages, scope->type->name.mark, "joint type '%s' has a parameter '%s' that its equations do not use",
+                      scope->joint->type->name, scope->parameter[i]);
             return false;
         }
     return true;

@@ -16,23 +16,32 @@ static bool planar(const dal_build *build)
 static bool check_keys(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type)
 {
     const dal_given keys[] = {
-        {"connect", spec->connect.n > 0, spec->connect.mark}, {"axis", spec->axis.n > 0, spec->axis.mark},
-        {"joints", spec->joints.n > 0, spec->joints.mark},    {"normal", spec->normal.n > 0, spec->normal.mark},
-        {"joint", spec->joint.text, spec->joint.mark},        {"body", spec->body.text, spec->body.mark},
+        {"connect", spec->connect.n > 0, spec->connect.mark},
+        {"axis", spec->axis.n > 0, spec->axis.mark},
+        {"joints", spec->joints.n > 0, spec->joints.mark},
+        {"normal", spec->normal.n > 0, spec->normal.mark},
+        {"joint", spec->joint.text, spec->joint.mark},
+        {"body", spec->body.text, spec->body.mark},
         {"coordinate", spec->coordinate.text, spec->coordinate.mark},
-        {"value", spec->value.text, spec->value.mark},        {"ratio", spec->ratio.text, spec->ratio.mark},
-        {"radius", spec->radius.text, spec->radius.mark},     {"pitch", spec->pitch.text, spec->pitch.mark},
-        {"length", spec->length.text, spec->length.mark},     {"drive", spec->drive.text, spec->drive.mark},
+        {"value", spec->value.text, spec->value.mark},
+        {"ratio", spec->ratio.text, spec->ratio.mark},
+        {"radius", spec->radius.text, spec->radius.mark},
+        {"pitch", spec->pitch.text, spec->pitch.mark},
+        {"length", spec->length.text, spec->length.mark},
+        {"drive", spec->drive.text, spec->drive.mark},
         {"drive-rate", spec->drive_rate.text, spec->drive_rate.mark},
-        {"zero", spec->zero.text, spec->zero.mark},           {"start", spec->start.mark.line > 0, spec->start.mark},
-        {"cut", spec->cut, spec->name.mark},                  {"friction", spec->friction.mark.line > 0, spec->friction.mark},
+        {"zero", spec->zero.text, spec->zero.mark},
+        {"start", spec->start.mark.line > 0, spec->start.mark},
+        {"cut", spec->cut, spec->name.mark},
+        {"friction", spec->friction.mark.line > 0, spec->friction.mark},
         {"compliance", spec->compliance.n > 0, spec->compliance.mark},
         {"parameters", spec->parameters.n > 0, spec->parameters.n ? spec->parameters.item[0].name.mark : spec->name.mark},
         {"non-ideal", spec->law.n > 0, spec->law.n ? spec->law.item[0].name.mark : spec->name.mark},
     };
     dal_axis_need need = dal_joint_in(type, build->spec->space)->axis;
     const char *axis = need != DAL_AXIS_NONE || spec->axis.n ? "axis " : ""; /* one too many is told with the reason */
-    const char *known = type->class == DAL_JOINT_PAIR ? dal_arena_print(build->arena, "connect! %s%s cut compliance non-ideal", axis, type->keys) : type->keys;
+    const char *known =
+        type->class == DAL_JOINT_PAIR ? dal_arena_print(build->arena, "connect! %s%s cut compliance non-ideal", axis, type->keys) : type->keys;
     return dal_check_keys(build, "joint", spec->name, type->name, known, sizeof keys / sizeof *keys, keys);
 }
 
@@ -119,7 +128,10 @@ static int builder_motion(dal_joint_builder *b, dal_text text)
         dal_error(build->messages, text.mark,
                   "joint '%s': a prescribed motion needs two continuous derivatives; this one %s (use a table with smooth: 2, tanh, or a "
                   "polynomial)",
-                  b->joint->name, smooth == 0 ? "may jump" : smooth == 1 ? "has corners" : "has jumps in its acceleration");
+                  b->joint->name,
+                  smooth == 0   ? "may jump"
+                  : smooth == 1 ? "has corners"
+                                : "has jumps in its acceleration");
         return -1;
     }
     dal_signal time = {DAL_SIGNAL_TIME, 0, 0, 0, 0};
@@ -202,8 +214,8 @@ static bool has_angle(dal_build *build, const dal_joint *joint, int k, dal_mark 
         int body = joint->marker[side].body;
         if (body == DAL_GROUND || !build->mechanism.bodies[body].particle)
             continue;
-        dal_error(build->messages, mark, "the angle of joint '%s' cannot be used: '%s' is a particle and does not turn (give it an inertia)", joint->name,
-                  build->mechanism.bodies[body].name);
+        dal_error(build->messages, mark, "the angle of joint '%s' cannot be used: '%s' is a particle and does not turn (give it an inertia)",
+                  joint->name, build->mechanism.bodies[body].name);
         return false;
     }
     return true;
@@ -267,7 +279,10 @@ static bool read_lengths(dal_build *build, const dal_joint_spec *spec, dal_joint
         ok = false;
     }
     const double lengths[] = {b->length, b->pitch, b->radius};
-    ok = ok && dal_build_bounded(build, spec->length.text ? spec->length.mark : spec->pitch.text ? spec->pitch.mark : spec->radius.mark,
+    ok = ok && dal_build_bounded(build,
+                                 spec->length.text  ? spec->length.mark
+                                 : spec->pitch.text ? spec->pitch.mark
+                                                    : spec->radius.mark,
                                  "length, pitch or radius", spec->name.text, 3, lengths);
     if (ok && b->joint->type->rod)
         ok = find_length(build, spec, b);
@@ -283,8 +298,9 @@ static int start_coordinate(dal_build *build, const dal_joint_spec *spec, const 
     if (value)
         return find_coordinate(build, joint, value == &start->angle ? "angle" : "distance", value->mark);
     if (joint->n_coordinates > 1 && start->rate.text) {
-        dal_error(build->messages, start->rate.mark, "joint '%s' of type %s has several coordinates: say which one has this rate, by `angle:` or `distance:`",
-                  joint->name, joint->type->name);
+        dal_error(build->messages, start->rate.mark,
+                  "joint '%s' of type %s has several coordinates: say which one has this rate, by `angle:` or `distance:`", joint->name,
+                  joint->type->name);
         return -1;
     }
     return find_coordinate(build, joint, NULL, start->mark);
@@ -297,8 +313,8 @@ static void note_start(dal_build *build, const dal_joint_spec *spec, const dal_j
     int k = start->mark.line && !choice_only ? start_coordinate(build, spec, joint) : -1;
     if (k < 0)
         return;
-    dal_target target = {.measure = joint->coordinate[k], .fix = start->fix, .mark = start->mark, .joint = build->mechanism.n_joints - 1,
-                         .zero = joint->zero[k]};
+    dal_target target = {
+        .measure = joint->coordinate[k], .fix = start->fix, .mark = start->mark, .joint = build->mechanism.n_joints - 1, .zero = joint->zero[k]};
     const dal_text *value = start->angle.text ? &start->angle : &start->distance;
     if (value->text && dal_build_number(build, spec->binding, *value, &target.value)) {
         target.has_value = true;
@@ -321,7 +337,9 @@ static void note_wish(dal_build *build, const dal_joint_spec *spec, const dal_jo
     const int k = value->text ? start_coordinate(build, spec, joint) : joint->n_coordinates == 1 ? 0 : -1;
     if ((!start->within.text && !start->branch.text) || (value->text && k < 0))
         return;
-    dal_wish wish = {.joint = build->mechanism.n_joints - 1, .measure = k < 0 ? -1 : joint->coordinate[k], .zero = k < 0 ? 0 : joint->zero[k],
+    dal_wish wish = {.joint = build->mechanism.n_joints - 1,
+                     .measure = k < 0 ? -1 : joint->coordinate[k],
+                     .zero = k < 0 ? 0 : joint->zero[k],
                      .mark = start->within.text ? start->within.mark : start->branch.mark};
     if (start->branch.text && !strcmp(start->branch.text, "near"))
         wish.branch = DAL_BRANCH_NEAR;
@@ -347,15 +365,16 @@ static void check_placed_once(dal_build *build, const dal_joint_spec *spec, int 
     const dal_body_spec *placed = body == DAL_GROUND ? NULL : &build->spec->bodies[body];
     if (!start->text || spec->start.within.text || spec->start.branch.text || !placed || !(placed->position.n || placed->between.n))
         return;
-    dal_error(build->messages, start->mark, "'%s' is placed twice, by its `%s:` and by the start of joint '%s': drop one of them",
-              placed->name.text, placed->position.n ? "position" : "between", spec->name.text);
+    dal_error(build->messages, start->mark, "'%s' is placed twice, by its `%s:` and by the start of joint '%s': drop one of them", placed->name.text,
+              placed->position.n ? "position" : "between", spec->name.text);
 }
 
 static void read_compliance(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
 {
     if (spec->compliance.n != 2) {
-        dal_error(build->messages, spec->compliance.mark, "the compliance of joint '%s' is two numbers, of force and of torque: [m/N, rad/(N m)]; %d given",
-                  spec->name.text, spec->compliance.n);
+        dal_error(build->messages, spec->compliance.mark,
+                  "the compliance of joint '%s' is two numbers, of force and of torque: [m/N, rad/(N m)]; %d given", spec->name.text,
+                  spec->compliance.n);
         return;
     }
     for (int i = 0; i < 2; i++)
@@ -449,7 +468,8 @@ static void compile_coupling(dal_build *build, const dal_joint_spec *spec, dal_j
 
 static void refuse_points(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
 {
-    dal_error(build->messages, spec->connect.mark, "joint '%s' of type %s connects two points; %d given", spec->name.text, joint->type->name, spec->connect.n);
+    dal_error(build->messages, spec->connect.mark, "joint '%s' of type %s connects two points; %d given", spec->name.text, joint->type->name,
+              spec->connect.n);
     joint->type = NULL;
 }
 

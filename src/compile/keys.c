@@ -69,15 +69,14 @@ static const char *spell(dal_arena *arena, const char *keys)
     return text;
 }
 
-bool dal_check_keys(dal_build *build, const char *section, dal_text element, const char *type, const char *keys, int n,
-                    const dal_given *given)
+bool dal_check_keys(dal_build *build, const char *section, dal_text element, const char *type, const char *keys, int n, const dal_given *given)
 {
     bool ok = true;
     for (int i = 0; i < n; i++) {
         bool required, known = lists(keys, given[i].key, &required);
         if (given[i].given && !known)
-            dal_error(build->messages, given[i].mark, "%s '%s' of type %s has no key '%s': it knows %s", section, element.text, type,
-                      given[i].key, spell(build->arena, keys));
+            dal_error(build->messages, given[i].mark, "%s '%s' of type %s has no key '%s': it knows %s", section, element.text, type, given[i].key,
+                      spell(build->arena, keys));
         else if (!given[i].given && required)
             dal_error(build->messages, element.mark, "%s '%s' of type %s needs the key '%s'", section, element.text, type, given[i].key);
         ok &= given[i].given ? known : !required;

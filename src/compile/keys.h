@@ -13,8 +13,7 @@ typedef struct dal_given {
 
 /* `keys`: what the type knows, separated by blanks; "!" behind a word: required. Complains about every other one that was
  * given and about every required one that was not. */
-bool dal_check_keys(dal_build *build, const char *section, dal_text element, const char *type, const char *keys, int n,
-                    const dal_given *given);
+bool dal_check_keys(dal_build *build, const char *section, dal_text element, const char *type, const char *keys, int n, const dal_given *given);
 
 /* There is no type of that name among `names` (ends with NULL). */
 void dal_refuse_type(dal_build *build, const char *section, dal_text element, dal_text type, const char *const *names);

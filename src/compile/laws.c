@@ -30,8 +30,8 @@ static int channel(dal_build *build, int number, const dal_pair *pair)
         return -1;
     int measure = dal_build_measure(build, node);
     if (measure < 0)
-        dal_error(build->messages, pair->name.mark, "'%s' is not a channel of position along which a force could act: write one, as %s", pair->name.text,
-                  joint->n_coordinates ? "angle, distance or body.x" : "body.x or a coordinate");
+        dal_error(build->messages, pair->name.mark, "'%s' is not a channel of position along which a force could act: write one, as %s",
+                  pair->name.text, joint->n_coordinates ? "angle, distance or body.x" : "body.x or a coordinate");
     return measure;
 }
 

@@ -15,7 +15,6 @@
 #include "state/values.h"
 #include "state/windings.h"
 
-const dal_owner *const dal_owners[] = {
-    &dal_values_owner,   &dal_scratch_owner, &dal_windings_owner,  &dal_report_owner,     &dal_rank_owner,      &dal_singular_owner, &dal_saddle_owner,
-    &dal_speeds_owner,   &dal_tree_owner,    &dal_friction_owner,  &dal_refinement_owner, &dal_reactions_owner, &dal_network_owner,  &dal_partition_owner,
-    NULL};
+const dal_owner *const dal_owners[] = {&dal_values_owner,     &dal_scratch_owner,   &dal_windings_owner, &dal_report_owner,    &dal_rank_owner,
+                                       &dal_singular_owner,   &dal_saddle_owner,    &dal_speeds_owner,   &dal_tree_owner,      &dal_friction_owner,
+                                       &dal_refinement_owner, &dal_reactions_owner, &dal_network_owner,  &dal_partition_owner, NULL};

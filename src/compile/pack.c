@@ -61,8 +61,7 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
         to->sweep = dal_sweep_pack(block, from->sweep);
     DAL_PACK(block, to->groups, from->n_groups);
     for (int i = 0; i < from->n_groups; i++) {
-        void *copy = dal_block_copy(block, from->groups[i].elements,
-                                    dal_force_types[from->groups[i].type]->size * (size_t)from->groups[i].n);
+        void *copy = dal_block_copy(block, from->groups[i].elements, dal_force_types[from->groups[i].type]->size * (size_t)from->groups[i].n);
         if (copy)
             to->groups[i].elements = copy;
     }

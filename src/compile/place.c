@@ -196,8 +196,8 @@ static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, boldnes
     build->messages = NULL; /* complaints come when the joint itself is compiled */
     bool ok = dal_joint_markers(build, spec, marker, has_axes);
     const int side = ok && is_placed(build, marker[1].body) ? 0 : 1;
-    ok = ok && is_placed(build, marker[1 - side].body) && !is_placed(build, marker[side].body) &&
-         !build->start[marker[side].body].mounted && (side == 1 || stage != FORWARD || marker[1].body == DAL_GROUND);
+    ok = ok && is_placed(build, marker[1 - side].body) && !is_placed(build, marker[side].body) && !build->start[marker[side].body].mounted &&
+         (side == 1 || stage != FORWARD || marker[1].body == DAL_GROUND);
     if (ok && side == 0 && !started) {
         dal_build_base(build, spec->connect.item[0], marker[0].B);
         dal_build_base(build, spec->connect.item[1], marker[1].B);
@@ -221,7 +221,8 @@ static void check_started_once(dal_build *build, const dal_joint_spec *spec)
     dal_marker marker[2];
     dal_messages *messages = build->messages;
     build->messages = NULL; /* complaints come when the joint itself is compiled */
-    bool ok = value->text && !spec->start.within.text && !spec->start.branch.text && spec->connect.n == 2 && dal_joint_type_number(build, spec) < 0; /* one of the model's own places nothing */
+    bool ok = value->text && !spec->start.within.text && !spec->start.branch.text && spec->connect.n == 2 &&
+              dal_joint_type_number(build, spec) < 0; /* one of the model's own places nothing */
     for (int k = 0; k < 2 && ok; k++)
         ok = dal_build_marker(build, spec->connect.item[k], &marker[k], NULL);
     build->messages = messages;
@@ -248,8 +249,8 @@ static void refuse_circle(dal_build *build, int body)
                       spec->name.text);
         else
             dal_error(build->messages, spec->between.item[k].mark,
-                      "'%s' lies between points of bodies that wait for one another: give '%s' a position, or a joint with `start:`",
-                      spec->name.text, build->spec->bodies[marker.body].name.text);
+                      "'%s' lies between points of bodies that wait for one another: give '%s' a position, or a joint with `start:`", spec->name.text,
+                      build->spec->bodies[marker.body].name.text);
         return;
     }
 }

@@ -93,9 +93,10 @@ static bool has_column(const dal_build *build, const char *name)
 static void record_motion(dal_build *build, bool bodies, bool further)
 {
     static const char *const planar[] = {"%s.x", "%s.y", "%s.angle", "%s.x'", "%s.y'", "%s.angle'"};
-    static const char *const spatial[] = {"%s.x",  "%s.y",  "%s.z",  "%s.qw", "%s.qx", "%s.qy", "%s.qz",
+    static const char *const spatial[] = {"%s.x",  "%s.y",  "%s.z",  "%s.qw",      "%s.qx",      "%s.qy",     "%s.qz",
                                           "%s.x'", "%s.y'", "%s.z'", "%s.omega.x", "%s.omega.y", "%s.omega.z"};
-    static const char *const always[] = {"energy", "energy.kinetic", "energy.potential", "constraint.position", "constraint.velocity", "energy.balance"};
+    static const char *const always[] = {"energy",        "energy.kinetic", "energy.potential", "constraint.position", "constraint.velocity",
+                                         "energy.balance"};
     const dal_spec *spec = build->spec;
     const bool flat = spec->space == DAL_PLANAR;
     for (int b = 0; bodies && b < spec->n_bodies; b++)

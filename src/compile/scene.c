@@ -18,8 +18,8 @@ typedef struct maker {
 
 /* ---- bodies ------------------------------------------------------------------------ */
 
-static void add_points(maker *m, const dal_binding *binding, const char *prefix, const dal_points *points,
-                       const dal_marker *mount, dal_scene_body *body)
+static void add_points(maker *m, const dal_binding *binding, const char *prefix, const dal_points *points, const dal_marker *mount,
+                       dal_scene_body *body)
 {
     for (int i = 0; i < points->n; i++) {
         const dal_point_spec *point = &points->item[i];
@@ -40,15 +40,13 @@ static void carry(const dal_marker *mount, dal_figure *figure)
     double R[9], at[3];
     memcpy(at, figure->at, sizeof at);
     for (int k = 0; k < 3; k++)
-        figure->at[k] =
-            mount->s[k] + mount->B[3 * k] * at[0] + mount->B[3 * k + 1] * at[1] + mount->B[3 * k + 2] * at[2];
+        figure->at[k] = mount->s[k] + mount->B[3 * k] * at[0] + mount->B[3 * k + 1] * at[1] + mount->B[3 * k + 2] * at[2];
     dal_rotation_quaternion(figure->quaternion, R);
     dal_rotation_multiply(mount->B, R, R);
     dal_quaternion_of(R, figure->quaternion);
 }
 
-static bool add_figures(maker *m, const dal_binding *binding, const dal_figures *figures, const dal_marker *mount,
-                        dal_scene_body *body)
+static bool add_figures(maker *m, const dal_binding *binding, const dal_figures *figures, const dal_marker *mount, dal_scene_body *body)
 {
     bool ok = true;
     m->build.messages = m->own;
@@ -120,8 +118,7 @@ static void add_joints(maker *m)
             scene->joints[j].radius = NAN;
     }
     for (int i = system->rank; i < system->layout.n_rows; i++) {
-        const int source = system->layout.row[system->start_order[i]].source,
-                  joint = source < 0 ? -1 : mechanism->rows[source].joint;
+        const int source = system->layout.row[system->start_order[i]].source, joint = source < 0 ? -1 : mechanism->rows[source].joint;
         if (joint >= 0 && joint < scene->n_joints)
             scene->joints[joint].redundant = true;
     }
@@ -184,8 +181,7 @@ static bool is_of(const dal_spec *spec, const dal_system *system, dal_messages *
     const dal_mechanism *m = &system->mechanism;
     if (!dal_spec_sound(spec, messages))
         return false;
-    bool same = spec->space == m->space && spec->n_bodies == m->n_bodies && spec->n_joints == system->info.joints &&
-                spec->n_joints <= m->n_joints;
+    bool same = spec->space == m->space && spec->n_bodies == m->n_bodies && spec->n_joints == system->info.joints && spec->n_joints <= m->n_joints;
     for (int i = 0; same && i < spec->n_bodies; i++)
         same = !strcmp(spec->bodies[i].name.text, m->bodies[i].name);
     for (int i = 0; same && i < spec->n_joints; i++)
@@ -195,8 +191,7 @@ static bool is_of(const dal_spec *spec, const dal_system *system, dal_messages *
     return same;
 }
 
-dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system,
-                            dal_messages *messages, dal_scene **scene)
+dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system, dal_messages *messages, dal_scene **scene)
 {
     dal_arena arena;
     *scene = NULL;

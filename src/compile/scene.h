@@ -72,13 +72,12 @@ typedef struct dal_scene {
 } dal_scene;
 
 /* The system was compiled from the spec; both have to stay. Meshes are read here. */
-dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system,
-                            dal_messages *messages, dal_scene **scene);
+dal_status dal_scene_create(const dal_allocator *allocator, const dal_spec *spec, const dal_system *system, dal_messages *messages,
+                            dal_scene **scene);
 void dal_scene_free(dal_scene *scene);
 
 /* figures.c: the numbers of a shape. False with a message. Meshes: their files are read if `whole`. */
-bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, bool whole,
-                      dal_figure *figure);
+bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, bool whole, dal_figure *figure);
 /* Of all shapes of the model: messages only. */
 void dal_check_figures(dal_build *build);
 

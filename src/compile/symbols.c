@@ -49,8 +49,8 @@ const dal_symbol *dal_symbol_find(const dal_build *build, const char *name, size
 void dal_symbols_fill(dal_build *build)
 {
     const dal_spec *s = build->spec;
-    int count = s->n_parameters + s->n_define + s->n_inputs + s->n_states + s->n_bodies + s->n_joints + s->n_forces +
-                s->n_coordinates + s->n_constraints + s->n_speeds + s->n_models;
+    int count = s->n_parameters + s->n_define + s->n_inputs + s->n_states + s->n_bodies + s->n_joints + s->n_forces + s->n_coordinates +
+                s->n_constraints + s->n_speeds + s->n_models;
     build->n_symbols = 16;
     while (build->n_symbols < 2 * count)
         build->n_symbols *= 2;
@@ -313,7 +313,8 @@ dal_reach dal_signal_reach(const dal_build *build, const dal_signal *s)
 
 bool dal_signal_moves(const dal_build *build, const dal_signal *s)
 {
-    const bool place = s->kind == DAL_SIGNAL_MEASURE || s->kind == DAL_SIGNAL_VECTOR || s->kind == DAL_SIGNAL_OMEGA || s->kind == DAL_SIGNAL_OMEGA_BODY;
+    const bool place =
+        s->kind == DAL_SIGNAL_MEASURE || s->kind == DAL_SIGNAL_VECTOR || s->kind == DAL_SIGNAL_OMEGA || s->kind == DAL_SIGNAL_OMEGA_BODY;
     return place && dal_signal_reach(build, s) != DAL_REACH_RECORD;
 }
 
@@ -354,8 +355,7 @@ int dal_signal_most(const dal_signal *s)
 
 const char *dal_signal_unit(const dal_build *build, const dal_signal *s)
 {
-    static const char *const length[] = {"m", "m/s", "m/s^2"}, *const angle[] = {"rad", "rad/s", "rad/s^2"},
-                             *const plain[] = {"1", "1/s", "1/s^2"};
+    static const char *const length[] = {"m", "m/s", "m/s^2"}, *const angle[] = {"rad", "rad/s", "rad/s^2"}, *const plain[] = {"1", "1/s", "1/s^2"};
     switch (s->kind) {
     case DAL_SIGNAL_TIME: return "s";
     case DAL_SIGNAL_MEASURE:

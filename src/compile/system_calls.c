@@ -5,8 +5,14 @@
 
 dal_system_info dal_system_describe(const dal_system *system)
 {
-    static const dal_system_info none = {.model = "", .model_hash = "", .version = DAL_VERSION, .coordinates = "", .formulation = "",
-                                         .stabilization = "", .integrator = "", .ignorable_names = ""};
+    static const dal_system_info none = {.model = "",
+                                         .model_hash = "",
+                                         .version = DAL_VERSION,
+                                         .coordinates = "",
+                                         .formulation = "",
+                                         .stabilization = "",
+                                         .integrator = "",
+                                         .ignorable_names = ""};
     return system ? system->info : none;
 }
 
@@ -51,18 +57,18 @@ bool dal_list_entry(const char *kind, int index, const char **name, const char *
 {
     if (!kind || index < 0)
         return false;
-#define LISTED(word, list)                                                                                              \
-    if (!strcmp(kind, word)) {                                                                                          \
-        int n = 0;                                                                                                      \
-        while ((list)[n] && n < index)                                                                                  \
-            n++;                                                                                                        \
-        if (!(list)[n])                                                                                                 \
-            return false;                                                                                               \
-        if (name)                                                                                                       \
-            *name = (list)[n]->name;                                                                                    \
-        if (title)                                                                                                      \
-            *title = (list)[n]->title;                                                                                  \
-        return true;                                                                                                    \
+#define LISTED(word, list)                                                                                                                           \
+    if (!strcmp(kind, word)) {                                                                                                                       \
+        int n = 0;                                                                                                                                   \
+        while ((list)[n] && n < index)                                                                                                               \
+            n++;                                                                                                                                     \
+        if (!(list)[n])                                                                                                                              \
+            return false;                                                                                                                            \
+        if (name)                                                                                                                                    \
+            *name = (list)[n]->name;                                                                                                                 \
+        if (title)                                                                                                                                   \
+            *title = (list)[n]->title;                                                                                                               \
+        return true;                                                                                                                                 \
     }
     LISTED("joint", dal_joint_types)
     LISTED("force", dal_force_types)

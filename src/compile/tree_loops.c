@@ -26,8 +26,8 @@ static bool is_relative(const dal_mechanism *m, const dal_measure *measure)
 static bool is_gap(const dal_mechanism *m, const dal_row *row)
 {
     const dal_measure *measure = &m->measures[m->terms[row->term].measure];
-    if (row->n_terms != 1 || row->form >= 0 || row->time >= 0 || row->constant != 0 || measure->kind != DAL_MEASURE_DOT ||
-        measure->vector[1] < 0 || measure->vector[2] < 0 || measure->vector[3] >= 0)
+    if (row->n_terms != 1 || row->form >= 0 || row->time >= 0 || row->constant != 0 || measure->kind != DAL_MEASURE_DOT || measure->vector[1] < 0 ||
+        measure->vector[2] < 0 || measure->vector[3] >= 0)
         return false;
     const dal_vector *P = &m->vectors[measure->vector[0]], *O = &m->vectors[measure->vector[1]], *e = &m->vectors[measure->vector[2]];
     return P->point && O->point && P->body != DAL_GROUND && O->body != DAL_GROUND && e->body == DAL_GROUND && !e->point;

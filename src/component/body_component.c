@@ -62,8 +62,7 @@ static void take_mass(dal_body_component *c, const dal_body *body)
         invert(body->inertia, c->inverse);
 }
 
-dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space, const dal_body *body, int n_ports,
-                                              const dal_port_place *ports)
+dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space, const dal_body *body, int n_ports, const dal_port_place *ports)
 {
     dal_body_component *c = DAL_TAKE(arena, dal_body_component, 1);
     const dal_layout_parts none = {0};
@@ -394,8 +393,7 @@ static void slopes_of(dal_body_component *c, double *z, bool velocity, const dou
     }
     for (int p = 0; p < c->n_ports; p++) /* the displacement of a port, or its velocity: as its acceleration by v' */
         for (int i = 0; i < 6; i++)
-            memcpy(ports + 18 * n * p + n * ((velocity ? 6 : 0) + i), c->port_a + 6 * n * p + n * i,
-                   sizeof *ports * (size_t)n);
+            memcpy(ports + 18 * n * p + n * ((velocity ? 6 : 0) + i), c->port_a + 6 * n * p + n * i, sizeof *ports * (size_t)n);
 }
 
 dal_body_slopes dal_body_component_linearise(dal_body_component *body)

@@ -40,8 +40,7 @@ dal_joint_component *dal_joint_component_create(dal_arena *arena, const dal_join
     j->mechanism = *data->mechanism;
     j->mechanism.arena = NULL;
     j->layout = dal_layout_build(arena, &j->mechanism, &dal_family_angle, &parts);
-    dal_work_layout(j->layout, DAL_TAKE(arena, double, dal_work_size(j->layout)),
-                 DAL_TAKE(arena, int, 3 * j->mechanism.n_bodies), &j->work);
+    dal_work_layout(j->layout, DAL_TAKE(arena, double, dal_work_size(j->layout)), DAL_TAKE(arena, int, 3 * j->mechanism.n_bodies), &j->work);
     const size_t s = (size_t)(j->n_sides = j->mechanism.n_bodies), r = (size_t)(j->n_rows = j->layout->n_rows);
     j->alpha = data->alpha;
     j->beta = data->beta;
@@ -134,8 +133,7 @@ const double *dal_joint_component_gradient(const dal_joint_component *joint, int
     return joint->gradient + 6 * joint->n_rows * side;
 }
 
-void dal_joint_component_publish(const dal_joint_component *joint, int side, const double *lambda,
-                                 dal_port_wrench *wrench)
+void dal_joint_component_publish(const dal_joint_component *joint, int side, const double *lambda, dal_port_wrench *wrench)
 {
     const double *g = dal_joint_component_gradient(joint, side);
     memset(wrench, 0, sizeof *wrench);
@@ -147,9 +145,8 @@ void dal_joint_component_publish(const dal_joint_component *joint, int side, con
 
 /* ---- derivatives ------------------------------------------------------------------------ */
 
-static const double step = 6e-6; /* rad, or lengths: the cube root of rounding, where central differences err least */
-static const double rate_step =
-    1; /* f' and f'' are linear and quadratic in the velocities: central differences are exact */
+static const double step = 6e-6;   /* rad, or lengths: the cube root of rounding, where central differences err least */
+static const double rate_step = 1; /* f' and f'' are linear and quadratic in the velocities: central differences are exact */
 
 /* Shifted by h along axis k, or turned by h about axis k - 3: exact for every h. */
 static void displace(const dal_port_motion *from, int k, double h, dal_port_motion *to)

@@ -23,11 +23,9 @@ void dal_network_begin(dal_network *network, const dal_state *state)
         dal_body_component_source(network->body[b], &source, w->direct + at->v);
     }
     for (int k = 0; k < network->n_times; k++)
-        dal_joint_component_signal(network->joint[network->times[k].joint], network->times[k].local,
-                                   w->time + 3 * network->times[k].global);
+        dal_joint_component_signal(network->joint[network->times[k].joint], network->times[k].local, w->time + 3 * network->times[k].global);
     for (int k = 0; k < network->n_turns; k++)
-        dal_joint_component_turns(network->joint[network->turns[k].joint], network->turns[k].local,
-                                  w->winding[network->turns[k].global]);
+        dal_joint_component_turns(network->joint[network->turns[k].joint], network->turns[k].local, w->winding[network->turns[k].global]);
 }
 
 int dal_network_residuals(dal_network *network, const dal_state *state)
@@ -40,8 +38,7 @@ int dal_network_residuals(dal_network *network, const dal_state *state)
         dal_joint_component_receive(network->joint[at->joint], at->side, &motion);
     }
     for (int j = 0; j < network->n_joints; j++) {
-        const int own =
-            dal_joint_component_residual(network->joint[j], state->work.t, network->residual + network->row[j]);
+        const int own = dal_joint_component_residual(network->joint[j], state->work.t, network->residual + network->row[j]);
         left = left ? left : own;
     }
     return left;
@@ -51,8 +48,7 @@ void dal_network_wrenches(dal_network *network, const double *lambda)
 {
     for (int c = 0; c < network->n_connections; c++) {
         const dal_connection *at = &network->connection[c];
-        dal_joint_component_publish(network->joint[at->joint], at->side, lambda + network->row[at->joint],
-                                    &network->wrench[c]);
+        dal_joint_component_publish(network->joint[at->joint], at->side, lambda + network->row[at->joint], &network->wrench[c]);
         dal_body_component_receive(network->body[at->body], at->port, &network->wrench[c]);
     }
 }
@@ -69,8 +65,7 @@ void dal_network_accelerate(dal_network *network)
 static void add_meeting(dal_network *network, const dal_meeting *at)
 {
     const dal_connection *c = &network->connection[at->c], *d = &network->connection[at->d];
-    const int rows = network->row[c->joint + 1] - network->row[c->joint],
-              columns = network->row[d->joint + 1] - network->row[d->joint];
+    const int rows = network->row[c->joint + 1] - network->row[c->joint], columns = network->row[d->joint + 1] - network->row[d->joint];
     const double *g = dal_joint_component_gradient(network->joint[c->joint], c->side);
     const double *h = dal_joint_component_gradient(network->joint[d->joint], d->side);
     double Y[36], Yh[6];
@@ -98,9 +93,7 @@ static void scale_dense(dal_network *network, const bool *independent)
         network->scale[i] = independent[i] && network->S[i * n + i] > 0 ? 1 / sqrt(network->S[i * n + i]) : 1;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
-            network->S[i * n + j] = independent[i] && independent[j]
-                                        ? network->S[i * n + j] * network->scale[i] * network->scale[j]
-                                        : i == j;
+            network->S[i * n + j] = independent[i] && independent[j] ? network->S[i * n + j] * network->scale[i] * network->scale[j] : i == j;
 }
 
 static void scale_sparse(dal_network *network, const bool *independent)
@@ -112,8 +105,7 @@ static void scale_sparse(dal_network *network, const bool *independent)
     for (int j = 0; j < network->n_rows; j++)
         for (int k = network->start[j]; k < network->start[j + 1]; k++) {
             const int i = network->pattern_row[k];
-            network->S[k] =
-                independent[i] && independent[j] ? network->S[k] * network->scale[i] * network->scale[j] : i == j;
+            network->S[k] = independent[i] && independent[j] ? network->S[k] * network->scale[i] * network->scale[j] : i == j;
         }
 }
 

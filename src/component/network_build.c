@@ -27,8 +27,7 @@ static dal_port_place port_of(const dal_joint *joint, int body)
 {
     dal_port_place place = {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (int k = 0; k < 2 + joint->n_further; k++)
-        if (joint->marker[k].body == body &&
-            dal_dot(joint->marker[k].B, joint->marker[k].B) > 0) { /* couplings have none */
+        if (joint->marker[k].body == body && dal_dot(joint->marker[k].B, joint->marker[k].B) > 0) { /* couplings have none */
             memcpy(place.s, joint->marker[k].s, sizeof place.s);
             memcpy(place.B, joint->marker[k].B, sizeof place.B);
             break;
@@ -185,8 +184,7 @@ static void build_bodies(builder *b)
     for (int c = 0; c < n->n_connections; c++)
         ports[first[n->connection[c].body] + n->connection[c].port] = b->place[c];
     for (int i = 0; i <= n->n_bodies; i++)
-        n->body[i] = dal_body_component_create(b->arena, m->space, i < n->n_bodies ? &m->bodies[i] : NULL, count[i],
-                                               ports + first[i]);
+        n->body[i] = dal_body_component_create(b->arena, m->space, i < n->n_bodies ? &m->bodies[i] : NULL, count[i], ports + first[i]);
 }
 
 /* ---- S ------------------------------------------------------------------------------------- */
@@ -210,8 +208,7 @@ static void find_meetings(builder *b)
     for (int i = 0; i < n->n_bodies; i++)
         for (int p = first[i]; p < first[i + 1]; p++)
             for (int q = first[i]; q < first[i + 1]; q++)
-                *DAL_PUSH(b->arena, n->meeting, n->n_meetings, b->cap_meetings) =
-                    (dal_meeting){.c = list[p], .d = list[q]};
+                *DAL_PUSH(b->arena, n->meeting, n->n_meetings, b->cap_meetings) = (dal_meeting){.c = list[p], .d = list[q]};
 }
 
 static void place_dense(dal_network *n)

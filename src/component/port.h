@@ -45,8 +45,7 @@ typedef struct dal_body_component dal_body_component;
 
 /* A rigid body or a particle with ports; body NULL: the ground, whose ports do not move. Its state is the place of its frame and, beside
  * particles, one angle in the plane or three Euler angles in space. Memory from the arena. Mass and inertia have to be positive. */
-dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space, const dal_body *body, int n_ports,
-                                              const dal_port_place *ports);
+dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space, const dal_body *body, int n_ports, const dal_port_place *ports);
 int dal_body_component_velocities(const dal_body_component *body); /* length of q, v and v' */
 
 /* Its state; chart: the axes of the three Euler angles (0, 1, 2 = x, y, z), NULL: what they were. Forgets all wrenches. */
@@ -54,8 +53,7 @@ void dal_body_component_place(dal_body_component *body, const double *q, const d
 /* A wrench at a port, in the place of the one before; at the body's frame: what sources (gravity, springs, motors) exert; and forces
  * along its own coordinates. */
 void dal_body_component_receive(dal_body_component *body, int port, const dal_port_wrench *wrench);
-void dal_body_component_source(dal_body_component *body, const dal_port_wrench *wrench,
-                               const double *along_coordinates);
+void dal_body_component_source(dal_body_component *body, const dal_port_wrench *wrench, const double *along_coordinates);
 /* (5), (9): v' from all wrenches; or v' that an integrator gives. */
 void dal_body_component_accelerate(dal_body_component *body);
 void dal_body_component_take(dal_body_component *body, const double *vd);
@@ -72,7 +70,7 @@ void dal_body_component_mobility(const dal_body_component *body, int port, doubl
 typedef struct dal_body_slopes {
     const double *own_q, *own_v;   /* n x n: of what accelerate computes, by q and v */
     const double *port_q, *port_v; /* 18 x n a port: of (x, turn; x', w; x'', w'), at the v' that it has */
-    const double *port_a; /* 6 x n a port: of (x'', w') by v'; the same as of (x, turn) by q and of (x', w) by v */
+    const double *port_a;          /* 6 x n a port: of (x'', w') by v'; the same as of (x, turn) by q and of (x', w) by v */
 } dal_body_slopes;
 /* At the present state; the wrenches and v' as they were last. */
 dal_body_slopes dal_body_component_linearise(dal_body_component *body);
@@ -88,7 +86,7 @@ typedef struct dal_joint_data {
     dal_program *forms;                             /* of rows that are forms; NULL: none */
     int n_form_needs, n_form_variables, *form_need; /* as in dal_layout */
     double alpha, beta;                             /* (23) */
-    double length; /* a length of the model: steps of differences are measured in it; 0: 1 */
+    double length;                                  /* a length of the model: steps of differences are measured in it; 0: 1 */
 } dal_joint_data;
 
 /* A component in the arena. */
@@ -99,15 +97,13 @@ int dal_joint_component_rows(const dal_joint_component *joint);  /* its rows, as
 /* What a body publishes at the port of a side. */
 void dal_joint_component_receive(dal_joint_component *joint, int side, const dal_port_motion *motion);
 void dal_joint_component_signal(dal_joint_component *joint, int time, const double f[3]); /* f, f', f'' of a drive */
-void dal_joint_component_turns(dal_joint_component *joint, int winding,
-                               double angle); /* the value that an angle is to be near to */
+void dal_joint_component_turns(dal_joint_component *joint, int winding, double angle);    /* the value that an angle is to be near to */
 /* (23) of all rows at what was received; 0, or the number (from 1) of a table that a form left. */
 int dal_joint_component_residual(dal_joint_component *joint, double t, double *residual);
 /* After residual: rows x 6, d residual by (x'', w') of a side. */
 const double *dal_joint_component_gradient(const dal_joint_component *joint, int side);
 /* After residual: (17). */
-void dal_joint_component_publish(const dal_joint_component *joint, int side, const double *lambda,
-                                 dal_port_wrench *wrench);
+void dal_joint_component_publish(const dal_joint_component *joint, int side, const double *lambda, dal_port_wrench *wrench);
 
 /* Derivatives at what was received; found by linearise, in arrays that stay the joint's. A port is displaced by a shift and a turn (6). */
 typedef struct dal_joint_slopes {

@@ -50,7 +50,10 @@ static scratch scratch_boltzmann_hamel(const dal_state *state)
     const size_t m = (size_t)state->system->layout.nv, p = speeds_of(state->system);
     double *change = state->scratch->solver + 7 * m;
     dal_body_momenta *of = (dal_body_momenta *)(change + p * m);
-    return (scratch){.dT_dv = state->scratch->solver, .partials = state->scratch->solver + m, .change = change, .of = of,
+    return (scratch){.dT_dv = state->scratch->solver,
+                     .partials = state->scratch->solver + m,
+                     .change = change,
+                     .of = of,
                      .bends = (dal_bend *)(of + state->system->mechanism.n_bodies)};
 }
 

@@ -107,8 +107,11 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     case DAL_SIGNAL_ATTITUDE: return attitude_channel(state, s);
     case DAL_SIGNAL_REACTION:
         dal_need(state, DAL_STAGE_REACTIONS);
-        return s->component < 6 ? state->reactions->wrench[6 * s->index + s->component] : dal_side_reaction(state, s->index, s->component / 6 - 1, s->component % 6);
-    case DAL_SIGNAL_DRIVE: dal_need(state, DAL_STAGE_REACTIONS); return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].drive]];
+        return s->component < 6 ? state->reactions->wrench[6 * s->index + s->component]
+                                : dal_side_reaction(state, s->index, s->component / 6 - 1, s->component % 6);
+    case DAL_SIGNAL_DRIVE:
+        dal_need(state, DAL_STAGE_REACTIONS);
+        return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].drive]];
     case DAL_SIGNAL_EFFORT: return state->values->effort[s->index];
     case DAL_SIGNAL_POWER: return power_of(state, s);
     case DAL_SIGNAL_ENERGY: return energy(state, s->index);

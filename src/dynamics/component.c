@@ -27,8 +27,7 @@ static const char *lacks_component(const dal_mechanism *m, const dal_body *body)
     if (m->space == DAL_PLANAR)
         return I[8] > 0 ? NULL : "a zero moment of inertia";
     const double trace = I[0] + I[4] + I[8];
-    const double det =
-        I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
+    const double det = I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
     return det > 1e-12 * trace * trace * trace ? NULL : "a zero moment of inertia";
 }
 
@@ -37,9 +36,9 @@ static bool applies_component(const dal_system *system, dal_refusal *why)
     const dal_mechanism *m = &system->mechanism;
     if (system->layout.family != &dal_family_angle) {
         dal_decline(why, DAL_REASON_OTHER,
-                 "component needs `coordinates: angle`: each body integrates its own place and angles, and the family "
-                 "%s has other coordinates",
-                 system->layout.family->name);
+                    "component needs `coordinates: angle`: each body integrates its own place and angles, and the family "
+                    "%s has other coordinates",
+                    system->layout.family->name);
         return false;
     }
     for (int b = 0; b < m->n_bodies; b++) {
@@ -47,10 +46,10 @@ static bool applies_component(const dal_system *system, dal_refusal *why)
         if (!lack)
             continue;
         dal_decline(why, DAL_REASON_OTHER,
-                 "component needs bodies that can be accelerated by themselves, and '%s' has %s; use lagrange, which "
-                 "only needs the "
-                 "constraints to make up for it",
-                 m->bodies[b].name, lack);
+                    "component needs bodies that can be accelerated by themselves, and '%s' has %s; use lagrange, which "
+                    "only needs the "
+                    "constraints to make up for it",
+                    m->bodies[b].name, lack);
         return false;
     }
     return true;
@@ -68,8 +67,7 @@ static int multipliers_component(const dal_system *system)
 
 static dal_flow fail_at_table(dal_state *state, int table)
 {
-    return dal_state_fail(state, "table '%s' was left, and its `outside:` is error",
-                          state->system->table_names[table - 1]);
+    return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[table - 1]);
 }
 
 /* S at the ports as they are, with rows that are independent of each other. */
@@ -79,17 +77,13 @@ static dal_flow factor_component(dal_state *state)
     if (dal_state_alarm(state, DAL_FACTOR_NETWORK, ratio))
         ratio = dal_network_factor(state->network, state->rank->independent);
     if (!(ratio > 0))
-        return dal_state_fail(
-            state,
-            "the multipliers of the joints cannot be found: their equations depend on each other, and no independent "
-            "ones were found");
+        return dal_state_fail(state, "the multipliers of the joints cannot be found: their equations depend on each other, and no independent "
+                                     "ones were found");
     state->report->condition_worst = fmin(state->report->condition_worst, ratio);
     return 0;
 }
 
-enum {
-    PASSES = 2
-}; /* S has the square of the condition of the rows: the second pass removes the rounding of the first */
+enum { PASSES = 2 }; /* S has the square of the condition of the rows: the second pass removes the rounding of the first */
 
 /* Without the joints' wrenches the joints miss (23) by r_0; lambda = -S^-1 r_0, and the bodies move with the wrenches of it. */
 static dal_flow solve_component(dal_state *state)
@@ -116,8 +110,7 @@ static dal_flow solve_component(dal_state *state)
         dal_network_accelerate(network);
     }
     for (int b = 0; b < network->n_bodies; b++)
-        memcpy(state->vd + layout->body[b].v, dal_body_component_acceleration(network->body[b]),
-               sizeof *state->vd * (size_t)layout->body[b].nv);
+        memcpy(state->vd + layout->body[b].v, dal_body_component_acceleration(network->body[b]), sizeof *state->vd * (size_t)layout->body[b].nv);
     return 0;
 }
 
@@ -164,8 +157,7 @@ static void show_free(dal_state *state, double *a, double *r)
     dal_network_begin(network, state);
     for (int b = 0; b < network->n_bodies; b++) {
         dal_body_component_accelerate(network->body[b]);
-        memcpy(a + layout->body[b].v, dal_body_component_acceleration(network->body[b]),
-               sizeof *a * (size_t)layout->body[b].nv);
+        memcpy(a + layout->body[b].v, dal_body_component_acceleration(network->body[b]), sizeof *a * (size_t)layout->body[b].nv);
     }
     dal_network_residuals(network, state);
     for (int i = 0; i < state->rank->n; i++)
@@ -190,8 +182,7 @@ static void show_mobility(dal_state *state, double *W)
                 continue;
             for (int k = 0; k < layout->body[at->body].nv; k++)
                 for (int l = 0; l < 6; l++)
-                    W[(size_t)(layout->body[at->body].v + k) * (size_t)state->rank->n + (size_t)i] +=
-                        own[6 * k + l] * g[6 * row + l];
+                    W[(size_t)(layout->body[at->body].v + k) * (size_t)state->rank->n + (size_t)i] += own[6 * k + l] * g[6 * row + l];
         }
     }
 }
@@ -210,15 +201,13 @@ static void show_component(dal_state *state, dal_equations *equations)
     dal_show_place(equations, 0, 0, false, 1);
     double *a = dal_show_vector(equations, "a", "accelerations of the bodies without the joints", rates);
     dal_show_right(equations, 0);
-    double *r =
-        dal_show_vector(equations, "-r_0", "-(f'' + 2 alpha f' + beta^2 f) of the joints at these accelerations", rows);
+    double *r = dal_show_vector(equations, "-r_0", "-(f'' + 2 alpha f' + beta^2 f) of the joints at these accelerations", rows);
     dal_show_right(equations, m);
     show_free(state, a, r);
     double *W = dal_show_matrix(equations, "W", "accelerations of the bodies by the multipliers", rates, rows);
     dal_show_place(equations, 0, m, false, -1);
     show_mobility(state, W);
-    double *S = dal_show_matrix(equations, "S", "admittance of the network: f'' of the joints by their multipliers",
-                                rows, rows);
+    double *S = dal_show_matrix(equations, "S", "admittance of the network: f'' of the joints by their multipliers", rows, rows);
     dal_show_place(equations, m, m, false, 1);
     dal_network_assemble(network);
     for (int i = 0; i < k; i++)

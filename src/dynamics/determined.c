@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double visible = 1e-6;     /* share of a coordinate in a null vector that names it */
+static const double visible = 1e-6; /* share of a coordinate in a null vector that names it */
 
 /* [M / mass; A], (m + r) x m, in coordinates where lengths are in units of the model's, rows of A at unit norm: the verdict does
  * not depend on units. */
@@ -23,7 +23,7 @@ static double *stack_up(dal_arena *arena, const dal_state *state)
 {
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
-    double *K = DAL_TAKE(arena, double, n * m);
+    double *K = DAL_TAKE(arena, double, n *m);
     const double *scale = state->system->column_scale;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -125,7 +125,7 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
                  "that no joint moves along");
         return false;
     }
-    double *K = stack_up(arena, state), *sigma = DAL_TAKE(arena, double, n + m), *null = DAL_TAKE(arena, double, m * m);
+    double *K = stack_up(arena, state), *sigma = DAL_TAKE(arena, double, n + m), *null = DAL_TAKE(arena, double, m *m);
     double *work = DAL_TAKE(arena, double, dal_rank_work((int)n, (int)m));
     out->rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, null, NULL, work);
     if (out->rank == (int)m)
@@ -144,10 +144,12 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
     if (tiny)
         snprintf(out->text, sizeof out->text,
                  "the inertia of %s is lost in rounding beside that of the others: rank [M; A] is %d, and %d is needed; give more of it, or "
-                 "none and another joint", out->names, out->rank, (int)m);
+                 "none and another joint",
+                 out->names, out->rank, (int)m);
     else
-        snprintf(out->text, sizeof out->text, "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia%s",
-                 out->names, out->rank, (int)m, layout->placement ? " there, or another constraint" : ", or another joint");
+        snprintf(out->text, sizeof out->text,
+                 "the accelerations of %s are not determined: rank [M; A] is %d, and %d is needed; give mass or inertia%s", out->names, out->rank,
+                 (int)m, layout->placement ? " there, or another constraint" : ", or another joint");
     return false;
 }
 

@@ -7,11 +7,11 @@
 /* Did the last evaluation stop at a singular matrix of the equations of motion? M, A, h and Q are known nevertheless. */
 bool dal_state_singular(dal_state *state);
 typedef struct dal_determined {
-    int rank;        /* of [M; A]; -1: not finite, or too large to be asked */
-    char names[400]; /* of the velocities, or bodies, whose accelerations are open */
-    char text[800];  /* the verdict as a sentence; "" where it is not finite */
+    int rank;          /* of [M; A]; -1: not finite, or too large to be asked */
+    char names[400];   /* of the velocities, or bodies, whose accelerations are open */
+    char text[800];    /* the verdict as a sentence; "" where it is not finite */
     dal_reason reason; /* of the verdict: ROUNDING, or OTHER */
-    int first, body; /* one of them */
+    int first, body;   /* one of them */
 } dal_determined;
 enum { DAL_LARGEST_DETERMINED = 1500 }; /* velocities up to which that can be asked */
 /* Is rank [M; A] = nv at the state that was evaluated? */

@@ -221,8 +221,8 @@ double *dal_show_matrix(dal_equations *equations, const char *name, const char *
 {
     frame *f = frame_of(equations);
     double *values = dal_show_scratch(equations, (size_t)rows.n * (size_t)columns.n);
-    *DAL_PUSH(&f->arena, equations->blocks, equations->n_blocks, f->cap_blocks) = (dal_equation_block){
-        copy_text(equations, name), copy_text(equations, title), rows.n, columns.n, values, rows.name, columns.name};
+    *DAL_PUSH(&f->arena, equations->blocks, equations->n_blocks, f->cap_blocks) =
+        (dal_equation_block){copy_text(equations, name), copy_text(equations, title), rows.n, columns.n, values, rows.name, columns.name};
     return values;
 }
 
@@ -236,8 +236,7 @@ double *dal_show_vector(dal_equations *equations, const char *name, const char *
 void dal_show_place_of(dal_equations *equations, int block, int row, int column, bool transposed, double factor)
 {
     frame *f = frame_of(equations);
-    *DAL_PUSH(&f->arena, equations->places, equations->n_places, f->cap_places) =
-        (dal_equation_place){block, row, column, transposed, factor, -1};
+    *DAL_PUSH(&f->arena, equations->places, equations->n_places, f->cap_places) = (dal_equation_place){block, row, column, transposed, factor, -1};
 }
 
 void dal_show_product(dal_equations *equations, int block, int times, int row)
@@ -320,8 +319,7 @@ int dal_show_constraints(dal_equations *equations, const dal_state *state)
 {
     bool all = state->rank->n == state->system->layout.n_rows;
     double *A = dal_show_matrix(equations, all ? "A" : "A_k",
-                                all ? "the constraints at the level of velocities, A v = beta"
-                                    : "independent rows of the constraints, A v = beta",
+                                all ? "the constraints at the level of velocities, A v = beta" : "independent rows of the constraints, A v = beta",
                                 dal_names_rows(equations, state), dal_names_velocities(equations, state));
     fill_rows_equations(state, 0, state->rank->n, A);
     return equations->n_blocks - 1;
@@ -342,8 +340,8 @@ void dal_show_dependent(dal_equations *equations, const dal_state *state)
     if (!n)
         return;
     fill_rows_equations(state, state->rank->n, n,
-              dal_show_matrix(equations, "A_d", "the rows that depend on those of A_k: they hold by themselves and are left out",
-                              dal_names_dependent(equations, state), dal_names_velocities(equations, state)));
+                        dal_show_matrix(equations, "A_d", "the rows that depend on those of A_k: they hold by themselves and are left out",
+                                        dal_names_dependent(equations, state), dal_names_velocities(equations, state)));
     fill_gamma(state, state->rank->n, n, dal_show_vector(equations, "gamma_d", "their right side", dal_names_dependent(equations, state)));
 }
 
@@ -360,8 +358,7 @@ static dal_equation_values name_values(dal_equations *equations, dal_names names
 static void note_state(dal_equations *equations, dal_state *state)
 {
     const dal_system *system = state->system;
-    equations->coordinates =
-        name_values(equations, make_names(equations, state, system->layout.nq, write_coordinate), state->work.q);
+    equations->coordinates = name_values(equations, make_names(equations, state, system->layout.nq, write_coordinate), state->work.q);
     equations->velocities = name_values(equations, dal_names_velocities(equations, state), state->work.v);
     if (system->formulation->chooses && system->formulation->speeds)
         equations->speeds = name_values(equations, dal_names_speeds(equations, state), state->y + system->layout.nq);

@@ -142,7 +142,8 @@ static void fill_in_forces(dal_state *state)
     state->stages |= DAL_STAGE_POSITION | DAL_STAGE_VELOCITY;
     dal_state_push(state); /* weight alone: it cannot fail */
     dal_state_stabilise(state);
-    state->stages &= ~(unsigned)(DAL_STAGE_NO_FORCES | DAL_STAGE_LINKS); /* calls of tree.h may use the links for something else before they are eliminated */
+    state->stages &=
+        ~(unsigned)(DAL_STAGE_NO_FORCES | DAL_STAGE_LINKS); /* calls of tree.h may use the links for something else before they are eliminated */
 }
 
 /* J, A, M, h and Q. Where there is no room for them, nothing: callers who cannot know that there is ask dal_state_widen first. */

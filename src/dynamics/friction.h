@@ -13,19 +13,19 @@ enum { DAL_MAX_SLIP = 3 };
  * angular velocity. The friction force e acts on the second body along s. Where an angle has no radius its lever is 1: s is in rad/s, e a
  * torque. */
 typedef struct dal_friction {
-    int joint, n, first;       /* first: of its components among all */
-    bool turn;                 /* spherical: s = radius w */
-    bool shifts;               /* s has a distance in it: its size is that of the model, else that of the radius */
+    int joint, n, first; /* first: of its components among all */
+    bool turn;           /* spherical: s = radius w */
+    bool shifts;         /* s has a distance in it: its size is that of the model, else that of the radius */
     /* The part of the joint's force F that presses the surfaces together; `axis` in world axes. */
     void (*press)(const double axis[3], const double F[3], double out[3]);
-    double axis[3];            /* of the joint, in the axes of its first body */
-    double share;              /* the normal force is share times the pressing one (threads) */
-    int terms;                 /* measures a component: 1, screw 2 */
+    double axis[3]; /* of the joint, in the axes of its first body */
+    double share;   /* the normal force is share times the pressing one (threads) */
+    int terms;      /* measures a component: 1, screw 2 */
     int measure[DAL_MAX_SLIP];
     double lever[DAL_MAX_SLIP];
     double sliding, resting, stribeck, viscous; /* coefficients of friction, Stribeck's velocity, N s/m */
-    double limit, resting_limit; /* what of |e| does not depend on the normal force: sliding, at rest */
-    double regular;            /* velocity over which the force is made smooth; 0: it sticks and slips */
+    double limit, resting_limit;                /* what of |e| does not depend on the normal force: sliding, at rest */
+    double regular;                             /* velocity over which the force is made smooth; 0: it sticks and slips */
 } dal_friction;
 
 /* Does it depend on the normal force at all? */
@@ -60,7 +60,7 @@ dal_flow dal_friction_restart(dal_state *state, const bool *ended);
 int dal_friction_guards(const dal_system *system);
 void dal_friction_guard(const dal_state *state, double *guard);
 const char *dal_friction_guard_name(const dal_system *system, int guard); /* the joint */
-void dal_friction_accepted(dal_state *state); /* the directions of sliding follow the motion */
+void dal_friction_accepted(dal_state *state);                             /* the directions of sliding follow the motion */
 
 /* ---- stick.c ---- */
 

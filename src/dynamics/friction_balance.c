@@ -43,13 +43,13 @@
 #include <string.h>
 
 enum { MOST_STEPS = 60, MOST_TURNS = 50 };
-static const double immobile = 1e-11;   /* G_kk over g_k: less is rounding */
-static const double dependent = 1e-10;  /* pivot of G_ss, scaled to a unit diagonal */
-static const double settled = 4e-16;    /* relative step that ends Newton's method */
-static const double stalled = 1e-13;    /* the same where rounding does not let the steps fall any more */
-static const double still = 1e-12;      /* of the extent in a unit of time: slower than that the motion has no direction of its own */
-static const double shortest = 1e-5;    /* of theta */
-static const double runaway = 1e3;      /* N over what presses without friction: |b| is near 1 */
+static const double immobile = 1e-11;    /* G_kk over g_k: less is rounding */
+static const double dependent = 1e-10;   /* pivot of G_ss, scaled to a unit diagonal */
+static const double settled = 4e-16;     /* relative step that ends Newton's method */
+static const double stalled = 1e-13;     /* the same where rounding does not let the steps fall any more */
+static const double still = 1e-12;       /* of the extent in a unit of time: slower than that the motion has no direction of its own */
+static const double shortest = 1e-5;     /* of theta */
+static const double runaway = 1e3;       /* N over what presses without friction: |b| is near 1 */
 static const double near_in_time = 1e-6; /* of a unit of time, or of t: a jam so near to the end of a run is its reason */
 
 /* ---- what sticks ----------------------------------------------------------------------- */
@@ -371,9 +371,10 @@ dal_flow dal_friction_jams(dal_state *state, int element)
     const dal_friction_parts p = dal_friction_layout(state);
     p.jam[0] = element + 1;
     p.jam[1] = state->work.t;
-    return dal_state_fail_for(state, DAL_REASON_JOINT, "the friction of joint '%s' has no solution: it grows with the very force that it causes (the joint "
-                                 "jams); a smaller coefficient, or another geometry, is needed",
-                          system->mechanism.joints[system->frictions[element].joint].name);
+    return dal_state_fail_for(state, DAL_REASON_JOINT,
+                              "the friction of joint '%s' has no solution: it grows with the very force that it causes (the joint "
+                              "jams); a smaller coefficient, or another geometry, is needed",
+                              system->mechanism.joints[system->frictions[element].joint].name);
 }
 
 const char *dal_friction_jammed(const dal_state *state, double t)

@@ -11,47 +11,47 @@ typedef struct dal_friction_state {
     int *mode;         /* dal_slip of each element: dal_friction_restart */
     bool *broken;      /* of elements: what stuck has just come loose */
     int *pivots;
-    double *work;      /* dal_friction_layout */
+    double *work; /* dal_friction_layout */
 } dal_friction_state;
 
 extern const dal_owner dal_friction_owner;
 
 typedef struct dal_friction_parts {
-    int n, elements;          /* components, elements */
+    int n, elements; /* components, elements */
     /* the response of the formulation: friction.c */
-    double *force, *direct;   /* without friction: 6 a body, nv */
-    double *slip;             /* s */
-    double *rate, *G;         /* s'_0, d s'/d e by columns */
-    double *F, *F_e;          /* 3 an element; the same for every component */
-    double *vd, *B;           /* v' without friction, d v'/d e by columns */
-    double *mobility;         /* what G_kk would be if the joint's two bodies were free */
-    double *rounding;         /* of s': less than this is not known */
-    double soft;              /* how far rows give way to forces, relative to bodies that are free: not at all, but for a penalty */
+    double *force, *direct; /* without friction: 6 a body, nv */
+    double *slip;           /* s */
+    double *rate, *G;       /* s'_0, d s'/d e by columns */
+    double *F, *F_e;        /* 3 an element; the same for every component */
+    double *vd, *B;         /* v' without friction, d v'/d e by columns */
+    double *mobility;       /* what G_kk would be if the joint's two bodies were free */
+    double *rounding;       /* of s': less than this is not known */
+    double soft;            /* how far rows give way to forces, relative to bodies that are free: not at all, but for a penalty */
     /* how far the constraints have drifted: friction_drift.c */
-    double *change, *kept;    /* velocities, nv */
-    double *missed;           /* of rows */
-    double *stray;            /* of s': what comes from accelerations that leave the constraints */
-    double drift;             /* of s, in extents in a unit of time */
+    double *change, *kept; /* velocities, nv */
+    double *missed;        /* of rows */
+    double *stray;         /* of s': what comes from accelerations that leave the constraints */
+    double drift;          /* of s, in extents in a unit of time */
     /* its solution: friction_balance.c */
-    double *e, *press;        /* forces; N of every element */
-    double *base, *E;         /* e = base + E N, E by columns, one an element */
-    double *a, *b;            /* N_i = |a_i + sum b_ij N_j|: 3 an element, 3 a pair */
+    double *e, *press; /* forces; N of every element */
+    double *base, *E;  /* e = base + E N, E by columns, one an element */
+    double *a, *b;     /* N_i = |a_i + sum b_ij N_j|: 3 an element, 3 a pair */
     double *J, *step, *N, *path;
     double *H, *H_plain, *x, *rank_work; /* of what sticks */
-    double *held;             /* which components: indices as doubles */
+    double *held;                        /* which components: indices as doubles */
     int n_held;
-    bool shared;              /* surfaces that hold each other */
-    int worst;                /* element at which no solution was found */
+    bool shared; /* surfaces that hold each other */
+    int worst;   /* element at which no solution was found */
     /* choosing modes: slip.c */
-    double *fresh;            /* 1: slips from rest */
+    double *fresh; /* 1: slips from rest */
     /* kept from one evaluation to the next */
-    double *slack;            /* of elements: how far back a surface may seem to slide while it has not clearly left its rest */
-    double *give;             /* of elements: rounding of the force that holds it */
-    double *bound;            /* of components: 1 where no friction can move it */
-    double *place;            /* 9 an element: where it stuck */
-    double *look;             /* of elements that slide several ways: the time by which n looks ahead while they start, or 0 */
-    double *ahead, *fastest;  /* the sliding that this time adds, and the fastest since the start */
-    double *jam;              /* the last that was refused: its element, from 1, and when */
+    double *slack;           /* of elements: how far back a surface may seem to slide while it has not clearly left its rest */
+    double *give;            /* of elements: rounding of the force that holds it */
+    double *bound;           /* of components: 1 where no friction can move it */
+    double *place;           /* 9 an element: where it stuck */
+    double *look;            /* of elements that slide several ways: the time by which n looks ahead while they start, or 0 */
+    double *ahead, *fastest; /* the sliding that this time adds, and the fastest since the start */
+    double *jam;             /* the last that was refused: its element, from 1, and when */
 } dal_friction_parts;
 
 /* ---- friction.c ---- */
@@ -60,8 +60,8 @@ dal_friction_parts dal_friction_layout(const dal_state *state);
 dal_friction_parts dal_friction_begin(dal_state *state); /* loads and velocities of sliding; after loads and stabilise */
 dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p);
 void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s);
-double dal_friction_coefficient(const dal_friction *f, double speed); /* mu */
-double dal_friction_limit(const dal_friction *f, double speed);       /* K */
+double dal_friction_coefficient(const dal_friction *f, double speed);        /* mu */
+double dal_friction_limit(const dal_friction *f, double speed);              /* K */
 double dal_friction_extent(const dal_system *system, const dal_friction *f); /* m of sliding where the model moves by its size */
 double dal_friction_pace(const dal_system *system, const dal_friction *f);   /* m/s of sliding where it does so in a unit of time */
 double dal_size(const double *x, int n);

@@ -196,8 +196,7 @@ static double slope_of_turn(const place *at, double *size)
     dal_add_cross(at->arm, behind->f, L);
     dal_cross(at->axes, at->u, eu);
     dal_cross(at->axes, at->w, ew);
-    *size += behind->f_size * length_of(at->u) +
-             (behind->n_size + length_of(at->arm) * behind->f_size) * length_of(at->w) + length_of(behind->rest);
+    *size += behind->f_size * length_of(at->u) + (behind->n_size + length_of(at->arm) * behind->f_size) * length_of(at->w) + length_of(behind->rest);
     return dal_dot(at->axes, behind->rest) - dal_dot(behind->f, eu) - dal_dot(L, ew);
 }
 

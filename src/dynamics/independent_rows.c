@@ -78,8 +78,7 @@ static void prefer_holonomic(dal_state *state)
                 B[j * k + i] = A[(size_t)state->rank->order[i] * m + j];
         dal_rank_solve(B, (int)m, (int)k, (int)k, DAL_RANK_TOLERANCE, A + (size_t)state->rank->order[d] * m, x, work);
         for (int i = 0; i < state->rank->n; i++)
-            if (nonholonomic(layout, state->rank->order[i]) && fabs(x[i]) > 1e-6 &&
-                (best < 0 || fabs(x[i]) > fabs(x[best])))
+            if (nonholonomic(layout, state->rank->order[i]) && fabs(x[i]) > 1e-6 && (best < 0 || fabs(x[i]) > fabs(x[best])))
                 best = i;
         if (best < 0)
             continue;
@@ -161,8 +160,8 @@ static int rank_dense(dal_state *state, int most)
 {
     const dal_layout *layout = &state->system->layout;
     dal_scaled_rows(state, state->rank->matrix, NULL);
-    return dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, state->system->rank_tolerance,
-                         most, state->rank->order, NULL, state->rank->work);
+    return dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, state->system->rank_tolerance, most, state->rank->order, NULL,
+                         state->rank->work);
 }
 
 bool dal_rows_are_finite(const dal_state *state)
@@ -211,10 +210,8 @@ void dal_state_rank(dal_state *state, int most)
 
 /* ---- watched pivots ------------------------------------------------------------------------ */
 
-static const double worse =
-    1e-3; /* loss of the pivot ratio since the last ranking that calls for another choice of rows */
-static const double singular =
-    1e-17; /* pivot ratio that is only rounding, even where it falls with the square of the distance */
+static const double worse = 1e-3;     /* loss of the pivot ratio since the last ranking that calls for another choice of rows */
+static const double singular = 1e-17; /* pivot ratio that is only rounding, even where it falls with the square of the distance */
 
 void dal_rank_choose_again(dal_state *state)
 {

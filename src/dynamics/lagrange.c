@@ -38,8 +38,10 @@ dal_flow dal_lagrange_solve(dal_state *state)
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
         ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
         if (!(ratio > 0))
-            return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS, "the equations of motion are singular: the inertia and the constraints together do not determine "
-                                         "the accelerations (rank [M; A] < %d)", layout->nv);
+            return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
+                                      "the equations of motion are singular: the inertia and the constraints together do not determine "
+                                      "the accelerations (rank [M; A] < %d)",
+                                      layout->nv);
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;

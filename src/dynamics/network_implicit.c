@@ -30,8 +30,7 @@ static bool expressions_follow(const dal_state *state)
     const dal_compiled *actions = &state->system->actions;
     bool follows = false;
     for (int i = 0; i < actions->n_needs; i++)
-        follows |=
-            isnan(dal_signal_value(&state->work, state->values->z, state->values->inputs, &state->system->signals[actions->needs[i]]));
+        follows |= isnan(dal_signal_value(&state->work, state->values->z, state->values->inputs, &state->system->signals[actions->needs[i]]));
     return follows;
 }
 
@@ -139,8 +138,7 @@ static void mark_joint_network(const dal_network *n, bool *mark, int groups, int
         const int a = n->connection[c].body;
         if (a == n->n_bodies)
             continue;
-        mark[group_q(n, a) * groups + own] = mark[group_v(n, a) * groups + own] = mark[own * groups + group_v(n, a)] =
-            true;
+        mark[group_q(n, a) * groups + own] = mark[group_v(n, a) * groups + own] = mark[own * groups + group_v(n, a)] = true;
         for (int d = n->of_joint[j]; d < n->of_joint[j + 1]; d++)
             if (n->connection[d].body < n->n_bodies)
                 mark[group_q(n, n->connection[d].body) * groups + group_v(n, a)] = true;
@@ -293,8 +291,7 @@ static dal_flow visit_network(dal_state *state, double t, const double *y, const
         dal_body_component_take(n->body[b], yd + layout->nq + layout->body[b].v);
     const int left = dal_network_residuals(n, state);
     if (left)
-        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error",
-                              state->system->table_names[left - 1]);
+        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[left - 1]);
     dal_network_wrenches(n, z);
     return 0;
 }
@@ -388,24 +385,20 @@ static double times(const double *row, const double *matrix, int columns, int k)
 static void fill_rows_network(const filler *f, const dal_connection *c, const dal_joint_slopes *joint)
 {
     const dal_network *n = f->network;
-    const int own = group_joint(n, c->joint), q = group_q(n, c->body), v = group_v(n, c->body),
-              size = f->pattern->size[q];
+    const int own = group_joint(n, c->joint), q = group_q(n, c->body), v = group_v(n, c->body), size = f->pattern->size[q];
     const int rows = f->pattern->size[own], sides = n->of_joint[c->joint + 1] - n->of_joint[c->joint];
     const dal_body_slopes *s = &f->pattern->slopes[c->body];
-    const double *port_q = s->port_q + 18 * size * c->port, *port_v = s->port_v + 18 * size * c->port,
-                 *port_a = s->port_a + 6 * size * c->port;
+    const double *port_q = s->port_q + 18 * size * c->port, *port_v = s->port_v + 18 * size * c->port, *port_a = s->port_a + 6 * size * c->port;
     const double *g = dal_joint_component_gradient(n->joint[c->joint], c->side);
     for (int k = 0; k < size; k++) {
         double *by_q = at_network(f, own, q, k), *by_v = at_network(f, own, v, k);
         for (int i = 0; i < rows; i++) {
-            const double *x = joint->row_x + 6 * (sides * i + c->side),
-                         *rate = joint->row_v + 6 * (sides * i + c->side);
+            const double *x = joint->row_x + 6 * (sides * i + c->side), *rate = joint->row_v + 6 * (sides * i + c->side);
             if (!n->independent[n->row[c->joint] + i])
                 continue;
-            by_q[i] += times(x, port_q, size, k) + times(rate, port_q + 6 * size, size, k) +
-                       times(g + 6 * i, port_q + 12 * size, size, k);
-            by_v[i] += times(rate, port_v + 6 * size, size, k) + times(g + 6 * i, port_v + 12 * size, size, k) +
-                       f->c * times(g + 6 * i, port_a, size, k);
+            by_q[i] += times(x, port_q, size, k) + times(rate, port_q + 6 * size, size, k) + times(g + 6 * i, port_q + 12 * size, size, k);
+            by_v[i] +=
+                times(rate, port_v + 6 * size, size, k) + times(g + 6 * i, port_v + 12 * size, size, k) + f->c * times(g + 6 * i, port_a, size, k);
         }
     }
 }
@@ -480,8 +473,7 @@ static int component_of(const filler *f, const double *y, int c, int k, bool vel
     return i;
 }
 
-static dal_flow sources_beside(const filler *f, const double *y, int colour_now, int k, bool velocity, double sign,
-                               double *out)
+static dal_flow sources_beside(const filler *f, const double *y, int colour_now, int k, bool velocity, double sign, double *out)
 {
     const dal_network *n = f->network;
     const dal_system *system = f->state->system;
@@ -521,8 +513,7 @@ static void fill_followers(const filler *f, const double *y, int c, int k, bool 
             out[i] -= times(W + 6 * i, change, 1, 0);
     }
     for (int s = 0; p->follows[c * (n->n_bodies + 1) + n->n_bodies] && s < p->size[group_states(n)]; s++)
-        at_network(f, group_states(n), column, k)[s] -=
-            (p->above[6 * n->n_bodies + s] - p->below[6 * n->n_bodies + s]) / (2 * step);
+        at_network(f, group_states(n), column, k)[s] -= (p->above[6 * n->n_bodies + s] - p->below[6 * n->n_bodies + s]) / (2 * step);
 }
 
 static dal_flow fill_sources_network(const filler *f, const double *y)
@@ -544,8 +535,7 @@ static dal_flow fill_sources_network(const filler *f, const double *y)
     return 0;
 }
 
-static dal_flow jacobian_network(dal_state *state, double t, double c, const double *y, const double *yd, const double *z,
-                         double *entries)
+static dal_flow jacobian_network(dal_state *state, double t, double c, const double *y, const double *yd, const double *z, double *entries)
 {
     dal_network *n = state->network;
     const filler f = {state, n, n->implicit, t, c, entries};
@@ -569,8 +559,7 @@ static dal_flow jacobian_network(dal_state *state, double t, double c, const dou
 
 static bool stale_network(const dal_state *state)
 {
-    return memcmp(state->network->independent, state->rank->independent,
-                  sizeof *state->rank->independent * (size_t)state->network->n_rows) != 0;
+    return memcmp(state->network->independent, state->rank->independent, sizeof *state->rank->independent * (size_t)state->network->n_rows) != 0;
 }
 
 const dal_implicit_form dal_network_implicit = {ready_network, begin_network, residual_network, jacobian_network, stale_network};

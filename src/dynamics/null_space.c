@@ -70,7 +70,8 @@ dal_flow dal_null_space_solve(dal_state *state)
             K[(size_t)j * (size_t)p + (size_t)i] = dot(z, MZ + (size_t)i * columns, m);
     }
     if (p && !(dal_diagonal_counts(K, p, p, 1e-15) && dal_cholesky(K, p, p, 1e-15, &where)))
-        return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS, "the equations of motion are singular: the inertia does not determine the motion that the constraints leave free");
+        return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
+                                  "the equations of motion are singular: the inertia does not determine the motion that the constraints leave free");
     if (p)
         dal_cholesky_solve(K, p, p, y);
     memcpy(state->vd, x, sizeof *x * columns);

@@ -308,7 +308,7 @@ static void mark_loose(dal_state *state)
     const dal_layout *layout = &state->system->layout;
     const dal_mechanism *m = layout->mechanism;
     int *parent = state->saddle->pivots; /* of the dense factorisation, which large systems do not have */
-    const int dropped = layout->nv; /* the root of what hangs together with a row that was left out */
+    const int dropped = layout->nv;      /* the root of what hangs together with a row that was left out */
     memset(state->reactions->loose, 0, sizeof *state->reactions->loose * 6 * (size_t)m->n_joints);
     for (int j = 0; j <= layout->nv; j++)
         parent[j] = j;
@@ -334,8 +334,7 @@ static void mark_loose(dal_state *state)
 static size_t redundancy_size(int r, int m, int joints)
 {
     size_t svd = dal_rank_work(r, m), solve = dal_rank_work(6 * joints, r);
-    return (size_t)r * (size_t)r + (size_t)(r + m) + 6 * (size_t)joints * (size_t)r + 6 * (size_t)joints + (size_t)r +
-           (svd > solve ? svd : solve);
+    return (size_t)r * (size_t)r + (size_t)(r + m) + 6 * (size_t)joints * (size_t)r + 6 * (size_t)joints + (size_t)r + (svd > solve ? svd : solve);
 }
 
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6])
@@ -361,7 +360,8 @@ double dal_side_reaction(const dal_state *state, int number, int side, int compo
             add_row(state, layout->row_at[i], state->lambda[layout->row_at[i]], marker->body, P, wrench, wrench + 3);
     for (int i = 0; i < state->system->n_laws; i++)
         if (state->system->laws[i].joint == number)
-            add_measure_reactions(state, state->system->laws[i].measure, state->values->expression[state->system->laws[i].expression], marker->body, P, wrench, wrench + 3);
+            add_measure_reactions(state, state->system->laws[i].measure, state->values->expression[state->system->laws[i].expression], marker->body,
+                                  P, wrench, wrench + 3);
     return wrench[component];
 }
 

@@ -148,7 +148,8 @@ double dal_tree_factor(dal_state *state)
 {
     const dal_system *system = state->system;
     ready_links(state);
-    return system->recursion->loops->backward_inertia(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->rank->independent);
+    return system->recursion->loops->backward_inertia(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops,
+                                                      state->rank->independent);
 }
 
 static void clear_wrenches(dal_state *state)
@@ -237,7 +238,8 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
     clear_wrenches(state);
     double *wanted = state->tree->loops.lambda + 2 * r;
     memcpy(wanted, b, sizeof *b * (size_t)r);
-    system->recursion->loops->backward_bias(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, state->saddle->rhs, wanted);
+    system->recursion->loops->backward_bias(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops,
+                                            state->saddle->rhs, wanted);
     finish_recursive(state, false, state->saddle->rhs, wanted, f, b);
     for (int i = 0; i < r; i++)
         b[i] *= -1 / mass;
@@ -247,8 +249,9 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
 
 static dal_flow no_inertia(dal_state *state)
 {
-    return dal_state_fail_for(state, DAL_REASON_SINGULAR_LINK, "a joint of the tree moves nothing that has inertia, or the constraints became dependent: formulation "
-                                 "'recursive' cannot go on here; 'lagrange' may");
+    return dal_state_fail_for(state, DAL_REASON_SINGULAR_LINK,
+                              "a joint of the tree moves nothing that has inertia, or the constraints became dependent: formulation "
+                              "'recursive' cannot go on here; 'lagrange' may");
 }
 
 /* Wrenches on the links and tau. Where everything was evaluated (friction, singular positions) Q and h take their place. */
@@ -287,7 +290,7 @@ static double backward_pass(dal_state *state, const double **tau)
     ready_links(state);
     *tau = load_recursive(state);
     return system->recursion->loops->backward(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops,
-                                                     state->rank->independent, *tau, state->gamma);
+                                              state->rank->independent, *tau, state->gamma);
 }
 
 static dal_flow solve_recursive(dal_state *state)

@@ -28,11 +28,11 @@
 #include <string.h>
 
 enum { PASSES = 5, PROBE_EVERY = 100 };
-static const double share = 0.1;    /* of rtol, that the sums may lose unrefined */
-static const double goal = 1e-2;    /* of rtol: a correction below it was the last one */
-static const double slow = 0.25;    /* a pass that corrects more than this part of the one before gains nothing */
+static const double share = 0.1; /* of rtol, that the sums may lose unrefined */
+static const double goal = 1e-2; /* of rtol: a correction below it was the last one */
+static const double slow = 0.25; /* a pass that corrects more than this part of the one before gains nothing */
 static const double rounding = 1e-15;
-static const double nothing = 1e-2; /* of v': an error that leaves no acceleration to speak of */
+static const double nothing = 1e-2;  /* of v': an error that leaves no acceleration to speak of */
 static const double visible = 1e-30; /* of the largest inertia: less is none */
 
 /* The least pivot of L L^T = D^-1/2 B D^-1/2, D the diagonal of the n x n block B, rows without inertia aside. */
@@ -194,9 +194,11 @@ static dal_flow fail_refine(dal_state *state, double error, int where)
 {
     char name[100];
     dal_velocity_name(state->system, where, name, sizeof name);
-    return dal_state_fail_for(state, DAL_REASON_ROUNDING, "the inertia of %s is lost in rounding beside that of the others (largest over smallest %.1e): formulation '%s' leaves an "
-                                 "error of %.1g of the accelerations; give more of it, or none, or take `coordinates: joint`",
-                          name, state->refinement->ratio, state->system->formulation->name, error);
+    return dal_state_fail_for(
+        state, DAL_REASON_ROUNDING,
+        "the inertia of %s is lost in rounding beside that of the others (largest over smallest %.1e): formulation '%s' leaves an "
+        "error of %.1g of the accelerations; give more of it, or none, or take `coordinates: joint`",
+        name, state->refinement->ratio, state->system->formulation->name, error);
 }
 
 static void store_refine(dal_refinement *r, double error, int where)

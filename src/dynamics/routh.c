@@ -33,19 +33,19 @@
 #include <string.h>
 
 typedef struct routhian {
-    int n, s, size;    /* of v_1, v_2; of the saddle matrix at the most */
-    int *first;        /* columns of v_1 */
-    int *place;        /* of each column of v: its number in v_1, or -1 */
+    int n, s, size; /* of v_1, v_2; of the saddle matrix at the most */
+    int *first;     /* columns of v_1 */
+    int *place;     /* of each column of v: its number in v_1, or -1 */
     int *pivot;
-    double *rows;      /* [M21 M22], s x nv */
-    double *free;      /* N_2 */
-    double *M22;       /* its Cholesky factor */
-    double *X;         /* M22^-1 M21: a column of s for each of v_1 */
-    double *K, *x;     /* saddle matrix, right side and unknowns */
-    double *scale;     /* of the rows of A_1 */
-    double *p, *pd;    /* dT/dv, and its rate for v' = 0: nv */
-    double *slope;     /* D_k T: nv */
-    double *rest;      /* s */
+    double *rows;   /* [M21 M22], s x nv */
+    double *free;   /* N_2 */
+    double *M22;    /* its Cholesky factor */
+    double *X;      /* M22^-1 M21: a column of s for each of v_1 */
+    double *K, *x;  /* saddle matrix, right side and unknowns */
+    double *scale;  /* of the rows of A_1 */
+    double *p, *pd; /* dT/dv, and its rate for v' = 0: nv */
+    double *slope;  /* D_k T: nv */
+    double *rest;   /* s */
 } routhian;
 
 /* One list for measuring and for laying out. */
@@ -168,7 +168,8 @@ static void differentiate_routh(dal_state *state, routhian *r)
 {
     const dal_layout *layout = &state->system->layout;
     dal_work *w = &state->work;
-    const dal_direction motion = {w->v, 1, state->scratch->tangents}, unit = {state->scratch->still, 0, state->scratch->tangents + layout->mechanism->n_bodies};
+    const dal_direction motion = {w->v, 1, state->scratch->tangents},
+                        unit = {state->scratch->still, 0, state->scratch->tangents + layout->mechanism->n_bodies};
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     layout->family->tangent(layout, w, &motion);
     for (int j = 0; j < r->n; j++) {
@@ -363,8 +364,7 @@ static void show_routh(dal_state *state, dal_equations *equations)
     fill_mass(state, &r);
     fill_rows_routh(state, &r);
     fill_right(state, &r);
-    dal_show_equation(equations, "[B A_1^T; A_1 0] [v_1'; -lambda] = [f; gamma],  v_2' = c - X v_1'",
-                      "Routh's equations, R = T - V - G.v_2");
+    dal_show_equation(equations, "[B A_1^T; A_1 0] [v_1'; -lambda] = [f; gamma],  v_2' = c - X v_1'", "Routh's equations, R = T - V - G.v_2");
     double *B = dal_show_matrix(equations, "B", "second derivatives of the Routhian by v_1: M11 - M12 M22^-1 M21", first, first);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)

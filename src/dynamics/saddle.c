@@ -156,9 +156,9 @@ static double factor_sparse(dal_state *state, dal_metric metric, double softness
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n * at->n; i++)
-            K[system->kkt_mass[at->value + i]] =
-                metric == DAL_METRIC_MASS ? unit * U[at->column + i / at->n] * U[at->column + i % at->n] * state->work.M[at->value + i]
-                                          : i % (at->n + 1) == 0;
+            K[system->kkt_mass[at->value + i]] = metric == DAL_METRIC_MASS
+                                                     ? unit * U[at->column + i / at->n] * U[at->column + i % at->n] * state->work.M[at->value + i]
+                                                     : i % (at->n + 1) == 0;
     }
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
@@ -168,7 +168,8 @@ static double factor_sparse(dal_state *state, dal_metric metric, double softness
         }
         K[system->kkt_diagonal[i]] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
-            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = state->saddle->row_scale[i] * state->work.A[k] * U[layout->column[k]];
+            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] =
+                state->saddle->row_scale[i] * state->work.A[k] * U[layout->column[k]];
     }
     return dal_sparse_factor(state->saddle->sparse, K, false);
 }

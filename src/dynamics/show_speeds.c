@@ -10,8 +10,8 @@
 static void show_basis(dal_state *state, dal_equations *equations)
 {
     const dal_speeds *s = state->speeds->basis;
-    double *W = dal_show_matrix(equations, "W", "the velocities of a unit of each speed: v = W u + X",
-                                dal_names_velocities(equations, state), dal_names_speeds(equations, state));
+    double *W = dal_show_matrix(equations, "W", "the velocities of a unit of each speed: v = W u + X", dal_names_velocities(equations, state),
+                                dal_names_speeds(equations, state));
     for (int i = 0; i < s->n; i++)
         for (int j = 0; j < s->p; j++)
             W[(size_t)i * (size_t)s->p + (size_t)j] = s->W[(size_t)j * (size_t)s->n + (size_t)i];
@@ -19,14 +19,12 @@ static void show_basis(dal_state *state, dal_equations *equations)
 
 static void show_bias(dal_state *state, dal_equations *equations)
 {
-    double *bias = dal_show_vector(equations, "bias", "the accelerations for u' = 0: v' = W u' + bias",
-                                   dal_names_accelerations(equations, state));
+    double *bias = dal_show_vector(equations, "bias", "the accelerations for u' = 0: v' = W u' + bias", dal_names_accelerations(equations, state));
     memcpy(bias, state->speeds->basis->bias, sizeof *bias * (size_t)state->speeds->basis->n);
 }
 
 /* K u' = f: K is symmetric, and its lower triangle is what there is. */
-static void show_system(dal_state *state, dal_equations *equations, const char *K_name, const char *K_title, const char *f_name,
-                        const char *f_title)
+static void show_system(dal_state *state, dal_equations *equations, const char *K_name, const char *K_title, const char *f_name, const char *f_title)
 {
     const dal_speeds *s = state->speeds->basis;
     const size_t p = (size_t)s->p;
@@ -129,8 +127,7 @@ void dal_show_boltzmann_hamel(dal_state *state, dal_equations *equations)
 
 void dal_show_volterra(dal_state *state, dal_equations *equations)
 {
-    dal_show_equation(equations, "d/dt (dT/du) - sum [P.d/dt (dv/du) + H.d/dt (dw/du)] = U, or B u' = U + K - A",
-                      "`volterra-reduced` (2), (64)");
+    dal_show_equation(equations, "d/dt (dT/du) - sum [P.d/dt (dv/du) + H.d/dt (dw/du)] = U, or B u' = U + K - A", "`volterra-reduced` (2), (64)");
     show_basis(state, equations);
     show_bias(state, equations);
     show_system(state, equations, "B", "the inertia of the speeds, W^T M W (47)", "U + K - A",
@@ -143,8 +140,7 @@ static void show_momenta(dal_state *state, dal_equations *equations)
     const dal_speeds *s = state->speeds->basis;
     const dal_names v = dal_names_velocities(equations, state);
     const dal_names rows = dal_names_part(equations, v, s->s, state->system->ignorable);
-    double *E = dal_show_matrix(equations, "M'", "rows of M of the ignorable coordinates: their momenta are constant, M' v = G - N_2 (25)",
-                                rows, v);
+    double *E = dal_show_matrix(equations, "M'", "rows of M of the ignorable coordinates: their momenta are constant, M' v = G - N_2 (25)", rows, v);
     memcpy(E, s->E, sizeof *E * (size_t)s->s * (size_t)s->n);
     memcpy(dal_show_vector(equations, "G - N_2", "these momenta, less what is there for v = 0", rows), s->e, sizeof *s->e * (size_t)s->s);
 }

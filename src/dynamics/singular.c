@@ -28,18 +28,15 @@ static const double close_to_singular = 0.1; /* worth a word where a run ends */
 static const double near = 0.03;             /* solvers and projections take care */
 static const double end_too_near = 1e-3;     /* no step of an adaptive method ends there */
 /* The same for stages: at a distance d the accelerations carry eps v^2 / d^2 of rounding, and the step h times that. */
-static const double stage_too_near = 3e-4,
-                    stage_hopeless = 1e-5; /* first avoided; then, where the motion lingers, accepted */
+static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided; then, where the motion lingers, accepted */
 
-static const double stride =
-    1e-2; /* rad or lengths of the model in a step near a singular position: shorter steps are not asked for */
+static const double stride = 1e-2;    /* rad or lengths of the model in a step near a singular position: shorter steps are not asked for */
 static const double rounding = 2e-16; /* what a projection goes down to */
 
 /* ---- how near ------------------------------------------------------------------------------------ */
 
-static const double worn = 0.1; /* loss of the pivot ratio of A since the last ranking that calls for other rows */
-static const double travel =
-    0.1; /* rad or lengths: from a position that is not doubtful, no singular one is that near */
+static const double worn = 0.1;   /* loss of the pivot ratio of A since the last ranking that calls for other rows */
+static const double travel = 0.1; /* rad or lengths: from a position that is not doubtful, no singular one is that near */
 
 enum { SETTLED = 30 }; /* steps of inverse iteration until the weakest combination of rows is known */
 
@@ -215,16 +212,13 @@ bool dal_singular_close(const dal_state *state)
 
 /* ---- which one ------------------------------------------------------------------------------------- */
 
-static const double lost =
-    3e-3; /* of the largest pivot of rows at unit norm: near a singular position, rows below it are being lost */
+static const double lost = 3e-3; /* of the largest pivot of rows at unit norm: near a singular position, rows below it are being lost */
 
 /* The joint that row i belongs to, "" of a row within a body. */
 static const char *joint_of_row(const dal_state *state, int i)
 {
     const dal_layout *layout = &state->system->layout;
-    return i < layout->n_extrinsic
-               ? layout->mechanism->joints[layout->mechanism->rows[layout->row[i].source].joint].name
-               : "";
+    return i < layout->n_extrinsic ? layout->mechanism->joints[layout->mechanism->rows[layout->row[i].source].joint].name : "";
 }
 
 const char *dal_singular_text(dal_state *state, char *buffer, size_t size)
@@ -239,11 +233,9 @@ const char *dal_singular_text(dal_state *state, char *buffer, size_t size)
         return buffer;
     if (system->small) { /* those that are being lost, or else the weakest one */
         dal_scaled_rows(state, state->rank->matrix, NULL);
-        rank = dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, lost, state->rank->most,
-                             order, NULL, state->rank->work);
+        rank = dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, lost, state->rank->most, order, NULL, state->rank->work);
         if (rank == state->rank->most) {
-            dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, lost, rank - 1, order, NULL,
-                          state->rank->work);
+            dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, lost, rank - 1, order, NULL, state->rank->work);
             rank = -1;
         }
         for (int i = rank < 0 ? state->rank->most - 1 : rank; i < layout->n_rows && row < 0; i++)
@@ -253,11 +245,11 @@ const char *dal_singular_text(dal_state *state, char *buffer, size_t size)
             row = row < 0 || fabs(state->singular->weakest[i]) > fabs(state->singular->weakest[row]) ? i : row;
     }
     if (row >= 0 && rank >= 0)
-        snprintf(buffer, size, "; the rank of the constraints falls there from %d to %d, of joint '%s' among others",
-                 state->rank->most, rank, joint_of_row(state, row));
+        snprintf(buffer, size, "; the rank of the constraints falls there from %d to %d, of joint '%s' among others", state->rank->most, rank,
+                 joint_of_row(state, row));
     else if (row >= 0 && rank < 0)
-        snprintf(buffer, size, "; the rank of the constraints is %d and falls there, of joint '%s' among others",
-                 state->rank->most, joint_of_row(state, row));
+        snprintf(buffer, size, "; the rank of the constraints is %d and falls there, of joint '%s' among others", state->rank->most,
+                 joint_of_row(state, row));
     return buffer;
 }
 

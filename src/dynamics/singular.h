@@ -5,10 +5,9 @@
 #include "dynamics/rank.h"
 
 typedef struct dal_singular {
-    double
-        nearness; /* pivot ratio or least singular value of the rows over the best of the run: falls like the distance to a
+    double nearness;    /* pivot ratio or least singular value of the rows over the best of the run: falls like the distance to a
                            singular position. Computed by dal_singular_observe */
-    bool near;    /* it is below 3 %; set by dal_singular_observe */
+    bool near;          /* it is below 3 %; set by dal_singular_observe */
     double measured_at; /* where rows are redundant: time at which A itself was measured last */
     bool observe;       /* the next factorisation is observed, however far the position was; set by dal_saddle_ready */
     double *weakest;    /* the combination of rows that says least, of unit norm; kept by the inverse iteration */

@@ -26,10 +26,10 @@ static const double carried_speed = 1e-8; /* the same: what cannot be held and i
 static const double errant_speed = 1e-6;  /* the same: what sticks and is faster has been set in motion from outside */
 static const double beyond_drift = 2;     /* drifts, of s and of s': what is more does not come from them */
 static const double slack_of_extent = 1e-12, slack_of_speed = 1e-13;
-static const double clear = 4;            /* slacks: the sliding has clearly begun */
-static const double share_rounding = 1e-9; /* of the terms that cancel in s' */
-static const double held_by_others = 1e-8; /* of the mobility: what is left of it where others stick */
-static const double force_rounding = 1e-3; /* of the rounding of s', which has a margin, over G: `give` */
+static const double clear = 4;                               /* slacks: the sliding has clearly begun */
+static const double share_rounding = 1e-9;                   /* of the terms that cancel in s' */
+static const double held_by_others = 1e-8;                   /* of the mobility: what is left of it where others stick */
+static const double force_rounding = 1e-3;                   /* of the rounding of s', which has a margin, over G: `give` */
 static const double longest_look = 1e-5, look_of_run = 1e-6; /* of a unit of time, and of the run: how far ahead n looks while a surface starts */
 enum { MOST_COMBINED = 6 };
 
@@ -347,8 +347,10 @@ static dal_flow check_reactions(dal_state *state)
             for (int k = first; k < first + n; k++)
                 size = fmax(size, fabs(state->work.A[k]) * system->column_unit[layout->column[k]] * system->length / system->row_unit[row]);
             if (!(size > 1e-12))
-                return dal_state_fail_for(state, DAL_REASON_JOINT, "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
-                                             "together by themselves: take another family of coordinates, as angle or joint", joint->name);
+                return dal_state_fail_for(state, DAL_REASON_JOINT,
+                                          "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
+                                          "together by themselves: take another family of coordinates, as angle or joint",
+                                          joint->name);
         }
     }
     return 0;

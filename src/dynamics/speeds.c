@@ -31,11 +31,13 @@ bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, 
     const dal_layout *layout = &system->layout;
     const int named = layout->n_speeds, ignored = layout->nv - system->rank - p;
     if (layout->nv > DENSE_MAXIMUM)
-        dal_decline(why, DAL_REASON_OTHER, "%s works on dense matrices and takes up to %d velocities, and the model has %d in these coordinates; use lagrange",
-                 formulation, DENSE_MAXIMUM, layout->nv);
+        dal_decline(why, DAL_REASON_OTHER,
+                    "%s works on dense matrices and takes up to %d velocities, and the model has %d in these coordinates; use lagrange", formulation,
+                    DENSE_MAXIMUM, layout->nv);
     else if (named && named != p)
-        dal_decline(why, DAL_REASON_SPEEDS, "the model names %d speed%s and has %d freedom%s%s: %s needs one speed for each of them, or no `speeds:` at all", named,
-                 named == 1 ? "" : "s", p, p == 1 ? "" : "s", ignored ? " besides its ignorable coordinates" : "", formulation);
+        dal_decline(why, DAL_REASON_SPEEDS,
+                    "the model names %d speed%s and has %d freedom%s%s: %s needs one speed for each of them, or no `speeds:` at all", named,
+                    named == 1 ? "" : "s", p, p == 1 ? "" : "s", ignored ? " besides its ignorable coordinates" : "", formulation);
     else
         return true;
     return false;
@@ -48,8 +50,7 @@ static double Z_of(const dal_state *state, int j)
 {
     const dal_layout *layout = &state->system->layout;
     return state->speeds->basis->fixed
-               ? dal_row_free(layout, &state->work,
-                              &layout->mechanism->speeds[layout->row[dal_speeds_named_row(state, j)].source])
+               ? dal_row_free(layout, &state->work, &layout->mechanism->speeds[layout->row[dal_speeds_named_row(state, j)].source])
                : 0;
 }
 
@@ -58,9 +59,7 @@ static double beta_of(const dal_state *state, int row)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    double beta = row < layout->n_extrinsic
-                      ? -dal_row_free(layout, &state->work, &layout->mechanism->rows[layout->row[row].source])
-                      : 0;
+    double beta = row < layout->n_extrinsic ? -dal_row_free(layout, &state->work, &layout->mechanism->rows[layout->row[row].source]) : 0;
     return system->stabilization->stabilises_gamma ? beta - system->alpha * state->work.phi[row] : beta;
 }
 
@@ -174,8 +173,7 @@ static void reset_speeds(dal_state *state)
     speeds->condition = speeds->worst = speeds->steepness = 1;
     speeds->good = speeds->ranked = 0;
     if (system->start_speeds)
-        memcpy(speeds->column, system->start_speeds,
-               sizeof *speeds->column * (size_t)(system->layout.nv - system->rank));
+        memcpy(speeds->column, system->start_speeds, sizeof *speeds->column * (size_t)(system->layout.nv - system->rank));
 }
 
 /* (26): G = M' v + N_2 at the start, in other words the momenta of the ignorable coordinates; then automatic speeds that suit this
@@ -202,5 +200,4 @@ static void copy_speeds(const dal_state *from, dal_state *to)
     memcpy(to->speeds->momenta, from->speeds->momenta, sizeof *to->speeds->momenta * (size_t)system->n_ignorable);
 }
 
-const dal_owner dal_speeds_owner = {
-    .layout = layout_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds};
+const dal_owner dal_speeds_owner = {.layout = layout_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds};

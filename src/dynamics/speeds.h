@@ -25,25 +25,25 @@ struct dal_more_rows {
 };
 
 struct dal_speeds {
-    int n, p, s, k;        /* velocities = speeds + more rows + rows of A */
-    bool fixed;            /* the model's own speeds */
-    int *row;              /* k: the rows of A in S */
-    int *pivot, *trial;    /* of the factors; scratch, n + 1 */
-    int *dependent;        /* columns of S that are factored: those that are no speeds; n of the model's own speeds */
-    double *S, *lu;        /* rows at unit norm, columns over column_scale, without rows that are units; factors of the dependent columns */
-    double *weight;        /* of the model's speeds: the largest square of their row so far */
-    double *row_scale;     /* what the rows of S were multiplied by */
-    double *E, *e;         /* s x n, s */
-    double *W, *Wd;        /* p columns of length n, one after the other; and their rates */
-    double *bias;          /* v' for u' = 0 */
-    double *K, *f, *L;     /* of the formulation: p x p, p; the factor of K */
-    double *bent;          /* of all rows and speeds: D_a of them */
-    double *x, *b, *r;     /* scratch, n */
-    double *sides;         /* right sides of W and W', by rows of p */
-    dal_tangent *T;        /* partial velocities: of column j and body b at j * bodies + b */
-    dal_bend *bend;        /* how they change along the motion while W is held: the same order */
-    dal_tangent *Td;       /* the tangents of W': the same order */
-    dal_tangent *motion;   /* the tangent of (v, 1), one a body */
+    int n, p, s, k;             /* velocities = speeds + more rows + rows of A */
+    bool fixed;                 /* the model's own speeds */
+    int *row;                   /* k: the rows of A in S */
+    int *pivot, *trial;         /* of the factors; scratch, n + 1 */
+    int *dependent;             /* columns of S that are factored: those that are no speeds; n of the model's own speeds */
+    double *S, *lu;             /* rows at unit norm, columns over column_scale, without rows that are units; factors of the dependent columns */
+    double *weight;             /* of the model's speeds: the largest square of their row so far */
+    double *row_scale;          /* what the rows of S were multiplied by */
+    double *E, *e;              /* s x n, s */
+    double *W, *Wd;             /* p columns of length n, one after the other; and their rates */
+    double *bias;               /* v' for u' = 0 */
+    double *K, *f, *L;          /* of the formulation: p x p, p; the factor of K */
+    double *bent;               /* of all rows and speeds: D_a of them */
+    double *x, *b, *r;          /* scratch, n */
+    double *sides;              /* right sides of W and W', by rows of p */
+    dal_tangent *T;             /* partial velocities: of column j and body b at j * bodies + b */
+    dal_bend *bend;             /* how they change along the motion while W is held: the same order */
+    dal_tangent *Td;            /* the tangents of W': the same order */
+    dal_tangent *motion;        /* the tangent of (v, 1), one a body */
     struct dal_body_rate *rate; /* accelerations for u' = 0, one a body */
 };
 
@@ -62,7 +62,7 @@ typedef struct dal_speed_choice {
     double steepness;        /* the least that W has been since the speeds were chosen, in what the columns move */
     int side, side_kept;     /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
     long changed;
-    dal_speeds *basis;       /* S, W and their like, of formulations that choose; else NULL */
+    dal_speeds *basis; /* S, W and their like, of formulations that choose; else NULL */
 } dal_speed_choice;
 
 extern const dal_owner dal_speeds_owner;
@@ -85,25 +85,23 @@ dal_flow dal_speeds_pack(dal_state *state, double *u);
 double dal_speeds_unit(const dal_state *state, int j);
 
 /* What the tables of formulations with one equation K u' = f a speed have in common. */
-#define DAL_FORMULATION_IN_SPEEDS                                                                                      \
-    .equations = dal_speeds_count, .multipliers = dal_speeds_no_multipliers, .speeds = dal_speeds_count,               \
-    .unpack = dal_speeds_unpack, .pack = dal_speeds_pack, .unit = dal_speeds_unit, .chooses = true,                    \
-    .correct = dal_speeds_correct
+#define DAL_FORMULATION_IN_SPEEDS                                                                                                                    \
+    .equations = dal_speeds_count, .multipliers = dal_speeds_no_multipliers, .speeds = dal_speeds_count, .unpack = dal_speeds_unpack,                \
+    .pack = dal_speeds_pack, .unit = dal_speeds_unit, .chooses = true, .correct = dal_speeds_correct
 
 /* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
 dal_flow dal_speeds_ready(dal_state *state);
-void dal_speeds_basis(dal_state *state);   /* W */
-void dal_speeds_columns(dal_state *state); /* W, and the partial velocities T */
-void dal_speeds_rates(dal_state *state);   /* W', motion, and the bends of the columns along it; after columns and velocity */
+void dal_speeds_basis(dal_state *state);       /* W */
+void dal_speeds_columns(dal_state *state);     /* W, and the partial velocities T */
+void dal_speeds_rates(dal_state *state);       /* W', motion, and the bends of the columns along it; after columns and velocity */
 void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity */
-void dal_speeds_bias(dal_state *state);    /* bias, and rate of every body; after velocity */
-#ifndef DAL_SCALAR_VARIANT /* formulations are compiled for doubles only */
+void dal_speeds_bias(dal_state *state);        /* bias, and rate of every body; after velocity */
+#ifndef DAL_SCALAR_VARIANT                     /* formulations are compiled for doubles only */
 /* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
 static inline dal_direction dal_speeds_column(const dal_state *state, int j)
 {
     const dal_speeds *s = state->speeds->basis;
-    return (dal_direction){s->W + (size_t)j * (size_t)s->n, 0,
-                           s->T + (size_t)j * (size_t)state->system->mechanism.n_bodies};
+    return (dal_direction){s->W + (size_t)j * (size_t)s->n, 0, s->T + (size_t)j * (size_t)state->system->mechanism.n_bodies};
 }
 static inline dal_direction dal_speeds_motion(const dal_state *state)
 {

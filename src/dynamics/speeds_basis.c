@@ -30,8 +30,7 @@ void dal_speeds_columns(dal_state *state)
     }
 }
 
-void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
-                     double *out)
+void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out)
 {
     const dal_layout *layout = &state->system->layout;
     dal_speeds *s = state->speeds->basis;
@@ -75,8 +74,7 @@ void dal_speeds_rates(dal_state *state)
         return;
     dal_speeds_solve_columns(state, s->Wd);
     for (int j = 0; j < s->p; j++) {
-        dal_direction Wd = {s->Wd + (size_t)j * (size_t)s->n, 0,
-                            s->Td + (size_t)j * (size_t)layout->mechanism->n_bodies};
+        dal_direction Wd = {s->Wd + (size_t)j * (size_t)s->n, 0, s->Td + (size_t)j * (size_t)layout->mechanism->n_bodies};
         layout->family->tangent(layout, &state->work, &Wd);
     }
 }

@@ -11,11 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double steepness_growth =
-    2; /* growth of the steepness since the speeds were chosen that calls for others, between steps */
+static const double steepness_growth = 2; /* growth of the steepness since the speeds were chosen that calls for others, between steps */
 static const double steepness_gain = 1.5; /* by how much another choice has to be less steep */
-static const double tie_tolerance =
-    1e-9; /* pivots that differ by less are equal: the first one is chosen on every machine */
+static const double tie_tolerance = 1e-9; /* pivots that differ by less are equal: the first one is chosen on every machine */
 
 static double squared_norm_below(const double *column, int from, int rows)
 {
@@ -83,8 +81,7 @@ static void choose_automatic(const dal_state *state)
 
 static bool is_present_choice(const dal_state *state)
 {
-    return !memcmp(state->speeds->column, state->speeds->basis->trial,
-                   sizeof *state->speeds->column * (size_t)state->speeds->basis->p);
+    return !memcmp(state->speeds->column, state->speeds->basis->trial, sizeof *state->speeds->column * (size_t)state->speeds->basis->p);
 }
 
 static void swap_choice(const dal_state *state)
@@ -196,8 +193,7 @@ static double steepness_of(dal_state *state)
     dal_speeds_basis(state);
     for (int j = 0; j < s->p; j++)
         for (int i = 0; i < s->n; i++)
-            most = fmax(most,
-                        fabs(s->W[(size_t)j * (size_t)s->n + (size_t)i]) * scale[i] / scale[state->speeds->column[j]]);
+            most = fmax(most, fabs(s->W[(size_t)j * (size_t)s->n + (size_t)i]) * scale[i] / scale[state->speeds->column[j]]);
     return most;
 }
 
@@ -209,8 +205,7 @@ void dal_speeds_choose(dal_state *state)
         if (state->speeds->good == 0)
             select_named(state);
         if (state->speeds->good == 0)
-            memset(state->speeds->basis->weight, 0,
-                   sizeof *state->speeds->basis->weight * (size_t)state->speeds->basis->n);
+            memset(state->speeds->basis->weight, 0, sizeof *state->speeds->basis->weight * (size_t)state->speeds->basis->n);
         return;
     }
     const bool first = state->speeds->good == 0;

@@ -16,9 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double row_growth = 1e3; /* growth of the condition since the rows were chosen that calls for other rows */
-static const double singular_named =
-    1e6; /* condition beyond which the model's speeds do not determine the velocities */
+static const double row_growth = 1e3;     /* growth of the condition since the rows were chosen that calls for other rows */
+static const double singular_named = 1e6; /* condition beyond which the model's speeds do not determine the velocities */
 
 static double norm_1(const double *x, int n)
 {
@@ -92,9 +91,7 @@ double dal_speeds_factor(dal_state *state)
     dal_speeds *s = state->speeds->basis;
     dal_speeds_build(state);
     bool regular = dal_speeds_factor_dependent(s);
-    double condition = s->n == dal_speeds_units(s) ? 1
-                       : regular                   ? fmax(norm_of_S(state), 1) * norm_of_S_inverse(state)
-                                                   : INFINITY;
+    double condition = s->n == dal_speeds_units(s) ? 1 : regular ? fmax(norm_of_S(state), 1) * norm_of_S_inverse(state) : INFINITY;
     state->speeds->side = determinant_sign(s);
     return state->speeds->condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
 }
@@ -103,8 +100,7 @@ double dal_speeds_factor(dal_state *state)
 static void factor_with_good_rows(dal_state *state)
 {
     double condition = dal_speeds_factor(state);
-    if (state->speeds->basis->k < state->system->layout.n_rows && condition > row_growth * state->speeds->ranked &&
-        state->speeds->ranked > 0) {
+    if (state->speeds->basis->k < state->system->layout.n_rows && condition > row_growth * state->speeds->ranked && state->speeds->ranked > 0) {
         dal_state_rank(state, state->system->rank);
         state->rank->changed++;
         state->speeds->ranked = condition = dal_speeds_factor(state);
@@ -119,30 +115,28 @@ static dal_flow fail_speeds(dal_state *state)
     char names[120] = "";
     if (!state->speeds->basis->fixed)
         return dal_state_fail_for(state, DAL_REASON_SPEEDS,
-                              "the constraints are singular at this position: no choice of speeds determines the "
-                              "velocities (condition %.1e)",
-                              state->speeds->condition);
+                                  "the constraints are singular at this position: no choice of speeds determines the "
+                                  "velocities (condition %.1e)",
+                                  state->speeds->condition);
     for (int j = 0, at = 0; j < state->speeds->basis->p && at < (int)sizeof names; j++)
-        at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "",
-                       system->speed_names[state->speeds->column[j]]);
+        at += snprintf(names + at, sizeof names - (size_t)at, "%s'%s'", j ? ", " : "", system->speed_names[state->speeds->column[j]]);
     return dal_state_fail_for(state, DAL_REASON_SPEEDS,
-                          "the model's speeds %s do not determine the velocities here: [Y; A] is singular at this "
-                          "position or close to it "
-                          "(condition %.1e); take other speeds, or leave the choice to the program",
-                          names, state->speeds->condition);
+                              "the model's speeds %s do not determine the velocities here: [Y; A] is singular at this "
+                              "position or close to it "
+                              "(condition %.1e); take other speeds, or leave the choice to the program",
+                              names, state->speeds->condition);
 }
 
 /* Singular, or singular somewhere since the last accepted step: the determinant has changed its sign. */
 dal_flow dal_speeds_check(dal_state *state)
 {
-    bool passed = state->speeds->side_kept && state->speeds->side != state->speeds->side_kept &&
-                  state->system->formulation->unpack && !state->singular->near;
+    bool passed =
+        state->speeds->side_kept && state->speeds->side != state->speeds->side_kept && state->system->formulation->unpack && !state->singular->near;
     if (passed && !state->speeds->basis->fixed)
-        return dal_state_fail_for(state, DAL_REASON_SPEEDS, "within one step the speeds pass a position where they do not determine the "
-                                     "velocities: take smaller steps");
-    return passed || state->speeds->condition > (state->speeds->basis->fixed ? singular_named : DAL_SPEEDS_SINGULAR)
-               ? fail_speeds(state)
-               : 0;
+        return dal_state_fail_for(state, DAL_REASON_SPEEDS,
+                                  "within one step the speeds pass a position where they do not determine the "
+                                  "velocities: take smaller steps");
+    return passed || state->speeds->condition > (state->speeds->basis->fixed ? singular_named : DAL_SPEEDS_SINGULAR) ? fail_speeds(state) : 0;
 }
 
 dal_flow dal_speeds_prepare(dal_state *state)
@@ -156,6 +150,5 @@ dal_flow dal_speeds_prepare(dal_state *state)
 
 dal_flow dal_speeds_ready(dal_state *state)
 {
-    return dal_has(state, DAL_STAGE_UNPACKED) && state->system->formulation->unpack ? dal_speeds_check(state)
-                                                                                    : dal_speeds_prepare(state);
+    return dal_has(state, DAL_STAGE_UNPACKED) && state->system->formulation->unpack ? dal_speeds_check(state) : dal_speeds_prepare(state);
 }

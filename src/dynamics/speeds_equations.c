@@ -14,8 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double pivot_tolerance =
-    1e-14; /* pivot of the inertia of the speeds, at unit diagonal: below it there is no inertia */
+static const double pivot_tolerance = 1e-14; /* pivot of the inertia of the speeds, at unit diagonal: below it there is no inertia */
 
 /* (9) of `volterra-reduced`, with each body's wrench at r and the forces given on coordinates. */
 double dal_speeds_force(const dal_state *state, int j)
@@ -24,8 +23,7 @@ double dal_speeds_force(const dal_state *state, int j)
     const dal_direction along = dal_speeds_column(state, j);
     double U = 0;
     for (int b = 0; b < state->system->mechanism.n_bodies; b++)
-        U += dal_dot(state->work.force + 6 * b, along.tangent[b].rd) +
-             dal_dot(state->work.force + 6 * b + 3, along.tangent[b].w);
+        U += dal_dot(state->work.force + 6 * b, along.tangent[b].rd) + dal_dot(state->work.force + 6 * b + 3, along.tangent[b].w);
     for (int i = 0; i < s->n; i++)
         U += state->work.direct[i] * along.a[i];
     return U;
@@ -61,9 +59,9 @@ static dal_flow fail_inertia(dal_state *state, int j)
     else
         dal_velocity_name(state->system, state->speeds->column[j], name, sizeof name);
     return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
-                          "the equations of motion are singular: no inertia resists the motion of the speed %s that "
-                          "the constraints leave free",
-                          name);
+                              "the equations of motion are singular: no inertia resists the motion of the speed %s that "
+                              "the constraints leave free",
+                              name);
 }
 
 /* x := K^-1 x, by the factor at unit diagonal. */

@@ -4,8 +4,7 @@
 
 #include "dynamics/speeds.h"
 
-#define DAL_SPEEDS_SINGULAR                                                                                            \
-    1e15 /* condition beyond which automatic speeds do not determine the velocities: nothing is left but rounding */
+#define DAL_SPEEDS_SINGULAR 1e15 /* condition beyond which automatic speeds do not determine the velocities: nothing is left but rounding */
 
 /* The row of speed j where the model names them. */
 static inline int dal_speeds_named_row(const dal_state *state, int j)

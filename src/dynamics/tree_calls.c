@@ -67,8 +67,7 @@ static void load_links_tree(const dal_links *links, dal_links_work *work, const 
     }
 }
 
-dal_status dal_forward_dynamics(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches,
-                                double *vd)
+dal_status dal_forward_dynamics(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches, double *vd)
 {
     const dal_status status = v && vd ? dal_tree_accepts(state, q, v, tau, wrenches) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
@@ -82,8 +81,7 @@ dal_status dal_forward_dynamics(dal_state *state, const double *q, const double 
     return run->aba_solve(links, &state->tree->links, tau, vd) && dal_all_finite(vd, links->nv) ? DAL_OK : DAL_NUMERICAL;
 }
 
-dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
-                                double *tau)
+dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches, double *tau)
 {
     const dal_status status = tau ? dal_tree_accepts(state, q, v, vd, wrenches) : DAL_BAD_COMMAND;
     if (status != DAL_OK)

@@ -37,8 +37,7 @@ static void arm_of(const dal_links *links, const dal_links_work *work, int body,
         dal_axpy3(1, turned, arm);
 }
 
-dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, const double *vd, int body, const double point[3],
-                            dal_motion *motion)
+dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, const double *vd, int body, const double point[3], dal_motion *motion)
 {
     const dal_status status = motion ? accepts_point(state, q, v, vd, body, point) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
@@ -196,8 +195,8 @@ dal_status dal_centroidal_momentum(dal_state *state, const double *q, const doub
 }
 
 /* Newton and Euler of one body about its own origin, less what is applied to it. */
-static void body_needs(const dal_links *links, const dal_links_work *work, const dal_body *body, int b, const dal_wrench *applied,
-                       double r[3], dal_wrench *out)
+static void body_needs(const dal_links *links, const dal_links_work *work, const dal_body *body, int b, const dal_wrench *applied, double r[3],
+                       dal_wrench *out)
 {
     const dal_seat *seat = &links->seat[b];
     const dal_link_motion *m = &work->motion[seat->link];
@@ -227,8 +226,7 @@ static void body_needs(const dal_links *links, const dal_links_work *work, const
     }
 }
 
-dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
-                              dal_wrench *carried)
+dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches, dal_wrench *carried)
 {
     const dal_status status = carried ? dal_tree_accepts(state, q, v, vd, wrenches) : DAL_BAD_COMMAND;
     if (status != DAL_OK)

@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 static double size_of_inertia(const dal_body *body)
 {
     const double *I = body->inertia;
@@ -46,9 +45,9 @@ static bool applies_udwadia_kalaba(const dal_system *system, dal_refusal *why)
         if (body->mass > 0 && !(turns && flat))
             continue;
         dal_decline(why, DAL_REASON_OTHER,
-                 "udwadia-kalaba needs a regular mass matrix, and '%s' has %s; use lagrange, which only needs the constraints to make "
-                 "up for it",
-                 body->name, body->mass > 0 ? "a zero moment of inertia" : "no mass");
+                    "udwadia-kalaba needs a regular mass matrix, and '%s' has %s; use lagrange, which only needs the constraints to make "
+                    "up for it",
+                    body->name, body->mass > 0 ? "a zero moment of inertia" : "no mass");
         return false;
     }
     return true;
@@ -120,10 +119,10 @@ static void divide_row(const dal_state *state, int i, const double *L, double *d
 }
 
 typedef struct parts {
-    double *L;             /* the blocks of the completed M: L L^T */
-    double *B, *tau;       /* B^T by columns and its QR */
-    double *epsilon;       /* n_rows */
-    double *x;             /* nv */
+    double *L;       /* the blocks of the completed M: L L^T */
+    double *B, *tau; /* B^T by columns and its QR */
+    double *epsilon; /* n_rows */
+    double *x;       /* nv */
 } parts;
 
 static parts layout_udwadia_kalaba(const dal_state *state)
@@ -224,8 +223,7 @@ static void show_completed(dal_state *state, dal_equations *equations)
     const dal_names v = dal_names_velocities(equations, state);
     const size_t m = (size_t)layout->nv;
     bool completed = !layout->family->shares && layout->n_intrinsic;
-    const char *const inertia = completed ? "the mass matrix, completed by mu A_i^T A_i of the intrinsic rows of each body"
-                                          : "the mass matrix";
+    const char *const inertia = completed ? "the mass matrix, completed by mu A_i^T A_i of the intrinsic rows of each body" : "the mass matrix";
     const char *const force = completed ? "the applied forces less h, completed by mu A_i^T gamma_i"
                                         : "the applied forces Q less h, the inertia forces that hold no accelerations";
     double *M = dal_show_matrix(equations, "M", inertia, v, v), *f = dal_show_vector(equations, "Q - h", force, v);
@@ -270,8 +268,7 @@ static void show_gain(dal_state *state, dal_equations *equations)
 static void show_udwadia_kalaba(dal_state *state, dal_equations *equations)
 {
     const size_t m = (size_t)state->system->layout.nv;
-    dal_show_equation(equations, "v' = a + G (gamma - A a),  a = M^-1 (Q - h),  G = M^-1/2 (A M^-1/2)^+",
-                      "`udwadia-phohomsiri` (4.24), C among Q");
+    dal_show_equation(equations, "v' = a + G (gamma - A a),  a = M^-1 (Q - h),  G = M^-1/2 (A M^-1/2)^+", "`udwadia-phohomsiri` (4.24), C among Q");
     show_completed(state, equations);
     const double *a = equations->blocks[equations->n_blocks - 1].values;
     const double *A = equations->blocks[dal_show_constraints(equations, state)].values;

@@ -30,8 +30,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LARGEST = 600 };               /* velocities: the matrices are dense */
-static const double singular = 1e-14; /* pivot ratio of the stacked matrix that is only rounding */
+enum { LARGEST = 600 };                /* velocities: the matrices are dense */
+static const double singular = 1e-14;  /* pivot ratio of the stacked matrix that is only rounding */
 static const double unbalanced = 1e-8; /* of the largest force: what may be left along directions without inertia */
 
 static bool applies_udwadia_phohomsiri(const dal_system *system, dal_refusal *why)
@@ -39,9 +39,9 @@ static bool applies_udwadia_phohomsiri(const dal_system *system, dal_refusal *wh
     if (system->layout.nv <= LARGEST)
         return true;
     dal_decline(why, DAL_REASON_OTHER,
-             "udwadia-phohomsiri works on dense matrices and takes up to %d velocities; this model has %d in the family %s: "
-             "use lagrange", LARGEST,
-             system->layout.nv, system->layout.family->name);
+                "udwadia-phohomsiri works on dense matrices and takes up to %d velocities; this model has %d in the family %s: "
+                "use lagrange",
+                LARGEST, system->layout.nv, system->layout.family->name);
     return false;
 }
 
@@ -59,14 +59,14 @@ static int multipliers_udwadia_phohomsiri(const dal_system *system)
 /* ---- work space ---------------------------------------------------------------- */
 
 typedef struct parts {
-    int m, k, ld;          /* ld: from column to column of the stacked matrix */
-    double *rows, *tau;    /* A_s^T by columns and its QR; m x k, k */
-    double *unit;          /* N: one a row of A */
-    double *stack, *beta;  /* [P M_s; A_s] by columns and its QR; (m + k) x m, m */
-    double *b;             /* m + k */
-    double *f, *x;         /* m */
-    double *scaled;        /* A at unit norms; r x m */
-    double *svd;           /* the stacked matrix by rows, and what its singular values need; with minimum-norm only */
+    int m, k, ld;         /* ld: from column to column of the stacked matrix */
+    double *rows, *tau;   /* A_s^T by columns and its QR; m x k, k */
+    double *unit;         /* N: one a row of A */
+    double *stack, *beta; /* [P M_s; A_s] by columns and its QR; (m + k) x m, m */
+    double *b;            /* m + k */
+    double *f, *x;        /* m */
+    double *scaled;       /* A at unit norms; r x m */
+    double *svd;          /* the stacked matrix by rows, and what its singular values need; with minimum-norm only */
 } parts;
 
 static size_t work_udwadia_phohomsiri(const dal_system *system)
@@ -158,8 +158,10 @@ static dal_flow solve_unique(dal_state *state, const parts *w)
 {
     double ratio = dal_qr(w->stack, w->m + w->k, w->m, w->ld, w->beta);
     if (!(ratio > singular))
-        return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS, "the equations of motion are singular: the inertia and the constraints together do not determine the "
-                                     "accelerations (rank [M; A] < %d)", w->m);
+        return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
+                                  "the equations of motion are singular: the inertia and the constraints together do not determine the "
+                                  "accelerations (rank [M; A] < %d)",
+                                  w->m);
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
     solve_factored(w);
@@ -185,8 +187,7 @@ static dal_flow check_balance(dal_state *state, const parts *w)
     if (!(worst > unbalanced * force))
         return 0;
     dal_velocity_name(state->system, at, name, sizeof name);
-    return dal_state_fail(state, "no acceleration satisfies the equations: along %s nothing resists, and the forces there do not balance",
-                          name);
+    return dal_state_fail(state, "no acceleration satisfies the equations: along %s nothing resists, and the forces there do not balance", name);
 }
 
 /* (2.14) with eta = 0. The rank is that of the start: where it changes, so do the directions that are free, and v' would jump. */
@@ -202,8 +203,10 @@ static dal_flow solve_least_udwadia_phohomsiri(dal_state *state, const parts *w)
     if (state->rank->determined < 0)
         return dal_state_fail(state, "the equations of motion hold values that are not finite");
     if (expected >= 0 && state->rank->determined != expected)
-        return dal_state_fail(state, "rank [M; A] was %d at the start and is %d here: other accelerations have become undetermined, and "
-                                     "the least ones jump", expected, state->rank->determined);
+        return dal_state_fail(state,
+                              "rank [M; A] was %d at the start and is %d here: other accelerations have become undetermined, and "
+                              "the least ones jump",
+                              expected, state->rank->determined);
     return state->rank->determined < w->m ? check_balance(state, w) : 0;
 }
 

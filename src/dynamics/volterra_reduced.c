@@ -29,9 +29,9 @@
 
 /* In state->scratch->solver. */
 typedef struct scratch {
-    double *p, *pd, *MW;  /* nv */
-    dal_tangent *unit;    /* of a unit of each ignorable velocity, one a body: what it does, */
-    dal_bend *unit_rate;  /* and how that changes along the motion */
+    double *p, *pd, *MW; /* nv */
+    dal_tangent *unit;   /* of a unit of each ignorable velocity, one a body: what it does, */
+    dal_bend *unit_rate; /* and how that changes along the motion */
 } scratch;
 
 static size_t doubles_of(size_t bytes)
@@ -50,7 +50,10 @@ static scratch scratch_volterra_reduced(const dal_state *state)
     const size_t n = (size_t)state->system->layout.nv;
     const size_t units = (size_t)state->system->n_ignorable * (size_t)state->system->mechanism.n_bodies;
     double *at = state->scratch->solver + 3 * n;
-    return (scratch){.p = state->scratch->solver, .pd = state->scratch->solver + n, .MW = state->scratch->solver + 2 * n, .unit = (dal_tangent *)at,
+    return (scratch){.p = state->scratch->solver,
+                     .pd = state->scratch->solver + n,
+                     .MW = state->scratch->solver + 2 * n,
+                     .unit = (dal_tangent *)at,
                      .unit_rate = (dal_bend *)(at + units * doubles_of(sizeof(dal_tangent)))};
 }
 

@@ -151,8 +151,7 @@ dal_node dal_diff(dal_graph *graph, dal_node node, int variable)
 
 /* ---- along given rates ---------------------------------------------------- */
 
-dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable),
-                  void *user)
+dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable), void *user)
 {
     int n;
     dal_node *list = dal_collect(graph, node, &n);

@@ -74,8 +74,7 @@ static dal_piece frozen_piece(const dal_table *table, dal_knots knots, int mode,
     return (dal_piece){mode < 0 ? -1 : table->n - 1, 0};
 }
 
-static dal_piece choose_piece(const dal_program *program, const dal_table *table, const dal_instruction *code, double x,
-                              const int *modes)
+static dal_piece choose_piece(const dal_program *program, const dal_table *table, const dal_instruction *code, double x, const int *modes)
 {
     int mode = modes && code->c >= 0 ? modes[code->c] : DAL_MODE_NONE;
     if (mode == DAL_MODE_NONE)
@@ -88,8 +87,7 @@ static bool is_left(const dal_table *table, dal_piece piece)
     return table->outside == DAL_OUTSIDE_ERROR && (piece.interval < 0 || piece.interval > table->n - 2);
 }
 
-static dal_real interpolate(const dal_program *program, const dal_instruction *code, dal_real x, const int *modes,
-                            bool *left)
+static dal_real interpolate(const dal_program *program, const dal_instruction *code, dal_real x, const int *modes, bool *left)
 {
     dal_table table = dal_program_table_view(program, code->b / 4);
     dal_piece piece = choose_piece(program, &table, code, (double)dal_re(x), modes);
@@ -160,8 +158,7 @@ static double switch_value(const dal_instruction *code, const dal_real *register
     return decide(code->op, registers[code->a], registers[code->b]);
 }
 
-int dal_program_run(const dal_program *program, const dal_real *variables, const int *modes, dal_real *registers,
-                    dal_real *outputs)
+int dal_program_run(const dal_program *program, const dal_real *variables, const int *modes, dal_real *registers, dal_real *outputs)
 {
     const double *constants = DAL_PROGRAM_PART(program, double, doubles);
     const int32_t *loads = DAL_PROGRAM_PART(program, int32_t, loads);

@@ -66,7 +66,7 @@ dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x);
 /* What a node is. */
 dal_op dal_node_op(const dal_graph *graph, dal_node node);
 bool dal_is_const(const dal_graph *graph, dal_node node, double *value); /* value may be NULL */
-bool dal_depends(dal_graph *graph, dal_node node, int variable); /* does the variable occur in it? */
+bool dal_depends(dal_graph *graph, dal_node node, int variable);         /* does the variable occur in it? */
 /* Calls `visit` once for every variable in the expression. */
 void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int variable), void *user);
 /* How often the expression may be differentiated before it is discontinuous: 0 a jump, 1 a corner ..., 1000 smooth. */
@@ -75,8 +75,7 @@ int dal_smoothness(dal_graph *graph, dal_node node);
 /* Exact derivative by one variable. Switching operations are differentiated piece by piece. */
 dal_node dal_diff(dal_graph *graph, dal_node node, int variable);
 /* Total derivative: sum over variables i of d(node)/d(i) * rate(i). `rate` returns DAL_NO_NODE for a zero rate. */
-dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable),
-                  void *user);
+dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable), void *user);
 
 /* The expression with by(i) in the place of each variable i; DAL_NO_NODE leaves the variable. */
 dal_node dal_substitute(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user);
@@ -91,8 +90,8 @@ typedef enum dal_outside { DAL_OUTSIDE_ERROR, DAL_OUTSIDE_HOLD, DAL_OUTSIDE_PERI
 /* Adds a table; x strictly increasing, n >= 2 (n >= 4 for smooth 2; periodic needs y[0] == y[n-1]).
  * smooth: 0 broken line (continuous, with corners), 1 C1 (monotone-safe cubic Hermite), 2 C2 (cubic spline).
  * Returns its index, or -1 with a sentence in `why` (static text). */
-int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double *x, const double *y, int smooth,
-                        dal_outside outside, const char **why);
+int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double *x, const double *y, int smooth, dal_outside outside,
+                        const char **why);
 /* Index of a named table or -1. */
 int dal_graph_find_table(const dal_graph *graph, const char *name);
 /* Texts that are parsed from now on name tables without this beginning ("left."), and only those that have it. NULL: none.
@@ -105,8 +104,7 @@ const char *dal_graph_table_prefix(dal_graph *graph, const char *prefix);
  * already replaced by its number ("rod.{i-1}" arrives as "rod.3"); `primes` counts the primes behind it.
  * Return true and the value, or false: then the parser complains, with `hint` (set to static or arena text) behind it,
  * unless value->n was set to 0: then the reason was reported already. */
-typedef bool (*dal_resolve)(void *user, const char *name, int primes, dal_mark mark, dal_value *value,
-                            const char **hint);
+typedef bool (*dal_resolve)(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint);
 
 typedef enum dal_vector_function { DAL_VECTOR_DOT, DAL_VECTOR_CROSS, DAL_VECTOR_NORM } dal_vector_function;
 
@@ -142,8 +140,7 @@ const char *const *dal_function_names(void);
  * a number that is positive while its mode holds and changes sign where it ends. */
 typedef struct dal_program dal_program;
 
-dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs,
-                               const dal_node *outputs);
+dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs, const dal_node *outputs);
 size_t dal_program_bytes(const dal_program *program);
 int dal_program_variables(const dal_program *program);
 int dal_program_outputs(const dal_program *program);
@@ -153,8 +150,7 @@ int dal_program_switches(const dal_program *program);
 /* 0, or the 1-based number of the table that was left where `outside: error` forbids it. modes may be NULL. */
 #define dal_program_run DAL_K(dal_program_run)
 #define dal_program_guards DAL_K(dal_program_guards)
-int dal_program_run(const dal_program *program, const dal_real *variables, const int *modes, dal_real *registers,
-                    dal_real *outputs);
+int dal_program_run(const dal_program *program, const dal_real *variables, const int *modes, dal_real *registers, dal_real *outputs);
 /* After a run with these modes: the guards. A switch in a branch of `if` that is not taken has nothing to say: its guard is 1. */
 void dal_program_guards(const dal_program *program, dal_real *registers, const int *modes, double *guards);
 /* After a run with modes == NULL: the modes that hold. */

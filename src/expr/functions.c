@@ -11,20 +11,18 @@
 #include <stdio.h>
 
 static const dal_function functions[] = {
-    {"sin", 1, 1, DAL_OP_SIN},       {"cos", 1, 1, DAL_OP_COS},           {"tan", 1, 1, DAL_OP_TAN},
-    {"asin", 1, 1, DAL_OP_ASIN},     {"acos", 1, 1, DAL_OP_ACOS},         {"atan", 1, 1, DAL_OP_ATAN},
-    {"atan2", 2, 2, DAL_OP_ATAN2},   {"sinh", 1, 1, DAL_OP_SINH},         {"cosh", 1, 1, DAL_OP_COSH},
-    {"tanh", 1, 1, DAL_OP_TANH},     {"sqrt", 1, 1, DAL_OP_SQRT},         {"exp", 1, 1, DAL_OP_EXP},
-    {"log", 1, 1, DAL_OP_LOG},       {"abs", 1, 1, DAL_OP_ABS},           {"sign", 1, 1, DAL_OP_SIGN},
-    {"floor", 1, 1, DAL_OP_FLOOR},   {"mod", 2, 2, DAL_OP_MOD},           {"min", 2, 0, DAL_OP_MIN},
-    {"max", 2, 0, DAL_OP_MAX},       {"if", 3, 3, DAL_OP_SELECT},         {"interp", 2, 3, DAL_OP_INTERP},
-    {"dot", 2, 2, DAL_FUNCTION_DOT}, {"cross", 2, 2, DAL_FUNCTION_CROSS}, {"norm", 1, 1, DAL_FUNCTION_NORM},
+    {"sin", 1, 1, DAL_OP_SIN},       {"cos", 1, 1, DAL_OP_COS},       {"tan", 1, 1, DAL_OP_TAN},           {"asin", 1, 1, DAL_OP_ASIN},
+    {"acos", 1, 1, DAL_OP_ACOS},     {"atan", 1, 1, DAL_OP_ATAN},     {"atan2", 2, 2, DAL_OP_ATAN2},       {"sinh", 1, 1, DAL_OP_SINH},
+    {"cosh", 1, 1, DAL_OP_COSH},     {"tanh", 1, 1, DAL_OP_TANH},     {"sqrt", 1, 1, DAL_OP_SQRT},         {"exp", 1, 1, DAL_OP_EXP},
+    {"log", 1, 1, DAL_OP_LOG},       {"abs", 1, 1, DAL_OP_ABS},       {"sign", 1, 1, DAL_OP_SIGN},         {"floor", 1, 1, DAL_OP_FLOOR},
+    {"mod", 2, 2, DAL_OP_MOD},       {"min", 2, 0, DAL_OP_MIN},       {"max", 2, 0, DAL_OP_MAX},           {"if", 3, 3, DAL_OP_SELECT},
+    {"interp", 2, 3, DAL_OP_INTERP}, {"dot", 2, 2, DAL_FUNCTION_DOT}, {"cross", 2, 2, DAL_FUNCTION_CROSS}, {"norm", 1, 1, DAL_FUNCTION_NORM},
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-#define CALLABLE                                                                                                       \
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "sqrt", "exp", "log", "abs", "sign", \
-        "floor", "mod", "min", "max", "if", "interp", "dot", "cross", "norm"
+#define CALLABLE                                                                                                                                     \
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "sqrt", "exp", "log", "abs", "sign", "floor", "mod", "min", "max", \
+        "if", "interp", "dot", "cross", "norm"
 
 static const char *const names[] = {CALLABLE, "t", "pi", "deg", NULL};
 static const char *const callable[] = {CALLABLE, NULL};
@@ -138,8 +136,7 @@ static bool compare(dal_graph *graph, char op, dal_node a, dal_node b, dal_value
     return true;
 }
 
-static bool divide(dal_graph *graph, const dal_value *a, const dal_value *b, dal_value *result, int *culprit,
-                   dal_sentence why)
+static bool divide(dal_graph *graph, const dal_value *a, const dal_value *b, dal_value *result, int *culprit, dal_sentence why)
 {
     double value;
     if (b->n > 1)
@@ -150,8 +147,7 @@ static bool divide(dal_graph *graph, const dal_value *a, const dal_value *b, dal
     return true;
 }
 
-static bool operate(dal_graph *graph, char op, const dal_value *a, const dal_value *b, dal_value *result, int *culprit,
-                    dal_sentence why)
+static bool operate(dal_graph *graph, char op, const dal_value *a, const dal_value *b, dal_value *result, int *culprit, dal_sentence why)
 {
     switch (op) {
     case '+':
@@ -184,8 +180,7 @@ static bool operate(dal_graph *graph, char op, const dal_value *a, const dal_val
     }
 }
 
-bool dal_apply_operator(dal_graph *graph, char op, const dal_value *a, const dal_value *b, dal_value *result,
-                        int *culprit, dal_sentence why)
+bool dal_apply_operator(dal_graph *graph, char op, const dal_value *a, const dal_value *b, dal_value *result, int *culprit, dal_sentence why)
 {
     const dal_value both[2] = {*a, *b};
     if (!operate(graph, op, a, b, result, culprit, why))
@@ -205,8 +200,7 @@ static bool count_arguments(const dal_function *function, int n, int *culprit, d
     if (function->maximum == 0)
         return refuse(why, culprit, -1, "%s takes %d or more arguments, %d given", function->name, function->minimum, n);
     if (function->maximum != function->minimum)
-        return refuse(why, culprit, -1, "%s takes %d or %d arguments, %d given", function->name, function->minimum,
-                      function->maximum, n);
+        return refuse(why, culprit, -1, "%s takes %d or %d arguments, %d given", function->name, function->minimum, function->maximum, n);
     return refuse(why, culprit, -1, "%s takes %d argument%s, %d given", function->name, function->minimum, plural, n);
 }
 
@@ -232,16 +226,14 @@ static dal_value cross(dal_graph *graph, const dal_value *a, const dal_value *b)
     return (dal_value){3, {minor(graph, a, b, 1, 2), minor(graph, a, b, 2, 0), minor(graph, a, b, 0, 1)}};
 }
 
-static bool apply_vector(dal_graph *graph, const dal_function *function, int n, const dal_value *v, dal_value *result,
-                         int *culprit, dal_sentence why)
+static bool apply_vector(dal_graph *graph, const dal_function *function, int n, const dal_value *v, dal_value *result, int *culprit, dal_sentence why)
 {
     for (int i = 0; i < n; i++)
         if (v[i].n == 1)
             return refuse(why, culprit, i, "%s takes vectors, a scalar given%s", function->name,
                           function->op == DAL_FUNCTION_NORM ? " (abs takes scalars)" : "");
     if (n == 2 && v[0].n != v[1].n)
-        return refuse(why, culprit, 1, "%s takes two vectors of equal length, %s and %s given", function->name,
-                      kind(&v[0]), kind(&v[1]));
+        return refuse(why, culprit, 1, "%s takes two vectors of equal length, %s and %s given", function->name, kind(&v[0]), kind(&v[1]));
     if (function->op == DAL_FUNCTION_DOT)
         *result = scalar(dot(graph, &v[0], &v[1]));
     else if (function->op == DAL_FUNCTION_CROSS)
@@ -263,8 +255,7 @@ static bool apply_if(dal_graph *graph, const dal_value *v, dal_value *result, in
     return true;
 }
 
-static bool apply_scalar(dal_graph *graph, const dal_function *function, int n, const dal_value *v, dal_value *result,
-                         int *culprit, dal_sentence why)
+static bool apply_scalar(dal_graph *graph, const dal_function *function, int n, const dal_value *v, dal_value *result, int *culprit, dal_sentence why)
 {
     for (int i = 0; i < n; i++)
         if (v[i].n > 1)
@@ -281,8 +272,8 @@ static bool apply_scalar(dal_graph *graph, const dal_function *function, int n, 
     return true;
 }
 
-bool dal_apply_function(dal_graph *graph, const dal_function *function, int n, const dal_value *arguments,
-                        dal_value *result, int *culprit, dal_sentence why)
+bool dal_apply_function(dal_graph *graph, const dal_function *function, int n, const dal_value *arguments, dal_value *result, int *culprit,
+                        dal_sentence why)
 {
     if (!count_arguments(function, n, culprit, why))
         return false;

@@ -36,8 +36,8 @@ static uint64_t hash_term(const dal_term *term)
 
 static bool same_term(const dal_term *p, const dal_term *q)
 {
-    return p->op == q->op && p->order == q->order && p->a == q->a && p->b == q->b && p->c == q->c &&
-           p->index == q->index && memcmp(&p->value, &q->value, sizeof p->value) == 0;
+    return p->op == q->op && p->order == q->order && p->a == q->a && p->b == q->b && p->c == q->c && p->index == q->index &&
+           memcmp(&p->value, &q->value, sizeof p->value) == 0;
 }
 
 static void rehash(dal_graph *graph)
@@ -131,8 +131,7 @@ dal_node dal_const(dal_graph *graph, double value)
 dal_node dal_var(dal_graph *graph, int index)
 {
     assert(index >= 0);
-    return intern(graph,
-                  (dal_term){.op = DAL_OP_VAR, .index = index, .a = DAL_NO_NODE, .b = DAL_NO_NODE, .c = DAL_NO_NODE});
+    return intern(graph, (dal_term){.op = DAL_OP_VAR, .index = index, .a = DAL_NO_NODE, .b = DAL_NO_NODE, .c = DAL_NO_NODE});
 }
 
 /* ---- folding ------------------------------------------------------------ */
@@ -398,10 +397,7 @@ dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x)
     double at, value;
     if (dal_is_const(graph, x, &at) && dal_table_value(data, order, at, &value) && isfinite(value))
         return dal_const(graph, value);
-    return intern(
-        graph,
-        (dal_term){
-            .op = DAL_OP_INTERP, .index = table, .order = (int16_t)order, .a = x, .b = DAL_NO_NODE, .c = DAL_NO_NODE});
+    return intern(graph, (dal_term){.op = DAL_OP_INTERP, .index = table, .order = (int16_t)order, .a = x, .b = DAL_NO_NODE, .c = DAL_NO_NODE});
 }
 
 /* ---- walks -------------------------------------------------------------- */

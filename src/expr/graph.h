@@ -45,7 +45,7 @@ struct dal_graph {
     int n_tables;
     size_t table_capacity;
     const char *table_prefix; /* stands before the names of tables in texts; NULL: nothing does */
-    const char **names; /* of variables, as the parser met them; for the texts of switches */
+    const char **names;       /* of variables, as the parser met them; for the texts of switches */
     int n_names;
     size_t name_capacity;
     uint32_t stamp;
@@ -81,8 +81,7 @@ dal_node *dal_collect(dal_graph *graph, dal_node root, int *n);
 void dal_graph_note_name(dal_graph *graph, int variable, const char *name);
 
 /* At most `limit` characters, then "..."; name NULL: the noted names. */
-const char *dal_print_limited(dal_graph *graph, dal_node node, const char *(*name)(void *user, int variable),
-                              void *user, size_t limit);
+const char *dal_print_limited(dal_graph *graph, dal_node node, const char *(*name)(void *user, int variable), void *user, size_t limit);
 
 /* The fewest digits that read back as the same double, with a point in every locale. */
 void dal_print_number(double value, char buffer[32]);
@@ -92,7 +91,7 @@ void dal_print_number(double value, char buffer[32]);
 typedef struct dal_function {
     const char *name;
     int minimum, maximum; /* number of arguments; maximum 0: any number */
-    int op;          /* a dal_op, or one of the following */
+    int op;               /* a dal_op, or one of the following */
 } dal_function;
 
 enum { DAL_FUNCTION_DOT = DAL_OP_COUNT, DAL_FUNCTION_CROSS, DAL_FUNCTION_NORM }; /* as dal_vector_function */
@@ -105,11 +104,10 @@ const char *dal_nearest_function(const char *name, char buffer[96]);
 typedef char dal_sentence[256];
 
 /* Apply; false with the reason and the culprit (argument number, or -1 for the call as a whole). */
-bool dal_apply_function(dal_graph *graph, const dal_function *function, int n, const dal_value *arguments,
-                        dal_value *result, int *culprit, dal_sentence why);
+bool dal_apply_function(dal_graph *graph, const dal_function *function, int n, const dal_value *arguments, dal_value *result, int *culprit,
+                        dal_sentence why);
 /* op: one of + - * / ^ < > and l (<=) g (>=) = (==) ! (!=). Culprit 1: the right operand alone is at fault. */
-bool dal_apply_operator(dal_graph *graph, char op, const dal_value *a, const dal_value *b, dal_value *result,
-                        int *culprit, dal_sentence why);
+bool dal_apply_operator(dal_graph *graph, char op, const dal_value *a, const dal_value *b, dal_value *result, int *culprit, dal_sentence why);
 dal_value dal_negative(dal_graph *graph, const dal_value *a);
 
 #endif

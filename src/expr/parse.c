@@ -137,8 +137,7 @@ static bool close_with(reader *r, char c, size_t open)
         return true;
     }
     char expected[80];
-    snprintf(expected, sizeof expected, "an operator or '%c' to close the '%c' of column %d", c, r->text[open],
-             mark_at(r, open).column);
+    snprintf(expected, sizeof expected, "an operator or '%c' to close the '%c' of column %d", c, r->text[open], mark_at(r, open).column);
     return fail_expected(r, expected);
 }
 
@@ -187,16 +186,14 @@ static bool read_number(reader *r, dal_value *value)
     if (s[end] == 'e' || s[end] == 'E') {
         size_t digits = end + 1 + (s[end + 1] == '+' || s[end + 1] == '-');
         if (!is_digit(s[digits]))
-            return fail(r, start, "the number '%.*s' lacks the digits of its exponent", (int)(digits - start),
-                        s + start);
+            return fail(r, start, "the number '%.*s' lacks the digits of its exponent", (int)(digits - start), s + start);
         end = skip_digits(s, digits);
         exponent = strtol(s + mantissa + 1, NULL, 10); /* saturates */
     }
     if (is_letter(s[end])) {
         r->at = end;
         char buffer[80];
-        return fail(r, end, "expected an operator after the number '%.*s' but found %s", (int)(end - start), s + start,
-                    found(r, buffer));
+        return fail(r, end, "expected an operator after the number '%.*s' but found %s", (int)(end - start), s + start, found(r, buffer));
     }
     exponent = (exponent > 1000000 ? 1000000 : exponent < -1000000 ? -1000000 : exponent) - (long)fraction;
     char few[64], *plain = few;
@@ -205,8 +202,7 @@ static bool read_number(reader *r, dal_value *value)
     double number = strtod(plain, NULL);
     bool zero = strspn(plain, "0") == strcspn(plain, "e");
     if (!isfinite(number) || (number == 0 && !zero))
-        return fail(r, start, "the number '%.*s' is too %s", (int)(end - start), s + start,
-                    number == 0 ? "small" : "large");
+        return fail(r, start, "the number '%.*s' is too %s", (int)(end - start), s + start, number == 0 ? "small" : "large");
     r->at = end;
     *value = scalar(dal_const(r->graph, number));
     return true;
@@ -366,8 +362,7 @@ static bool read_arguments(reader *r, size_t open, arguments *list)
         return true;
     }
     char expected[80];
-    snprintf(expected, sizeof expected, "an operator, ',' or ')' to close the '(' of column %d",
-             mark_at(r, open).column);
+    snprintf(expected, sizeof expected, "an operator, ',' or ')' to close the '(' of column %d", mark_at(r, open).column);
     return fail_expected(r, expected);
 }
 
@@ -419,8 +414,8 @@ static bool read_interp(reader *r, size_t start, size_t open, const dal_function
     if (list.value[1].n > 1)
         return fail(r, list.at[1], "interp takes scalars, a vector of %d given", list.value[1].n);
     double order = 0;
-    if (list.n == 3 && (list.value[2].n > 1 || !dal_is_const(r->graph, list.value[2].node[0], &order) || order < 0 ||
-                        order > 3 || order != floor(order)))
+    if (list.n == 3 &&
+        (list.value[2].n > 1 || !dal_is_const(r->graph, list.value[2].node[0], &order) || order < 0 || order > 3 || order != floor(order)))
         return fail(r, list.at[2], "the order of the derivative of a table is 0, 1, 2 or 3");
     double x;
     dal_node node = dal_interp(r->graph, table, (int)order, list.value[1].node[0]);

@@ -87,11 +87,10 @@ static void write_variable(printer *p, int variable)
 static const char *function_name(int op)
 {
     static const char *const name[DAL_OP_COUNT] = {
-        [DAL_OP_SIN] = "sin(",   [DAL_OP_COS] = "cos(",     [DAL_OP_TAN] = "tan(",     [DAL_OP_ASIN] = "asin(",
-        [DAL_OP_ACOS] = "acos(", [DAL_OP_ATAN] = "atan(",   [DAL_OP_ATAN2] = "atan2(", [DAL_OP_SINH] = "sinh(",
-        [DAL_OP_COSH] = "cosh(", [DAL_OP_TANH] = "tanh(",   [DAL_OP_SQRT] = "sqrt(",   [DAL_OP_EXP] = "exp(",
-        [DAL_OP_LOG] = "log(",   [DAL_OP_ABS] = "abs(",     [DAL_OP_SIGN] = "sign(",   [DAL_OP_MIN] = "min(",
-        [DAL_OP_MAX] = "max(",   [DAL_OP_FLOOR] = "floor(", [DAL_OP_MOD] = "mod(",     [DAL_OP_SELECT] = "if("};
+        [DAL_OP_SIN] = "sin(",   [DAL_OP_COS] = "cos(",     [DAL_OP_TAN] = "tan(",     [DAL_OP_ASIN] = "asin(", [DAL_OP_ACOS] = "acos(",
+        [DAL_OP_ATAN] = "atan(", [DAL_OP_ATAN2] = "atan2(", [DAL_OP_SINH] = "sinh(",   [DAL_OP_COSH] = "cosh(", [DAL_OP_TANH] = "tanh(",
+        [DAL_OP_SQRT] = "sqrt(", [DAL_OP_EXP] = "exp(",     [DAL_OP_LOG] = "log(",     [DAL_OP_ABS] = "abs(",   [DAL_OP_SIGN] = "sign(",
+        [DAL_OP_MIN] = "min(",   [DAL_OP_MAX] = "max(",     [DAL_OP_FLOOR] = "floor(", [DAL_OP_MOD] = "mod(",   [DAL_OP_SELECT] = "if("};
     return name[op];
 }
 
@@ -210,8 +209,7 @@ static void expand(printer *p, dal_term t)
     }
 }
 
-const char *dal_print_limited(dal_graph *graph, dal_node node, const char *(*name)(void *user, int variable),
-                              void *user, size_t limit)
+const char *dal_print_limited(dal_graph *graph, dal_node node, const char *(*name)(void *user, int variable), void *user, size_t limit)
 {
     printer p = {.graph = graph, .name = name, .user = user};
     push_node(&p, node, 0);

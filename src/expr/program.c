@@ -155,9 +155,7 @@ static dal_instruction emit(builder *b, dal_node node, const dal_term *term)
     case DAL_OP_FLOOR:
     case DAL_OP_LESS:
     case DAL_OP_LEQ:
-    case DAL_OP_EQUAL:
-        third = only_steps(b, term) ? -1 : add_switch(b, (dal_switch){.op = term->op, .a = a, .b = other}, node);
-        break;
+    case DAL_OP_EQUAL: third = only_steps(b, term) ? -1 : add_switch(b, (dal_switch){.op = term->op, .a = a, .b = other}, node); break;
     default: break;
     }
     return (dal_instruction){term->op, arity, a, other, third};
@@ -261,8 +259,7 @@ static dal_program *lay_out(builder *b, int n_variables, int n_outputs, const da
     return program;
 }
 
-dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs,
-                               const dal_node *outputs)
+dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs, const dal_node *outputs)
 {
     builder b = {.arena = arena, .graph = graph};
     list_nodes(&b, n_outputs, outputs);

@@ -39,8 +39,7 @@ struct dal_program {
     int64_t code, loads, outputs, switches, tables, doubles; /* offsets; doubles begin with the constants */
 };
 
-#define DAL_PROGRAM_PART(program, type, offset)                                                                        \
-    ((const type *)(const void *)((const char *)(program) + (program)->offset))
+#define DAL_PROGRAM_PART(program, type, offset) ((const type *)(const void *)((const char *)(program) + (program)->offset))
 
 static inline int dal_program_values(const dal_program *program)
 {

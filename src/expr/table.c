@@ -136,8 +136,7 @@ static const char *refuse(int n, const double *x, const double *y, int smooth, d
     return NULL;
 }
 
-bool dal_table_build(dal_arena *arena, int n, const double *x, const double *y, int smooth, dal_outside outside,
-                     double *numbers, const char **why)
+bool dal_table_build(dal_arena *arena, int n, const double *x, const double *y, int smooth, dal_outside outside, double *numbers, const char **why)
 {
     *why = refuse(n, x, y, smooth, outside);
     if (*why)
@@ -193,8 +192,8 @@ bool dal_table_value(const dal_table *table, int order, double x, double *value)
     return true;
 }
 
-int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double *x, const double *y, int smooth,
-                        dal_outside outside, const char **why)
+int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double *x, const double *y, int smooth, dal_outside outside,
+                        const char **why)
 {
     if (dal_graph_find_table(graph, name) >= 0) {
         *why = "a table of this name exists already";

@@ -111,8 +111,7 @@ static inline dal_knots dal_table_knots(const dal_table *table, int order)
 }
 
 /* Coefficients from the data; false with a sentence. `numbers` has dal_table_doubles(n) places. */
-bool dal_table_build(dal_arena *arena, int n, const double *x, const double *y, int smooth, dal_outside outside,
-                     double *numbers, const char **why);
+bool dal_table_build(dal_arena *arena, int n, const double *x, const double *y, int smooth, dal_outside outside, double *numbers, const char **why);
 /* Derivative of any order; false outside the range of a table that ends in an error. */
 bool dal_table_value(const dal_table *table, int order, double x, double *value);
 

@@ -16,10 +16,10 @@
 
 typedef struct applied {
     int force;
-    int measure;       /* an effort on a measure, or -1: */
-    int vector;        /* a force at a point, or -1: */
-    int body, other;   /* a moment on body, reversed on other */
-    int frame;         /* body in whose axes the components are, or the ground */
+    int measure;     /* an effort on a measure, or -1: */
+    int vector;      /* a force at a point, or -1: */
+    int body, other; /* a moment on body, reversed on other */
+    int frame;       /* body in whose axes the components are, or the ground */
     int expression[3];
     int n;
 } applied;
@@ -88,18 +88,23 @@ static bool begin_effort(dal_force_builder *b, applied *a, bool torque)
     int ways = (spec->joint.text != NULL) + (spec->connect.n > 0) + (spec->body.text != NULL);
     const bool own = ways == 0 && spec->coordinate.text;
     if (ways != 1 && !own) {
-        dal_error(b->messages, ways == 0 ? spec->name.mark : spec->body.text ? spec->body.mark : spec->joint.mark,
+        dal_error(b->messages,
+                  ways == 0         ? spec->name.mark
+                  : spec->body.text ? spec->body.mark
+                                    : spec->joint.mark,
                   "say where force '%s' acts by one of `joint: A`, `connect: [P, Q]` or `body: P`; %d given", spec->name.text, ways);
         return false;
     }
     if (spec->coordinate.text && !spec->joint.text && !own) {
-        dal_error(b->messages, spec->coordinate.mark, "force '%s': `coordinate` belongs to `joint:`; on a coordinate of a body acts a coordinate-force",
-                  spec->name.text);
+        dal_error(b->messages, spec->coordinate.mark,
+                  "force '%s': `coordinate` belongs to `joint:`; on a coordinate of a body acts a coordinate-force", spec->name.text);
         ok = false;
     }
     if (spec->axes.text && !spec->body.text && !(torque && spec->connect.n)) {
         dal_error(b->messages, spec->axes.mark, "force '%s': `axes` belongs to `body:`; %s has its own direction", spec->name.text,
-                  spec->joint.text ? "a joint" : own ? "a coordinate" : "the line between two points");
+                  spec->joint.text ? "a joint"
+                  : own            ? "a coordinate"
+                                   : "the line between two points");
         ok = false;
     }
     return ok;
@@ -199,8 +204,8 @@ static bool compile_limited(dal_force_builder *b, applied *a)
     double lowest, highest;
     dal_node value;
     if (spec->limit.n != 2) {
-        dal_error(b->messages, spec->limit.mark, "the limit of motor '%s' is two numbers, the lowest and the highest effort; %d given", spec->name.text,
-                  spec->limit.n);
+        dal_error(b->messages, spec->limit.mark, "the limit of motor '%s' is two numbers, the lowest and the highest effort; %d given",
+                  spec->name.text, spec->limit.n);
         return false;
     }
     if (!b->number(b, spec->limit.item[0], &lowest) || !b->number(b, spec->limit.item[1], &highest) || !b->parse(b, spec->value.item[0], &value))
@@ -242,15 +247,16 @@ static bool compile_coordinate(dal_force_builder *b, void *element)
 
 const dal_force_type dal_force_point =
     DAL_FORCE_TYPE("force", "a force at a point, between two points, along a joint or on a coordinate of the model's own",
-                   "joint connect body coordinate axes value!", "distance", applied, apply_efforts, .compile = compile_force, .effort = true, .acts = DAL_ACTS_BY_FORCE);
+                   "joint connect body coordinate axes value!", "distance", applied, apply_efforts, .compile = compile_force, .effort = true,
+                   .acts = DAL_ACTS_BY_FORCE);
 
-const dal_force_type dal_force_torque =
-    DAL_FORCE_TYPE("torque", "a torque on a body, between two bodies, on a joint or on a coordinate of the model's own",
-                   "joint connect body coordinate axes value!", "angle", applied, apply_efforts, .compile = compile_torque, .effort = true, .acts = DAL_ACTS_BY_TORQUE);
+const dal_force_type dal_force_torque = DAL_FORCE_TYPE(
+    "torque", "a torque on a body, between two bodies, on a joint or on a coordinate of the model's own", "joint connect body coordinate axes value!",
+    "angle", applied, apply_efforts, .compile = compile_torque, .effort = true, .acts = DAL_ACTS_BY_TORQUE);
 
 const dal_force_type dal_force_motor =
-    DAL_FORCE_TYPE("motor", "a motor on the coordinate of a joint: torque or force by an expression", "joint! coordinate value! limit", NULL,
-                   applied, apply_efforts, .compile = compile_motor, .effort = true, .acts = DAL_ACTS_ANY_WAY);
+    DAL_FORCE_TYPE("motor", "a motor on the coordinate of a joint: torque or force by an expression", "joint! coordinate value! limit", NULL, applied,
+                   apply_efforts, .compile = compile_motor, .effort = true, .acts = DAL_ACTS_ANY_WAY);
 
 const dal_force_type dal_force_coordinate =
     DAL_FORCE_TYPE("coordinate-force", "a generalized force on x, y, z or the angle of a body", "body! coordinate! value!", NULL, applied,

@@ -72,25 +72,30 @@ typedef enum dal_force_action { DAL_ACTS_ANY_WAY, DAL_ACTS_BY_FORCE, DAL_ACTS_BY
 typedef struct dal_force_type {
     const char *name;
     const char *title;
-    const char *keys;   /* allowed keys, separated by blanks; "!" marks required ones; NULL: not written in `forces:` */
+    const char *keys;       /* allowed keys, separated by blanks; "!" marks required ones; NULL: not written in `forces:` */
     const char *coordinate; /* of a joint, where the description names none; NULL: the only one */
-    size_t size;        /* of its compiled element */
+    size_t size;            /* of its compiled element */
     void (*apply)(dal_loads *loads, int n, const void *elements);
 #ifndef DAL_SCALAR_VARIANT
     bool (*compile)(dal_force_builder *builder, void *element);
-    bool potential;     /* its force has a potential (dampers aside) */
-    bool effort;        /* it is one scalar force or torque: the channels .force and .torque exist */
-    bool spring;        /* its elements are springs or dampers: dal_spring_of */
+    bool potential;        /* its force has a potential (dampers aside) */
+    bool effort;           /* it is one scalar force or torque: the channels .force and .torque exist */
+    bool spring;           /* its elements are springs or dampers: dal_spring_of */
     dal_force_action acts; /* at a point or between two */
 #endif
 } dal_force_type;
 
 /* The table of a type; what stands behind `apply` (.compile = ..., .potential = true) is left out where only the kernel is compiled. */
 #ifndef DAL_SCALAR_VARIANT
-#define DAL_FORCE_TYPE(name, title, keys, coordinate, element, apply, ...)                                                               \
-    {name, title, keys, coordinate, sizeof(element), apply, __VA_ARGS__}
+#define DAL_FORCE_TYPE(name, title, keys, coordinate, element, apply, ...)                                                                           \
+    {                                                                                                                                                \
+        name, title, keys, coordinate, sizeof(element), apply, __VA_ARGS__                                                                           \
+    }
 #else
-#define DAL_FORCE_TYPE(name, title, keys, coordinate, element, apply, ...) {name, title, keys, coordinate, sizeof(element), apply}
+#define DAL_FORCE_TYPE(name, title, keys, coordinate, element, apply, ...)                                                                           \
+    {                                                                                                                                                \
+        name, title, keys, coordinate, sizeof(element), apply                                                                                        \
+    }
 #endif
 
 #define dal_force_gravity DAL_K(dal_force_gravity)
@@ -105,9 +110,8 @@ typedef struct dal_force_type {
 #define dal_force_end_stop DAL_K(dal_force_end_stop)
 #define dal_force_clearance DAL_K(dal_force_clearance)
 #define dal_force_types DAL_K(dal_force_types)
-extern const dal_force_type dal_force_gravity, dal_force_spring_damper, dal_force_torsional, dal_force_bushing,
-    dal_force_point, dal_force_torque, dal_force_motor, dal_force_coordinate, dal_force_central, dal_force_end_stop,
-    dal_force_clearance;
+extern const dal_force_type dal_force_gravity, dal_force_spring_damper, dal_force_torsional, dal_force_bushing, dal_force_point, dal_force_torque,
+    dal_force_motor, dal_force_coordinate, dal_force_central, dal_force_end_stop, dal_force_clearance;
 extern const dal_force_type *const dal_force_types[]; /* ends with NULL */
 
 typedef struct dal_gravity {
@@ -128,9 +132,9 @@ const dal_force_type *dal_force_type_find(const char *name);
 void dal_motor_of(const dal_force_group *motors, int i, int *force, int *measure);
 /* Spring or damper i of its group. */
 typedef struct dal_spring_info {
-    int force, measure;        /* its number among the forces; what it acts on */
+    int force, measure; /* its number among the forces; what it acts on */
     double stiffness, damping, free;
-    bool has_value;            /* and an expression */
+    bool has_value; /* and an expression */
 } dal_spring_info;
 /* What is known of spring or damper i of its group. */
 dal_spring_info dal_spring_of(const dal_force_group *springs, int i);

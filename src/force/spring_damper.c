@@ -79,7 +79,8 @@ static bool compile_on_joint(dal_force_builder *b, spring *s, dal_text coordinat
     if (s->measure < 0)
         return false;
     if (spec->length.text) {
-        dal_error(b->messages, spec->length.mark, "spring-damper '%s' acts on a joint: its free angle or distance is written `free:`", spec->name.text);
+        dal_error(b->messages, spec->length.mark, "spring-damper '%s' acts on a joint: its free angle or distance is written `free:`",
+                  spec->name.text);
         return false;
     }
     if (spec->free.text && !b->number(b, spec->free, &s->free))
@@ -148,5 +149,5 @@ const dal_force_type dal_force_spring_damper =
                    .potential = true, .effort = true, .spring = true, .acts = DAL_ACTS_BY_FORCE);
 
 const dal_force_type dal_force_torsional =
-    DAL_FORCE_TYPE("torsional-spring-damper", "spring and damper on the angle of a joint", "joint! stiffness damping free value", "angle",
-                   spring, apply_springs, .compile = compile_torsional, .potential = true, .effort = true, .spring = true);
+    DAL_FORCE_TYPE("torsional-spring-damper", "spring and damper on the angle of a joint", "joint! stiffness damping free value", "angle", spring,
+                   apply_springs, .compile = compile_torsional, .potential = true, .effort = true, .spring = true);

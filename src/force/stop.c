@@ -94,8 +94,7 @@ static bool read_loss(dal_force_builder *b, stop_law *law)
 {
     const dal_force_spec *spec = b->spec;
     if (spec->damping.n && spec->restitution.text)
-        return refuse_stop(b, spec->restitution.mark,
-                      "has both `damping:` and `restitution:`: its loss is given by one of them");
+        return refuse_stop(b, spec->restitution.mark, "has both `damping:` and `restitution:`: its loss is given by one of them");
     if (spec->damping.n > 1)
         return refuse_stop(b, spec->damping.mark, "takes one damping");
     if (spec->velocity.text && !spec->restitution.text)
@@ -140,10 +139,9 @@ static bool find_measure(dal_force_builder *b, stop *s)
     const dal_force_spec *spec = b->spec;
     dal_marker end;
     if (!spec->joint.text == !spec->connect.n) {
-        dal_error(
-            b->messages, spec->joint.text ? spec->joint.mark : spec->name.mark,
-            "end-stop '%s' acts either on a joint (`joint: A`) or between two points (`connect: [P, Q]`); %s given",
-            spec->name.text, spec->joint.text ? "both are" : "none is");
+        dal_error(b->messages, spec->joint.text ? spec->joint.mark : spec->name.mark,
+                  "end-stop '%s' acts either on a joint (`joint: A`) or between two points (`connect: [P, Q]`); %s given", spec->name.text,
+                  spec->joint.text ? "both are" : "none is");
         return false;
     }
     if (spec->joint.text)
@@ -151,8 +149,7 @@ static bool find_measure(dal_force_builder *b, stop *s)
     else if (spec->coordinate.text)
         return refuse_stop(b, spec->coordinate.mark, "acts between points: `coordinate` belongs to `joint:`");
     else
-        s->measure =
-            b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end) ? b->measure : -1;
+        s->measure = b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end) ? b->measure : -1;
     b->measure = s->measure;
     return s->measure >= 0;
 }
@@ -169,8 +166,7 @@ static bool compile_stop(dal_force_builder *b, void *element)
         return false;
     if (!spec->lower.text && !spec->upper.text)
         return refuse_stop(b, spec->name.mark, "has neither `lower:` nor `upper:`: it would never be touched");
-    if ((spec->lower.text && !b->number(b, spec->lower, &lower)) ||
-        (spec->upper.text && !b->number(b, spec->upper, &upper)))
+    if ((spec->lower.text && !b->number(b, spec->lower, &lower)) || (spec->upper.text && !b->number(b, spec->upper, &upper)))
         return false;
     if (spec->lower.text && spec->upper.text && !(lower < upper))
         return refuse_stop(b, spec->upper.mark, "leaves no room: `upper:` has to be larger than `lower:`");
@@ -191,12 +187,11 @@ static bool compile_clearance(dal_force_builder *b, void *element)
     double gap;
     dal_node zero = dal_const(b->graph, 0);
     stop_nodes sum = {zero, zero, zero};
-    if (!(b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end)) ||
-        !read_law(b, &law) || !b->number(b, spec->gap, &gap))
+    if (!(b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end)) || !read_law(b, &law) ||
+        !b->number(b, spec->gap, &gap))
         return false;
     if (!(gap > 0))
-        return refuse_stop(b, spec->gap.mark,
-                      "needs a positive gap; points that are held together without play are a joint or a bushing");
+        return refuse_stop(b, spec->gap.mark, "needs a positive gap; points that are held together without play are a joint or a bushing");
     s->measure = b->measure;
     add_end(b, &law, s->measure, gap, 1, &sum);
     return finish_stop(b, s, &sum);
@@ -206,10 +201,10 @@ static bool compile_clearance(dal_force_builder *b, void *element)
 
 const dal_force_type dal_force_end_stop =
     DAL_FORCE_TYPE("end-stop", "ends of the travel of a joint or of the distance of two points: push back, with a loss that is given",
-                   "joint coordinate connect lower upper stiffness! damping restitution velocity", NULL, stop, apply_stops,
-                   .compile = compile_stop, .potential = true, .effort = true);
+                   "joint coordinate connect lower upper stiffness! damping restitution velocity", NULL, stop, apply_stops, .compile = compile_stop,
+                   .potential = true, .effort = true);
 
 const dal_force_type dal_force_clearance =
     DAL_FORCE_TYPE("clearance", "a joint with play: two points that move freely within a gap and are pushed back beyond it",
-                   "connect! gap! stiffness! damping restitution velocity", NULL, stop, apply_stops, .compile = compile_clearance,
-                   .potential = true, .effort = true);
+                   "connect! gap! stiffness! damping restitution velocity", NULL, stop, apply_stops, .compile = compile_clearance, .potential = true,
+                   .effort = true);

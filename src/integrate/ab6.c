@@ -31,8 +31,7 @@ static dal_flow step_ab6(dal_stepper *s, double h, double *error)
     const double *f0 = s->f, *f1 = old_slope(s, 1), *f2 = old_slope(s, 2);
     const double *f3 = old_slope(s, 3), *f4 = old_slope(s, 4), *f5 = old_slope(s, 5);
     for (int i = 0; i < s->ode->n; i++)
-        s->y_new[i] = s->y[i] + h / 1440 *
-            (4277 * f0[i] - 7923 * f1[i] + 9982 * f2[i] - 7298 * f3[i] + 2877 * f4[i] - 475 * f5[i]);
+        s->y_new[i] = s->y[i] + h / 1440 * (4277 * f0[i] - 7923 * f1[i] + 9982 * f2[i] - 7298 * f3[i] + 2877 * f4[i] - 475 * f5[i]);
     return 0;
 }
 

@@ -31,7 +31,7 @@
 
 static const double steepest_kept = 10; /* |D| beyond which others are chosen */
 static const double clearly = 1.5;      /* by how much others have to be better */
-static const double tie = 1e-9; /* pivots that differ by less are equal: the first one is taken on every machine */
+static const double tie = 1e-9;         /* pivots that differ by less are equal: the first one is taken on every machine */
 
 typedef struct parts {
     int k, n;
@@ -171,8 +171,7 @@ static dal_flow begin_partitioning(dal_state *state)
     double slope = chosen && factor_dependent(state, &p) > 0 ? steepest(state, &p) : HUGE_VAL;
     if (slope > steepest_kept) {
         if (!choose_partitioning(state, &p, slope))
-            return dal_state_fail(
-                state, "the constraints became dependent and no dependent coordinates were found that they determine");
+            return dal_state_fail(state, "the constraints became dependent and no dependent coordinates were found that they determine");
         slope = factor_dependent(state, &p) > 0 ? steepest(state, &p) : HUGE_VAL;
     }
     state->partition->steepest = fmax(state->partition->steepest, slope);
@@ -209,7 +208,8 @@ static void solve_partitioning(dal_state *state, double *b, double *x)
 
 static dal_flow project_partitioning(dal_state *state, double t, double *y)
 {
-    static const dal_projector projector = {.begin = begin_partitioning, .factor = factor_partitioning, .solve = solve_partitioning, .keeps_speeds = true};
+    static const dal_projector projector = {
+        .begin = begin_partitioning, .factor = factor_partitioning, .solve = solve_partitioning, .keeps_speeds = true};
     return dal_project(state, t, y, &projector);
 }
 
@@ -218,10 +218,10 @@ static bool applies_partitioning(const dal_system *system, dal_refusal *why)
     if (system->small)
         return true;
     dal_decline(why, DAL_REASON_OTHER,
-             "coordinate-partitioning works on dense matrices, and the model has %d velocities and %d rows in the "
-             "family %s: use "
-             "mass-projection",
-             system->layout.nv, system->layout.n_rows, system->layout.family->name);
+                "coordinate-partitioning works on dense matrices, and the model has %d velocities and %d rows in the "
+                "family %s: use "
+                "mass-projection",
+                system->layout.nv, system->layout.n_rows, system->layout.family->name);
     return false;
 }
 

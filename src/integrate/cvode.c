@@ -24,8 +24,7 @@ static int slope_cvode(double t, N_Vector Y, N_Vector dY, void *user)
 }
 
 /* Column j of df/dy: (f(y + sigma e_j) - f(y)) / sigma. */
-static int jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other,
-                          N_Vector unused)
+static int jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other, N_Vector unused)
 {
     dal_sundials *c = user;
     double *y = NV_DATA_S(moved), *f = NV_DATA_S(other);
@@ -69,8 +68,7 @@ static bool set_up_cvode(dal_sundials *c, int formula)
 {
     const dal_sundials_library *call = &c->call;
     c->memory = call->CVodeCreate(formula, c->context);
-    return c->memory && dal_sundials_silence(c) && !call->CVodeInit(c->memory, slope_cvode, c->s->t, c->Y) &&
-           dal_sundials_configure(c);
+    return c->memory && dal_sundials_silence(c) && !call->CVodeInit(c->memory, slope_cvode, c->s->t, c->Y) && dal_sundials_configure(c);
 }
 
 static bool set_up_adams(dal_sundials *c)
@@ -88,9 +86,8 @@ static bool set_up_bdf(dal_sundials *c)
         return false;
     if (c->matrix && call->CVodeSetJacFn(c->memory, jacobian_cvode))
         return false;
-    return !c->s->ode->project ||
-           !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
-             call->CVodeSetMaxNumProjFails(c->memory, DAL_SUNDIALS_MAX_FAILURES));
+    return !c->s->ode->project || !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
+                                    call->CVodeSetMaxNumProjFails(c->memory, DAL_SUNDIALS_MAX_FAILURES));
 }
 
 static bool begin_cvode(dal_sundials *c)

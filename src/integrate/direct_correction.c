@@ -61,7 +61,8 @@ static void solve_sparse(dal_state *state, double *b, double *x)
 
 static dal_flow project_direct_correction(dal_state *state, double t, double *y)
 {
-    static const dal_projector dense = {.factor = factor_dense_direct_correction, .solve = solve_dense_direct_correction}, sparse = {.factor = factor_sparse_direct_correction, .solve = solve_sparse};
+    static const dal_projector dense = {.factor = factor_dense_direct_correction, .solve = solve_dense_direct_correction},
+                               sparse = {.factor = factor_sparse_direct_correction, .solve = solve_sparse};
     return dal_project(state, t, y, state->system->dense ? &dense : &sparse);
 }
 

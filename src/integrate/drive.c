@@ -40,8 +40,7 @@ verdict dal_drive_retry(driver *r, double h, dal_drive_end end, dal_flow flow, i
 verdict dal_drive_retry_slope(driver *r, double h, dal_flow flow)
 {
     bool not_finite = flow > 0 && r->s.component >= 0;
-    return not_finite ? dal_drive_retry(r, h / 2, DAL_END_NOT_FINITE, 0, r->s.component)
-                      : dal_drive_retry(r, h / 2, DAL_END_DERIVATIVE, flow, -1);
+    return not_finite ? dal_drive_retry(r, h / 2, DAL_END_NOT_FINITE, 0, r->s.component) : dal_drive_retry(r, h / 2, DAL_END_DERIVATIVE, flow, -1);
 }
 
 /* A component of y_new that is not finite makes the step fail. */
@@ -303,21 +302,29 @@ static void layout_out(driver *r, double *work)
 size_t dal_drive_work(const dal_integrator *method, const dal_ode *ode)
 {
     size_t n = (size_t)ode->n, m = (size_t)ode->n_guards;
-    return n * (size_t)(3 + method->vectors) + (method->room ? method->room(ode) : 0) + 7 * m + (m * sizeof(bool) + sizeof(double) - 1) / sizeof(double);
+    return n * (size_t)(3 + method->vectors) + (method->room ? method->room(ode) : 0) + 7 * m +
+           (m * sizeof(bool) + sizeof(double) - 1) / sizeof(double);
 }
 
-dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y,
-                           double *work)
+dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y, double *work)
 {
     assert(options->t_end >= options->t_start);
     driver r = {.ode = ode, .method = method, .options = options};
-    r.s = (dal_stepper){.ode = ode, .method = method, .t = options->t_start, .y = y, .rtol = options->rtol,
-                        .atol = options->atol, .unit_time = options->unit_time > 0 ? options->unit_time : 1, .component = -1, .options = options,
+    r.s = (dal_stepper){.ode = ode,
+                        .method = method,
+                        .t = options->t_start,
+                        .y = y,
+                        .rtol = options->rtol,
+                        .atol = options->atol,
+                        .unit_time = options->unit_time > 0 ? options->unit_time : 1,
+                        .component = -1,
+                        .options = options,
                         .least_progress = 1e-3 * (options->t_end - options->t_start)};
     layout_out(&r, work);
     r.result.component = -1;
     r.slack = 8 * DBL_EPSILON * fmax(fabs(options->t_start), fabs(options->t_end));
-    r.event_tolerance = fmax(options->event_tolerance > 0 ? options->event_tolerance : EVENT_TOLERANCE * r.s.unit_time, 4 * DBL_EPSILON * r.s.unit_time);
+    r.event_tolerance =
+        fmax(options->event_tolerance > 0 ? options->event_tolerance : EVENT_TOLERANCE * r.s.unit_time, 4 * DBL_EPSILON * r.s.unit_time);
     verdict v = GOOD;
     if (method->open && !method->open(&r.s))
         v = dal_drive_stop(&r, DAL_END_UNOPENED, r.s.flow, -1);

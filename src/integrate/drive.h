@@ -18,9 +18,9 @@ typedef struct stride {
 
 /* Written by stagnation.c. */
 typedef struct progress {
-    long tries, next;         /* so far; where it looks again */
+    long tries, next; /* so far; where it looks again */
     long tries_mark, events_mark, rejected_mark;
-    double t_mark, advance;   /* at the last mark; from the one before to it */
+    double t_mark, advance;     /* at the last mark; from the one before to it */
     int marks, slower, stalled; /* how many marks; in a row that were slower than the one before; that led nowhere */
 } progress;
 

@@ -60,8 +60,8 @@ static double *entry_ida(const dal_sundials *c, SUNMatrix J, int row, int column
 
 /* Columns of J by differences: Y_j + sigma and Y'_j + c_j sigma together, for all columns of a group at once. Without a pattern each
  * column is a group of its own, and full. */
-static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F,
-                                   SUNMatrix J, N_Vector Y1, N_Vector Yd1, N_Vector F1)
+static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, N_Vector Y1, N_Vector Yd1,
+                                   N_Vector F1)
 {
     const dal_implicit *form = c->s->ode->implicit;
     const int n = c->s->ode->n;
@@ -90,8 +90,7 @@ static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vecto
     return 0;
 }
 
-static int jacobian_ida(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1,
-                    N_Vector Yd1, N_Vector F1)
+static int jacobian_ida(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1, N_Vector Yd1, N_Vector F1)
 {
     dal_sundials *c = user;
     const dal_implicit *form = c->s->ode->implicit;
@@ -185,8 +184,7 @@ static bool use_sparse(dal_sundials *c)
  * shrink, kept from step to step until there is a new matrix. But r is not taken for smaller than it will be: beside a fresh and exact
  * matrix the second change is rounding, r about 1e-13, and from then on IDA's own test would take every first change of any size for the
  * last one. Multipliers are not in the test of the step's error; what is left open in them would grow with every extrapolation. */
-static int converged_ida(SUNNonlinearSolver newton, N_Vector Y, N_Vector change, double tolerance, N_Vector weights,
-                     void *session)
+static int converged_ida(SUNNonlinearSolver newton, N_Vector Y, N_Vector change, double tolerance, N_Vector weights, void *session)
 {
     dal_sundials *c = session;
     const double *d = NV_DATA_S(change), *w = NV_DATA_S(weights);
@@ -214,8 +212,7 @@ static bool use_newton(dal_sundials *c)
 {
     c->contraction = unknown_contraction;
     c->nonlinear = c->call.SUNNonlinSol_Newton(c->Y, c->context);
-    return c->nonlinear && !c->call.SetNonlinearSolver(c->memory, c->nonlinear) &&
-           !c->call.SUNNonlinSolSetConvTestFn(c->nonlinear, converged_ida, c);
+    return c->nonlinear && !c->call.SetNonlinearSolver(c->memory, c->nonlinear) && !c->call.SUNNonlinSolSetConvTestFn(c->nonlinear, converged_ida, c);
 }
 
 /* ---- the session ---- */
@@ -225,8 +222,7 @@ static bool suppress_algebraic(dal_sundials *c)
     double *id = NV_DATA_S(c->id);
     for (int i = 0; i < c->size; i++)
         id[i] = i < c->s->ode->n;
-    return c->size <= c->s->ode->n || c->s->ode->n == 0 ||
-           !(c->call.IDASetId(c->memory, c->id) || c->call.IDASetSuppressAlg(c->memory, SUNTRUE));
+    return c->size <= c->s->ode->n || c->s->ode->n == 0 || !(c->call.IDASetId(c->memory, c->id) || c->call.IDASetSuppressAlg(c->memory, SUNTRUE));
 }
 
 static bool set_up_ida(dal_sundials *c)
@@ -234,8 +230,8 @@ static bool set_up_ida(dal_sundials *c)
     const dal_sundials_library *call = &c->call;
     const dal_stepper *s = c->s;
     c->memory = call->IDACreate(c->context);
-    if (!c->memory || !dal_sundials_silence(c) || call->IDAInit(c->memory, residual_ida, s->t, c->Y, c->Yd) ||
-        !dal_sundials_configure(c) || !suppress_algebraic(c))
+    if (!c->memory || !dal_sundials_silence(c) || call->IDAInit(c->memory, residual_ida, s->t, c->Y, c->Yd) || !dal_sundials_configure(c) ||
+        !suppress_algebraic(c))
         return false;
     if (s->ode->implicit)
         group_columns(c, NV_DATA_S(c->interpolated));
@@ -243,8 +239,7 @@ static bool set_up_ida(dal_sundials *c)
         return false;
     if (s->ode->implicit && !use_newton(c))
         return false;
-    return !call->SetLinearSolver(c->memory, c->linear, c->matrix) &&
-           (!c->matrix || !call->IDASetJacFn(c->memory, jacobian_ida));
+    return !call->SetLinearSolver(c->memory, c->linear, c->matrix) && (!c->matrix || !call->IDASetJacFn(c->memory, jacobian_ida));
 }
 
 /* y' and z of the new start. */

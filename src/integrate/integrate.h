@@ -31,9 +31,9 @@ enum {
  */
 typedef struct dal_implicit {
     int n_algebraic;
-    int n_entries;              /* of the pattern */
-    const int *start, *row;     /* n + n_algebraic + 1 starts of columns; rows, ascending within a column */
-    double unit;                /* of z: atol is a multiple of it; 0: 1 */
+    int n_entries;          /* of the pattern */
+    const int *start, *row; /* n + n_algebraic + 1 starts of columns; rows, ascending within a column */
+    double unit;            /* of z: atol is a multiple of it; 0: 1 */
     /* y' and z that belong to (t, y). */
     dal_flow (*begin)(void *user, double t, const double *y, double *yd, double *z);
     dal_flow (*residual)(void *user, double t, const double *y, const double *yd, const double *z, double *F);
@@ -42,14 +42,14 @@ typedef struct dal_implicit {
 } dal_implicit;
 
 typedef struct dal_ode {
-    int n;          /* length of y */
-    int n_control;  /* the first n_control components take part in step-size control; the others count for a thousandth in methods that pace themselves, for nothing in the others */
+    int n;         /* length of y */
+    int n_control; /* the first n_control components take part in step-size control; the others count for a thousandth in methods that pace themselves, for nothing in the others */
     int n_guards;
     void *user;
     dal_flow (*derivative)(void *user, double t, const double *y, double *dy);
-    dal_flow (*project)(void *user, double t, double *y);               /* may be NULL */
+    dal_flow (*project)(void *user, double t, double *y);                 /* may be NULL */
     dal_flow (*guards)(void *user, double t, const double *y, double *g); /* NULL if n_guards is 0 */
-    dal_flow (*project_output)(void *user, double t, double *y);        /* the same for a copy that is only looked at; NULL: project */
+    dal_flow (*project_output)(void *user, double t, double *y);          /* the same for a copy that is only looked at; NULL: project */
     /* At a start, after an event (which[i] true for the guards that ended; NULL otherwise), after accepted asked for it.
      * May be NULL. */
     dal_flow (*restart)(void *user, double t, double *y, const bool *which);
@@ -58,20 +58,20 @@ typedef struct dal_ode {
     /* A step this small is taken whatever its error estimate says, because that is only rounding; 0: none. May be NULL. */
     double (*least_step)(void *user, double t, const double *y);
     /* Each output time of the grid, in order, with the projected state there; at an event the state before the restart. */
-    dal_flow (*output)(void *user, double t, const double *y);          /* may be NULL */
-    const dal_implicit *implicit;                                       /* NULL: F = y' - f(t, y) */
-    const double *unit; /* of each component of y: atol is a multiple of it. May change in restart. NULL: 1 */
+    dal_flow (*output)(void *user, double t, const double *y); /* may be NULL */
+    const dal_implicit *implicit;                              /* NULL: F = y' - f(t, y) */
+    const double *unit;                                        /* of each component of y: atol is a multiple of it. May change in restart. NULL: 1 */
 } dal_ode;
 
 typedef struct dal_drive_options {
-    double t_start, t_end; /* t_end >= t_start */
-    double step;        /* fixed step, or the first step of an adaptive integrator (0: chosen) */
-    double rtol, atol;  /* adaptive only; atol in units of each component */
-    double unit_time;   /* a time that the motion is measured by; 0: 1 */
-    double max_step;    /* adaptive only; 0: none */
-    double every;       /* output grid from t_start; 0: output after every step; t_end is always an output */
+    double t_start, t_end;  /* t_end >= t_start */
+    double step;            /* fixed step, or the first step of an adaptive integrator (0: chosen) */
+    double rtol, atol;      /* adaptive only; atol in units of each component */
+    double unit_time;       /* a time that the motion is measured by; 0: 1 */
+    double max_step;        /* adaptive only; 0: none */
+    double every;           /* output grid from t_start; 0: output after every step; t_end is always an output */
     double event_tolerance; /* events are located to this many seconds times max(1, |t| / unit_time); 0: 1e-13 unit_time */
-    long max_steps;     /* 0: none */
+    long max_steps;         /* 0: none */
 } dal_drive_options;
 
 typedef enum dal_drive_end {
@@ -83,8 +83,8 @@ typedef enum dal_drive_end {
     DAL_END_CHATTER,       /* too many events without progress; `component` is the guard */
     DAL_END_STOPPED,       /* a hook asked to stop */
     DAL_END_MAX_STEPS,
-    DAL_END_NO_PROGRESS,   /* t would not reach its end in any time: `stall` says why; `component`: what changes fastest, or the guard */
-    DAL_END_UNOPENED       /* the library of the integrator is not there, or there was no memory (flow: -DAL_NO_MEMORY) */
+    DAL_END_NO_PROGRESS, /* t would not reach its end in any time: `stall` says why; `component`: what changes fastest, or the guard */
+    DAL_END_UNOPENED     /* the library of the integrator is not there, or there was no memory (flow: -DAL_NO_MEMORY) */
 } dal_drive_end;
 
 /* Why steps lead nowhere (stagnation.c). */
@@ -99,16 +99,16 @@ typedef enum dal_stall {
 
 typedef struct dal_drive_result {
     dal_drive_end end;
-    dal_flow flow;        /* the hook's answer when it ended the run */
-    int component;        /* see dal_drive_end; -1 none */
-    double t;             /* last good time */
-    double h;             /* last step size tried */
+    dal_flow flow; /* the hook's answer when it ended the run */
+    int component; /* see dal_drive_end; -1 none */
+    double t;      /* last good time */
+    double h;      /* last step size tried */
     long steps, rejected, evaluations;
     long events, restarts; /* restarts: those that `accepted` asked for */
     dal_stall stall;
-    long tries;           /* steps tried until then, and how many it would take altogether */
+    long tries; /* steps tried until then, and how many it would take altogether */
     double tries_needed;
-    double pace;          /* advance of t a try */
+    double pace;                        /* advance of t a try */
     double smallest_step, largest_step; /* of the steps that neither an event nor t_end cut short; 0 if there were none */
 } dal_drive_result;
 
@@ -118,28 +118,28 @@ typedef struct dal_integrator dal_integrator;
 typedef struct dal_stepper {
     const dal_ode *ode;
     const dal_integrator *method;
-    double t;        /* time of y */
-    double *y;       /* present state */
-    double *f;       /* derivative there (valid when f_valid) */
-    double *y_new;   /* result of a step */
-    double *vectors; /* method->vectors further vectors of length n */
-    int history;     /* multistep: how many old slopes are valid */
+    double t;         /* time of y */
+    double *y;        /* present state */
+    double *f;        /* derivative there (valid when f_valid) */
+    double *y_new;    /* result of a step */
+    double *vectors;  /* method->vectors further vectors of length n */
+    int history;      /* multistep: how many old slopes are valid */
     double h_history; /* their spacing; with dense output the size of the last step */
     bool f_valid;
-    int component;   /* of y' that was not finite, else -1 */
+    int component; /* of y' that was not finite, else -1 */
     double rtol, atol, unit_time;
     long evaluations;
-    double t_stuck;  /* where the hooks began to refuse steps */
-    long refusals;   /* of hooks since then */
-    bool creeps;     /* too many of them */
+    double t_stuck;          /* where the hooks began to refuse steps */
+    long refusals;           /* of hooks since then */
+    bool creeps;             /* too many of them */
     long steps, steps_stuck; /* accepted so far, and there */
     double least_progress;
     /* for those that pace themselves */
-    void *self;      /* method->room doubles */
+    void *self; /* method->room doubles */
     const dal_drive_options *options;
-    double smallest; /* step that t can resolve here */
-    long rejected;   /* steps that were tried and repeated */
-    double h_tried;  /* where a step failed: its size */
+    double smallest;       /* step that t can resolve here */
+    long rejected;         /* steps that were tried and repeated */
+    double h_tried;        /* where a step failed: its size */
     dal_drive_end failure; /* and how, with what the hook answered; `component` as in dal_drive_result */
     dal_flow flow;
 } dal_stepper;
@@ -152,11 +152,11 @@ typedef struct dal_tableau {
 
 struct dal_integrator {
     const char *name;
-    const char *title;   /* one line for `list` */
+    const char *title; /* one line for `list` */
     int order;
     bool adaptive;
-    int vectors;         /* work vectors of length n beyond y, f, y_new */
-    double real_stability; /* |lambda| h on the negative real axis up to which the method is stable */
+    int vectors;                /* work vectors of length n beyond y, f, y_new */
+    double real_stability;      /* |lambda| h on the negative real axis up to which the method is stable */
     double imaginary_stability; /* omega h up to which an undamped oscillation grows by less than 1e-3 per radian */
     const dal_tableau *tableau; /* of a Runge-Kutta method that dal_tableau_step advances; else NULL */
     /* From (t, y, f) over h to y_new; adaptive ones also give the scaled error norm (<= 1 accepts). */
@@ -169,13 +169,13 @@ struct dal_integrator {
 
     /* An integrator that paces itself has these instead of step; `adaptive` is true. Where one of them answers false, s->failure
      * and s->flow say why. It allocates when it is opened, and may do so with malloc. */
-    bool (*available)(char *why, size_t size);       /* NULL: always; false with a sentence that names the package */
-    size_t (*room)(const dal_ode *ode);              /* doubles of s->self */
+    bool (*available)(char *why, size_t size); /* NULL: always; false with a sentence that names the package */
+    size_t (*room)(const dal_ode *ode);        /* doubles of s->self */
     bool (*open)(dal_stepper *s);
-    bool (*reset)(dal_stepper *s, double h);         /* a new start at (t, y), without a past; h: the first step, 0: its own choice */
-    bool (*advance)(dal_stepper *s, double *t_new);  /* one step, not beyond t_end: y_new there */
-    void (*close)(dal_stepper *s);                   /* also after open has failed */
-    bool projects;                                   /* y_new is on the constraints already */
+    bool (*reset)(dal_stepper *s, double h);        /* a new start at (t, y), without a past; h: the first step, 0: its own choice */
+    bool (*advance)(dal_stepper *s, double *t_new); /* one step, not beyond t_end: y_new there */
+    void (*close)(dal_stepper *s);                  /* also after open has failed */
+    bool projects;                                  /* y_new is on the constraints already */
 };
 
 /* Does the method choose its own steps, so that it cannot be held to one? */
@@ -228,7 +228,6 @@ double dal_scaled_norm(const dal_stepper *s, const double *x, const double *y_ot
 size_t dal_drive_work(const dal_integrator *method, const dal_ode *ode);
 
 /* Integrate from t_start to t_end; y is the state on entry and the last good one on return. */
-dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y,
-                           double *work);
+dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y, double *work);
 
 #endif

@@ -29,8 +29,7 @@
 #include <string.h>
 
 enum { MOST_PASSES = 50 };
-static const double as_good_as_rounding =
-    1e-8; /* of the accelerations: below, changes that no longer fall by half are rounding */
+static const double as_good_as_rounding = 1e-8; /* of the accelerations: below, changes that no longer fall by half are rounding */
 
 /* (f, c) := (Q - h - M v' + A^T lambda, gamma_s - A v'), over the model's mass the first. */
 static void residuals_penalty(dal_state *state, double *f, double *c, double *scratch)
@@ -82,11 +81,10 @@ static dal_flow solve_penalty(dal_state *state)
     const int stated = system->penalty_passes;
     double ratio = dal_saddle_soften(state, 1 / system->penalty), size = 0, change = HUGE_VAL, before = HUGE_VAL;
     if (!(ratio > 0))
-        return dal_state_fail_for(
-            state, DAL_REASON_SINGULAR_EQUATIONS,
-            "the equations of motion are singular: the inertia and the constraints together do not determine "
-            "the accelerations (rank [M; A] < %d)",
-            layout->nv);
+        return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
+                                  "the equations of motion are singular: the inertia and the constraints together do not determine "
+                                  "the accelerations (rank [M; A] < %d)",
+                                  layout->nv);
     state->report->condition_worst = fmin(state->report->condition_worst, ratio);
     memset(state->vd, 0, sizeof *state->vd * (size_t)layout->nv);
     memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
@@ -99,13 +97,12 @@ static dal_flow solve_penalty(dal_state *state)
         if (change <= system->tolerance * size || (change > 0.5 * before && change <= as_good_as_rounding * size))
             return 0;
     }
-    return stated
-               ? 0
-               : dal_state_fail(state,
-                                "penalty: after %d passes the accelerations still change by %.1e of their size: the "
-                                "position is near a singular "
-                                "one, or the factor %.3g is too small; a number of `iterations:` takes what they give",
-                                MOST_PASSES, size > 0 ? change / size : 0, system->penalty);
+    return stated ? 0
+                  : dal_state_fail(state,
+                                   "penalty: after %d passes the accelerations still change by %.1e of their size: the "
+                                   "position is near a singular "
+                                   "one, or the factor %.3g is too small; a number of `iterations:` takes what they give",
+                                   MOST_PASSES, size > 0 ? change / size : 0, system->penalty);
 }
 
 /* Only there v' and lambda are solved for together, from M and A. */
@@ -114,10 +111,10 @@ static bool applies_penalty(const dal_system *system, dal_refusal *why)
     if (system->formulation->saddle)
         return true;
     dal_decline(why, DAL_REASON_OTHER,
-             "penalty replaces the constraints of Lagrange's equations by forces, and %s meets its constraints "
-             "exactly: use penalty with "
-             "lagrange, or another stabilization",
-             system->formulation->name);
+                "penalty replaces the constraints of Lagrange's equations by forces, and %s meets its constraints "
+                "exactly: use penalty with "
+                "lagrange, or another stabilization",
+                system->formulation->name);
     return false;
 }
 

@@ -10,11 +10,15 @@
 #include <math.h>
 #include <string.h>
 
-extern const dal_stabilization dal_stabilize_none, dal_stabilize_baumgarte, dal_direct_correction, dal_mass_projection,
-    dal_coordinate_partitioning, dal_stabilize_penalty;
+extern const dal_stabilization dal_stabilize_none, dal_stabilize_baumgarte, dal_direct_correction, dal_mass_projection, dal_coordinate_partitioning,
+    dal_stabilize_penalty;
 
-const dal_stabilization *const dal_stabilizations[] = {&dal_stabilize_none,    &dal_stabilize_baumgarte,     &dal_direct_correction,
-                                                       &dal_mass_projection,   &dal_coordinate_partitioning, &dal_stabilize_penalty,
+const dal_stabilization *const dal_stabilizations[] = {&dal_stabilize_none,
+                                                       &dal_stabilize_baumgarte,
+                                                       &dal_direct_correction,
+                                                       &dal_mass_projection,
+                                                       &dal_coordinate_partitioning,
+                                                       &dal_stabilize_penalty,
                                                        NULL};
 
 const char *const dal_tolerance_alone[] = {"tolerance", NULL};
@@ -36,9 +40,11 @@ static dal_flow fail_at(dal_state *state, int row)
     if (row < system->layout.n_extrinsic) {
         const dal_row *missed = &system->mechanism.rows[system->layout.row[row].source];
         const bool written = system->mechanism.joints[missed->joint].type == &dal_joint_constraint;
-        return dal_state_fail(state, "the constraints cannot be met: %s '%s' stays open by %.3g%s",
-                              written ? "constraint" : "joint", system->mechanism.joints[missed->joint].name, worst,
-                              written ? "" : missed->angular ? " rad" : " m");
+        return dal_state_fail(state, "the constraints cannot be met: %s '%s' stays open by %.3g%s", written ? "constraint" : "joint",
+                              system->mechanism.joints[missed->joint].name, worst,
+                              written           ? ""
+                              : missed->angular ? " rad"
+                                                : " m");
     }
     return dal_state_fail(state, "the attitude parameters of a body cannot be normalised: %.3g remain", worst);
 }

@@ -11,7 +11,7 @@
 /* Of the weight of a component outside the control (the work): it counts a little. Without a say at all it would be integrated at the
  * order and the steps that the motion is content with, which of a motion that is polynomial or prescribed are 1 and very long. */
 static const double aside = 1e-3;
-static const double least_scale = 3e-3;        /* of the unit of a component, for differences */
+static const double least_scale = 3e-3;                 /* of the unit of a component, for differences */
 static const double shortest_start = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
 
 static void drop_message(int code, const char *module, const char *function, char *text, void *user)
@@ -170,8 +170,7 @@ static int error_weights(N_Vector Y, N_Vector weights, void *session)
     for (int i = n; i < c->size; i++)
         largest = fmax(largest, fabs(data[i]));
     for (int i = 0; i < c->size; i++) {
-        double y =
-            i < n ? data[i] - c->offset[i] : fabs(data[i]) + largest; /* a multiplier may be zero among large ones */
+        double y = i < n ? data[i] - c->offset[i] : fabs(data[i]) + largest; /* a multiplier may be zero among large ones */
         w[i] = share / fmax(s->rtol * fabs(y) + dal_absolute(s, i), 1e-100);
         if (i >= controlled && i < n)
             w[i] *= aside;
@@ -243,8 +242,7 @@ bool dal_sundials_configure(dal_sundials *c)
     const dal_sundials_library *call = &c->call;
     const double max_step = c->s->options->max_step;
     return !(call->SetUserData(c->memory, c) || call->WFtolerances(c->memory, error_weights) ||
-             call->SetMaxErrTestFails(c->memory, DAL_SUNDIALS_MAX_FAILURES) ||
-             call->SetMaxConvFails(c->memory, DAL_SUNDIALS_MAX_FAILURES) ||
+             call->SetMaxErrTestFails(c->memory, DAL_SUNDIALS_MAX_FAILURES) || call->SetMaxConvFails(c->memory, DAL_SUNDIALS_MAX_FAILURES) ||
              call->SetMaxStep(c->memory, max_step > 0 ? max_step : 0));
 }
 
@@ -273,8 +271,7 @@ bool dal_sundials_reset(dal_stepper *s, double h)
     c->rejected = s->rejected;
     clear_past(c);
     s->h_tried = h;
-    if (!c->package->begin(c) || c->call.SetInitStep(c->memory, h) ||
-        c->call.SetStopTime(c->memory, s->options->t_end))
+    if (!c->package->begin(c) || c->call.SetInitStep(c->memory, h) || c->call.SetStopTime(c->memory, s->options->t_end))
         return fail(c, false);
     return true;
 }

@@ -60,9 +60,9 @@ struct dal_sundials {
     void *memory; /* of CVODE or IDA */
     int size;     /* unknowns: n, or n + n_algebraic; at least 1 */
     bool krylov;
-    N_Vector Y, Yd; /* y + offset, and z; Yd: ida only */
-    N_Vector interpolated;  /* pi at a time inside a step */
-    N_Vector id;    /* ida: 1 for y, 0 for z */
+    N_Vector Y, Yd;        /* y + offset, and z; Yd: ida only */
+    N_Vector interpolated; /* pi at a time inside a step */
+    N_Vector id;           /* ida: 1 for y, 0 for z */
     SUNMatrix matrix;
     dal_dense_matrix *dense; /* where the matrix is one */
     SUNLinearSolver linear;
@@ -70,14 +70,14 @@ struct dal_sundials {
     double *offset, *gap;      /* c; y_{n-1} - (pi - c) there */
     double *at, *slope, *base; /* y where the hooks are asked; slopes */
     bool gap_known;
-    bool by_euler;              /* the step is so short that y + h f does for it */
+    bool by_euler;           /* the step is so short that y + h f does for it */
     double t_new;            /* end of the step */
     dal_flow flow, put_back; /* of the last evaluation and the last projection */
-    int not_finite; /* component that was it first since the last good evaluation: linear algebra spoils others after it; -1 */
-    dal_flow fatal;      /* a hook said stop: nothing is asked any more */
-    long rejected;       /* before the last reset */
-    double first_change; /* ida with multipliers: norm of Newton's first change */
-    double contraction;  /* r / (1 - r), r the rate at which they shrink */
+    int not_finite;          /* component that was it first since the last good evaluation: linear algebra spoils others after it; -1 */
+    dal_flow fatal;          /* a hook said stop: nothing is asked any more */
+    long rejected;           /* before the last reset */
+    double first_change;     /* ida with multipliers: norm of Newton's first change */
+    double contraction;      /* r / (1 - r), r the rate at which they shrink */
     /* Newton's matrix in units: columns times those of the unknowns, rows at a largest entry of 1, so that pivots do not depend on units */
     void *scaling;            /* memory of what follows */
     double *row_scale, *unit; /* rows are multiplied by the one, columns by the other */
@@ -101,10 +101,9 @@ void dal_sundials_accept(dal_stepper *s, double h);
 void dal_sundials_close(dal_stepper *s);
 
 /* Of the table of an integrator, in every build. */
-#define DAL_SUNDIALS_ENTRIES(available_, open_)                                                                        \
-    .vectors = DAL_SUNDIALS_VECTORS, .room = dal_sundials_room, .available = available_, .open = open_,                \
-    .reset = dal_sundials_reset, .advance = dal_sundials_advance, .trial = dal_sundials_trial,                         \
-    .accept = dal_sundials_accept, .close = dal_sundials_close
+#define DAL_SUNDIALS_ENTRIES(available_, open_)                                                                                                      \
+    .vectors = DAL_SUNDIALS_VECTORS, .room = dal_sundials_room, .available = available_, .open = open_, .reset = dal_sundials_reset,                 \
+    .advance = dal_sundials_advance, .trial = dal_sundials_trial, .accept = dal_sundials_accept, .close = dal_sundials_close
 
 /* Before the package is initialised: its messages are dropped. After: tolerances and limits. False without memory. */
 bool dal_sundials_silence(dal_sundials *c);
@@ -122,8 +121,7 @@ void dal_sundials_scale_entry(dal_sundials *c, int row, int column, double entry
 bool dal_sundials_scale_end(dal_sundials *c);
 
 /* A direct solver of the scaled matrix: `factor` scales and factors it, `solve` solves R J U x = b in place. */
-bool dal_sundials_direct_solver(dal_sundials *c, int (*factor)(SUNLinearSolver, SUNMatrix),
-                                void (*solve)(dal_sundials *c, double *x));
+bool dal_sundials_direct_solver(dal_sundials *c, int (*factor)(SUNLinearSolver, SUNMatrix), void (*solve)(dal_sundials *c, double *x));
 
 /* y = Y - c into c->at; > 0 with s->component where it is not finite; < 0 if the run is to stop anyway. */
 dal_flow dal_sundials_state(dal_sundials *c, N_Vector Y);

@@ -88,8 +88,7 @@ static int solve_in_units(SUNLinearSolver solver, SUNMatrix J, N_Vector X, N_Vec
     return SUNLS_SUCCESS;
 }
 
-bool dal_sundials_direct_solver(dal_sundials *c, int (*factor)(SUNLinearSolver, SUNMatrix),
-                                void (*solve)(dal_sundials *c, double *x))
+bool dal_sundials_direct_solver(dal_sundials *c, int (*factor)(SUNLinearSolver, SUNMatrix), void (*solve)(dal_sundials *c, double *x))
 {
     c->linear = c->call.SUNLinSolNewEmpty(c->context);
     if (!c->linear)

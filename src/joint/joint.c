@@ -81,19 +81,34 @@ void dal_measure_shift_z(dal_joint_builder *b)
     dal_measure_shift(b, 2);
 }
 
-extern const dal_joint_type dal_joint_revolute, dal_joint_prismatic, dal_joint_rigid, dal_joint_distance,
-    dal_joint_pin_in_slot, dal_joint_gear, dal_joint_rack_and_pinion, dal_joint_driven, dal_joint_lock,
-    dal_joint_spherical, dal_joint_cylindrical, dal_joint_universal, dal_joint_planar, dal_joint_point_on_line,
-    dal_joint_point_on_plane, dal_joint_parallel, dal_joint_perpendicular, dal_joint_screw,
-    dal_joint_rolling_disc, dal_joint_rolling_wheel, dal_joint_rolling_ball, dal_joint_skate;
+extern const dal_joint_type dal_joint_revolute, dal_joint_prismatic, dal_joint_rigid, dal_joint_distance, dal_joint_pin_in_slot, dal_joint_gear,
+    dal_joint_rack_and_pinion, dal_joint_driven, dal_joint_lock, dal_joint_spherical, dal_joint_cylindrical, dal_joint_universal, dal_joint_planar,
+    dal_joint_point_on_line, dal_joint_point_on_plane, dal_joint_parallel, dal_joint_perpendicular, dal_joint_screw, dal_joint_rolling_disc,
+    dal_joint_rolling_wheel, dal_joint_rolling_ball, dal_joint_skate;
 
-const dal_joint_type *const dal_joint_types[] = {
-    &dal_joint_revolute,     &dal_joint_prismatic,      &dal_joint_cylindrical,   &dal_joint_spherical,
-    &dal_joint_universal,    &dal_joint_planar,         &dal_joint_rigid,         &dal_joint_distance,
-    &dal_joint_pin_in_slot,  &dal_joint_point_on_line,  &dal_joint_point_on_plane, &dal_joint_parallel,
-    &dal_joint_perpendicular, &dal_joint_screw,         &dal_joint_rolling_disc,  &dal_joint_rolling_wheel,
-    &dal_joint_rolling_ball, &dal_joint_skate,          &dal_joint_gear,          &dal_joint_rack_and_pinion,
-    &dal_joint_driven,       &dal_joint_lock,           NULL};
+const dal_joint_type *const dal_joint_types[] = {&dal_joint_revolute,
+                                                 &dal_joint_prismatic,
+                                                 &dal_joint_cylindrical,
+                                                 &dal_joint_spherical,
+                                                 &dal_joint_universal,
+                                                 &dal_joint_planar,
+                                                 &dal_joint_rigid,
+                                                 &dal_joint_distance,
+                                                 &dal_joint_pin_in_slot,
+                                                 &dal_joint_point_on_line,
+                                                 &dal_joint_point_on_plane,
+                                                 &dal_joint_parallel,
+                                                 &dal_joint_perpendicular,
+                                                 &dal_joint_screw,
+                                                 &dal_joint_rolling_disc,
+                                                 &dal_joint_rolling_wheel,
+                                                 &dal_joint_rolling_ball,
+                                                 &dal_joint_skate,
+                                                 &dal_joint_gear,
+                                                 &dal_joint_rack_and_pinion,
+                                                 &dal_joint_driven,
+                                                 &dal_joint_lock,
+                                                 NULL};
 
 const dal_joint_type *dal_joint_type_find(const char *name)
 {

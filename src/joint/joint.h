@@ -47,7 +47,7 @@ typedef enum dal_sliding {
 typedef struct dal_joint_builder {
     dal_mechanism *mechanism;
     dal_joint *joint;
-    int point[2];              /* vectors of the two points */
+    int point[2];                 /* vectors of the two points */
     double length, pitch, radius; /* where the type asks for them */
     /* Rows that are forms: an expression in measures (order 0) and their rates (order 1) that is zero; at velocity level it is linear
      * in the rates. */
@@ -61,42 +61,42 @@ typedef struct dal_joint_builder {
     /* The measure of a coordinate of another joint, or of a body; -1 on error. The joint then acts between those bodies. */
     int (*joint_coordinate)(struct dal_joint_builder *builder, dal_text joint, dal_text coordinate, double *zero);
     int (*body_coordinate)(struct dal_joint_builder *builder, dal_text body, dal_text coordinate);
-    bool (*claim)(struct dal_joint_builder *builder, int measure, dal_mark mark);     /* a coordinate is prescribed once */
-    int (*motion)(struct dal_joint_builder *builder, dal_text text);                  /* number of the time function f, f', f''; -1 on error */
-    bool (*rate)(struct dal_joint_builder *builder, dal_text text, dal_node *f);      /* f(t) with one continuous derivative */
+    bool (*claim)(struct dal_joint_builder *builder, int measure, dal_mark mark); /* a coordinate is prescribed once */
+    int (*motion)(struct dal_joint_builder *builder, dal_text text);              /* number of the time function f, f', f''; -1 on error */
+    bool (*rate)(struct dal_joint_builder *builder, dal_text text, dal_node *f);  /* f(t) with one continuous derivative */
     void *user;
 } dal_joint_builder;
 
 /* A type in the plane, or in space. */
 typedef struct dal_joint_variant {
     dal_axis_need axis;
-    bool turns;         /* its rows use directions: both sides need an attitude (no particles) */
-    const char *motion; /* NULL where the type does not exist or has none */
+    bool turns;                                   /* its rows use directions: both sides need an attitude (no particles) */
+    const char *motion;                           /* NULL where the type does not exist or has none */
     const char *coordinates[DAL_MAX_COORDINATES]; /* channel names */
 } dal_joint_variant;
 
 struct dal_joint_type {
     const char *name;
-    const char *title;   /* one line for `list` and the reference page */
-    unsigned spaces;     /* DAL_IN_PLANE | DAL_IN_SPACE */
+    const char *title; /* one line for `list` and the reference page */
+    unsigned spaces;   /* DAL_IN_PLANE | DAL_IN_SPACE */
     dal_joint_class class;
     dal_joint_variant planar, spatial;
-    bool written;        /* of the model's own: equations of `joint-types:` (system/joint_types.c); it is in no list */
-    bool surface;        /* moves on a surface of the first body: `normal:` is in the first body, `axis:` in the second */
-    bool welds;          /* leaves no motion */
-    bool rod;            /* has a length: where none is written, the distance of its points at the start */
+    bool written;             /* of the model's own: equations of `joint-types:` (system/joint_types.c); it is in no list */
+    bool surface;             /* moves on a surface of the first body: `normal:` is in the first body, `axis:` in the second */
+    bool welds;               /* leaves no motion */
+    bool rod;                 /* has a length: where none is written, the distance of its points at the start */
     bool constant_from_start; /* the constant of its last row is what the row is at the start */
-    bool couples_two;    /* its row is: coordinate of the second joint - factor * coordinate of the first = constant */
-    dal_kept_axes keeps; /* its rows are zero also where these axes stand against each other: assembly refuses that */
+    bool couples_two;         /* its row is: coordinate of the second joint - factor * coordinate of the first = constant */
+    dal_kept_axes keeps;      /* its rows are zero also where these axes stand against each other: assembly refuses that */
     dal_sliding slides;
-    const char *urdf;    /* its type in URDF; NULL: URDF has none */
-    const char *keys;    /* further keys it understands, separated by blanks; upper case marks: "length!" is required */
+    const char *urdf; /* its type in URDF; NULL: URDF has none */
+    const char *keys; /* further keys it understands, separated by blanks; upper case marks: "length!" is required */
     void (*forbid)(dal_joint_builder *builder);
     void (*measure)(dal_joint_builder *builder); /* adds the measures of its coordinates, in order; may be NULL */
 };
 
-extern const dal_joint_type *const dal_joint_types[]; /* ends with NULL */
-extern const dal_joint_type dal_joint_constraint;     /* not in the list: what is behind an entry of `constraints:` */
+extern const dal_joint_type *const dal_joint_types[];                /* ends with NULL */
+extern const dal_joint_type dal_joint_constraint;                    /* not in the list: what is behind an entry of `constraints:` */
 extern const dal_joint_type dal_joint_rolling_disc, dal_joint_skate; /* which have an attitude without a direction: analysis/standing.c */
 const dal_joint_type *dal_joint_type_find(const char *name);
 
@@ -125,10 +125,10 @@ void dal_forbid_turn(dal_joint_builder *builder);
 /* ---- surfaces: rolling.c ------------------------------------------------- */
 
 int dal_surface_normal(const dal_joint_builder *builder); /* the axis of the first frame that is the normal n: z in space, y in the plane */
-dal_node dal_surface_lean(dal_joint_builder *builder, int axis_second);             /* f_m . n */
-void dal_forbid_height(dal_joint_builder *builder);                                 /* n . (P_j - P_i) = radius */
-void dal_forbid_slip(dal_joint_builder *builder, int n, const dal_node *s);         /* at the point s_1 f_1 + ... + s_n f_n */
-void dal_forbid_slip_below(dal_joint_builder *builder, int n);                      /* s_m = -radius f_m . n */
+dal_node dal_surface_lean(dal_joint_builder *builder, int axis_second);     /* f_m . n */
+void dal_forbid_height(dal_joint_builder *builder);                         /* n . (P_j - P_i) = radius */
+void dal_forbid_slip(dal_joint_builder *builder, int n, const dal_node *s); /* at the point s_1 f_1 + ... + s_n f_n */
+void dal_forbid_slip_below(dal_joint_builder *builder, int n);              /* s_m = -radius f_m . n */
 
 /* ---- couplings: coupling.c, driven.c -------------------------------------- */
 
@@ -145,7 +145,7 @@ bool dal_drive_rate(dal_joint_builder *builder, int measure, dal_text text);    
 
 /* ---- coordinates --------------------------------------------------------- */
 
-void dal_measure_turn(dal_joint_builder *builder);                 /* angle about z */
+void dal_measure_turn(dal_joint_builder *builder);                  /* angle about z */
 void dal_measure_shift(dal_joint_builder *builder, int axis_first); /* e_i . (P_j - P_i) */
 void dal_measure_shift_z(dal_joint_builder *builder);               /* z_i . (P_j - P_i) */
 int dal_joint_space(const dal_joint_builder *builder);

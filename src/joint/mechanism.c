@@ -85,8 +85,8 @@ int dal_add_coordinate(dal_mechanism *mechanism, int number)
 int dal_add_row(dal_mechanism *m, int n_terms, const dal_term *terms, double constant, int time, bool angular)
 {
     dal_row *row = DAL_PUSH(m->arena, m->rows, m->n_rows, m->cap_rows);
-    *row = (dal_row){.term = m->n_terms, .n_terms = n_terms, .constant = constant, .time = time,
-                     .joint = m->n_joints - 1, .angular = angular, .form = -1};
+    *row = (dal_row){
+        .term = m->n_terms, .n_terms = n_terms, .constant = constant, .time = time, .joint = m->n_joints - 1, .angular = angular, .form = -1};
     for (int i = 0; i < n_terms; i++)
         *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) = terms[i];
     m->joints[m->n_joints - 1].n_rows++;

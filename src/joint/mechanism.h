@@ -22,10 +22,10 @@ enum { DAL_GROUND = -1 };
 typedef struct dal_body {
     const char *name;
     dal_mark mark;
-    bool particle;      /* no attitude: R is the identity for ever */
+    bool particle; /* no attitude: R is the identity for ever */
     double mass;
-    double center[3];   /* centre of mass in body axes */
-    double inertia[9];  /* about the centre of mass, body axes; planar: only [8] */
+    double center[3];  /* centre of mass in body axes */
+    double inertia[9]; /* about the centre of mass, body axes; planar: only [8] */
 } dal_body;
 
 /* A point with axes: the columns of B are x, y, z of the joint frame in body axes. */
@@ -36,15 +36,15 @@ typedef struct dal_marker {
 
 typedef struct dal_vector {
     int body;
-    int point; /* 1 a point, 0 a direction */
+    int point;   /* 1 a point, 0 a direction */
     bool wanted; /* by others than a joint itself */
     double s[3];
 } dal_vector;
 
 typedef enum dal_measure_kind {
-    DAL_MEASURE_DOT,    /* (v0 - v1) . (v2 - v3); v1, v3 may be absent (-1) */
-    DAL_MEASURE_ANGLE,  /* atan2(v1 . v2, v0 . v2) + 2 pi n: v0, v1 = x, y of the first frame, v2 = x of the second */
-    DAL_MEASURE_LENGTH, /* |v0 - v1| */
+    DAL_MEASURE_DOT,        /* (v0 - v1) . (v2 - v3); v1, v3 may be absent (-1) */
+    DAL_MEASURE_ANGLE,      /* atan2(v1 . v2, v0 . v2) + 2 pi n: v0, v1 = x, y of the first frame, v2 = x of the second */
+    DAL_MEASURE_LENGTH,     /* |v0 - v1| */
     DAL_MEASURE_COORDINATE, /* coordinate number vector[0] of the family `user` */
     DAL_MEASURE_KINDS
 } dal_measure_kind;
@@ -56,8 +56,8 @@ typedef enum dal_turns { DAL_TURNS_NONE, DAL_TURNS_OF_BODY, DAL_TURNS_BETWEEN } 
 typedef struct dal_measure {
     dal_measure_kind kind;
     int vector[4];
-    int winding; /* ANGLE: which counter of whole turns, else -1 */
-    bool wanted; /* by others than a joint itself: forces, signals, other joints */
+    int winding;     /* ANGLE: which counter of whole turns, else -1 */
+    bool wanted;     /* by others than a joint itself: forces, signals, other joints */
     dal_turns turns; /* ANGLE */
 } dal_measure;
 
@@ -69,12 +69,12 @@ typedef struct dal_term {
 typedef struct dal_row {
     int term, n_terms;
     double constant;
-    int time;    /* number of the time function f, or -1 */
-    int joint;   /* whose row it is; -1: a speed */
-    bool angular; /* radians instead of metres */
+    int time;          /* number of the time function f, or -1 */
+    int joint;         /* whose row it is; -1: a speed */
+    bool angular;      /* radians instead of metres */
     bool nonholonomic; /* exists at velocity level only */
-    int equation; /* number, from 1, of the equation of a joint type that it comes from; 0: none */
-    int form;    /* its first output of the forms' program, or -1: the coefficients are constants. See dal_form_outputs */
+    int equation;      /* number, from 1, of the equation of a joint type that it comes from; 0: none */
+    int form;          /* its first output of the forms' program, or -1: the coefficients are constants. See dal_form_outputs */
 } dal_row;
 
 /* Outputs of a form with n terms: f (0 where it is nonholonomic), a_1 ... a_n, b, then for each of a_1 ... a_n, b its n
@@ -93,16 +93,16 @@ typedef struct dal_joint {
     dal_mark mark;
     const dal_joint_type *type;
     dal_marker marker[DAL_MOST_POINTS];
-    int n_further;      /* points beyond the second: of types of the model's own */
+    int n_further; /* points beyond the second: of types of the model's own */
     int row, n_rows;
     int n_coordinates;
     int coordinate[DAL_MAX_COORDINATES]; /* measures: angle, distance, ... in the order of the type */
     double zero[DAL_MAX_COORDINATES];    /* coordinate = measure + zero */
-    int drive;          /* the row that prescribes a coordinate, or -1 */
+    int drive;                           /* the row that prescribes a coordinate, or -1 */
     int drive_coordinate;
-    double compliance[2]; /* of redundant joints: metres a newton, radians a newton metre; 0: rigid */
-    double length;      /* distance joints: the length, for conformance and pictures */
-    int equations;      /* types of the model's own: how many, a vector as one; 0: built in */
+    double compliance[2];      /* of redundant joints: metres a newton, radians a newton metre; 0: rigid */
+    double length;             /* distance joints: the length, for conformance and pictures */
+    int equations;             /* types of the model's own: how many, a vector as one; 0: built in */
     int removed, removed_near; /* freedoms that they take from free bodies: at the start, and at consistent positions nearby */
 } dal_joint;
 

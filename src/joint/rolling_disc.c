@@ -15,8 +15,8 @@ static void forbid_rolling_disc(dal_joint_builder *b)
     }
     dal_graph *graph = b->graph;
     dal_node g[2] = {dal_surface_lean(b, 0), dal_surface_lean(b, 1)}, s[2], radius = dal_const(graph, b->radius);
-    dal_node w = dal_unary(graph, DAL_OP_SQRT, dal_binary(graph, DAL_OP_ADD, dal_binary(graph, DAL_OP_MUL, g[0], g[0]),
-                                                          dal_binary(graph, DAL_OP_MUL, g[1], g[1])));
+    dal_node w = dal_unary(graph, DAL_OP_SQRT,
+                           dal_binary(graph, DAL_OP_ADD, dal_binary(graph, DAL_OP_MUL, g[0], g[0]), dal_binary(graph, DAL_OP_MUL, g[1], g[1])));
     int n = dal_add_axis(b->mechanism, &b->joint->marker[0], dal_surface_normal(b));
     dal_node height = b->signal(b, dal_add_dot(b->mechanism, b->point[1], b->point[0], n, -1), 0);
     b->form(b, dal_binary(graph, DAL_OP_SUB, height, dal_binary(graph, DAL_OP_MUL, radius, w)), false);

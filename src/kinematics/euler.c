@@ -39,10 +39,8 @@ static inline void attitude_euler(int space, const int *chart, const dal_real *p
     fill_up_euler(space, parameters, p);
     dal_real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3], k = 2 / n;
     dal_matrix_of(p, kin->R);
-    const dal_real J[4][3] = {{-k * p[1], -k * p[2], -k * p[3]},
-                              {k * p[0], k * p[3], -k * p[2]},
-                              {-k * p[3], k * p[0], k * p[1]},
-                              {k * p[2], -k * p[1], k * p[0]}};
+    const dal_real J[4][3] = {
+        {-k * p[1], -k * p[2], -k * p[3]}, {k * p[0], k * p[3], -k * p[2]}, {-k * p[3], k * p[0], k * p[1]}, {k * p[2], -k * p[1], k * p[0]}};
     if (space == DAL_PLANAR) {
         dal_copy3(J[0], kin->J[0]);
         dal_copy3(J[3], kin->J[1]);
@@ -77,7 +75,7 @@ static void velocity_euler(const dal_layout *layout, dal_work *work)
 }
 
 static inline void bend_attitude_euler(const dal_layout *layout, const dal_work *work, int body, const dal_real *a, const dal_real *b,
-                          const dal_tangent *tangent_b, dal_real wb[3])
+                                       const dal_tangent *tangent_b, dal_real wb[3])
 {
     const int space = (int)layout->mechanism->space;
     dal_real p[4], x[4], y[4];
@@ -178,12 +176,10 @@ static void move_euler(const dal_layout *layout, dal_work *work, int b, const do
 
 #endif
 
-const dal_family dal_family_euler = {
-    .name = "euler",
-    .title = "position and Euler parameters: no singular attitude, one intrinsic constraint a body",
-    .count = count_euler,
-    DAL_FAMILY_MOTION(position_euler, velocity_euler, dal_plain_tangent, bend_euler),
-    DAL_FAMILY_INTRINSIC(intrinsic_euler, intrinsic_bias_euler, intrinsic_bend_euler),
-    DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
-    DAL_FAMILY_START(place_euler, move_euler, dal_plain_add)
-};
+const dal_family dal_family_euler = {.name = "euler",
+                                     .title = "position and Euler parameters: no singular attitude, one intrinsic constraint a body",
+                                     .count = count_euler,
+                                     DAL_FAMILY_MOTION(position_euler, velocity_euler, dal_plain_tangent, bend_euler),
+                                     DAL_FAMILY_INTRINSIC(intrinsic_euler, intrinsic_bias_euler, intrinsic_bend_euler),
+                                     DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
+                                     DAL_FAMILY_START(place_euler, move_euler, dal_plain_add)};

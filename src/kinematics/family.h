@@ -67,31 +67,31 @@ typedef struct dal_layout {
     const dal_family *family;
     int nq, nv;
     int n_extrinsic, n_intrinsic, n_rows; /* extrinsic rows first */
-    int n_speeds;             /* rows n_rows ... n_rows + n_speeds are the speeds of the model */
+    int n_speeds;                         /* rows n_rows ... n_rows + n_speeds are the speeds of the model */
     int n_values, n_blocks, n_mass, n_sides, n_map, n_body_columns, n_jacobian;
-    int n_times;              /* time functions of driven rows */
+    int n_times; /* time functions of driven rows */
     dal_body_layout *body;
-    dal_mass_block *block;    /* of M; in families that own columns, one a body */
-    dal_row_layout *row;      /* n_rows + n_speeds */
+    dal_mass_block *block;     /* of M; in families that own columns, one a body */
+    dal_row_layout *row;       /* n_rows + n_speeds */
     int n_vectors, n_measures; /* those that anybody wants: all but what the rows that hold by construction were made of */
     int *vector, *measure;
-    int *row_at;              /* of each row of the mechanism: its row here, or -1: it holds by construction */
+    int *row_at; /* of each row of the mechanism: its row here, or -1: it holds by construction */
     dal_side *side;
-    int *term_side;           /* 4 a term: the side on which each of its measure's vectors lies, or -1 */
-    int *term_entry;          /* a term whose measure is a coordinate: its entry in the row */
+    int *term_side;  /* 4 a term: the side on which each of its measure's vectors lies, or -1 */
+    int *term_entry; /* a term whose measure is a coordinate: its entry in the row */
     int *map, *body_column;
-    int *column;              /* of each entry of A */
-    int *angular;             /* of each column of v: 1 a turn, 0 a shift, -1 unknown (a coordinate of the user) */
-    double *constant_mass;    /* natural: M, computed once */
-    bool columnless;          /* a tree without rows that is solved by recursion: the lists of columns, work->jacobian and work->M, which
+    int *column;           /* of each entry of A */
+    int *angular;          /* of each column of v: 1 a turn, 0 a shift, -1 unknown (a coordinate of the user) */
+    double *constant_mass; /* natural: M, computed once */
+    bool columnless;       /* a tree without rows that is solved by recursion: the lists of columns, work->jacobian and work->M, which
                                * grow with the square of the length of a chain, are made when somebody asks (dal_state_widen) */
-    int sequence[3];          /* angle: the Euler sequence the user fixed */
+    int sequence[3];       /* angle: the Euler sequence the user fixed */
     bool sequence_fixed;
     dal_tree *tree;
     dal_placement *placement;
-    dal_program *forms;       /* coefficients of the rows that are forms; NULL: none */
+    dal_program *forms; /* coefficients of the rows that are forms; NULL: none */
     int n_form_needs, n_form_variables;
-    int *form_need;           /* pairs: variable, measure (-1: time) */
+    int *form_need; /* pairs: variable, measure (-1: time) */
 } dal_layout;
 
 /* The frame of a body and how it moves. Fields in the order in which they are computed. */
@@ -124,25 +124,25 @@ typedef struct dal_direction {
 typedef struct dal_work {
     dal_real t;
     dal_real *q, *v;
-    dal_kin *kin;                 /* kin[-1] is the ground */
-    dal_real *x, *xd, *xb;        /* 3 a vector */
+    dal_kin *kin;                  /* kin[-1] is the ground */
+    dal_real *x, *xd, *xb;         /* 3 a vector */
     dal_real *value, *rate, *bias; /* of measures */
-    dal_real *gradient;           /* 12 a measure: d(measure)/d(vector 0..3) */
-    dal_real *winding;            /* reference angles for unwrapping */
-    dal_real *coef;               /* of terms: constants, or outputs of the forms */
+    dal_real *gradient;            /* 12 a measure: d(measure)/d(vector 0..3) */
+    dal_real *winding;             /* reference angles for unwrapping */
+    dal_real *coef;                /* of terms: constants, or outputs of the forms */
     dal_real *form, *form_registers, *form_variables;
     dal_real *along, *across, *second; /* of measures, in dal_rows_bend: rates along a and b, bend */
-    dal_real *phi, *phid;         /* rows: residual, A v - beta; speeds: phid is u = Y v + Z */
-    dal_real *A, *gamma;          /* rows: entries by layout->column; A v' = gamma; speeds: u' = Y v' - gamma */
-    dal_real *jacobian;           /* shared columns: 6 a column of a body: velocity of r, angular velocity, world axes */
-    const int *body_column;       /* layout->body_column; of a layout without columns: the state's own */
-    dal_real *M, *h, *Q;          /* blocks; covectors of length nv */
-    dal_real *direct;             /* forces given on a coordinate, length nv */
-    dal_real *force;              /* 6 a body: force and moment about r, world axes */
-    dal_real *time;               /* 3 a time function: f, f', f'' */
-    dal_real *scratch;            /* of the family: see family->scratch */
-    int *chart;                   /* angle: 3 axes a body */
-    int table_left;               /* number from 1 of a table that a form left, or 0 */
+    dal_real *phi, *phid;              /* rows: residual, A v - beta; speeds: phid is u = Y v + Z */
+    dal_real *A, *gamma;               /* rows: entries by layout->column; A v' = gamma; speeds: u' = Y v' - gamma */
+    dal_real *jacobian;                /* shared columns: 6 a column of a body: velocity of r, angular velocity, world axes */
+    const int *body_column;            /* layout->body_column; of a layout without columns: the state's own */
+    dal_real *M, *h, *Q;               /* blocks; covectors of length nv */
+    dal_real *direct;                  /* forces given on a coordinate, length nv */
+    dal_real *force;                   /* 6 a body: force and moment about r, world axes */
+    dal_real *time;                    /* 3 a time function: f, f', f'' */
+    dal_real *scratch;                 /* of the family: see family->scratch */
+    int *chart;                        /* angle: 3 axes a body */
+    int table_left;                    /* number from 1 of a table that a form left, or 0 */
 } dal_work;
 
 /* Number of dal_real that a work needs, and the laying out over them. */
@@ -154,29 +154,29 @@ void dal_work_layout(const dal_layout *layout, dal_real *memory, int *chart, dal
 struct dal_family {
     const char *name;
     const char *title;
-    bool separated; /* x = S q with R any matrix; else R is a rotation */
-    bool shares;    /* columns are shared between bodies: joint, user */
+    bool separated;                                                                    /* x = S q with R any matrix; else R is a rotation */
+    bool shares;                                                                       /* columns are shared between bodies: joint, user */
     void (*count)(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic); /* NULL: shares */
-    size_t (*scratch)(const dal_layout *layout); /* dal_reals of work->scratch; NULL: none */
-    void (*frames)(const dal_layout *layout, dal_work *work);    /* joint: position without the columns of work->jacobian, which grow
+    size_t (*scratch)(const dal_layout *layout);                                       /* dal_reals of work->scratch; NULL: none */
+    void (*frames)(const dal_layout *layout, dal_work *work);   /* joint: position without the columns of work->jacobian, which grow
                                                                   * with the square of the length of a chain; else NULL */
-    void (*position)(const dal_layout *layout, dal_work *work);  /* q -> r, R, J */
-    void (*velocity)(const dal_layout *layout, dal_work *work);  /* v -> r', R', biases */
+    void (*position)(const dal_layout *layout, dal_work *work); /* q -> r, R, J */
+    void (*velocity)(const dal_layout *layout, dal_work *work); /* v -> r', R', biases */
     void (*tangent)(const dal_layout *layout, dal_work *work, const dal_direction *direction); /* fills its tangents */
     void (*bend)(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b,
-                 dal_bend *out); /* D_a of the tangent of b */
-    void (*intrinsic)(const dal_layout *layout, dal_work *work); /* phi and A of the intrinsic rows; NULL if there are none */
+                 dal_bend *out);                                      /* D_a of the tangent of b */
+    void (*intrinsic)(const dal_layout *layout, dal_work *work);      /* phi and A of the intrinsic rows; NULL if there are none */
     void (*intrinsic_bias)(const dal_layout *layout, dal_work *work); /* their gamma */
     void (*intrinsic_bend)(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out); /* D_a [A b], by row */
-    void (*inertia)(const dal_layout *layout, dal_work *work);   /* M, h */
+    void (*inertia)(const dal_layout *layout, dal_work *work);                                             /* M, h */
     void (*pull)(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                 dal_real *out); /* adds the n_columns columns of a force at r and a moment */
+                 dal_real *out);                                                 /* adds the n_columns columns of a force at r and a moment */
     void (*rates)(const dal_layout *layout, const dal_work *work, dal_real *qd); /* q' = N v */
 #ifndef DAL_SCALAR_VARIANT
     /* Families that own columns: one body. The others: body -1, all bodies, from r and R of each (9 and 3 a body). */
     void (*place)(const dal_layout *layout, dal_work *work, int body, const double r[3], const double R[9]); /* frame -> q */
     void (*move)(const dal_layout *layout, dal_work *work, int body, const double rd[3], const double w[3]); /* after place: twist -> v */
-    void (*add)(const dal_layout *layout, double *q, const double *dv); /* q moved by dv: q + dv where N = 1 */
+    void (*add)(const dal_layout *layout, double *q, const double *dv);                                      /* q moved by dv: q + dv where N = 1 */
     /* Charts: how far from singular the attitude of a body is (1 best, 0 singular); NULL: never singular. */
     double (*condition)(const dal_layout *layout, const dal_work *work, int body);
     /* A better chart for the same attitude: rewrites work->chart, q and v of the body. */
@@ -185,8 +185,7 @@ struct dal_family {
 };
 
 /* Entries of the tables of families, by subject. Those of FAMILY_START exist on doubles only; they stand last, without a comma. */
-#define DAL_FAMILY_MOTION(position_, velocity_, tangent_, bend_)                                                       \
-    .position = position_, .velocity = velocity_, .tangent = tangent_, .bend = bend_
+#define DAL_FAMILY_MOTION(position_, velocity_, tangent_, bend_) .position = position_, .velocity = velocity_, .tangent = tangent_, .bend = bend_
 #define DAL_FAMILY_INTRINSIC(rows_, bias_, bend_) .intrinsic = rows_, .intrinsic_bias = bias_, .intrinsic_bend = bend_
 #define DAL_FAMILY_INERTIA(inertia_, pull_, rates_) .inertia = inertia_, .pull = pull_, .rates = rates_
 #ifndef DAL_SCALAR_VARIANT
@@ -226,9 +225,8 @@ void dal_orthonormal_bend(const dal_kin *kin, const dal_tangent *a, const dal_ta
 /* M and h. */
 void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work);
 /* Adds f and J^T moment. */
-void dal_orthonormal_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3],
-                          const dal_real moment[3], dal_real *out);
-void dal_plain_rates(const dal_layout *layout, const dal_work *work, dal_real *qd); /* q' = v */
+void dal_orthonormal_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out);
+void dal_plain_rates(const dal_layout *layout, const dal_work *work, dal_real *qd);               /* q' = v */
 void dal_plain_tangent(const dal_layout *layout, dal_work *work, const dal_direction *direction); /* r' = a, w = J a */
 void dal_plain_add(const dal_layout *layout, double *q, const double *dv);                        /* q + dv */
 
@@ -239,16 +237,14 @@ void dal_plain_add(const dal_layout *layout, double *q, const double *dv);      
 /* M and h. */
 void dal_shared_inertia(const dal_layout *layout, dal_work *work);
 /* Adds J^T (force, moment), a number for each column of the body. */
-void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                     dal_real *out);
+void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out);
 /* V_t of the family user: velocity of r and angular velocity that time itself gives a body; NULL: none. After position. */
 #define dal_user_drift DAL_K(dal_user_drift)
 const dal_real *dal_user_drift(const dal_layout *layout, const dal_work *work, int body);
 
 /* Adds the covector of a force at r and a moment on a body to out, of length nv: every family. */
 #define dal_pull_body DAL_K(dal_pull_body)
-void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                   dal_real *out);
+void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out);
 
 /* work->Q: the forces on the coordinates, and those on the bodies pulled back. */
 #define dal_pull_bodies DAL_K(dal_pull_bodies)
@@ -282,8 +278,7 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *work);
 #define dal_layout_motion DAL_K(dal_layout_motion)
 void dal_layout_motion(const dal_layout *layout, dal_work *work);
 /* D_a [A b - beta db] of all rows and D_a [Y b + Z db] of the speeds, from the tangents of both and their bend. */
-void dal_rows_bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
-                   dal_real *out);
+void dal_rows_bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, const dal_bend *bend, dal_real *out);
 /* -beta, Z: what a row, and what all rows and speeds are for v = 0. */
 #define dal_row_free DAL_K(dal_row_free)
 dal_real dal_row_free(const dal_layout *layout, const dal_work *work, const dal_row *row);

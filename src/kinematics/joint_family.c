@@ -296,8 +296,8 @@ static void tangent_joint(const dal_layout *layout, dal_work *work, const dal_di
             carry_arm(&work->kin[c->parent], &c->from, 1, out->rd, out->w);
         }
         for (int s = c->step; s < c->step + c->n_steps; s++)
-            carry_tangent(&tree->step[s], axes_of(work, s), shift_of(work, s), direction->a + (tree->step[s].v < 0 ? 0 : tree->step[s].v),
-                          out->rd, out->w);
+            carry_tangent(&tree->step[s], axes_of(work, s), shift_of(work, s), direction->a + (tree->step[s].v < 0 ? 0 : tree->step[s].v), out->rd,
+                          out->w);
         if (c->particle)
             dal_zero3(out->w);
         else
@@ -725,5 +725,4 @@ const dal_family dal_family_joint = {
     .scratch = scratch_joint,
     .frames = frames_joint,
     DAL_FAMILY_INERTIA(inertia_joint, dal_shared_pull, rates_joint),
-    DAL_FAMILY_START(place_joint, move_joint, add_joint)
-};
+    DAL_FAMILY_START(place_joint, move_joint, add_joint)};

@@ -14,8 +14,7 @@
 
 #ifndef DAL_SCALAR_VARIANT
 
-const dal_family *const dal_families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint,
-                                           &dal_family_user, NULL};
+const dal_family *const dal_families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint, &dal_family_user, NULL};
 
 /* Families that own columns: a body after the other. */
 static void count_bodies(dal_layout *layout, dal_arena *arena)
@@ -173,8 +172,8 @@ static void connect_shared_rows(dal_layout *layout, dal_arena *arena)
         set.entry[j] = -1;
     for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
         dal_row_layout *at = &layout->row[i];
-        connect_shared_row(layout, at, i < layout->n_rows ? &layout->mechanism->rows[at->source] : &layout->mechanism->speeds[at->source],
-                           capacity, &set, arena);
+        connect_shared_row(layout, at, i < layout->n_rows ? &layout->mechanism->rows[at->source] : &layout->mechanism->speeds[at->source], capacity,
+                           &set, arena);
     }
 }
 

@@ -163,8 +163,7 @@ static void inertia_natural(const dal_layout *layout, dal_work *work)
 
 /* A force at r and a moment: <G, R'> = moment . w for R' = [w x] R holds with G = 1/2 [moment x] R (in the plane, where
  * only two columns move, as well). */
-static void pull_natural(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                 dal_real *out)
+static void pull_natural(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out)
 {
     const int space = (int)layout->mechanism->space;
     for (int i = 0; i < space; i++)
@@ -215,5 +214,4 @@ const dal_family dal_family_natural = {
     DAL_FAMILY_MOTION(position_natural, velocity_natural, tangent_natural, bend_natural),
     DAL_FAMILY_INTRINSIC(intrinsic_natural, intrinsic_bias_natural, intrinsic_bend_natural),
     DAL_FAMILY_INERTIA(inertia_natural, pull_natural, dal_plain_rates),
-    DAL_FAMILY_START(place_natural, move_natural, dal_plain_add)
-};
+    DAL_FAMILY_START(place_natural, move_natural, dal_plain_add)};

@@ -13,8 +13,7 @@
 #include "math/vec.h"
 
 /* out = I alpha + w x H, H the angular momentum: I w. All of them in the same axes. */
-static inline void dal_euler_moment(const dal_real I[9], const dal_real w[3], const dal_real alpha[3],
-                                    const dal_real H[3], dal_real out[3])
+static inline void dal_euler_moment(const dal_real I[9], const dal_real w[3], const dal_real alpha[3], const dal_real H[3], dal_real out[3])
 {
     dal_mul3(I, alpha, out);
     dal_add_cross(w, H, out);
@@ -35,8 +34,8 @@ typedef struct dal_body_momenta {
 
 /* All of them for the velocity and the acceleration c'' of the centre of mass, and alpha; P comes in as the velocity c'. I is the inertia in
  * world axes, for the caller. */
-static inline void dal_momenta_of(const dal_body *body, const dal_kin *kin, const dal_real cdd[3],
-                                  const dal_real alpha[3], dal_real I[9], dal_body_momenta *of)
+static inline void dal_momenta_of(const dal_body *body, const dal_kin *kin, const dal_real cdd[3], const dal_real alpha[3], dal_real I[9],
+                                  dal_body_momenta *of)
 {
     dal_turn_inertia(kin->R, body->inertia, I);
     dal_mul3(I, kin->w, of->H);
@@ -48,8 +47,7 @@ static inline void dal_momenta_of(const dal_body *body, const dal_kin *kin, cons
 }
 
 /* The wrench while v' = 0: m (R_b c + r_b) and I w_b + w x I w, from the biases of the family. I as above. */
-static inline void dal_bias_wrench(const dal_body *body, const dal_kin *kin, dal_real I[9], dal_real force[3],
-                                   dal_real moment[3])
+static inline void dal_bias_wrench(const dal_body *body, const dal_kin *kin, dal_real I[9], dal_real force[3], dal_real moment[3])
 {
     dal_real H[3];
     dal_turn(kin->Rb, body->center, force);

@@ -80,15 +80,13 @@ void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work)
             for (int i = 0; i < space; i++)
                 M[n * i + space + k] = M[n * (space + k) + i] = body->mass * arm[k][i];
             for (int l = 0; l <= k; l++)
-                M[n * (space + k) + space + l] = M[n * (space + l) + space + k] =
-                    body->mass * dal_dot(arm[k], arm[l]) + dal_dot(kin->J[l], IJ[k]);
+                M[n * (space + k) + space + l] = M[n * (space + l) + space + k] = body->mass * dal_dot(arm[k], arm[l]) + dal_dot(kin->J[l], IJ[k]);
             h[space + k] = dal_dot(arm[k], force) + dal_dot(kin->J[k], moment);
         }
     }
 }
 
-void dal_orthonormal_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3],
-                          const dal_real moment[3], dal_real *out)
+void dal_orthonormal_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out)
 {
     const int space = (int)layout->mechanism->space, n_rot = layout->body[body].n_rot;
     for (int i = 0; i < space; i++)

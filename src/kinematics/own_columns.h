@@ -43,10 +43,9 @@ static inline void dal_own_velocities(const dal_layout *layout, dal_work *work,
 }
 
 /* r is linear in q; `turn` adds D_a [w of b] of a body to out->wb, from the directions x and y of its attitude; NULL: none. */
-static inline void
-dal_own_bends(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out,
-              void (*turn)(const dal_layout *layout, const dal_work *work, int body, const dal_real *x,
-                           const dal_real *y, const dal_tangent *tangent_b, dal_real wb[3]))
+static inline void dal_own_bends(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out,
+                                 void (*turn)(const dal_layout *layout, const dal_work *work, int body, const dal_real *x, const dal_real *y,
+                                              const dal_tangent *tangent_b, dal_real wb[3]))
 {
     const int space = (int)layout->mechanism->space;
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {

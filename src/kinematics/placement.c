@@ -71,7 +71,7 @@ dal_placement *dal_placement_build(dal_arena *arena, dal_graph *graph, const dal
     p->n_bodies = mechanism->n_bodies;
     p->n_coordinates = n;
     p->body = DAL_TAKE(arena, dal_placed, p->n_bodies);
-    p->column = DAL_TAKE(arena, int, p->n_bodies * n);
+    p->column = DAL_TAKE(arena, int, p->n_bodies *n);
     for (int b = 0; b < p->n_bodies; b++) {
         dal_placed *placed = &p->body[b];
         const dal_node *own = frame + 12 * b;

@@ -100,8 +100,7 @@ static void measure_position(const dal_measure *measure, dal_work *w, dal_real *
     }
 }
 
-static void measure_velocity(const dal_measure *measure, dal_work *w, const dal_real *g, dal_real value, dal_real *rate,
-                             dal_real *bias)
+static void measure_velocity(const dal_measure *measure, dal_work *w, const dal_real *g, dal_real value, dal_real *rate, dal_real *bias)
 {
     const int *k = measure->vector;
     *rate = *bias = 0;
@@ -146,7 +145,9 @@ static const dal_row *row_of(const dal_layout *layout, int i)
 }
 
 /* All rows but the intrinsic ones: the constraints, then the speeds. */
-#define EACH_ROW(i) for (int i = layout->n_extrinsic ? 0 : layout->n_rows; i < layout->n_rows + layout->n_speeds; i = i + 1 == layout->n_extrinsic ? layout->n_rows : i + 1)
+#define EACH_ROW(i)                                                                                                                                  \
+    for (int i = layout->n_extrinsic ? 0 : layout->n_rows; i < layout->n_rows + layout->n_speeds;                                                    \
+         i = i + 1 == layout->n_extrinsic ? layout->n_rows : i + 1)
 
 static void run_forms(const dal_layout *layout, dal_work *w)
 {
@@ -156,7 +157,8 @@ static void run_forms(const dal_layout *layout, dal_work *w)
     }
     int left = dal_program_run(layout->forms, w->form_variables, NULL, w->form_registers, w->form);
     w->table_left = left || !layout->placement ? left : w->table_left;
-    EACH_ROW(i) {
+    EACH_ROW(i)
+    {
         const dal_row *row = row_of(layout, i);
         for (int k = 0; row->form >= 0 && k < row->n_terms; k++)
             w->coef[row->term + k] = w->form[row->form + 1 + k];
@@ -206,8 +208,7 @@ void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
 }
 
 /* Adds coef g of one vector to the block of its body, orthonormal: force g (points), moment (R s) x g. */
-static void gather_rows(const dal_vector *vector, const dal_kin *kin, const dal_real x[3], dal_real coef, const dal_real g[3],
-                   dal_real f[6])
+static void gather_rows(const dal_vector *vector, const dal_kin *kin, const dal_real x[3], dal_real coef, const dal_real g[3], dal_real f[6])
 {
     dal_real arm[3] = {x[0], x[1], x[2]}, cg[3] = {coef * g[0], coef * g[1], coef * g[2]};
     if (vector->point) {
@@ -292,14 +293,14 @@ static void row_jacobian(const dal_layout *layout, dal_work *w, int i)
 void dal_rows_jacobian(const dal_layout *layout, dal_work *w)
 {
     EACH_ROW(i)
-        row_jacobian(layout, w, i);
+    row_jacobian(layout, w, i);
     if (layout->family->intrinsic)
         layout->family->intrinsic(layout, w);
 }
 
 /* What the changing coefficients of a form add: along a, times the rates along b. */
-static dal_real form_bend(const dal_mechanism *m, const dal_work *w, const dal_row *row, const dal_real *along, dal_real da,
-                          const dal_real *across, dal_real db)
+static dal_real form_bend(const dal_mechanism *m, const dal_work *w, const dal_row *row, const dal_real *along, dal_real da, const dal_real *across,
+                          dal_real db)
 {
     const int n = row->n_terms;
     const dal_real *slope = w->form + row->form + n + 2;
@@ -357,7 +358,8 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *w)
         const int i = layout->measure[k];
         measure_velocity(&m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
     }
-    EACH_ROW(i) {
+    EACH_ROW(i)
+    {
         const dal_row *row = row_of(layout, i);
         dal_real phid = explicit_part(w, row), gamma = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++) {
@@ -380,7 +382,7 @@ void dal_rows_free(const dal_layout *layout, const dal_work *w, dal_real *out)
     for (int i = 0; i < layout->n_rows; i++)
         out[i] = 0;
     EACH_ROW(i)
-        out[i] = dal_row_free(layout, w, row_of(layout, i));
+    out[i] = dal_row_free(layout, w, row_of(layout, i));
 }
 
 /* ---- along two directions ---------------------------------------------------- */
@@ -400,8 +402,7 @@ static void vector_bend(const dal_vector *vector, const dal_bend *bend, dal_real
 }
 
 static void measure_bend(const dal_layout *layout, const dal_measure *measure, const dal_work *w, const dal_real *g, dal_real value,
-                         const dal_direction *a, const dal_direction *b, const dal_bend *bend, dal_real *m_a, dal_real *m_b,
-                         dal_real *m_ab)
+                         const dal_direction *a, const dal_direction *b, const dal_bend *bend, dal_real *m_a, dal_real *m_b, dal_real *m_ab)
 {
     const int *k = measure->vector;
     *m_a = *m_b = *m_ab = 0;
@@ -462,17 +463,16 @@ void dal_layout_motion(const dal_layout *layout, dal_work *work)
     dal_rows_velocity(layout, work);
 }
 
-void dal_rows_bend(const dal_layout *layout, dal_work *w, const dal_direction *a, const dal_direction *b, const dal_bend *bend,
-                   dal_real *out)
+void dal_rows_bend(const dal_layout *layout, dal_work *w, const dal_direction *a, const dal_direction *b, const dal_bend *bend, dal_real *out)
 {
     const dal_mechanism *m = layout->mechanism;
-    EACH_ROW(i) {
+    EACH_ROW(i)
+    {
         const dal_row *row = row_of(layout, i);
         out[i] = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++) { /* rows seldom have a measure in common */
             const int n = m->terms[k].measure;
-            measure_bend(layout, &m->measures[n], w, w->gradient + 12 * n, w->value[n], a, b, bend, &w->along[n], &w->across[n],
-                         &w->second[n]);
+            measure_bend(layout, &m->measures[n], w, w->gradient + 12 * n, w->value[n], a, b, bend, &w->along[n], &w->across[n], &w->second[n]);
             out[i] += w->coef[k] * w->second[n];
         }
         if (row->form >= 0)

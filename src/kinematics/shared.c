@@ -11,8 +11,7 @@
 
 #include <string.h>
 
-void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                     dal_real *out)
+void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out)
 {
     const dal_body_layout *at = &layout->body[body];
     const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
@@ -20,8 +19,7 @@ void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, c
         out[k] += dal_dot(J, force) + dal_dot(J + 3, moment);
 }
 
-void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                   dal_real *out)
+void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out)
 {
     const dal_body_layout *at = &layout->body[body];
     if (!layout->family->shares) {

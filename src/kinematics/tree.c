@@ -391,7 +391,8 @@ dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const
 {
     const int n = mechanism->n_bodies;
     dal_tree *tree = DAL_TAKE(arena, dal_tree, 1);
-    growth g = {.mechanism = mechanism, .cut = cut, .tree = tree, .arena = arena, .inside = DAL_TAKE(arena, bool, n), .depth = DAL_TAKE(arena, int, n)};
+    growth g = {
+        .mechanism = mechanism, .cut = cut, .tree = tree, .arena = arena, .inside = DAL_TAKE(arena, bool, n), .depth = DAL_TAKE(arena, int, n)};
     tree->n_bodies = n;
     tree->n_joints = mechanism->n_joints;
     tree->carrier = DAL_TAKE(arena, dal_carrier, n);

@@ -33,23 +33,23 @@ typedef struct dal_step {
 } dal_step;
 
 typedef struct dal_carrier {
-    int body, parent;        /* parent DAL_GROUND: the ground */
-    int joint;               /* of the mechanism; -1: free against the ground */
-    int marker_parent;       /* which marker of the joint is the parent's: 0 or 1 */
-    bool particle;           /* the body has no attitude: its axes are the world's */
-    dal_marker from, to;     /* on the parent, on the body; moved by the joint's `zero:`, so that they coincide where q = 0 */
+    int body, parent;    /* parent DAL_GROUND: the ground */
+    int joint;           /* of the mechanism; -1: free against the ground */
+    int marker_parent;   /* which marker of the joint is the parent's: 0 or 1 */
+    bool particle;       /* the body has no attitude: its axes are the world's */
+    dal_marker from, to; /* on the parent, on the body; moved by the joint's `zero:`, so that they coincide where q = 0 */
     int step, n_steps;
-    int tree;                /* number of the tree that hangs at the ground: its block of M */
+    int tree; /* number of the tree that hangs at the ground: its block of M */
 } dal_carrier;
 
 enum { DAL_STEP_NUMBERS = 12 }; /* of each step in work->scratch: axes (9; only the ball has three), shift (3), world axes */
 
 struct dal_tree {
     int n_bodies, n_steps, n_joints, nq, nv, n_trees;
-    dal_carrier *carrier;    /* in the order of the tree */
-    int *carrier_of;         /* of each body */
+    dal_carrier *carrier; /* in the order of the tree */
+    int *carrier_of;      /* of each body */
     dal_step *step;
-    int *carries;            /* of each joint of the mechanism: the body that it carries, or -1: it is cut */
+    int *carries; /* of each joint of the mechanism: the body that it carries, or -1: it is cut */
 };
 
 /* How many numbers of q and of v a step has. */

@@ -71,8 +71,7 @@ static inline void subtract(double *restrict y, double s, const double *restrict
 }
 
 /* y -= s x + t z */
-static inline void subtract_two(double *restrict y, double s, const double *restrict x, double t,
-                                const double *restrict z, int n)
+static inline void subtract_two(double *restrict y, double s, const double *restrict x, double t, const double *restrict z, int n)
 {
     for (int i = 0; i < n; i++)
         y[i] -= s * x[i] + t * z[i];

@@ -16,8 +16,8 @@
 bool dal_cholesky(double *a, int n, int ld, double tolerance, int *where);
 /* Is every diagonal element above tolerance * the largest? For matrices whose rows have one unit: what is not is rounding. */
 bool dal_diagonal_counts(const double *a, int n, int ld, double tolerance);
-void dal_cholesky_solve(const double *l, int n, int ld, double *b);   /* b := A^-1 b */
-void dal_lower_solve(const double *l, int n, int ld, double *b);      /* b := L^-1 b */
+void dal_cholesky_solve(const double *l, int n, int ld, double *b);         /* b := A^-1 b */
+void dal_lower_solve(const double *l, int n, int ld, double *b);            /* b := L^-1 b */
 void dal_lower_transposed_solve(const double *l, int n, int ld, double *b); /* b := L^-T b */
 
 /* Symmetric indefinite A = P L D L^T P^T, Bunch-Kaufman pivots (1x1 and 2x2), reads and writes the lower triangle.
@@ -36,10 +36,10 @@ void dal_lu_solve(const double *lu, int n, int ld, const int *pivot, double *b);
  * Stored by columns because its users factor A^T, whose columns are the constraint rows.
  * Returns min |r_jj| / max |r_jj|, 0 if rank deficient. */
 double dal_qr(double *a, int m, int n, int ld, double *tau);
-void dal_qr_q_times(const double *qr, int m, int n, int ld, const double *tau, double *x);            /* x (m) := Q x */
-void dal_qr_qt_times(const double *qr, int m, int n, int ld, const double *tau, double *x);           /* x (m) := Q^T x */
-void dal_qr_r_solve(const double *qr, int n, int ld, double *b);            /* b (n) := R^-1 b */
-void dal_qr_rt_solve(const double *qr, int n, int ld, double *b);           /* b (n) := R^-T b */
+void dal_qr_q_times(const double *qr, int m, int n, int ld, const double *tau, double *x);  /* x (m) := Q x */
+void dal_qr_qt_times(const double *qr, int m, int n, int ld, const double *tau, double *x); /* x (m) := Q^T x */
+void dal_qr_r_solve(const double *qr, int n, int ld, double *b);                            /* b (n) := R^-1 b */
+void dal_qr_rt_solve(const double *qr, int n, int ld, double *b);                           /* b (n) := R^-T b */
 /* With QR of A^T (A is n x m, full row rank): x := A^+ b, the least-norm solution of A x = b. x has m entries. */
 void dal_qr_least_norm(const double *qr, int m, int n, int ld, const double *tau, const double *b, double *x);
 

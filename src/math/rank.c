@@ -125,16 +125,14 @@ int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int m
 
 /* A^T = U S V^T. `job` 'A': all singular vectors, 'S': the first min(r, m), 'N': none; u is m x . and vt is . x r by
  * columns. `work` holds a copy of A and LAPACK's own. */
-static int decompose(const double *a, int r, int m, int ld, char job_u, char job_vt, double *sigma, double *u,
-                     double *vt, double *work)
+static int decompose(const double *a, int r, int m, int ld, char job_u, char job_vt, double *sigma, double *u, double *vt, double *work)
 {
     if (!is_finite(a, r, m, ld))
         return -1;
     double *b = work;
     copy_rows(a, r, m, ld, b);
     int rows_vt = job_vt == 'S' ? smaller(r, m) : r;
-    return (int)LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, job_u, job_vt, m, r, b, m, sigma, u, m, vt, rows_vt,
-                                    b + area(r, m), lapack_work(r, m));
+    return (int)LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, job_u, job_vt, m, r, b, m, sigma, u, m, vt, rows_vt, b + area(r, m), lapack_work(r, m));
 }
 
 size_t dal_rank_values_work(int r, int m)
@@ -157,8 +155,7 @@ static void set_identity(double *a, int n)
         a[area(i, n) + (size_t)i] = 1;
 }
 
-int dal_rank_svd(const double *a, int r, int m, int ld, double tolerance, double *sigma, double *null_right,
-                 double *null_left, double *work)
+int dal_rank_svd(const double *a, int r, int m, int ld, double tolerance, double *sigma, double *null_right, double *null_left, double *work)
 {
     const bool vectors = null_right || null_left;
     double *u = work, *vt = u + (vectors ? area(m, m) : 0), *rest = vt + (vectors ? area(r, r) : 0);
@@ -212,6 +209,5 @@ int dal_symmetric_eigen(const double *a, int n, int ld, double *values, double *
         return -1;
     double *q = vectors ? vectors : work; /* eigenvectors by columns there are rows here */
     copy_rows(a, n, n, ld, q);
-    return (int)LAPACKE_dsyev_work(LAPACK_COL_MAJOR, vectors ? 'V' : 'N', 'U', n, q, n, values, work + area(n, n),
-                                   lapack_work(n, n));
+    return (int)LAPACKE_dsyev_work(LAPACK_COL_MAJOR, vectors ? 'V' : 'N', 'U', n, q, n, values, work + area(n, n), lapack_work(n, n));
 }

@@ -25,8 +25,7 @@ int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int m
 /* Singular values of the row-major r x m matrix A into sigma (min(r, m) entries, descending); if null_right != NULL, an
  * orthonormal basis of {x : A x = 0} as rows of null_right (m entries each, up to m rows); if null_left != NULL, of {y : A^T y = 0} as rows
  * (r entries each, up to r rows). Returns the rank; no scaling inside. */
-int dal_rank_svd(const double *a, int r, int m, int ld, double tolerance, double *sigma, double *null_right,
-                 double *null_left, double *work);
+int dal_rank_svd(const double *a, int r, int m, int ld, double tolerance, double *sigma, double *null_right, double *null_left, double *work);
 
 /* Doubles of work that dal_rank_svd needs without null vectors. */
 size_t dal_rank_values_work(int r, int m);

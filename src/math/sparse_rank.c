@@ -35,16 +35,16 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 30,          /* fronts to which a column is put off */
+    PATIENCE = 30, /* fronts to which a column is put off */
     STARTS = 3,
     STEPS = 6,
     MOST_CORRECTIONS = 100,
-    MOST_PAIRS = 20000000,  /* of rows that share a column */
+    MOST_PAIRS = 20000000, /* of rows that share a column */
     MOST_VALUES = 40000000 /* of what the fronts leave over */
 };
 static const double SUSPICIOUS = 1e-5; /* singular value below which the rows are looked at once more */
 static const double SEEN = 1e-6;       /* part of a row in a free motion that is no rounding */
-static const double DOUBTFUL = 1e-3; /* |R_kk| below which a column is put off */
+static const double DOUBTFUL = 1e-3;   /* |R_kk| below which a column is put off */
 
 /* What a front leaves for another: rows of values in some columns of B. */
 typedef struct piece {
@@ -57,13 +57,13 @@ typedef struct piece {
 typedef struct elimination {
     dal_arena *arena;
     const dal_sparse_matrix *a;
-    int *start, *row;  /* B by rows: its row j has the entries start[j] ... start[j + 1] */
-    double *value;     /* columns at unit norm */
-    int *order;        /* the row of A at each place */
-    int n_early;       /* places of rows that are not late */
-    piece **waiting;   /* for each place */
-    int *off;          /* of each place: how often its column was put off */
-    int *seat, *list;  /* of a place in the front, -1: not in it; the places in the front */
+    int *start, *row; /* B by rows: its row j has the entries start[j] ... start[j + 1] */
+    double *value;    /* columns at unit norm */
+    int *order;       /* the row of A at each place */
+    int n_early;      /* places of rows that are not late */
+    piece **waiting;  /* for each place */
+    int *off;         /* of each place: how often its column was put off */
+    int *seat, *list; /* of a place in the front, -1: not in it; the places in the front */
     double *front;
     size_t room, kept;
 } elimination;
@@ -301,7 +301,7 @@ static bool pass_on(elimination *e, front *f)
     if ((e->kept += (size_t)rows * (size_t)columns) > MOST_VALUES)
         return false;
     piece *p = DAL_TAKE(e->arena, piece, 1);
-    *p = (piece){NULL, rows, columns, DAL_TAKE(e->arena, int, columns), DAL_TAKE(e->arena, double, (size_t)rows * (size_t)columns)};
+    *p = (piece){NULL, rows, columns, DAL_TAKE(e->arena, int, columns), DAL_TAKE(e->arena, double, (size_t)rows *(size_t)columns)};
     memcpy(p->column, e->list + f->done, sizeof *p->column * (size_t)columns);
     for (int i = 0; i < rows; i++)
         for (int c = 0; c < columns; c++)

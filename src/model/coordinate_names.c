@@ -23,7 +23,10 @@ static void name_of_body(const dal_system *system, bool velocity, int k, char *b
         else if (n == space + 1)
             snprintf(buffer, size, "%s.angle%s", system->mechanism.bodies[b].name, velocity ? "'" : "");
         else
-            snprintf(buffer, size, "%s.%s%d%s", system->mechanism.bodies[b].name, n - space == 3 ? "angle" : n - space == 4 || n - space == 2 ? "e" : "R",
+            snprintf(buffer, size, "%s.%s%d%s", system->mechanism.bodies[b].name,
+                     n - space == 3                     ? "angle"
+                     : n - space == 4 || n - space == 2 ? "e"
+                                                        : "R",
                      n - space == 3 ? i - space + 1 : i - space, velocity ? "'" : "");
         return;
     }

@@ -29,19 +29,19 @@ struct dal_formulation {
     int (*multipliers)(const dal_system *system); /* solved together with them */
     size_t (*work)(const dal_system *system);     /* doubles of state->scratch->solver */
     /* What the integrator sees instead of v: w, speeds u, or a part of v. All NULL: w = v. */
-    int (*speeds)(const dal_system *system);                   /* length of w */
-    dal_flow (*unpack)(dal_state *state, const double *w);     /* w -> work.v; positions and A are known */
-    dal_flow (*pack)(dal_state *state, double *w);             /* work.v -> w; positions and A are known */
-    bool ignores;                                              /* takes the momenta of ignorable coordinates for constants */
-    double (*unit)(const dal_state *state, int k);             /* of w_k: lengths and radians a second that a unit of it is made of */
-    bool chooses;                                              /* uses Y: speeds of the model, or a choice of its own */
-    bool recursive;                                            /* works on the links of the tree: M and A are not wanted */
-    bool components;                                           /* works on state->network */
-    bool least_norm;                                           /* gives the least acceleration where several satisfy the equations */
-    bool saddle;                                               /* v' and lambda are solved for together, from M and A: a stabilization may solve instead */
-    const char *stabilization;                                 /* taken where the model names none; NULL: mass-projection */
-    const struct dal_implicit_form *implicit;                  /* its equations for integrators that solve F(t, y, y', z) = 0; NULL: none */
-    const struct dal_more_rows *more;                          /* rows beside A that the velocities obey; NULL: none */
+    int (*speeds)(const dal_system *system);               /* length of w */
+    dal_flow (*unpack)(dal_state *state, const double *w); /* w -> work.v; positions and A are known */
+    dal_flow (*pack)(dal_state *state, double *w);         /* work.v -> w; positions and A are known */
+    bool ignores;                                          /* takes the momenta of ignorable coordinates for constants */
+    double (*unit)(const dal_state *state, int k);         /* of w_k: lengths and radians a second that a unit of it is made of */
+    bool chooses;                                          /* uses Y: speeds of the model, or a choice of its own */
+    bool recursive;                                        /* works on the links of the tree: M and A are not wanted */
+    bool components;                                       /* works on state->network */
+    bool least_norm;                                       /* gives the least acceleration where several satisfy the equations */
+    bool saddle;                              /* v' and lambda are solved for together, from M and A: a stabilization may solve instead */
+    const char *stabilization;                /* taken where the model names none; NULL: mass-projection */
+    const struct dal_implicit_form *implicit; /* its equations for integrators that solve F(t, y, y', z) = 0; NULL: none */
+    const struct dal_more_rows *more;         /* rows beside A that the velocities obey; NULL: none */
     /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
     dal_flow (*solve)(dal_state *state);
     /* M dv - A^T dlambda = f, A dv = b on the independent rows, from the factors that solve left; adds to wd. NULL: cannot. See refine.c. */
@@ -64,8 +64,8 @@ struct dal_stabilization {
     const char *name, *title;
     const char *const *options; /* that it may be followed by, ends with NULL; the first one may be given as a number alone. NULL: none */
     bool (*applies)(const dal_system *system, dal_refusal *why); /* NULL: always */
-    bool stabilises_gamma; /* baumgarte, penalty: gamma - 2 alpha phi' - beta^2 phi */
-    bool mass_metric;      /* its corrections are the least in the metric of the masses */
+    bool stabilises_gamma;                                       /* baumgarte, penalty: gamma - 2 alpha phi' - beta^2 phi */
+    bool mass_metric;                                            /* its corrections are the least in the metric of the masses */
     /* Puts y back on the constraints; NULL: nothing to do. */
     dal_flow (*project)(dal_state *state, double t, double *y);
     /* Accelerations and multipliers, instead of those of a formulation with `saddle`; NULL: the formulation's own. */
@@ -73,8 +73,8 @@ struct dal_stabilization {
     size_t (*work)(const dal_system *system); /* doubles of state->scratch->projector */
 };
 
-extern const dal_formulation *const dal_formulations[];       /* dynamics/list.c; ends with NULL */
-extern const dal_stabilization *const dal_stabilizations[];   /* integrate/stabilization.c; ends with NULL */
+extern const dal_formulation *const dal_formulations[];     /* dynamics/list.c; ends with NULL */
+extern const dal_stabilization *const dal_stabilizations[]; /* integrate/stabilization.c; ends with NULL */
 
 /* A program with the signals that it reads. */
 typedef struct dal_compiled {
@@ -107,30 +107,30 @@ typedef struct dal_law {
 } dal_law;
 
 struct dal_system {
-    void *memory; /* the block that this struct lies in */
+    void *memory;                          /* the block that this struct lies in */
     const struct dal_owner *const *owners; /* of the parts of a state (state/state.h); ends with NULL */
     dal_allocator allocator;
     dal_life *life;
     dal_mechanism mechanism;
     dal_layout layout;
 
-    dal_links *links;          /* the joint tree, for recursion; NULL: another family, or bodies on particles */
+    dal_links *links;               /* the joint tree, for recursion; NULL: another family, or bodies on particles */
     const dal_recursion *recursion; /* for this machine */
-    dal_loops *loops;          /* formulation `recursive`: the rows on top of the tree; else NULL */
-    dal_sweep *sweep;          /* where these can be taken branch by branch; else NULL */
-    dal_program **joint_forms; /* formulation `component`: the forms of each joint by themselves, or NULL; else NULL */
+    dal_loops *loops;               /* formulation `recursive`: the rows on top of the tree; else NULL */
+    dal_sweep *sweep;               /* where these can be taken branch by branch; else NULL */
+    dal_program **joint_forms;      /* formulation `component`: the forms of each joint by themselves, or NULL; else NULL */
 
     const dal_formulation *formulation;
     const dal_stabilization *stabilization;
     const dal_integrator *integrator;
-    double alpha, beta;        /* baumgarte, penalty */
-    double penalty;            /* penalty: its factor */
-    int penalty_passes;        /* penalty: how often the accelerations are solved for; 0: until they stay */
-    double tolerance;          /* that the model gives for projections, infinite: none (dal_projection_tolerance); penalty: of the accelerations, relative */
+    double alpha, beta; /* baumgarte, penalty */
+    double penalty;     /* penalty: its factor */
+    int penalty_passes; /* penalty: how often the accelerations are solved for; 0: until they stay */
+    double tolerance;   /* that the model gives for projections, infinite: none (dal_projection_tolerance); penalty: of the accelerations, relative */
     double rank_tolerance;
-    bool minimum_norm;         /* accelerations that nothing determines: the least ones, instead of a refusal */
-    int determined;            /* then: rank [M; A] at the start; -1: not known yet */
-    bool undetermined;         /* compiled for evaluations only: at the start its accelerations are not determined */
+    bool minimum_norm; /* accelerations that nothing determines: the least ones, instead of a refusal */
+    int determined;    /* then: rank [M; A] at the start; -1: not known yet */
+    bool undetermined; /* compiled for evaluations only: at the start its accelerations are not determined */
     double event_tolerance, max_step;
 
     int n_laws, n_frictions;
@@ -140,13 +140,13 @@ struct dal_system {
     dal_force_group *groups;
     dal_force_name *forces;
 
-    int n_signals;             /* variables of every program below */
+    int n_signals; /* variables of every program below */
     dal_signal *signals;
-    dal_compiled drives;       /* 3 outputs a time function: f, f', f''; reads time only */
-    dal_compiled actions;      /* expressions of forces, then rates of states */
-    dal_compiled records;      /* recorded columns */
-    int n_expressions;         /* how many of the actions belong to forces */
-    bool *idle;                /* of these: written as the number zero */
+    dal_compiled drives;  /* 3 outputs a time function: f, f', f''; reads time only */
+    dal_compiled actions; /* expressions of forces, then rates of states */
+    dal_compiled records; /* recorded columns */
+    int n_expressions;    /* how many of the actions belong to forces */
+    bool *idle;           /* of these: written as the number zero */
     int n_inputs, n_states, n_tables;
     const char **input_names, **table_names, **state_names;
     dal_text *action_texts;    /* what the actions were written as, and where */
@@ -161,30 +161,30 @@ struct dal_system {
     double *start_q, *start_v; /* family `user` */
     double *start_change;      /* family `user`: of each given coordinate, then of each given rate */
     double *start_winding;
-    double length, mass, time; /* the model's own units: scale.c */
-    double *state_scale;       /* of each state of the model */
-    int rank;                  /* at the start */
-    int *start_order;          /* rows, independent ones first */
-    double *column_scale;      /* of each velocity: what a unit of it moves, in metres */
-    double *column_unit;       /* the same inverted: what of it moves a metre */
-    double *row_unit;          /* of each row: what a residual is measured by */
-    int n_w;                   /* what the integrator sees of the velocities */
-    int n_ignorable, *ignorable; /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), ascending */
-    int *start_speeds;         /* automatic speeds: columns of v, p of them */
+    double length, mass, time;     /* the model's own units: scale.c */
+    double *state_scale;           /* of each state of the model */
+    int rank;                      /* at the start */
+    int *start_order;              /* rows, independent ones first */
+    double *column_scale;          /* of each velocity: what a unit of it moves, in metres */
+    double *column_unit;           /* the same inverted: what of it moves a metre */
+    double *row_unit;              /* of each row: what a residual is measured by */
+    int n_w;                       /* what the integrator sees of the velocities */
+    int n_ignorable, *ignorable;   /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), ascending */
+    int *start_speeds;             /* automatic speeds: columns of v, p of them */
     const char **coordinate_names; /* of the model's own */
     const char **speed_names;
-    bool plain_names;          /* see dal_spec */
-    unsigned conserved;        /* bits 0..2 linear, 3..5 angular (about the centre of mass) of the whole model */
+    bool plain_names;   /* see dal_spec */
+    unsigned conserved; /* bits 0..2 linear, 3..5 angular (about the centre of mass) of the whole model */
     dal_system_info info;
-    const dal_arena *said;     /* what the warnings lie in */
+    const dal_arena *said; /* what the warnings lie in */
     int n_warnings;
     const dal_message *const *warnings; /* about the model: of its text, then of compile */
     double gravity[3];
-    bool compliant;            /* joints give compliances: redundant reactions are distributed by them */
-    bool dense;                /* the saddle matrix is factored as a dense one */
-    bool careful;              /* small enough for dense work near singular positions */
-    bool small;                /* ranks and what hangs on them are found on dense matrices */
-    int n_kkt;                 /* entries of its sparse pattern (columns) */
+    bool compliant; /* joints give compliances: redundant reactions are distributed by them */
+    bool dense;     /* the saddle matrix is factored as a dense one */
+    bool careful;   /* small enough for dense work near singular positions */
+    bool small;     /* ranks and what hangs on them are found on dense matrices */
+    int n_kkt;      /* entries of its sparse pattern (columns) */
     int *kkt_start, *kkt_row;
     int *kkt_mass, *kkt_rows, *kkt_diagonal; /* slots: of M; of A twice (below and right of M); of the rows' diagonal */
 };

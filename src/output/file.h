@@ -29,7 +29,7 @@ typedef struct dal_file_type {
     dal_status (*row)(void *file, int n, const double *values);
     /* Everything is written, and marked if it is not complete. */
     dal_status (*finish)(void *file, const dal_ending *ending, bool complete);
-    bool keeps_evidence; /* its texts are in the file */
+    bool keeps_evidence;         /* its texts are in the file */
     void (*release)(void *file); /* finished or not: an unfinished file keeps the whole rows that reached it */
 } dal_file_type;
 

@@ -26,8 +26,9 @@
 #include <time.h>
 
 enum {
-    CHUNK = 256,                           /* rows; 2 kB a channel */
-    READ_AND_WRITE = 0x0001, TRUNCATE = 0x0002 /* H5F_ACC_RDWR, H5F_ACC_TRUNC, whose macros call the library */
+    CHUNK = 256, /* rows; 2 kB a channel */
+    READ_AND_WRITE = 0x0001,
+    TRUNCATE = 0x0002 /* H5F_ACC_RDWR, H5F_ACC_TRUNC, whose macros call the library */
 };
 
 typedef struct hdf5 {
@@ -38,8 +39,8 @@ typedef struct hdf5 {
     hid_t *dataset; /* n of them */
     double *buffer; /* n x CHUNK, a channel's values together */
     int n, filled;
-    hsize_t written; /* rows in full chunks */
-    time_t flushed;  /* seconds of the clock */
+    hsize_t written;        /* rows in full chunks */
+    time_t flushed;         /* seconds of the clock */
     H5E_auto2_t old_report; /* what HDF5 did with its errors before */
     void *old_user;
     char reason[256]; /* of the first failure of this visit */
@@ -134,14 +135,11 @@ static bool write_info(const dal_hdf5 *h, hid_t root, const dal_system_info *inf
 {
     return write_text(h, root, "program", "dalembert") && write_text(h, root, "version", info->version) &&
            write_text(h, root, "model", info->model) && write_text(h, root, "model_hash", info->model_hash) &&
-           write_text(h, root, "space", info->space == DAL_PLANAR ? "planar" : "spatial") &&
-           write_text(h, root, "coordinates", info->coordinates) &&
-           write_text(h, root, "formulation", info->formulation) &&
-           write_text(h, root, "stabilization", info->stabilization) &&
+           write_text(h, root, "space", info->space == DAL_PLANAR ? "planar" : "spatial") && write_text(h, root, "coordinates", info->coordinates) &&
+           write_text(h, root, "formulation", info->formulation) && write_text(h, root, "stabilization", info->stabilization) &&
            write_text(h, root, "integrator", info->integrator) && write_number(h, root, "until", info->until) &&
-           write_number(h, root, "step", info->step) && write_number(h, root, "every", info->every) &&
-           write_number(h, root, "rtol", info->rtol) && write_number(h, root, "atol", info->atol) &&
-           write_integer(h, root, "complete", 0);
+           write_number(h, root, "step", info->step) && write_number(h, root, "every", info->every) && write_number(h, root, "rtol", info->rtol) &&
+           write_number(h, root, "atol", info->atol) && write_integer(h, root, "complete", 0);
 }
 
 /* ---- channels ----------------------------------------------------------- */
@@ -169,8 +167,7 @@ static hid_t make_dataset(const hdf5 *file, const dal_column *column, int index)
     hid_t dataset = -1;
     if (space >= 0 && how >= 0 && h->H5Pset_chunk(how, 1, &chunk) >= 0)
         dataset = h->H5Dcreate2(file->file, name, h->H5T_NATIVE_DOUBLE_g, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    if (dataset >= 0 && !(write_text(h, dataset, "unit", column->unit) &&
-                          write_integer(h, dataset, "index", index))) {
+    if (dataset >= 0 && !(write_text(h, dataset, "unit", column->unit) && write_integer(h, dataset, "index", index))) {
         h->H5Dclose(dataset);
         dataset = -1;
     }
@@ -357,9 +354,9 @@ static dal_status finish_hdf5(void *user, const dal_ending *ending, bool complet
     dal_status status = flush_datasets(file);
     if (status == DAL_OK && !open_again(file))
         status = report_trouble(file, "be written");
-    if (status == DAL_OK && !((!ending->json || write_text(&file->library, file->file, "evidence", ending->json)) &&
-                              (!ending->text || write_text(&file->library, file->file, "report", ending->text)) &&
-                              (!complete || mark_complete(file))))
+    if (status == DAL_OK &&
+        !((!ending->json || write_text(&file->library, file->file, "evidence", ending->json)) &&
+          (!ending->text || write_text(&file->library, file->file, "report", ending->text)) && (!complete || mark_complete(file))))
         status = report_trouble(file, "be written");
     if (status == DAL_OK) {
         hid_t old = file->file;

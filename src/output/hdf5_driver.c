@@ -160,8 +160,7 @@ static herr_t read_bytes(H5FD_t *head, H5FD_mem_t type, hid_t how, haddr_t place
     if (!read_file(f, place, n, bytes))
         return -1;
     for (const piece *p = f->first; p; p = p->next) {
-        const haddr_t from = p->place > place ? p->place : place,
-                      to = p->place + p->n < place + n ? p->place + p->n : place + n;
+        const haddr_t from = p->place > place ? p->place : place, to = p->place + p->n < place + n ? p->place + p->n : place + n;
         if (from < to)
             memcpy((char *)bytes + (from - place), p->bytes + (from - p->place), (size_t)(to - from));
     }

@@ -19,13 +19,12 @@ bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size)
     const char *missing = library->H5open() < 0 ? "a working H5open" : NULL;
     void *found;
     /* A program that is itself linked with this library may hold the variables, not the library (copy relocation). */
-    bool linked =
-        !missing && (found = dlsym(RTLD_DEFAULT, "H5open")) && !memcmp(&library->H5open, &found, sizeof found);
+    bool linked = !missing && (found = dlsym(RTLD_DEFAULT, "H5open")) && !memcmp(&library->H5open, &found, sizeof found);
     void *variables = linked ? RTLD_DEFAULT : library->handle;
-#define X(name)                                                                                                        \
-    if (!missing && (found = dlsym(variables, #name)))                                                                 \
-        memcpy(&library->name, found, sizeof library->name);                                                           \
-    else if (!missing)                                                                                                 \
+#define X(name)                                                                                                                                      \
+    if (!missing && (found = dlsym(variables, #name)))                                                                                               \
+        memcpy(&library->name, found, sizeof library->name);                                                                                         \
+    else if (!missing)                                                                                                                               \
         missing = #name;
     DAL_HDF5_NUMBERS(X)
 #undef X
@@ -35,8 +34,7 @@ bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size)
     if (missing)
         snprintf(why, size, "%s has no %s", DAL_HDF5_SONAME, missing);
     else if (major != H5_VERS_MAJOR || minor != H5_VERS_MINOR)
-        snprintf(why, size, "%s is HDF5 %u.%u, and this build was made for %d.%d", DAL_HDF5_SONAME, major, minor,
-                 H5_VERS_MAJOR, H5_VERS_MINOR);
+        snprintf(why, size, "%s is HDF5 %u.%u, and this build was made for %d.%d", DAL_HDF5_SONAME, major, minor, H5_VERS_MAJOR, H5_VERS_MINOR);
     else
         return true;
     dal_hdf5_unload(library);

@@ -200,11 +200,9 @@ void dal_series_fact(dal_series *series, const char *label, const char *value)
 static void say_counts(dal_page *page, const dal_verdict *v)
 {
     char text[400];
-    snprintf(text, sizeof text,
-             "%d freedom%s: %d %s, %d constraint row%s of rank %d; by counting (Gruebler): %d - %d = %d%s", v->freedoms,
-             v->freedoms == 1 ? "" : "s", v->velocities,
-             v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows, v->rows == 1 ? "" : "s", v->rank,
-             v->velocities, v->rows, v->counted,
+    snprintf(text, sizeof text, "%d freedom%s: %d %s, %d constraint row%s of rank %d; by counting (Gruebler): %d - %d = %d%s", v->freedoms,
+             v->freedoms == 1 ? "" : "s", v->velocities, v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows,
+             v->rows == 1 ? "" : "s", v->rank, v->velocities, v->rows, v->counted,
              v->counted == v->freedoms ? ", which is right" : ", which is wrong here: rows depend on one another");
     say_text(page, DAL_NOTE, text);
     if (v->redundant) {
@@ -256,10 +254,7 @@ static void add_options(dal_page *page, const dal_system *system)
 
 static void describe_model(dal_page *page, const dal_spec *spec, const dal_system *system, const dal_page_options *options)
 {
-    const char *title = options->title            ? options->title
-                        : spec && spec->name.text ? spec->name.text
-                        : spec                    ? spec->file
-                                                  : options->file;
+    const char *title = options->title ? options->title : spec && spec->name.text ? spec->name.text : spec ? spec->file : options->file;
     page->kind = copy_text(page, options->kind ? options->kind : "run");
     page->title = copy_text(page, title ? title : "");
     page->command = copy_text(page, options->command ? options->command : "");
@@ -274,8 +269,7 @@ static void describe_model(dal_page *page, const dal_spec *spec, const dal_syste
         add_options(page, system);
 }
 
-static dal_status prepare(dal_page *page, const char *path, const dal_spec *spec, const dal_system *system,
-                          const dal_page_options *options)
+static dal_status prepare(dal_page *page, const char *path, const dal_spec *spec, const dal_system *system, const dal_page_options *options)
 {
     page->destination.name = copy_text(page, path);
     describe_model(page, spec, system, options);
@@ -288,17 +282,15 @@ static dal_status prepare(dal_page *page, const char *path, const dal_spec *spec
                   "again, or write .csv or .h5");
         return DAL_BAD_COMMAND;
     }
-    dal_status status =
-        spec && system ? dal_scene_create(&page->allocator, spec, system, page->destination.messages, &page->own.scene)
-                       : DAL_OK;
+    dal_status status = spec && system ? dal_scene_create(&page->allocator, spec, system, page->destination.messages, &page->own.scene) : DAL_OK;
     if (status == DAL_OK)
         status = dal_replacement_begin(&page->place, &page->destination, path);
     page->destination.path = page->place.part;
     return status;
 }
 
-dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_system *system,
-                         const dal_page_options *options, dal_messages *messages, dal_page **result)
+dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_system *system, const dal_page_options *options, dal_messages *messages,
+                         dal_page **result)
 {
     static const dal_page_options defaults = {0};
     const dal_page_options *o = options ? options : &defaults;
@@ -324,8 +316,8 @@ dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_syste
     return DAL_OK;
 }
 
-dal_status dal_page_item(dal_page *page, const char *title, const char *href, const char *text, const char *group,
-                         const dal_spec *spec, const dal_system *system)
+dal_status dal_page_item(dal_page *page, const char *title, const char *href, const char *text, const char *group, const dal_spec *spec,
+                         const dal_system *system)
 {
     if (!takes(page, __func__, "title", title) || !takes(page, __func__, "spec", spec) || !takes(page, __func__, "system", system))
         return DAL_BAD_COMMAND;
@@ -423,10 +415,10 @@ dal_status dal_page_close(dal_page *page, bool keep_it)
     dal_status status = DAL_OK;
     if (!keep_it || page->incomplete)
         add_message(page, &page->messages,
-            &(dal_message){.severity = DAL_WARNING,
-                           .code = dal_code_name(DAL_CODE_INCOMPLETE),
-                           .number = NAN,
-                           .text = "incomplete: the run did not come to its end, and this page shows what it recorded"});
+                    &(dal_message){.severity = DAL_WARNING,
+                                   .code = dal_code_name(DAL_CODE_INCOMPLETE),
+                                   .number = NAN,
+                                   .text = "incomplete: the run did not come to its end, and this page shows what it recorded"});
     if (keep_it || has_rows(page))
         status = write_part(page);
     if (status == DAL_OK && keep_it)

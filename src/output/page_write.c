@@ -168,10 +168,8 @@ static void put_figure(writing *w, const dal_figure *f)
         dal_json_number(json, "radius", f->radius);
         break;
     case DAL_FIGURE_MESH:
-        put_block(w, "vertices",
-                  (block){.type = FLOAT32, .rows = f->mesh.n_vertices, .columns = 3, .vertices = f->mesh.vertices});
-        put_block(w, "triangles",
-                  (block){.type = UINT32, .rows = f->mesh.n_triangles, .columns = 3, .triangles = f->mesh.triangles});
+        put_block(w, "vertices", (block){.type = FLOAT32, .rows = f->mesh.n_vertices, .columns = 3, .vertices = f->mesh.vertices});
+        put_block(w, "triangles", (block){.type = UINT32, .rows = f->mesh.n_triangles, .columns = 3, .triangles = f->mesh.triangles});
         break;
     }
     dal_json_close(json, '}');
@@ -216,8 +214,7 @@ static void put_joint(dal_json *json, const dal_scene_joint *joint)
     dal_json_open(json, "sides", '[');
     for (int i = 0; joint->pair && i < 2; i++) {
         const dal_marker *m = &joint->marker[i];
-        const double *B = m->B,
-                     axes[9] = {B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]}; /* x, y, z one after the other */
+        const double *B = m->B, axes[9] = {B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]}; /* x, y, z one after the other */
         dal_json_open(json, NULL, '{');
         dal_json_integer(json, "body", m->body);
         dal_json_numbers(json, "at", 3, m->s);
@@ -415,8 +412,7 @@ static void put_header(writing *w)
 }
 
 /* Places in the viewer's text. */
-static const char data_mark[] = "<!--DATA-->", no_connections[] = "connect-src 'none'",
-                  connections[] = "connect-src 'self'";
+static const char data_mark[] = "<!--DATA-->", no_connections[] = "connect-src 'none'", connections[] = "connect-src 'self'";
 
 static size_t find_word(const char *text, size_t length, const char *word)
 {

@@ -10,18 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    LEFT = 74,
-    RIGHT = 16,
-    TOP = 14,
-    BOTTOM = 46,
-    GAP = 20,
-    LEGEND = 18,
-    PANEL = 150,
-    WIDTH = 720,
-    MOST_CHANNELS = 200,
-    TITLE = 22
-};
+enum { LEFT = 74, RIGHT = 16, TOP = 14, BOTTOM = 46, GAP = 20, LEGEND = 18, PANEL = 150, WIDTH = 720, MOST_CHANNELS = 200, TITLE = 22 };
 
 typedef struct range {
     double least, most, positive; /* positive: the least above zero */
@@ -141,8 +130,7 @@ static int find_column(plot *p, const char *name)
     if (*dal_did_you_mean(name, names, hint))
         dal_error(p->messages, (dal_mark){p->path, 0, 0}, "has no channel '%s'%s", name, hint);
     else
-        dal_error(p->messages, (dal_mark){p->path, 0, 0}, "has no channel '%s': it has %s%s", name, some,
-                  n > 12 ? ", ..." : "");
+        dal_error(p->messages, (dal_mark){p->path, 0, 0}, "has no channel '%s': it has %s%s", name, some, n > 12 ? ", ..." : "");
     return -1;
 }
 
@@ -165,11 +153,8 @@ static dal_status choose_lines(plot *p)
             k++;
         if (k == p->n_panels)
             p->panels[p->n_panels++] = (panel){.unit = unit, .y = {INFINITY, -INFINITY, INFINITY}};
-        p->lines[p->n_lines++] = (line){.column = column,
-                                        .panel = k,
-                                        .number = p->panels[k].n_lines++,
-                                        .pixel = -1,
-                                        .name = dal_arena_copy(&p->arena, name, strlen(name))};
+        p->lines[p->n_lines++] = (line){
+            .column = column, .panel = k, .number = p->panels[k].n_lines++, .pixel = -1, .name = dal_arena_copy(&p->arena, name, strlen(name))};
     }
     return found ? DAL_OK : DAL_BAD_COMMAND;
 }
@@ -231,8 +216,7 @@ static dal_status find_ranges(plot *p)
     for (int k = 0; k < p->n_panels && fine; k++)
         if (!settle_range(&p->panels[k].y, p->options->log)) {
             dal_error(p->messages, (dal_mark){p->path, 0, 0},
-                      p->options->log ? "has no positive number of unit '%s' to show on a logarithmic axis"
-                                      : "has no number of unit '%s' to show",
+                      p->options->log ? "has no positive number of unit '%s' to show on a logarithmic axis" : "has no number of unit '%s' to show",
                       p->panels[k].unit);
             return DAL_BAD_FILE;
         }
@@ -366,8 +350,7 @@ static const char thin[] = "stroke=\"#dddddd\" stroke-width=\"1\"", small[] = "f
 /* "1e-12 J from -166.481" where labels are multiples or differences. */
 static void describe_ticks(const dal_ticks *t, const char *unit, char *buffer, size_t size)
 {
-    int n = t->unit != 1 ? snprintf(buffer, size, "%g%s%s", t->unit, *unit ? " " : "", unit)
-                         : snprintf(buffer, size, "%s", unit);
+    int n = t->unit != 1 ? snprintf(buffer, size, "%g%s%s", t->unit, *unit ? " " : "", unit) : snprintf(buffer, size, "%s", unit);
     if (t->offset != 0 && n < (int)size)
         snprintf(buffer + n, size - (size_t)n, " from %s%.15g", t->offset < 0 ? "\xe2\x88\x92" : "", fabs(t->offset));
 }
@@ -383,8 +366,7 @@ static void draw_y_axis(plot *p, const panel *k)
     if (log)
         t.n = (int)((k->y.most - k->y.least) / t.step) + 1;
     for (int i = 0; i < t.n; i++) {
-        const double part = (t.first + i * t.step - k->y.least) / (k->y.most - k->y.least),
-                     y = k->top + k->height * (1 - part);
+        const double part = (t.first + i * t.step - k->y.least) / (k->y.most - k->y.least), y = k->top + k->height * (1 - part);
         dal_svg_print(&p->svg, "<path d=\"M%d %.2fH%d\" %s/>\n", LEFT, y, p->width - RIGHT, thin);
         if (log)
             snprintf(label, sizeof label, "1e%.0f", t.first + i * t.step);
@@ -406,14 +388,12 @@ static void draw_x_axis(plot *p)
     for (int i = 0; i < t.n; i++) {
         const double x = x_of(p, t.first + i * t.step);
         for (int k = 0; k < p->n_panels; k++)
-            dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fv%.2f\" %s/>\n", x, p->panels[k].top, p->panels[k].height,
-                          thin);
+            dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fv%.2f\" %s/>\n", x, p->panels[k].top, p->panels[k].height, thin);
         dal_tick_label(&t, i, label, sizeof label);
         dal_svg_text(&p->svg, x, p->bottom + 16, "middle", small, label);
     }
     describe_ticks(&t, unit_of(p, p->x_column), label, sizeof label);
-    snprintf(whole, sizeof whole, "%.200s%s%s", dal_results_columns(p->results, &unused)[p->x_column].name,
-             *label ? ", " : "", label);
+    snprintf(whole, sizeof whole, "%.200s%s%s", dal_results_columns(p->results, &unused)[p->x_column].name, *label ? ", " : "", label);
     dal_svg_text(&p->svg, LEFT + (p->width - LEFT - RIGHT) / 2.0, p->bottom + 36, "middle", "", whole);
 }
 
@@ -431,8 +411,8 @@ static void draw_legend(plot *p, int k)
             dal_svg_text(&p->svg, x, y, "start", small, "...");
             return;
         }
-        dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fh20\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", x, y - 4,
-                      dal_svg_color(l->number), dal_svg_dash(l->number));
+        dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fh20\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", x, y - 4, dal_svg_color(l->number),
+                      dal_svg_dash(l->number));
         dal_svg_text(&p->svg, x + 26, y, "start", "", l->name);
         x += width;
     }
@@ -445,18 +425,16 @@ static void draw_panels(plot *p)
     draw_x_axis(p);
     for (int k = 0; k < p->n_panels; k++) {
         const panel *f = &p->panels[k];
-        dal_svg_print(&p->svg,
-                      "<rect x=\"%d\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"none\" stroke=\"#444444\"/>\n",
-                      LEFT, f->top, p->width - LEFT - RIGHT, f->height);
+        dal_svg_print(&p->svg, "<rect x=\"%d\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"none\" stroke=\"#444444\"/>\n", LEFT, f->top,
+                      p->width - LEFT - RIGHT, f->height);
         draw_legend(p, k);
     }
     for (int i = 0; i < p->n_lines; i++) {
         const line *l = &p->lines[i];
         if (!l->path.length)
             continue;
-        dal_svg_print(&p->svg,
-                      "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" stroke-linejoin=\"round\"%s d=\"",
-                      dal_svg_color(l->number), dal_svg_dash(l->number));
+        dal_svg_print(&p->svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" stroke-linejoin=\"round\"%s d=\"", dal_svg_color(l->number),
+                      dal_svg_dash(l->number));
         dal_svg_escape(&p->svg, l->path.text);
         dal_svg_print(&p->svg, "\"/>\n");
     }
@@ -482,27 +460,23 @@ static dal_status draw_plot(void *user)
         return status;
     dal_svg_begin(&p->svg, &p->arena, p->width, p->height, p->options->title ? p->options->title : p->path);
     if (p->options->title)
-        dal_svg_text(&p->svg, p->width / 2.0, TOP + 8, "middle", "font-size=\"15\" font-weight=\"bold\"",
-                     p->options->title);
+        dal_svg_text(&p->svg, p->width / 2.0, TOP + 8, "middle", "font-size=\"15\" font-weight=\"bold\"", p->options->title);
     draw_panels(p);
     dal_svg_end(&p->svg);
     return DAL_OK;
 }
 
-dal_status dal_plot_svg(const dal_allocator *allocator, const char *results, const dal_plot_options *options,
-                        dal_messages *messages, char **text)
+dal_status dal_plot_svg(const dal_allocator *allocator, const char *results, const dal_plot_options *options, dal_messages *messages, char **text)
 {
     plot p = {.options = options, .path = results, .messages = messages};
     if (text)
         *text = NULL;
-    if (!DAL_NEEDS(messages, results) || !DAL_NEEDS(messages, options) || !DAL_NEEDS(messages, text) ||
-        !DAL_NEEDS_ALLOCATOR(messages, allocator))
+    if (!DAL_NEEDS(messages, results) || !DAL_NEEDS(messages, options) || !DAL_NEEDS(messages, text) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
     if (!dal_picture_sized(options->width, options->height, results, messages))
         return DAL_BAD_COMMAND;
     if (options->n_channels < 1 || options->n_channels > MOST_CHANNELS) {
-        dal_error(messages, (dal_mark){results, 0, 0}, "a plot has 1 to %d channels; %d are given", MOST_CHANNELS,
-                  options->n_channels);
+        dal_error(messages, (dal_mark){results, 0, 0}, "a plot has 1 to %d channels; %d are given", MOST_CHANNELS, options->n_channels);
         return DAL_BAD_COMMAND;
     }
     bool named = DAL_NEEDS(messages, options->channels);

@@ -102,12 +102,10 @@ static bool find_reaction(const lookup *in, const char *joint, bool planar, int 
 static dal_status refuse_body(dal_results *results, const dal_scene *scene, const dal_scene_body *body)
 {
     const char *n = body->name;
-    const char *need =
-        scene->space == DAL_PLANAR
-            ? dal_arena_print(&results->arena, body->particle ? "%s.x, %s.y" : "%s.x, %s.y, %s.angle", n, n, n)
-            : dal_arena_print(&results->arena,
-                              body->particle ? "%s.x, %s.y, %s.z" : "%s.x, %s.y, %s.z, %s.qw, %s.qx, %s.qy, %s.qz", n,
-                              n, n, n, n, n, n);
+    const char *need = scene->space == DAL_PLANAR
+                           ? dal_arena_print(&results->arena, body->particle ? "%s.x, %s.y" : "%s.x, %s.y, %s.angle", n, n, n)
+                           : dal_arena_print(&results->arena, body->particle ? "%s.x, %s.y, %s.z" : "%s.x, %s.y, %s.z, %s.qw, %s.qx, %s.qy, %s.qz", n,
+                                             n, n, n, n, n, n);
     dal_error(results->messages, (dal_mark){results->path, 0, 0},
               "does not tell where '%s' is: it needs the columns %.400s of every body; 'dalembert run --motion' "
               "records them beside what the model asks "
@@ -180,8 +178,7 @@ static void read_velocity(const dal_poses *p, int b, const double *row, const do
     }
 }
 
-void dal_poses_read(dal_poses *p, const double *row, const double **places, const double **velocities,
-                    const double **reactions)
+void dal_poses_read(dal_poses *p, const double *row, const double **places, const double **velocities, const double **reactions)
 {
     const dal_scene *scene = p->scene;
     double *place = p->values, *velocity = place + 7 * scene->n_bodies, *reaction = velocity + 3 * scene->n_bodies;

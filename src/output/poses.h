@@ -18,7 +18,6 @@ typedef struct dal_poses {
 dal_status dal_poses_find(dal_results *results, const dal_scene *scene, dal_poses *poses);
 
 /* Of one row: 7 numbers a body (x, y, z, w, qx, qy, qz), 3 a body (velocity of the centre of mass), 6 a joint. */
-void dal_poses_read(dal_poses *poses, const double *row, const double **places, const double **velocities,
-                    const double **reactions);
+void dal_poses_read(dal_poses *poses, const double *row, const double **places, const double **velocities, const double **reactions);
 
 #endif

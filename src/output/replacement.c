@@ -19,8 +19,7 @@ enum { ATTEMPTS = 100, LINKS = 40 };
 dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error)
 {
     char text[256];
-    dal_error(destination->messages, (dal_mark){destination->name, 0, 0}, "cannot %s: %s", doing,
-              strerror_r(error, text, sizeof text));
+    dal_error(destination->messages, (dal_mark){destination->name, 0, 0}, "cannot %s: %s", doing, strerror_r(error, text, sizeof text));
     return DAL_BAD_FILE;
 }
 
@@ -193,8 +192,7 @@ dal_status dal_replacement_finish(dal_replacement *r)
 void dal_replacement_leave(dal_replacement *r, const char *what)
 {
     dal_warn(r->destination->messages, (dal_mark){r->destination->name, 0, 0}, DAL_CODE_INCOMPLETE, NAN,
-             "was not written, as the run did not come to its end; %s in '%s'",
-             what, r->part);
+             "was not written, as the run did not come to its end; %s in '%s'", what, r->part);
     let_go(r);
 }
 

@@ -47,8 +47,7 @@ static dal_status open_file(void *user)
     dal_results *results = user;
     dal_status status = results->type->open(results);
     if (status == DAL_OK && results->n_columns < 2) {
-        dal_error(results->messages, (dal_mark){results->path, 0, 0},
-                  "has no columns but the time: there is nothing to show");
+        dal_error(results->messages, (dal_mark){results->path, 0, 0}, "has no columns but the time: there is nothing to show");
         return DAL_BAD_FILE;
     }
     return status;

@@ -223,11 +223,9 @@ static dal_status read_row(dal_results *r, csv *file, char *line)
         double value;
         char *field = at;
         if (n == r->n_columns)
-            return report_trouble(r, file->line, field - line + 1,
-                           "this row has more numbers than there are names in the first line");
+            return report_trouble(r, file->line, field - line + 1, "this row has more numbers than there are names in the first line");
         if (!read_value(file, &at, &value)) {
-            dal_error(r->messages, (dal_mark){r->path, (int)file->line, (int)(field - line) + 1},
-                      "a number is needed here; '%.*s' was found",
+            dal_error(r->messages, (dal_mark){r->path, (int)file->line, (int)(field - line) + 1}, "a number is needed here; '%.*s' was found",
                       (int)strcspn(field, ",") < 40 ? (int)strcspn(field, ",") : 40, field);
             return DAL_BAD_FILE;
         }
@@ -236,8 +234,7 @@ static dal_status read_row(dal_results *r, csv *file, char *line)
         at += more;
     }
     if (n < r->n_columns) {
-        dal_error(r->messages, (dal_mark){r->path, (int)file->line, 0},
-                  "this row has %d numbers, and the first line %d names", n, r->n_columns);
+        dal_error(r->messages, (dal_mark){r->path, (int)file->line, 0}, "this row has %d numbers, and the first line %d names", n, r->n_columns);
         return DAL_BAD_FILE;
     }
     return DAL_OK;

@@ -16,7 +16,8 @@
 
 enum {
     BLOCK = 1024,
-    READ_ONLY = 0, READ_BESIDE_A_WRITER = 0x0040, /* H5F_ACC_RDONLY, H5F_ACC_SWMR_READ, whose macros call the library */
+    READ_ONLY = 0,
+    READ_BESIDE_A_WRITER = 0x0040, /* H5F_ACC_RDONLY, H5F_ACC_SWMR_READ, whose macros call the library */
     LONGEST_TEXT = 1 << 20,
     ATTEMPTS = 20 /* to read what somebody may be writing: HDF5 waits twice as long before each, all of it about a millisecond */
 };
@@ -98,8 +99,7 @@ static bool read_scalar(const dal_hdf5 *h, hid_t object, const char *name, hid_t
 {
     const hid_t attribute = h->H5Aexists(object, name) > 0 ? h->H5Aopen(object, name, H5P_DEFAULT) : -1,
                 space = attribute < 0 ? -1 : h->H5Aget_space(attribute);
-    const bool good =
-        space >= 0 && h->H5Sget_simple_extent_npoints(space) == 1 && h->H5Aread(attribute, type, value) >= 0;
+    const bool good = space >= 0 && h->H5Sget_simple_extent_npoints(space) == 1 && h->H5Aread(attribute, type, value) >= 0;
     dal_hdf5_close(h->H5Sclose, space);
     dal_hdf5_close(h->H5Aclose, attribute);
     return good;
@@ -127,8 +127,8 @@ static const char *read_number(dal_results *r, const dal_hdf5 *h, hid_t object, 
 /* How the run was made: words, then numbers. */
 static void read_options(dal_results *r, const dal_hdf5 *h, hid_t root)
 {
-    static const char *const names[DAL_RESULT_OPTIONS] = {
-        "coordinates", "formulation", "stabilization", "integrator", "step", "rtol", "atol", "until", "every"};
+    static const char *const names[DAL_RESULT_OPTIONS] = {"coordinates", "formulation", "stabilization", "integrator", "step",
+                                                          "rtol",        "atol",        "until",         "every"};
     enum { WORDS = 4 };
     for (int i = 0; i < DAL_RESULT_OPTIONS; i++) {
         const char *value = i < WORDS ? read_text(r, h, root, names[i]) : read_number(r, h, root, names[i]);
@@ -193,8 +193,7 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
     for (hsize_t i = 0; i < info.nlinks; i++) {
         char name[4096];
         hsize_t length = 0;
-        const ssize_t size =
-            h->H5Lget_name_by_idx(f->file, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
+        const ssize_t size = h->H5Lget_name_by_idx(f->file, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
         const hid_t dataset = size < 0 || size >= (ssize_t)sizeof name ? -1 : h->H5Dopen2(f->file, name, H5P_DEFAULT);
         if (dataset < 0)
             continue;
@@ -205,8 +204,7 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
         if (n && length != f->n_rows && !r->incomplete)
             return report_trouble(r, "its columns are not equally long: it is no file of results");
         f->n_rows = !n || length < f->n_rows ? length : f->n_rows;
-        all[n] = (found){
-            read_integer(h, dataset, "index", (int)i), dataset, {unescape(&r->arena, name), read_text(r, h, dataset, "unit")}};
+        all[n] = (found){read_integer(h, dataset, "index", (int)i), dataset, {unescape(&r->arena, name), read_text(r, h, dataset, "unit")}};
         n++;
     }
     qsort(all, (size_t)n, sizeof *all, by_index);
@@ -286,8 +284,7 @@ static bool read_block(const dal_results *r, hdf5 *f)
     for (int i = 0; i < r->n_columns && good; i++) {
         const hid_t space = h->H5Dget_space(f->dataset[i]);
         good = space >= 0 && h->H5Sselect_hyperslab(space, H5S_SELECT_SET, &f->next, NULL, &count, NULL) >= 0 &&
-               h->H5Dread(f->dataset[i], h->H5T_NATIVE_DOUBLE_g, memory, space, H5P_DEFAULT,
-                          f->block + (size_t)i * BLOCK) >= 0;
+               h->H5Dread(f->dataset[i], h->H5T_NATIVE_DOUBLE_g, memory, space, H5P_DEFAULT, f->block + (size_t)i * BLOCK) >= 0;
         dal_hdf5_close(h->H5Sclose, space);
     }
     dal_hdf5_close(h->H5Sclose, memory);

@@ -22,8 +22,7 @@ static size_t page_bytes(const dal_series *s)
 {
     size_t bytes = 0;
     for (int i = 0; i < DAL_TRACKS; i++)
-        bytes += (size_t)s->track[i].columns *
-                 (i == DAL_TRACK_POSES || i == DAL_TRACK_VELOCITIES || i == DAL_TRACK_REACTIONS ? 4 : 8);
+        bytes += (size_t)s->track[i].columns * (i == DAL_TRACK_POSES || i == DAL_TRACK_VELOCITIES || i == DAL_TRACK_REACTIONS ? 4 : 8);
     return bytes;
 }
 
@@ -70,8 +69,7 @@ static bool take_rows(dal_series *s)
     const size_t most = (size_t)(13 * s->n_bodies + 6 * s->n_joints + 1);
     s->scratch = s->allocator.allocate(s->allocator.user, sizeof *s->scratch * most);
     for (int i = 0; i < DAL_TRACKS; i++)
-        if (s->track[i].columns &&
-            !(s->last[i] = s->allocator.allocate(s->allocator.user, sizeof(double) * (size_t)s->track[i].columns)))
+        if (s->track[i].columns && !(s->last[i] = s->allocator.allocate(s->allocator.user, sizeof(double) * (size_t)s->track[i].columns)))
             return false;
     return s->scratch;
 }
@@ -92,15 +90,13 @@ dal_series *dal_series_create(const dal_allocator *allocator, const dal_scene *s
     dal_series *s = allocator->allocate(allocator->user, sizeof *s);
     if (!s)
         return NULL;
-    *s = (dal_series){
-        .allocator = *allocator, .n_columns = options->n_columns, .columns = options->columns, .stride = 1};
+    *s = (dal_series){.allocator = *allocator, .n_columns = options->n_columns, .columns = options->columns, .stride = 1};
     s->n_bodies = scene ? scene->n_bodies : 0;
     s->n_joints = scene ? scene->n_joints : 0;
     s->bodies = scene ? scene->bodies : NULL;
     if (options->system)
         s->columns = dal_system_columns(options->system, &recorded, &s->n_columns);
-    s->track[DAL_TRACK_VALUES].columns = s->track[DAL_TRACK_LEAST].columns = s->track[DAL_TRACK_MOST].columns =
-        s->n_columns;
+    s->track[DAL_TRACK_VALUES].columns = s->track[DAL_TRACK_LEAST].columns = s->track[DAL_TRACK_MOST].columns = s->n_columns;
     s->track[DAL_TRACK_POSES].columns = 7 * s->n_bodies;
     s->track[DAL_TRACK_VELOCITIES].columns = options->no_velocities ? 0 : 3 * s->n_bodies;
     s->track[DAL_TRACK_REACTIONS].columns = options->no_reactions ? 0 : 6 * s->n_joints;
@@ -134,8 +130,7 @@ static void copy_frame(dal_series *s, int to, int from)
     for (int i = 0; i < DAL_TRACKS; i++) {
         const size_t columns = (size_t)s->track[i].columns;
         if (columns)
-            memcpy(s->track[i].value + columns * (size_t)to, s->track[i].value + columns * (size_t)from,
-                   sizeof(double) * columns);
+            memcpy(s->track[i].value + columns * (size_t)to, s->track[i].value + columns * (size_t)from, sizeof(double) * columns);
     }
 }
 
@@ -143,8 +138,7 @@ static void copy_frame(dal_series *s, int to, int from)
 static void widen_extremes(dal_series *s, int frame, const double *least, const double *most)
 {
     const int n = s->n_columns;
-    double *low = s->track[DAL_TRACK_LEAST].value + (size_t)n * (size_t)frame,
-           *high = s->track[DAL_TRACK_MOST].value + (size_t)n * (size_t)frame;
+    double *low = s->track[DAL_TRACK_LEAST].value + (size_t)n * (size_t)frame, *high = s->track[DAL_TRACK_MOST].value + (size_t)n * (size_t)frame;
     for (int k = 0; k < n; k++) {
         low[k] = fmin(low[k], least[k]);
         high[k] = fmax(high[k], most[k]);
@@ -157,8 +151,7 @@ static void merge(dal_series *s)
     const size_t n = (size_t)s->n_columns;
     for (int k = 0; k < s->n / 2; k++) {
         copy_frame(s, k, 2 * k);
-        widen_extremes(s, k, s->track[DAL_TRACK_LEAST].value + n * (size_t)(2 * k + 1),
-              s->track[DAL_TRACK_MOST].value + n * (size_t)(2 * k + 1));
+        widen_extremes(s, k, s->track[DAL_TRACK_LEAST].value + n * (size_t)(2 * k + 1), s->track[DAL_TRACK_MOST].value + n * (size_t)(2 * k + 1));
     }
     s->n /= 2;
     s->stride *= 2;
@@ -169,13 +162,11 @@ static dal_status new_frame(dal_series *s)
 {
     if (s->n == s->most_frames)
         merge(s);
-    if (s->n == s->room &&
-        !enlarge(s, s->room ? (2 * s->room <= s->most_frames ? 2 * s->room : s->most_frames + 1) : 64))
+    if (s->n == s->room && !enlarge(s, s->room ? (2 * s->room <= s->most_frames ? 2 * s->room : s->most_frames + 1) : 64))
         return DAL_NO_MEMORY;
     for (int i = 0; i < DAL_TRACKS; i++)
         if (s->track[i].columns)
-            memcpy(s->track[i].value + (size_t)s->track[i].columns * (size_t)s->n, s->last[i],
-                   sizeof(double) * (size_t)s->track[i].columns);
+            memcpy(s->track[i].value + (size_t)s->track[i].columns * (size_t)s->n, s->last[i], sizeof(double) * (size_t)s->track[i].columns);
     s->n++;
     s->in_last = 1;
     return DAL_OK;
@@ -191,8 +182,7 @@ dal_status dal_series_add(dal_series *s, const dal_series_row *row)
 {
     if (!s || !row || (s->n_columns && !row->values))
         return DAL_BAD_COMMAND;
-    const double *const from[DAL_TRACKS] = {row->values, row->poses,  row->velocities, row->reactions,
-                                            &row->error, row->values, row->values};
+    const double *const from[DAL_TRACKS] = {row->values, row->poses, row->velocities, row->reactions, &row->error, row->values, row->values};
     for (int i = 0; i < DAL_TRACKS; i++)
         copy_or_clear(s->last[i], from[i], s->track[i].columns);
     for (int b = 0; b < s->n_bodies; b++)
@@ -265,7 +255,5 @@ dal_status dal_series_frame(void *user, dal_state *state, int n, const double *v
     }
     for (int j = 0; j < s->n_joints && s->track[DAL_TRACK_REACTIONS].columns; j++)
         dal_state_reaction(state, j, reactions + 6 * j, reactions + 6 * j + 3);
-    return dal_series_add(
-        s, &(dal_series_row){
-               .values = values, .poses = poses, .velocities = velocities, .reactions = reactions, .error = NAN});
+    return dal_series_add(s, &(dal_series_row){.values = values, .poses = poses, .velocities = velocities, .reactions = reactions, .error = NAN});
 }

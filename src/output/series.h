@@ -13,16 +13,7 @@ typedef struct dal_track {
     double *value;
 } dal_track;
 
-enum {
-    DAL_TRACK_VALUES,
-    DAL_TRACK_POSES,
-    DAL_TRACK_VELOCITIES,
-    DAL_TRACK_REACTIONS,
-    DAL_TRACK_ERROR,
-    DAL_TRACK_LEAST,
-    DAL_TRACK_MOST,
-    DAL_TRACKS
-};
+enum { DAL_TRACK_VALUES, DAL_TRACK_POSES, DAL_TRACK_VELOCITIES, DAL_TRACK_REACTIONS, DAL_TRACK_ERROR, DAL_TRACK_LEAST, DAL_TRACK_MOST, DAL_TRACKS };
 
 struct dal_series {
     dal_allocator allocator;
@@ -45,8 +36,7 @@ struct dal_series {
 };
 
 /* scene: the bodies and joints of the page. NULL without memory. */
-dal_series *dal_series_create(const dal_allocator *allocator, const dal_scene *scene,
-                              const dal_series_options *options);
+dal_series *dal_series_create(const dal_allocator *allocator, const dal_scene *scene, const dal_series_options *options);
 /* Accepts NULL. */
 void dal_series_free(dal_series *series);
 /* The last row becomes a frame of its own, if it is not one. */

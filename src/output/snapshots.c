@@ -81,8 +81,7 @@ static int joint_points(const picture *p, int body, piece *out)
         }
     for (int i = 0; i < scene->n_forces; i++)
         for (int k = 0; k < scene->forces[i].n_ends; k++)
-            if (scene->forces[i].n_ends == 2 && scene->forces[i].end[k].body == body &&
-                !has_point(out, n, scene->forces[i].end[k].at))
+            if (scene->forces[i].n_ends == 2 && scene->forces[i].end[k].body == body && !has_point(out, n, scene->forces[i].end[k].at))
                 memcpy(out->points + 3 * n++, scene->forces[i].end[k].at, 3 * sizeof(double));
     return n;
 }
@@ -225,12 +224,9 @@ static dal_status choose_times(picture *p)
     p->n_times = o->n_times ? o->n_times : o->count ? o->count : COUNT;
     p->wanted = DAL_TAKE(&p->arena, double, p->n_times);
     for (int i = 0; i < p->n_times; i++) {
-        p->wanted[i] = o->n_times       ? o->times[i]
-                       : p->n_times > 1 ? first + (last - first) * i / (p->n_times - 1)
-                                        : first;
+        p->wanted[i] = o->n_times ? o->times[i] : p->n_times > 1 ? first + (last - first) * i / (p->n_times - 1) : first;
         if (p->wanted[i] < first - 1e-9 || p->wanted[i] > last + 1e-9 * (1 + fabs(last))) {
-            dal_error(p->messages, (dal_mark){p->path, 0, 0}, "has no instant %.9g s: it goes from %.9g to %.9g s",
-                      p->wanted[i], first, last);
+            dal_error(p->messages, (dal_mark){p->path, 0, 0}, "has no instant %.9g s: it goes from %.9g to %.9g s", p->wanted[i], first, last);
             return DAL_BAD_COMMAND;
         }
     }
@@ -285,8 +281,7 @@ static void choose_view(picture *p)
             vertical = k;
             sign = scene->gravity[k] < 0 ? 1 : -1;
         }
-    const int a = (vertical + 1) % 3,
-              b = (vertical + 2) % 3; /* a, b, vertical: right-handed; turned about a where up is downwards */
+    const int a = (vertical + 1) % 3, b = (vertical + 2) % 3; /* a, b, vertical: right-handed; turned about a where up is downwards */
     p->right[a] = -sin(azimuth);
     p->right[b] = sign * cos(azimuth);
     p->up[a] = -sin(elevation) * cos(azimuth);
@@ -301,8 +296,7 @@ static void choose_view(picture *p)
 /* World to paper, not yet scaled; y downwards. */
 static spot project(const picture *p, const double r[3])
 {
-    return (spot){r[0] * p->right[0] + r[1] * p->right[1] + r[2] * p->right[2],
-                  -(r[0] * p->up[0] + r[1] * p->up[1] + r[2] * p->up[2])};
+    return (spot){r[0] * p->right[0] + r[1] * p->right[1] + r[2] * p->right[2], -(r[0] * p->up[0] + r[1] * p->up[1] + r[2] * p->up[2])};
 }
 
 static spot on_paper(const picture *p, const double r[3])
@@ -345,11 +339,9 @@ static void fit(picture *p)
             }
     const double w = most[0] - least[0], h = most[1] - least[1], head = p->options->title ? TITLE : 0;
     if (p->options->height <= 0) /* as high as it needs to be */
-        p->height =
-            (int)(head + 2 * MARGIN + FOOT + fmax(0.25, fmin(0.9, h / fmax(w, 1e-12))) * (p->width - 2 * MARGIN));
+        p->height = (int)(head + 2 * MARGIN + FOOT + fmax(0.25, fmin(0.9, h / fmax(w, 1e-12))) * (p->width - 2 * MARGIN));
     p->size = fmax(fmax(w, h), 1e-12 + 1e-9 * fmax(fabs(least[0]), fabs(least[1])));
-    p->scale = fmin((p->width - 2 * MARGIN) / fmax(w, 0.05 * p->size),
-                    (p->height - 2 * MARGIN - FOOT - head) / fmax(h, 0.05 * p->size));
+    p->scale = fmin((p->width - 2 * MARGIN) / fmax(w, 0.05 * p->size), (p->height - 2 * MARGIN - FOOT - head) / fmax(h, 0.05 * p->size));
     p->shift[0] = p->width / 2.0 - p->scale * (least[0] + most[0]) / 2;
     p->shift[1] = head + MARGIN + (p->height - 2 * MARGIN - FOOT - head) / 2.0 - p->scale * (least[1] + most[1]) / 2;
 }
@@ -386,8 +378,7 @@ static int wrap(const spot *s, int n, spot *hull)
         int next = at ? 0 : 1 % n;
         for (int i = 0; i < n; i++) {
             const double side = cross(s[at], s[next], s[i]);
-            const double far =
-                hypot(s[i].x - s[at].x, s[i].y - s[at].y) - hypot(s[next].x - s[at].x, s[next].y - s[at].y);
+            const double far = hypot(s[i].x - s[at].x, s[i].y - s[at].y) - hypot(s[next].x - s[at].x, s[next].y - s[at].y);
             if (i != at && (side > 0 || (side == 0 && far > 0)))
                 next = i;
         }
@@ -432,18 +423,10 @@ static void draw_spring(picture *p, int instant, const dal_scene_force *f, const
     a = on_paper(p, r);
     to_world(p, instant, f->end[1].body, f->end[1].at, r);
     b = on_paper(p, r);
-    const double length = hypot(b.x - a.x, b.y - a.y), ux = length > 0 ? (b.x - a.x) / length : 1,
-                 uy = length > 0 ? (b.y - a.y) / length : 0;
-    dal_svg_print(&p->svg,
-                  "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.2\" stroke-linejoin=\"round\" d=\"M%.2f %.2f",
-                  color, a.x, a.y);
+    const double length = hypot(b.x - a.x, b.y - a.y), ux = length > 0 ? (b.x - a.x) / length : 1, uy = length > 0 ? (b.y - a.y) / length : 0;
+    dal_svg_print(&p->svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.2\" stroke-linejoin=\"round\" d=\"M%.2f %.2f", color, a.x, a.y);
     for (int i = 1; i < 16; i++) {
-        const double along = length * (i < 3    ? 0.15
-                                       : i > 12 ? 0.85
-                                                : 0.15 + 0.7 * (i - 2.5) / 10),
-                     side = i < 3 || i > 12 ? 0
-                            : i % 2         ? 5
-                                            : -5;
+        const double along = length * (i < 3 ? 0.15 : i > 12 ? 0.85 : 0.15 + 0.7 * (i - 2.5) / 10), side = i < 3 || i > 12 ? 0 : i % 2 ? 5 : -5;
         dal_svg_print(&p->svg, "L%.2f %.2f", a.x + ux * along - uy * side, a.y + uy * along + ux * side);
     }
     dal_svg_print(&p->svg, "L%.2f %.2f\"/>\n", b.x, b.y);
@@ -483,10 +466,7 @@ static void draw_joints(picture *p, int instant, const char *color)
             continue;
         to_world(p, instant, joint->marker[1].body, joint->marker[1].s, r);
         const spot s = on_paper(p, r);
-        dal_svg_print(
-            &p->svg,
-            "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3.2\" fill=\"#ffffff\" stroke=\"%s\" stroke-width=\"1.4\"/>\n", s.x,
-            s.y, color);
+        dal_svg_print(&p->svg, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3.2\" fill=\"#ffffff\" stroke=\"%s\" stroke-width=\"1.4\"/>\n", s.x, s.y, color);
     }
 }
 
@@ -518,8 +498,7 @@ static void draw_ground(picture *p)
                           "stroke-width=\"1.2\"/>\n",
                           s.x, s.y, s.x - 14, s.y + 14);
             for (int i = 0; i < 5; i++)
-                dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fl-5 6\" stroke=\"#777777\"/>\n", s.x - 10 + 6 * i,
-                              s.y + 14);
+                dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fl-5 6\" stroke=\"#777777\"/>\n", s.x - 10 + 6 * i, s.y + 14);
         }
     }
 }
@@ -553,10 +532,8 @@ static void draw_numbers(picture *p)
         to_world(p, t, body, p->scene->bodies[body].center, r);
         const spot s = on_paper(p, r);
         snprintf(number, sizeof number, "%d", t + 1);
-        dal_svg_text(
-            &p->svg, s.x, s.y - 8, "middle",
-            "font-size=\"12\" font-weight=\"bold\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"",
-            number);
+        dal_svg_text(&p->svg, s.x, s.y - 8, "middle",
+                     "font-size=\"12\" font-weight=\"bold\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"", number);
     }
 }
 
@@ -565,13 +542,9 @@ static void draw_numbers(picture *p)
 static void draw_scale(picture *p, double y)
 {
     char label[40];
-    const double raw = 90 / p->scale, power = pow(10, floor(log10(raw))),
-                 length = power * (raw / power >= 5   ? 5
-                                   : raw / power >= 2 ? 2
-                                                      : 1);
+    const double raw = 90 / p->scale, power = pow(10, floor(log10(raw))), length = power * (raw / power >= 5 ? 5 : raw / power >= 2 ? 2 : 1);
     const double pixels = length * p->scale, x = p->width - MARGIN - pixels;
-    dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fv-4M%.2f %.2fh%.2fm0 0v-4\" fill=\"none\" stroke=\"#444444\"/>\n", x, y,
-                  x, y, pixels);
+    dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fv-4M%.2f %.2fh%.2fm0 0v-4\" fill=\"none\" stroke=\"#444444\"/>\n", x, y, x, y, pixels);
     snprintf(label, sizeof label, "%g m", length);
     dal_svg_text(&p->svg, x + pixels / 2, y + 13, "middle", "font-size=\"11\"", label);
 }
@@ -583,8 +556,7 @@ static void draw_foot(picture *p)
     char text[60], color[8];
     for (int t = 0; t < p->n_times; t++) {
         const double x = MARGIN + t * each;
-        dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fh14\" stroke=\"%s\" stroke-width=\"4\"/>\n", x, y - 4,
-                      shade(color, t, p->n_times));
+        dal_svg_print(&p->svg, "<path d=\"M%.2f %.2fh14\" stroke=\"%s\" stroke-width=\"4\"/>\n", x, y - 4, shade(color, t, p->n_times));
         snprintf(text, sizeof text, "%d: %.4g s", t + 1, p->time[t]);
         if (each >= 70 || t == 0 || t == p->n_times - 1)
             dal_svg_text(&p->svg, x + 18, y, "start", "font-size=\"11\"", text);
@@ -638,9 +610,8 @@ static dal_status draw_picture(void *user)
     return DAL_OK;
 }
 
-dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results, const dal_spec *spec,
-                             const dal_system *system, const dal_snapshot_options *options, dal_messages *messages,
-                             char **text)
+dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results, const dal_spec *spec, const dal_system *system,
+                             const dal_snapshot_options *options, dal_messages *messages, char **text)
 {
     picture p = {.options = options, .path = results, .messages = messages, .spec = spec, .system = system};
     if (text)

@@ -51,11 +51,10 @@ void dal_svg_text(dal_svg *svg, double x, double y, const char *anchor, const ch
 void dal_svg_begin(dal_svg *svg, dal_arena *arena, int width, int height, const char *description)
 {
     *svg = (dal_svg){.arena = arena};
-    dal_svg_print(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-        "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\" fill=\"#222222\">\n<title>",
-        width, height, width, height);
+    dal_svg_print(svg,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                  "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\" fill=\"#222222\">\n<title>",
+                  width, height, width, height);
     dal_svg_escape(svg, description);
     dal_svg_print(svg, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", width, height);
 }
@@ -73,8 +72,7 @@ char *dal_svg_copy(const dal_svg *svg, const dal_allocator *allocator)
 
 /* The colours of Okabe and Ito, yellow left out: it is too light on paper. */
 static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#222222"};
-static const char *const dashes[] = {"", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 2\"",
-                                     " stroke-dasharray=\"8 3 2 3\""};
+static const char *const dashes[] = {"", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 2\"", " stroke-dasharray=\"8 3 2 3\""};
 enum { COLORS = sizeof colors / sizeof *colors, DASHES = sizeof dashes / sizeof *dashes };
 
 const char *dal_svg_color(int number)

@@ -44,8 +44,8 @@ static const dal_file_type *find_type(const char *path, dal_messages *messages)
     else if (dot && dot[1])
         dal_error(messages, (dal_mark){path, 0, 0}, "unknown type of file '%s'; expected one of %s", dot, known);
     else
-        dal_error(messages, (dal_mark){path, 0, 0},
-                  "the type of a file of results is its extension, and this name has none; expected one of %s", known);
+        dal_error(messages, (dal_mark){path, 0, 0}, "the type of a file of results is its extension, and this name has none; expected one of %s",
+                  known);
     return NULL;
 }
 
@@ -100,8 +100,7 @@ static void release(dal_writer *writer)
     source.release(source.user, writer);
 }
 
-dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages,
-                           dal_writer **result)
+dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages, dal_writer **result)
 {
     if (result)
         *result = NULL;
@@ -163,8 +162,7 @@ dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *endin
 }
 
 /* The evidence in the words of `print`; NULL without memory. */
-static char *print_evidence(const dal_writer *writer, const dal_evidence *evidence,
-                            int (*print)(const dal_evidence *, dal_status, char *, size_t))
+static char *print_evidence(const dal_writer *writer, const dal_evidence *evidence, int (*print)(const dal_evidence *, dal_status, char *, size_t))
 {
     const dal_status status = evidence->incomplete ? DAL_NUMERICAL : DAL_OK;
     const size_t size = (size_t)print(evidence, status, NULL, 0) + 1;

@@ -82,9 +82,8 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
         return -1;
     dal_printer p = {buffer, size, 0};
     const dal_system_info *i = &e->info;
-    dal_print(&p, "%s (%s, %d %s, %d joint%s), gravity (%g, %g, %g)\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial",
-              i->bodies, i->bodies == 1 ? "body" : "bodies", i->joints, i->joints == 1 ? "" : "s",
-              e->gravity[0], e->gravity[1], e->gravity[2]);
+    dal_print(&p, "%s (%s, %d %s, %d joint%s), gravity (%g, %g, %g)\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial", i->bodies,
+              i->bodies == 1 ? "body" : "bodies", i->joints, i->joints == 1 ? "" : "s", e->gravity[0], e->gravity[1], e->gravity[2]);
     dal_print(&p, "  method      %s, %s, %s, %s\n", i->coordinates, i->formulation, i->stabilization, i->integrator);
     dal_print(&p, "  size        ");
     print_count(&p, i->coordinates_count, "coordinate", ", ");
@@ -95,7 +94,10 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     print_count(&p, i->multipliers, "multiplier", ", ");
     print_count(&p, i->states, "state", "\n");
     dal_print(&p, "  run         0 to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld event%s", e->time_end,
-              e->time_end < i->until ? " (STOPPED EARLY)" : status != DAL_OK ? " (NOT TO BE TRUSTED)" : "", e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
+              e->time_end < i->until ? " (STOPPED EARLY)"
+              : status != DAL_OK     ? " (NOT TO BE TRUSTED)"
+                                     : "",
+              e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
     if (e->charts)
         dal_print(&p, ", %ld change%s of chart", e->charts, e->charts == 1 ? "" : "s");
     dal_print(&p, "; %.3f s\n", e->wall_seconds);
@@ -113,8 +115,8 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     else
         dal_print(&p, "drift %.2e (%s)\n", e->momentum_drift, e->momentum);
     if (i->ignorable)
-        dal_print(&p, "  ignorable   %s: %s by %.2e\n", i->ignorable_names,
-                  i->ignorable == 1 ? "its momentum drifts" : "their momenta drift", isnan(e->ignorable_drift) ? 0 : e->ignorable_drift);
+        dal_print(&p, "  ignorable   %s: %s by %.2e\n", i->ignorable_names, i->ignorable == 1 ? "its momentum drifts" : "their momenta drift",
+                  isnan(e->ignorable_drift) ? 0 : e->ignorable_drift);
     if (!isnan(e->speeds_condition))
         dal_print(&p, "  speeds      condition %.2g at worst, %ld change%s of the set\n", e->speeds_condition, e->speeds_changed,
                   e->speeds_changed == 1 ? "" : "s");
@@ -126,8 +128,8 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
                   e->compliant ? "distributed by the compliances" : "the least sum of |F|^2 + |T|^2/L^2 is reported");
     if (!isnan(e->acceleration_error))
         dal_print(&p, "  inertias    differ widely: accelerations were refined, rounding leaves an error below %.1e\n", e->acceleration_error);
-    dal_print(&p, "  conditions  pivot ratio %.1e or better, rank %d to %d, %ld changes of the independent rows", e->condition_worst,
-              e->rank_least, e->rank_most, e->rerankings);
+    dal_print(&p, "  conditions  pivot ratio %.1e or better, rank %d to %d, %ld changes of the independent rows", e->condition_worst, e->rank_least,
+              e->rank_most, e->rerankings);
     if (!isnan(e->stiffness))
         dal_print(&p, "; |lambda| h about %.2g", e->stiffness);
     dal_print(&p, "\n  model       %s, dalembert %s\n", i->model_hash, i->version);

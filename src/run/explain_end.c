@@ -24,11 +24,9 @@ static void name_component(const dal_system *system, int i, char *buffer, size_t
     else if (i < system->n_y)
         snprintf(buffer, size, "the work integral");
     else if (i - system->n_y < dal_switches(system))
-        snprintf(buffer, size, "the switch '%.150s'",
-                 dal_program_switch_text(system->actions.program, i - system->n_y));
+        snprintf(buffer, size, "the switch '%.150s'", dal_program_switch_text(system->actions.program, i - system->n_y));
     else
-        snprintf(buffer, size, "the friction of joint '%s'",
-                 dal_friction_guard_name(system, i - system->n_y - dal_switches(system)));
+        snprintf(buffer, size, "the friction of joint '%s'", dal_friction_guard_name(system, i - system->n_y - dal_switches(system)));
 }
 
 /* "infinite" or "not a number". */
@@ -45,9 +43,8 @@ static bool explain_expression(run *r, const dal_drive_result *result, dal_messa
     for (int i = 0; i < system->actions.n_outputs; i++)
         if (!isfinite(state->values->expression[i])) {
             const bool rate = i >= system->n_expressions;
-            dal_error(messages, system->action_texts[i].mark, "at t = %.9g: %s%s%s'%.150s' became %s (step %.3g)",
-                      result->t, rate ? "the rate of state " : "",
-                      rate ? system->state_names[i - system->n_expressions] : "", rate ? ", " : "",
+            dal_error(messages, system->action_texts[i].mark, "at t = %.9g: %s%s%s'%.150s' became %s (step %.3g)", result->t,
+                      rate ? "the rate of state " : "", rate ? system->state_names[i - system->n_expressions] : "", rate ? ", " : "",
                       system->action_texts[i].text, how_not_finite(state->values->expression[i]), result->h);
             return true;
         }
@@ -55,9 +52,8 @@ static bool explain_expression(run *r, const dal_drive_result *result, dal_messa
         const dal_row *row = &system->mechanism.rows[i];
         for (int k = 0; row->time >= 0 && k < 3; k++)
             if (!isfinite(state->work.time[3 * row->time + k])) {
-                dal_error(messages, system->mechanism.joints[row->joint].mark,
-                          "at t = %.9g: the drive of joint '%s'%s became %s (step %.3g)", result->t,
-                          system->mechanism.joints[row->joint].name,
+                dal_error(messages, system->mechanism.joints[row->joint].mark, "at t = %.9g: the drive of joint '%s'%s became %s (step %.3g)",
+                          result->t, system->mechanism.joints[row->joint].name,
                           k == 0   ? ""
                           : k == 1 ? ", its rate,"
                                    : ", its acceleration,",
@@ -69,8 +65,7 @@ static bool explain_expression(run *r, const dal_drive_result *result, dal_messa
 }
 
 /* Steps that lead nowhere: what they are like, why, and what may help. `what` is the component that changes fastest. */
-static void explain_stall(run *r, const dal_drive_result *result, const char *what, const char *near,
-                          dal_messages *messages)
+static void explain_stall(run *r, const dal_drive_result *result, const char *what, const char *near, dal_messages *messages)
 {
     const double t = result->t, h = result->pace;
     switch (result->stall) {
@@ -113,11 +108,10 @@ static void explain_stall(run *r, const dal_drive_result *result, const char *wh
         break;
     case DAL_STALL_REFUSED:
         dal_say_for(messages, DAL_ERROR, dal_reason_of(r->state), dal_nowhere,
-                  "at t = %.9g: no progress: steps are %.1e s on average, and longer ones were refused %ld times: "
-                  "%s%s. Another start, or another "
-                  "formulation, may help",
-                  t, h, result->tries,
-                  r->state->report->trouble[0] ? r->state->report->trouble : "the evaluation failed", near);
+                    "at t = %.9g: no progress: steps are %.1e s on average, and longer ones were refused %ld times: "
+                    "%s%s. Another start, or another "
+                    "formulation, may help",
+                    t, h, result->tries, r->state->report->trouble[0] ? r->state->report->trouble : "the evaluation failed", near);
         break;
     }
 }
@@ -127,17 +121,13 @@ dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages 
     dal_state *state = r->state;
     char name[200], standing[200], singular[400];
     const char *stands = dal_standing_text(state, standing, sizeof standing);
-    const char *here =
-        result->end == DAL_END_REACHED || r->callbacks.stopped ? "" : dal_passage_text(r, singular, sizeof singular);
+    const char *here = result->end == DAL_END_REACHED || r->callbacks.stopped ? "" : dal_passage_text(r, singular, sizeof singular);
     name_component(r->system, result->component < 0 ? 0 : result->component, name, sizeof name);
-    const char *trouble =
-        state->report->trouble[0] ? state->report->trouble
-        : state->singular->near
-            ? "no step gets past the singular position of the constraints that is near; other formulations may "
-              "(lagrange, udwadia-kalaba)"
-            : "the evaluation failed";
-    const bool ends_there =
-        result->end == DAL_END_STEP_COLLAPSE || result->end == DAL_END_DERIVATIVE || result->end == DAL_END_PROJECT;
+    const char *trouble = state->report->trouble[0] ? state->report->trouble
+                          : state->singular->near ? "no step gets past the singular position of the constraints that is near; other formulations may "
+                                                    "(lagrange, udwadia-kalaba)"
+                                                  : "the evaluation failed";
+    const bool ends_there = result->end == DAL_END_STEP_COLLAPSE || result->end == DAL_END_DERIVATIVE || result->end == DAL_END_PROJECT;
     if (dal_paced(r->system->integrator) && state->singular->near && ends_there) {
         dal_error(messages, dal_nowhere,
                   "at t = %.9g: '%s' does not get past the singular position of the constraints that is near; use "
@@ -156,8 +146,7 @@ dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages 
     case DAL_END_NOT_FINITE:
         if (explain_expression(r, result, messages))
             break;
-        dal_error(messages, dal_nowhere, "at t = %.9g: %s became infinite or not a number (step %.3g)", result->t, name,
-                  result->h);
+        dal_error(messages, dal_nowhere, "at t = %.9g: %s became infinite or not a number (step %.3g)", result->t, name, result->h);
         break;
     case DAL_END_STEP_COLLAPSE:
         if (dal_friction_jammed(state, result->t)) {
@@ -168,11 +157,9 @@ dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages 
                       result->t, dal_friction_jammed(state, result->t));
             break;
         }
-        dal_error(
-            messages, dal_nowhere,
-            "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance%s%s%s%s",
-            result->t, result->h, result->component < 0 ? "" : " (", result->component < 0 ? "" : name,
-            result->component < 0 ? "" : " changes fastest)", *stands ? stands : here);
+        dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance%s%s%s%s",
+                  result->t, result->h, result->component < 0 ? "" : " (", result->component < 0 ? "" : name,
+                  result->component < 0 ? "" : " changes fastest)", *stands ? stands : here);
         break;
     case DAL_END_CHATTER:
         if (result->component >= dal_switches(r->system)) {

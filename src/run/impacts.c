@@ -9,10 +9,9 @@
 
 #include <math.h>
 
-static const double correction_allowed =
-    0.1;                            /* of the velocities in one step: a projection that changes more is an impact */
-static const double at_rest = 1e-6; /* lengths or rad in a unit of time that no correction is measured against */
-static const double loss_allowed = 1e-3; /* of the energy in one step of an adaptive method, where no force does work */
+static const double correction_allowed = 0.1; /* of the velocities in one step: a projection that changes more is an impact */
+static const double at_rest = 1e-6;           /* lengths or rad in a unit of time that no correction is measured against */
+static const double loss_allowed = 1e-3;      /* of the energy in one step of an adaptive method, where no force does work */
 
 /* Where a constraint begins to hold that did not (its derivative was zero), or turns a corner, velocities would have to jump. */
 dal_flow dal_check_correction(run *r, const double *before, const double *after)
@@ -29,11 +28,10 @@ dal_flow dal_check_correction(run *r, const double *before, const double *after)
     if (!(jump > correction_allowed * fastest + at_rest / system->time))
         return 0;
     const char *stands = dal_standing_text(r->state, standing, sizeof standing);
-    dal_state_fail_for(
-        r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER,
-        "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
-        "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method%s",
-        most, stands);
+    dal_state_fail_for(r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER,
+                       "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
+                       "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method%s",
+                       most, stands);
     return 1;
 }
 
@@ -47,13 +45,11 @@ dal_flow dal_check_loss(run *r)
     double begin = dal_paced(system->integrator) ? fabs(r->measured.potential_start) + r->measured.weight : 0;
     char standing[200];
     if (!system->formulation->unpack || !system->integrator->adaptive || system->works ||
-        !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + 100 * system->info.rtol * begin +
-                     dal_energy_rounding(r)))
+        !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + 100 * system->info.rtol * begin + dal_energy_rounding(r)))
         return 0;
     const char *stands = dal_standing_text(r->state, standing, sizeof standing);
-    return dal_state_fail_for(
-        r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER,
-        "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
-        "corner (a disc that falls flat), which is an impact and no motion%s",
-        lost, stands);
+    return dal_state_fail_for(r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER,
+                              "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
+                              "corner (a disc that falls flat), which is an impact and no motion%s",
+                              lost, stands);
 }

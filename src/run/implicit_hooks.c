@@ -16,16 +16,16 @@ static dal_flow implicit_residual(void *user, double t, const double *y, const d
     return flow ? flow : dal_state_turned(r->state);
 }
 
-static dal_flow implicit_jacobian(void *user, double t, double c, const double *y, const double *yd, const double *z,
-                                  double *entries)
+static dal_flow implicit_jacobian(void *user, double t, double c, const double *y, const double *yd, const double *z, double *entries)
 {
     run *r = user;
     dal_flow flow = r->system->formulation->implicit->jacobian(r->state, t, c, y, yd, z, entries);
     if (!(dal_singular_avoid_end(r->state)))
         return dal_recoverable(flow);
-    return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION, "a singular position of the constraints is near, where multipliers grow without "
-                                    "bound and the implicit equations "
-                                    "have no solution; an integrator of accelerations (dopri5, cvode-bdf) passes it");
+    return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION,
+                              "a singular position of the constraints is near, where multipliers grow without "
+                              "bound and the implicit equations "
+                              "have no solution; an integrator of accelerations (dopri5, cvode-bdf) passes it");
 }
 
 dal_status dal_offer_implicit(run *r, dal_ode *ode)

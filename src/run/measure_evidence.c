@@ -64,8 +64,7 @@ static void measure_momentum(run *r, dal_state *state, const dal_energy *energy)
         if (!r->measured.started)
             r->measured.momentum_start[i] = p[i];
         if (r->system->conserved >> i & 1u)
-            r->measured.momentum_worst[i / 3] =
-                fmax(r->measured.momentum_worst[i / 3], fabs(p[i] - r->measured.momentum_start[i]));
+            r->measured.momentum_worst[i / 3] = fmax(r->measured.momentum_worst[i / 3], fabs(p[i] - r->measured.momentum_start[i]));
     }
     r->measured.momentum_scale[0] = fmax(r->measured.momentum_scale[0], scale[0]);
     r->measured.momentum_scale[1] = fmax(r->measured.momentum_scale[1], scale[1]);
@@ -106,8 +105,7 @@ void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
     }
     r->measured.energy_last = energy->kinetic + energy->potential;
     r->measured.kinetic_most = fmax(r->measured.kinetic_most, energy->kinetic);
-    r->measured.potential_most =
-        fmax(r->measured.potential_most, fabs(energy->potential - r->measured.potential_start));
+    r->measured.potential_most = fmax(r->measured.potential_most, fabs(energy->potential - r->measured.potential_start));
     r->measured.balance_worst = fmax(r->measured.balance_worst, fabs(balance - r->measured.balance_start));
     r->measured.work_path += fabs(energy->work - r->measured.work_last);
     r->measured.work_last = energy->work;
@@ -169,10 +167,8 @@ void dal_measure_reactions(run *r)
         bool first = true;
         for (int k = 0; k < 6; k++)
             if (loose[k]) {
-                bool opens =
-                    k == 0 || k == 3 || (k < 3 ? !loose[0] && (k < 2 || !loose[1]) : !loose[3] && (k < 5 || !loose[4]));
-                snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", first ? (used ? "), " : "") : ", ",
-                         first ? m->joints[j].name : "",
+                bool opens = k == 0 || k == 3 || (k < 3 ? !loose[0] && (k < 2 || !loose[1]) : !loose[3] && (k < 5 || !loose[4]));
+                snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", first ? (used ? "), " : "") : ", ", first ? m->joints[j].name : "",
                          first   ? (k < 3 ? " (force " : " (torque ")
                          : opens ? (k < 3 ? "force " : "torque ")
                                  : "",
@@ -218,26 +214,23 @@ void dal_measure_end(run *r, const dal_drive_result *result)
     e->energy_end = r->measured.energy_last;
     e->energy_drift_absolute = r->measured.balance_worst;
     /* nothing moved but rounding, or less than the tolerances see: a relative drift would be rounding over rounding */
-    const double unseen =
-        fmax(1e-13, r->system->integrator->adaptive ? r->system->info.atol : 0) * r->system->length / r->system->time;
-    e->energy_drift =
-        scale > 1e-13 * (fabs(r->measured.potential_start) + r->measured.weight) + r->system->mass * unseen * unseen
-            ? r->measured.balance_worst / scale
-            : NAN;
+    const double unseen = fmax(1e-13, r->system->integrator->adaptive ? r->system->info.atol : 0) * r->system->length / r->system->time;
+    e->energy_drift = scale > 1e-13 * (fabs(r->measured.potential_start) + r->measured.weight) + r->system->mass * unseen * unseen
+                          ? r->measured.balance_worst / scale
+                          : NAN;
     e->momentum = momentum_text(r->system->conserved);
     e->momentum_drift = NAN;
     /* bodies that only turn have no speed but rounding: nothing to compare a linear momentum with */
     const double least[2] = {1e-12 * r->measured.momentum_scale[1] / r->system->length, 0};
     for (int k = 0; k < 2; k++)
         if (r->system->conserved >> (3 * k) & 7u && r->measured.momentum_scale[k] > least[k])
-            e->momentum_drift = fmax(isnan(e->momentum_drift) ? 0 : e->momentum_drift,
-                                     r->measured.momentum_worst[k] / r->measured.momentum_scale[k]);
+            e->momentum_drift = fmax(isnan(e->momentum_drift) ? 0 : e->momentum_drift, r->measured.momentum_worst[k] / r->measured.momentum_scale[k]);
     e->ignorable_drift = NAN;
     const int n = r->system->n_ignorable;
     for (int i = 0; i < n; i++)
         if (r->measured.ignorable[3 * n + i] > 0)
-            e->ignorable_drift = fmax(isnan(e->ignorable_drift) ? 0 : e->ignorable_drift,
-                                      r->measured.ignorable[4 * n + i] / r->measured.ignorable[3 * n + i]);
+            e->ignorable_drift =
+                fmax(isnan(e->ignorable_drift) ? 0 : e->ignorable_drift, r->measured.ignorable[4 * n + i] / r->measured.ignorable[3 * n + i]);
     e->speeds_condition = r->system->formulation->chooses ? r->measured.speeds_worst : NAN;
     e->speeds_changed = r->state->speeds->changed;
     e->partition_steepest = r->state->partition->n ? r->state->partition->steepest : NAN;

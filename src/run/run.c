@@ -12,8 +12,7 @@
 
 /* ---- what users gave ------------------------------------------------------------------------------- */
 
-static bool can_run(const dal_system *system, const dal_run_options *o, dal_messages *messages,
-                    const dal_evidence *evidence)
+static bool can_run(const dal_system *system, const dal_run_options *o, dal_messages *messages, const dal_evidence *evidence)
 {
     static const char function[] = "dal_run";
     if (!dal_needs(messages, function, "system", system) || !dal_needs(messages, function, "evidence", evidence) ||
@@ -27,8 +26,7 @@ static bool can_run(const dal_system *system, const dal_run_options *o, dal_mess
     if (!dal_needs_state(messages, function, o->final))
         return false;
     if (o->final->system != system || o->final->hold.tenancy)
-        dal_error(messages, dal_nowhere, "%s: `final` is a state of another %s", function,
-                  o->final->hold.tenancy ? "run" : "system");
+        dal_error(messages, dal_nowhere, "%s: `final` is a state of another %s", function, o->final->hold.tenancy ? "run" : "system");
     return o->final->system == system && !o->final->hold.tenancy;
 }
 
@@ -120,8 +118,7 @@ static void hand_over_final(const run *r, double t)
 }
 
 /* The warnings of the model, then what the run added to `messages` behind `before` (NULL: from the first one on). */
-static void gather_warnings(const dal_system *system, dal_messages *messages, const dal_message *before,
-                            dal_evidence *evidence)
+static void gather_warnings(const dal_system *system, dal_messages *messages, const dal_message *before, dal_evidence *evidence)
 {
     const dal_message *first = before ? before->next : dal_messages_first(messages);
     int n = system->n_warnings;
@@ -189,8 +186,7 @@ static dal_status run_opened(run *r, const dal_allocator *allocator, const dal_o
     return status == DAL_OK ? integrate(r, ode, messages) : status;
 }
 
-dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages,
-                   dal_evidence *evidence)
+dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages, dal_evidence *evidence)
 {
     static const dal_run_options defaults = {0};
     run r = {.system = system, .options = options ? options : &defaults, .evidence = evidence};

@@ -24,24 +24,22 @@
 
 /* Written by measure_evidence.c. */
 typedef struct measured {
-    bool started;                          /* the first state was measured */
-    double weight;                         /* m g L + m (L / T)^2: the scale of energies; constant */
-    double balance_start, potential_start; /* T + V - W, and V, of the first state */
-    double energy_last, work_last;         /* T + V, and W, of the last one */
-    double kinetic_most, potential_most;   /* largest T and |V - V_start| */
-    double balance_worst;                  /* largest |T + V - W - balance_start| */
-    double work_path;                      /* sum of |changes of W| */
-    double moving, moving_last; /* T + |V - V_start|: now, at the end of the last step */
-    double moving_time, moving_sum; /* that end, and the integral of it until then */
-    double momentum_start[6], momentum_scale[2],
-        momentum_worst[2]; /* linear, then angular; largest sizes and drifts of both kinds */
-    double *
-        ignorable; /* momenta of the ignorable coordinates: at the start, now, their sizes now, the largest, the worst drift */
+    bool started;                                                   /* the first state was measured */
+    double weight;                                                  /* m g L + m (L / T)^2: the scale of energies; constant */
+    double balance_start, potential_start;                          /* T + V - W, and V, of the first state */
+    double energy_last, work_last;                                  /* T + V, and W, of the last one */
+    double kinetic_most, potential_most;                            /* largest T and |V - V_start| */
+    double balance_worst;                                           /* largest |T + V - W - balance_start| */
+    double work_path;                                               /* sum of |changes of W| */
+    double moving, moving_last;                                     /* T + |V - V_start|: now, at the end of the last step */
+    double moving_time, moving_sum;                                 /* that end, and the integral of it until then */
+    double momentum_start[6], momentum_scale[2], momentum_worst[2]; /* linear, then angular; largest sizes and drifts of both kinds */
+    double *ignorable;                /* momenta of the ignorable coordinates: at the start, now, their sizes now, the largest, the worst drift */
     double open;                      /* the largest residual of a row, in its unit */
     double speeds_worst, speeds_time; /* largest condition of [Y; A], and when */
-    int shared_friction;        /* 1 + the joint whose friction follows a force that is not unique; 0: there is none */
-    double *guard, *guard_most; /* of the switches, at the last row; the largest so far. NULL: no switches */
-    bool missed;                /* a switch changed and changed back inside a step; which, and when */
+    int shared_friction;              /* 1 + the joint whose friction follows a force that is not unique; 0: there is none */
+    double *guard, *guard_most;       /* of the switches, at the last row; the largest so far. NULL: no switches */
+    bool missed;                      /* a switch changed and changed back inside a step; which, and when */
     int missed_switch;
     double missed_time;
 } measured;
@@ -65,8 +63,8 @@ typedef struct stiffness {
     double *probe, *slope;         /* scratch: 2 n_y, n_y */
     long steps;                    /* accepted so far */
     double fastest, fastest_early; /* largest |lambda| of a fixed step; before the direction has settled */
-    long probes, stiff_probes; /* of an adaptive method: looks at |lambda| h, and those near the limit of stability */
-    double stiff_product;      /* sum of |lambda| h over the latter */
+    long probes, stiff_probes;     /* of an adaptive method: looks at |lambda| h, and those near the limit of stability */
+    double stiff_product;          /* sum of |lambda| h over the latter */
 } stiffness;
 
 /* Callbacks of the user; written by step.c. */
@@ -83,15 +81,14 @@ typedef struct callbacks {
 typedef struct run {
     const dal_system *system;
     const dal_run_options *options;
-    dal_state *state;  /* what is integrated */
-    dal_state *viewer; /* outputs and probes are computed here, so that looking does not change the motion */
-    dal_evidence *
-        evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
-    double *y;     /* integrated by dal_drive */
-    double *row;   /* one of the record */
-    double *stage; /* a copy of y: at the projected stage, or before the projection */
-    double *unit;  /* of each component of y: dal_state_units */
-    double *drive; /* dal_drive_work */
+    dal_state *state;       /* what is integrated */
+    dal_state *viewer;      /* outputs and probes are computed here, so that looking does not change the motion */
+    dal_evidence *evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
+    double *y;              /* integrated by dal_drive */
+    double *row;            /* one of the record */
+    double *stage;          /* a copy of y: at the projected stage, or before the projection */
+    double *unit;           /* of each component of y: dal_state_units */
+    double *drive;          /* dal_drive_work */
     measured measured;
     passage passage;
     stiffness stiffness;
@@ -154,13 +151,12 @@ void dal_stiffness_warn(const run *r, dal_messages *messages);
 
 /* ---- measure_evidence.c --------------------------------------------------------------------------------- */
 
-void dal_measure_begin(run *r); /* before the first step */
-void dal_measure_motion(run *r, dal_state *state,
-                        const dal_energy *energy); /* at the present kinematics and forces of `state` */
-void dal_measure_step(run *r, double t);           /* after it, at the end of a step: the energy that moves on average */
-void dal_measure_speeds(run *r, double t);         /* condition of the speeds */
-void dal_measure_switches(run *r, double t);       /* at a row: switches that were missed before it */
-void dal_measure_reactions(run *r);                /* at the first row: those that are not unique */
+void dal_measure_begin(run *r);                                              /* before the first step */
+void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy); /* at the present kinematics and forces of `state` */
+void dal_measure_step(run *r, double t);                                     /* after it, at the end of a step: the energy that moves on average */
+void dal_measure_speeds(run *r, double t);                                   /* condition of the speeds */
+void dal_measure_switches(run *r, double t);                                 /* at a row: switches that were missed before it */
+void dal_measure_reactions(run *r);                                          /* at the first row: those that are not unique */
 void dal_measure_end(run *r, const dal_drive_result *result);
 
 /* ---- explain_end.c, run_warnings.c ------------------------------------------------------------------------ */

@@ -5,13 +5,11 @@
 
 #include <math.h>
 
-static const double joints_open = 1e-2; /* of the model's length: no error of integration any more */
-static const double near_singular_speeds =
-    1e3; /* condition of [Y; A] above which speeds that the model fixes are worth a warning */
+static const double joints_open = 1e-2;         /* of the model's length: no error of integration any more */
+static const double near_singular_speeds = 1e3; /* condition of [Y; A] above which speeds that the model fixes are worth a warning */
 /* Of the energy that moved, kinetic and potential added: where all of it is lost, the drift is a half. */
 static const double drift_worth_warning = 1e-2, drift_lost = 0.495;
-static const double drift_noticed =
-    1e-10; /* of m g L, m (L / T)^2 and the potential energy: less is what a model at rest may do */
+static const double drift_noticed = 1e-10; /* of m g L, m (L / T)^2 and the potential energy: less is what a model at rest may do */
 
 /* What refinement cannot bring back: the data themselves are rounded. */
 static void warn_of_inertias(const run *r, dal_messages *messages)
@@ -27,9 +25,8 @@ static void warn_of_inertias(const run *r, dal_messages *messages)
              "in %s, while rtol asks for %.1e: "
              "the motion is not known to that; %s",
              r->state->refinement->ratio, error, name, rtol,
-             system->layout.family->shares
-                 ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
-                 : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
+             system->layout.family->shares ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
+                                           : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
 }
 
 /* Open joints are another mechanism. */

@@ -18,8 +18,7 @@
 #include <string.h>
 
 enum { STAGES_AVOIDED = 30, ENDS_AVOIDED = 10 }; /* in one step; then the motion lingers there */
-static const double jump_allowed =
-    1e-5; /* of the energy or of the largest velocity, over a step near a singular position */
+static const double jump_allowed = 1e-5;         /* of the energy or of the largest velocity, over a step near a singular position */
 
 /* ---- stages and ends of steps ---------------------------------------------------------------------- */
 
@@ -46,8 +45,7 @@ dal_flow dal_passage_avoid_stage(run *r)
 /* A step that ends on the singularity itself would be all rounding: it ends beyond. */
 dal_flow dal_passage_avoid_end(run *r)
 {
-    if (!r->system->integrator->adaptive || !dal_singular_avoid_end(r->state) ||
-        r->passage.ends_avoided >= ENDS_AVOIDED)
+    if (!r->system->integrator->adaptive || !dal_singular_avoid_end(r->state) || r->passage.ends_avoided >= ENDS_AVOIDED)
         return 0;
     r->passage.ends_avoided++;
     return DAL_FLOW_LONGER;
@@ -95,26 +93,23 @@ dal_flow dal_passage_check(run *r, double t)
 {
     const dal_layout *layout = &r->system->layout;
     const double *v = r->state->work.v;
-    double jump = 0, fastest = dal_fastest(r->system, v), dt = t - r->passage.t,
-           balance = r->measured.energy_last - r->measured.work_last;
+    double jump = 0, fastest = dal_fastest(r->system, v), dt = t - r->passage.t, balance = r->measured.energy_last - r->measured.work_last;
     bool near = r->state->singular->near || r->passage.near;
     for (int i = 0; i < layout->nv; i++)
         jump = fmax(jump, fabs(v[i] - r->passage.v[i]) * r->system->column_scale[i] / r->system->length);
     r->passage.fastest = fmax(r->passage.fastest, fastest);
-    bool same_chart = r->passage.charts == r->state->report->charts,
-         comparable = r->passage.begun && same_chart && dt > 0;
-    bool energy = fabs(balance - r->passage.balance) >
-                  jump_allowed * (r->measured.kinetic_most + r->measured.potential_most) + dal_energy_rounding(r);
+    bool same_chart = r->passage.charts == r->state->report->charts, comparable = r->passage.begun && same_chart && dt > 0;
+    bool energy =
+        fabs(balance - r->passage.balance) > jump_allowed * (r->measured.kinetic_most + r->measured.potential_most) + dal_energy_rounding(r);
     bool velocity = jump > 5 * r->passage.acceleration_most * dt + jump_allowed * fastest;
     if (comparable && !near)
         r->passage.acceleration_most = fmax(r->passage.acceleration_most, jump / dt);
     if (comparable && near && (energy || velocity)) {
         const bool projects = r->system->stabilization->mass_metric;
-        return dal_state_fail_for(
-            r->state, DAL_REASON_SINGULAR_POSITION,
-            "the mechanism passed a singular position of its constraints and its %s jumped: which way it goes on there "
-            "cannot be decided to this accuracy (smaller tolerances%s another step%s may help)",
-            velocity ? "velocities" : "energy", projects ? " or" : ",", projects ? "" : " or mass-projection");
+        return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION,
+                                  "the mechanism passed a singular position of its constraints and its %s jumped: which way it goes on there "
+                                  "cannot be decided to this accuracy (smaller tolerances%s another step%s may help)",
+                                  velocity ? "velocities" : "energy", projects ? " or" : ",", projects ? "" : " or mass-projection");
     }
     r->passage.balance_change = r->passage.begun ? balance - r->passage.balance : 0;
     memcpy(r->passage.v, v, sizeof *v * (size_t)layout->nv);

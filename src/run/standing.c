@@ -56,11 +56,13 @@ dal_flow dal_standing_watch(dal_state *state, double *along)
             continue;
         part_along(state, joint, now);
         if (dal_dot(before, now) < 0)
-            return dal_state_fail_for(state, DAL_REASON_JOINT, joint->type == &dal_joint_skate
-                                             ? "the blade of joint '%s' stood on end within the last step: there it has no direction along its plane, "
-                                               "and the motion beyond is not determined"
-                                             : "the disc of joint '%s' lay flat within the last step: there it has no point of contact, which is an "
-                                               "impact and no motion", joint->name);
+            return dal_state_fail_for(state, DAL_REASON_JOINT,
+                                      joint->type == &dal_joint_skate
+                                          ? "the blade of joint '%s' stood on end within the last step: there it has no direction along its plane, "
+                                            "and the motion beyond is not determined"
+                                          : "the disc of joint '%s' lay flat within the last step: there it has no point of contact, which is an "
+                                            "impact and no motion",
+                                      joint->name);
         dal_copy3(now, before);
     }
     return 0;
@@ -74,8 +76,10 @@ const char *dal_standing_text(const dal_state *state, char *buffer, size_t size)
     for (int j = 0; j < system->mechanism.n_joints && !buffer[0]; j++) {
         const dal_joint *joint = &system->mechanism.joints[j];
         if (can_stand(system, joint) && part_along(state, joint, along) < close_to)
-            snprintf(buffer, size, joint->type == &dal_joint_skate ? "; the blade of joint '%s' stands on end here, and has no direction along its plane"
-                                                                   : "; the disc of joint '%s' lies flat here, and has no point of contact", joint->name);
+            snprintf(buffer, size,
+                     joint->type == &dal_joint_skate ? "; the blade of joint '%s' stands on end here, and has no direction along its plane"
+                                                     : "; the disc of joint '%s' lies flat here, and has no point of contact",
+                     joint->name);
     }
     return buffer;
 }

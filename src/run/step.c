@@ -24,11 +24,9 @@
 #include <string.h>
 #include <time.h>
 
-static const double chart_limit =
-    0.3; /* |cos| or |sin| of the middle Euler angle below which another sequence is taken */
+static const double chart_limit = 0.3;        /* |cos| or |sin| of the middle Euler angle below which another sequence is taken */
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
-static const double progress_every =
-    0.05; /* s of wall time: a run that is asked to stop goes on no longer than a step and this */
+static const double progress_every = 0.05;    /* s of wall time: a run that is asked to stop goes on no longer than a step and this */
 
 /* ---- prepare: where a step begins anew ----------------------------------------------------------------- */
 
@@ -124,11 +122,9 @@ static dal_flow check_finite(dal_state *state, const dal_energy *energy)
 {
     const int body = dal_state_not_finite(state);
     if (body >= 0)
-        return dal_state_fail(state,
-                              "the place or the velocity of '%s' is not a finite number, or is too large for an energy",
+        return dal_state_fail(state, "the place or the velocity of '%s' is not a finite number, or is too large for an energy",
                               state->system->mechanism.bodies[body].name);
-    return isfinite(energy->kinetic + energy->potential) ? 0
-                                                         : dal_state_fail(state, "the energy is not a finite number");
+    return isfinite(energy->kinetic + energy->potential) ? 0 : dal_state_fail(state, "the energy is not a finite number");
 }
 
 static dal_flow derivative(void *user, double t, const double *y, double *dy)

@@ -27,8 +27,7 @@ void dal_stiffness_probe(run *r, double t, const double *y)
     const double *unit = r->unit;
     const bool adaptive = r->system->integrator->adaptive;
     double norm = 0, size = 0;
-    if (!r->stiffness.direction ||
-        ((adaptive || r->stiffness.steps >= 10) && (r->stiffness.steps + 1) % (adaptive ? SELDOM : OFTEN))) {
+    if (!r->stiffness.direction || ((adaptive || r->stiffness.steps >= 10) && (r->stiffness.steps + 1) % (adaptive ? SELDOM : OFTEN))) {
         r->stiffness.steps++;
         return;
     }
@@ -54,8 +53,7 @@ void dal_stiffness_probe(run *r, double t, const double *y)
             return;
         double next = 0;
         for (int i = 0; i < n; i++) {
-            r->stiffness.direction[i] =
-                (r->stiffness.slope[i] - r->stiffness.probe[r->system->n_y + i]) / (scale * unit[i]);
+            r->stiffness.direction[i] = (r->stiffness.slope[i] - r->stiffness.probe[r->system->n_y + i]) / (scale * unit[i]);
             next += r->stiffness.direction[i] * r->stiffness.direction[i];
         }
         norm = sqrt(next);
@@ -69,15 +67,13 @@ void dal_stiffness_probe(run *r, double t, const double *y)
     if (growth < HUGE_VAL && r->stiffness.steps > 150)
         r->stiffness.fastest = fmax(r->stiffness.fastest, sqrt(growth));
     else if (growth < HUGE_VAL)
-        r->stiffness.fastest_early =
-            sqrt(growth); /* the direction has not settled: only for runs that end before it does */
+        r->stiffness.fastest_early = sqrt(growth); /* the direction has not settled: only for runs that end before it does */
 }
 
 double dal_stiffness_found(const run *r)
 {
     const double fastest = r->stiffness.fastest > 0 ? r->stiffness.fastest : r->stiffness.fastest_early;
-    return r->stiffness.direction && !r->system->integrator->adaptive && fastest > 0 ? fastest * r->system->info.step
-                                                                                     : NAN;
+    return r->stiffness.direction && !r->system->integrator->adaptive && fastest > 0 ? fastest * r->system->info.step : NAN;
 }
 
 void dal_stiffness_warn(const run *r, dal_messages *messages)
@@ -89,8 +85,7 @@ void dal_stiffness_warn(const run *r, dal_messages *messages)
                  "the motion is stiff: stability, not accuracy, held %s to its %ld steps (|lambda| h is about %.2g, "
                  "and %.2g is what it bears on the real "
                  "axis); cvode-bdf has no such limit",
-                 method->name, r->evidence->steps, r->stiffness.stiff_product / (double)r->stiffness.stiff_probes,
-                 method->real_stability);
+                 method->name, r->evidence->steps, r->stiffness.stiff_product / (double)r->stiffness.stiff_probes, method->real_stability);
     if (seen > limit)
         dal_warn(messages, dal_nowhere, DAL_CODE_STEP_TOO_LONG, seen,
                  "%s is stable up to |lambda| h = %.3g on the real and %.3g on the imaginary axis, and the motion has "

@@ -30,10 +30,8 @@ void dal_add_part(dal_reader *reader, const char *name, const char *part, dal_te
 {
     dal_spec *spec = reader->spec;
     dal_pair *pair = DAL_PUSH(reader->keep, spec->define, spec->n_define, reader->room_define);
-    *pair = (dal_pair){.name = {.text = dal_part_name(reader, name, part), .mark = text.mark},
-                       .value = text,
-                       .binding = reader->binding,
-                       .block = name};
+    *pair =
+        (dal_pair){.name = {.text = dal_part_name(reader, name, part), .mark = text.mark}, .value = text, .binding = reader->binding, .block = name};
 }
 
 void dal_add_part_state(dal_reader *reader, const char *name, const char *part, double start, dal_text rate)
@@ -67,8 +65,7 @@ bool dal_read_constant(dal_reader *reader, const dal_text *text, double *value)
 bool dal_read_limits(dal_reader *reader, const dal_list *list, const char *key, double limit[2])
 {
     if (list->n != 2) {
-        dal_complain(reader->messages, list->mark,
-                     "'%s' of %s is two numbers, the lowest and the highest value; %d given", key, reader->what,
+        dal_complain(reader->messages, list->mark, "'%s' of %s is two numbers, the lowest and the highest value; %d given", key, reader->what,
                      list->n);
         return false;
     }
@@ -76,8 +73,8 @@ bool dal_read_limits(dal_reader *reader, const dal_list *list, const char *key, 
         return false;
     if (limit[0] < limit[1])
         return true;
-    dal_complain(reader->messages, list->mark, "'%s' of %s runs from %.6g to %.6g: the lowest value stands first", key,
-                 reader->what, limit[0], limit[1]);
+    dal_complain(reader->messages, list->mark, "'%s' of %s runs from %.6g to %.6g: the lowest value stands first", key, reader->what, limit[0],
+                 limit[1]);
     return false;
 }
 
@@ -122,12 +119,11 @@ bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tr
         const dal_tree *given = find_key(tree, keys->doc.key);
         const int known = listed(words, keys->doc.key);
         if (given && !known && strcmp(keys->doc.key, "type") && strcmp(keys->doc.key, "repeat")) {
-            dal_complain(reader->messages, given->key_mark, "%s of type %s has no key '%s': it knows type%s",
-                         reader->what, type, keys->doc.key, spell_keys(reader, words));
+            dal_complain(reader->messages, given->key_mark, "%s of type %s has no key '%s': it knows type%s", reader->what, type, keys->doc.key,
+                         spell_keys(reader, words));
             fine = false;
         } else if (!given && known == 2) {
-            dal_complain(reader->messages, tree->key_mark, "%s of type %s needs the key '%s'", reader->what, type,
-                         keys->doc.key);
+            dal_complain(reader->messages, tree->key_mark, "%s of type %s needs the key '%s'", reader->what, type, keys->doc.key);
             fine = false;
         }
     }
@@ -137,8 +133,7 @@ bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tr
 /* What goes straight from the input to the output; without it a block cannot be part of an algebraic loop. */
 static dal_text proportional(dal_reader *reader, dal_mark mark, double factor, const char *name)
 {
-    return factor == 0 ? dal_made_text(reader, mark, "0")
-                       : dal_made_text(reader, mark, "(%.17g)*%s.input", factor, name);
+    return factor == 0 ? dal_made_text(reader, mark, "0") : dal_made_text(reader, mark, "(%.17g)*%s.input", factor, name);
 }
 
 /* ---- lag --------------------------------------------------------------------------- */
@@ -158,9 +153,7 @@ static void make_lag(dal_reader *reader, const dal_block_keys *keys, const char 
         !dal_read_constant(reader, &keys->start, &start) || !positive(reader, &keys->time, "time", time))
         return;
     dal_add_part(reader, name, "input", keys->input);
-    dal_add_part_state(
-        reader, name, NULL, start,
-        dal_made_text(reader, keys->input.mark, "((%.17g)*%s.input - %s)/(%.17g)", gain, name, name, time));
+    dal_add_part_state(reader, name, NULL, start, dal_made_text(reader, keys->input.mark, "((%.17g)*%s.input - %s)/(%.17g)", gain, name, name, time));
 }
 
 /* ---- pid --------------------------------------------------------------------------- */
@@ -175,10 +168,8 @@ static bool read_pid(dal_reader *reader, const dal_block_keys *keys, pid *c)
     *c = (pid){.limited = keys->limit.n > 0};
     if (!dal_read_constant(reader, &keys->kp, &c->kp) || !dal_read_constant(reader, &keys->ki, &c->ki) ||
         !dal_read_constant(reader, &keys->kd, &c->kd) || !dal_read_constant(reader, &keys->filter, &c->filter) ||
-        !dal_read_constant(reader, &keys->filter_start, &c->filter_start) ||
-        !dal_read_constant(reader, &keys->start, &c->start) ||
-        !dal_read_constant(reader, &keys->tracking, &c->tracking) ||
-        (c->limited && !dal_read_limits(reader, &keys->limit, "limit", c->limit)))
+        !dal_read_constant(reader, &keys->filter_start, &c->filter_start) || !dal_read_constant(reader, &keys->start, &c->start) ||
+        !dal_read_constant(reader, &keys->tracking, &c->tracking) || (c->limited && !dal_read_limits(reader, &keys->limit, "limit", c->limit)))
         return false;
     return true;
 }
@@ -199,8 +190,7 @@ static bool check_pid(dal_reader *reader, const dal_block_keys *keys, const dal_
     else if (keys->start.text && c->ki == 0)
         fault = "has a 'start' of its integral but no 'ki'", mark = keys->start.mark;
     else if (keys->tracking.text && !(c->limited && c->ki != 0))
-        fault = "has a 'tracking', which leads the integral back at a limit: give 'ki' and 'limit', or drop it",
-        mark = keys->tracking.mark;
+        fault = "has a 'tracking', which leads the integral back at a limit: give 'ki' and 'limit', or drop it", mark = keys->tracking.mark;
     else if (keys->tracking.text && !(c->tracking > 0))
         fault = "needs a positive 'tracking', the time in which the integral is led back", mark = keys->tracking.mark;
     else if (c->limited && c->ki != 0 && !keys->tracking.text && !(c->tracking = c->kp / c->ki, c->tracking > 0))
@@ -224,8 +214,7 @@ static void make_pid(dal_reader *reader, const dal_block_keys *keys, const dal_t
     if (c.ki != 0)
         sum = dal_made_text(reader, mark, "%s + %s.integral", sum.text, name);
     if (c.kd != 0 && c.filter > 0) {
-        sum = dal_made_text(reader, mark, "%s + (%.17g)*(%s.input - %s.filter)/(%.17g)", sum.text, c.kd, name, name,
-                            c.filter);
+        sum = dal_made_text(reader, mark, "%s + (%.17g)*(%s.input - %s.filter)/(%.17g)", sum.text, c.kd, name, name, c.filter);
         dal_add_part_state(reader, name, "filter", c.filter_start,
                            dal_made_text(reader, mark, "(%s.input - %s.filter)/(%.17g)", name, name, c.filter));
     } else if (c.kd != 0) {
@@ -261,8 +250,7 @@ static bool read_polynomial(dal_reader *reader, const dal_list *list, const char
         if (value == 0 && p->order < 0)
             continue;
         if (p->order == HIGHEST_ORDER) {
-            dal_complain(reader->messages, list->mark, "'%s' of %s has more than %d coefficients", key, reader->what,
-                         HIGHEST_ORDER + 1);
+            dal_complain(reader->messages, list->mark, "'%s' of %s has more than %d coefficients", key, reader->what, HIGHEST_ORDER + 1);
             return false;
         }
         p->c[++p->order] = value;
@@ -312,8 +300,7 @@ static bool rest_at(dal_reader *reader, const dal_block_keys *keys, const realiz
     *x = start / gain;
     if (gain != 0 && isfinite(*x))
         return true;
-    dal_complain(reader->messages, keys->start.mark, "%s cannot start at %.6g: at rest its output is always zero",
-                 reader->what, start);
+    dal_complain(reader->messages, keys->start.mark, "%s cannot start at %.6g: at rest its output is always zero", reader->what, start);
     return false;
 }
 
@@ -338,8 +325,7 @@ static void make_transfer_function(dal_reader *reader, const dal_block_keys *key
     polynomial b, a;
     realization r;
     double start = 0, x;
-    if (!read_polynomial(reader, &keys->numerator, "numerator", &b) ||
-        !read_polynomial(reader, &keys->denominator, "denominator", &a) ||
+    if (!read_polynomial(reader, &keys->numerator, "numerator", &b) || !read_polynomial(reader, &keys->denominator, "denominator", &a) ||
         !dal_read_constant(reader, &keys->start, &start))
         return;
     if (a.order < 0) {
@@ -354,8 +340,7 @@ static void make_transfer_function(dal_reader *reader, const dal_block_keys *key
         return;
     }
     if (!realize(&b, &a, &r)) {
-        dal_complain(reader->messages, keys->denominator.mark, "the coefficients of %s are too far apart",
-                     reader->what);
+        dal_complain(reader->messages, keys->denominator.mark, "the coefficients of %s are too far apart", reader->what);
         return;
     }
     if (!rest_at(reader, keys, &r, start, &x))
@@ -366,8 +351,7 @@ static void make_transfer_function(dal_reader *reader, const dal_block_keys *key
 
 void dal_make_block(dal_reader *reader, const dal_tree *tree, const char *name)
 {
-    static const char lag[] = "input! time! gain start",
-                      pid_words[] = "input! kp ki kd filter filter-start limit tracking start",
+    static const char lag[] = "input! time! gain start", pid_words[] = "input! kp ki kd filter filter-start limit tracking start",
                       transfer[] = "input! numerator! denominator! start";
     dal_block_keys keys = {0};
     const int errors = dal_messages_count(reader->messages, DAL_ERROR);
@@ -375,10 +359,7 @@ void dal_make_block(dal_reader *reader, const dal_tree *tree, const char *name)
     if (!keys.type.text || dal_messages_count(reader->messages, DAL_ERROR) > errors)
         return;
     const char type = keys.type.text[0];
-    if (!dal_keys_belong(reader, dal_keys_block, tree, keys.type.text,
-                         type == 'l'   ? lag
-                         : type == 'p' ? pid_words
-                                       : transfer))
+    if (!dal_keys_belong(reader, dal_keys_block, tree, keys.type.text, type == 'l' ? lag : type == 'p' ? pid_words : transfer))
         return;
     if (type == 'l')
         make_lag(reader, &keys, name);

@@ -41,7 +41,6 @@ bool dal_read_constant(dal_reader *reader, const dal_text *text, double *value);
 /* [lowest, highest] */
 bool dal_read_limits(dal_reader *reader, const dal_list *list, const char *key, double limit[2]);
 /* Are the keys that were given among `words` (separated by blanks, "!": required)? Complains about each that is not. */
-bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tree, const char *type,
-                     const char *words);
+bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tree, const char *type, const char *words);
 
 #endif

@@ -55,12 +55,18 @@ bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_message
         const char *key;
         dal_text *text;
         dal_choice *choice;
-    } keys[] = {{"until", &s->until, NULL},         {"step", &s->step, NULL},
-                {"every", &s->every, NULL},         {"rtol", &s->rtol, NULL},
-                {"atol", &s->atol, NULL},           {"max-step", &s->max_step, NULL},
-                {"event-tolerance", &s->event_tolerance, NULL}, {"undetermined", &s->undetermined, NULL},
-                {"coordinates", NULL, &s->coordinates},     {"formulation", NULL, &s->formulation},
-                {"stabilization", NULL, &s->stabilization}, {"integrator", NULL, &s->integrator}};
+    } keys[] = {{"until", &s->until, NULL},
+                {"step", &s->step, NULL},
+                {"every", &s->every, NULL},
+                {"rtol", &s->rtol, NULL},
+                {"atol", &s->atol, NULL},
+                {"max-step", &s->max_step, NULL},
+                {"event-tolerance", &s->event_tolerance, NULL},
+                {"undetermined", &s->undetermined, NULL},
+                {"coordinates", NULL, &s->coordinates},
+                {"formulation", NULL, &s->formulation},
+                {"stabilization", NULL, &s->stabilization},
+                {"integrator", NULL, &s->integrator}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (strcmp(keys[i].key, key))
             continue;

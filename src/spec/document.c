@@ -145,8 +145,7 @@ static int hide_pairs(char *text, size_t length)
 static unsigned three_bytes(const char *p)
 {
     const unsigned char *c = (const unsigned char *)p;
-    return (c[0] & 0xf0) == 0xe0 && (c[1] & 0xc0) == 0x80 && (c[2] & 0xc0) == 0x80
-               ? (c[0] & 0xfu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu) : 0;
+    return (c[0] & 0xf0) == 0xe0 && (c[1] & 0xc0) == 0x80 && (c[2] & 0xc0) == 0x80 ? (c[0] & 0xfu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu) : 0;
 }
 
 /* In quoted text two private characters are one of four bytes; elsewhere the letters of the escapes stood for themselves. */
@@ -235,13 +234,10 @@ static void join_cut_expressions(builder *b, dal_tree *parent)
             pieces++;
         }
         if (open > 0) {
-            dal_complain(b->messages, child->mark,
-                         "a parenthesis of '%.80s' is not closed (quote an expression that contains a comma)",
-                         child->text);
+            dal_complain(b->messages, child->mark, "a parenthesis of '%.80s' is not closed (quote an expression that contains a comma)", child->text);
             return; /* looking on would take quadratic time */
         }
-        dal_complain(b->messages, child->mark,
-                     "the comma cuts this expression into pieces: quote this expression, \"%.200s\"", whole);
+        dal_complain(b->messages, child->mark, "the comma cuts this expression into pieces: quote this expression, \"%.200s\"", whole);
         child->next = last->next;
         parent->n -= pieces;
     }
@@ -265,8 +261,7 @@ static bool complain_missing_value(builder *b, dal_tree *child, bool flow)
         dal_complain(b->messages, child->mark, "an entry of this list has no value");
     } else if (colon && colon > child->key && colon[1]) {
         child->key = dal_arena_copy(b->strings, child->key, (size_t)(colon - child->key));
-        dal_complain(b->messages, child->key_mark, "a blank is missing after the colon: write '%.80s: %.80s'",
-                     child->key, colon + 1);
+        dal_complain(b->messages, child->key_mark, "a blank is missing after the colon: write '%.80s: %.80s'", child->key, colon + 1);
     } else if (flow && !is_word(child->key)) {
         dal_complain(b->messages, child->key_mark,
                      "'%.80s' has no value: a comma separates entries (quote an expression that contains one; a "
@@ -285,8 +280,7 @@ static int by_key(const void *a, const void *b)
     int order = strcmp(p->key, q->key);
     if (order)
         return order;
-    return p->key_mark.line != q->key_mark.line ? p->key_mark.line - q->key_mark.line
-                                                : p->key_mark.column - q->key_mark.column;
+    return p->key_mark.line != q->key_mark.line ? p->key_mark.line - q->key_mark.line : p->key_mark.column - q->key_mark.column;
 }
 
 static void find_repeated_keys(builder *b, dal_tree *map)
@@ -303,9 +297,8 @@ static void find_repeated_keys(builder *b, dal_tree *map)
             first = i;
             continue;
         }
-        dal_complain(b->messages, sorted[i]->key_mark,
-                     "the key '%.80s' stands here a second time; the first is at line %d, column %d", sorted[i]->key,
-                     sorted[first]->key_mark.line, sorted[first]->key_mark.column);
+        dal_complain(b->messages, sorted[i]->key_mark, "the key '%.80s' stands here a second time; the first is at line %d, column %d",
+                     sorted[i]->key, sorted[first]->key_mark.line, sorted[first]->key_mark.column);
         sorted[i]->dropped = true;
     }
 }
@@ -360,8 +353,8 @@ static void set_scalar(builder *b, dal_tree *node)
     default: node->quote = DAL_PLAIN; break;
     }
     node->kind = DAL_SCALAR;
-    node->broken = event->start_mark.line != event->end_mark.line ||
-                   characters(value, length) + quotes != event->end_mark.column - event->start_mark.column;
+    node->broken =
+        event->start_mark.line != event->end_mark.line || characters(value, length) + quotes != event->end_mark.column - event->start_mark.column;
     if (memchr(value, '\0', length)) {
         dal_complain(b->messages, node->mark, "a text cannot contain the character with the number 0");
         node->bad = true;
@@ -403,8 +396,7 @@ static dal_tree *make_node(builder *b)
         node->kind = DAL_SCALAR;
         node->text = "";
         node->bad = true;
-        dal_complain(b->messages, node->mark,
-                     "a leading '*' makes a YAML alias of '*%.80s', which a model cannot use: quote this expression",
+        dal_complain(b->messages, node->mark, "a leading '*' makes a YAML alias of '*%.80s', which a model cannot use: quote this expression",
                      (const char *)event->data.alias.anchor);
     }
     return node;
@@ -421,8 +413,7 @@ static bool place_node(builder *b, dal_tree *node)
     if (top->node->kind == DAL_MAP && !top->key) {
         if (node->kind != DAL_SCALAR || node->bad) {
             if (!node->bad)
-                dal_complain(b->messages, node->mark, "a key must be a word; %s was found",
-                             node->kind == DAL_SEQUENCE ? "a list" : "a { }");
+                dal_complain(b->messages, node->mark, "a key must be a word; %s was found", node->kind == DAL_SEQUENCE ? "a list" : "a { }");
             return false;
         }
         top->key = node->text;
@@ -455,8 +446,7 @@ static bool take_event(builder *b)
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (b->documents++) {
-            dal_complain(b->messages, mark_of(b, event->start_mark),
-                         "a second document begins here: a model is one document");
+            dal_complain(b->messages, mark_of(b, event->start_mark), "a second document begins here: a model is one document");
             return false;
         }
         return true;
@@ -476,8 +466,8 @@ static bool take_event(builder *b)
     }
 }
 
-dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings, const char *file, const char *text,
-                            size_t length, dal_messages *messages, bool *no_memory)
+dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings, const char *file, const char *text, size_t length,
+                            dal_messages *messages, bool *no_memory)
 {
     *no_memory = !yaml->open;
     if (!yaml->open)

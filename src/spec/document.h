@@ -33,11 +33,9 @@ typedef struct dal_tree {
 } dal_tree;
 
 /* Errors and warnings beyond the limit say nothing new and would only cost memory. */
-#define dal_complain(messages, ...)                                                                                    \
-    (dal_messages_count((messages), DAL_ERROR) < DAL_ERROR_LIMIT ? dal_error((messages), __VA_ARGS__) : (void)0)
+#define dal_complain(messages, ...) (dal_messages_count((messages), DAL_ERROR) < DAL_ERROR_LIMIT ? dal_error((messages), __VA_ARGS__) : (void)0)
 
-#define dal_caution(messages, ...)                                                                                     \
-    (dal_messages_count((messages), DAL_WARNING) < DAL_ERROR_LIMIT ? dal_warn((messages), __VA_ARGS__) : (void)0)
+#define dal_caution(messages, ...) (dal_messages_count((messages), DAL_WARNING) < DAL_ERROR_LIMIT ? dal_warn((messages), __VA_ARGS__) : (void)0)
 
 /* What libyaml needs; closed by the caller, also after a jump for want of memory. */
 typedef struct dal_yaml dal_yaml;
@@ -49,8 +47,8 @@ void dal_yaml_again(dal_yaml *yaml); /* for one more document, when the last is 
 
 /* Nodes come from `nodes`, texts from `strings` (they outlive the nodes). NULL: nothing could be read; messages say why. `no_memory` is
  * set when libyaml itself ran out of memory. */
-dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings, const char *file, const char *text,
-                            size_t length, dal_messages *messages, bool *no_memory);
+dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings, const char *file, const char *text, size_t length,
+                            dal_messages *messages, bool *no_memory);
 
 /* The number of nodes in it. */
 int dal_tree_size(const dal_tree *tree);

@@ -9,8 +9,8 @@ static void read_points(dal_reader *reader, const dal_tree *tree, dal_figure_spe
     if (tree->bad)
         return;
     if (tree->kind != DAL_SEQUENCE || !tree->n) {
-        dal_complain(reader->messages, tree->mark, "%s needs a list of points, as in [[0, 0], [1, 0]]; %s was found",
-                     dal_label(reader), dal_tree_found(reader->scratch, tree));
+        dal_complain(reader->messages, tree->mark, "%s needs a list of points, as in [[0, 0], [1, 0]]; %s was found", dal_label(reader),
+                     dal_tree_found(reader->scratch, tree));
         return;
     }
     figure->points_mark = tree->mark;
@@ -23,8 +23,7 @@ static void find_file(dal_reader *reader, dal_figure_spec *figure)
 {
     const char *why = dal_file_fault(reader, figure->file.text);
     if (why)
-        dal_complain(reader->messages, figure->file.mark, "the file '%.200s' of a shape cannot be read: %s",
-                     figure->file.text, why);
+        dal_complain(reader->messages, figure->file.mark, "the file '%.200s' of a shape cannot be read: %s", figure->file.text, why);
     else
         figure->path = dal_arena_print(reader->keep, "%s%s", reader->folder, figure->file.text);
     if (figure->path)
@@ -42,8 +41,7 @@ static void read_figure(dal_reader *reader, const dal_tree *tree, dal_figure_spe
     dal_scope outer = dal_descend(reader, part.outline ? "outline" : "points");
     part.spec.outline = part.outline;
     if (part.points && part.outline)
-        dal_complain(reader->messages, part.outline->key_mark,
-                     "%s: 'points' belong to a polyline, 'outline' to a plate; both are given",
+        dal_complain(reader->messages, part.outline->key_mark, "%s: 'points' belong to a polyline, 'outline' to a plate; both are given",
                      outer.what ? outer.what : "a shape");
     else if (part.points || part.outline)
         read_points(reader, part.outline ? part.outline : part.points, &part.spec);

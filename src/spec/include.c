@@ -105,8 +105,7 @@ static void take_settings(dal_reader *reader, const dal_tree *entry, const dal_t
         dal_text value = {0};
         reader->key = child->key;
         if (dal_read_expression(reader, child, &value))
-            add_setting(reader, (dal_text){.text = child->key, .mark = child->key_mark}, &value, list,
-                        &part->n_settings);
+            add_setting(reader, (dal_text){.text = child->key, .mark = child->key_mark}, &value, list, &part->n_settings);
     }
     dal_ascend(reader, outer);
     for (int i = 0; i < reader->n_settings; i++) {
@@ -135,17 +134,15 @@ static void note_ignored(dal_reader *reader, const dal_tree *entry, const char *
     for (int i = n - 1; i-- > 0;)
         list = dal_arena_print(reader->scratch, "%s%s%s", found[i], between[n - 1 - i], list);
     if (n)
-        dal_say(reader->messages, DAL_NOTE, entry->key_mark,
-                "model '%.100s': %s of '%.400s' %s ignored: what this model says holds for all of it", entry->key, list,
-                path, n > 1 ? "are" : "is");
+        dal_say(reader->messages, DAL_NOTE, entry->key_mark, "model '%.100s': %s of '%.400s' %s ignored: what this model says holds for all of it",
+                entry->key, list, path, n > 1 ? "are" : "is");
 }
 
 static bool afford(dal_reader *reader, const dal_tree *entry, const dal_tree *root)
 {
     if ((reader->copies += dal_tree_size(root)) <= DAL_COPY_LIMIT)
         return true;
-    dal_complain(reader->messages, entry->key_mark, "the included models have more than %d entries together",
-                 DAL_COPY_LIMIT);
+    dal_complain(reader->messages, entry->key_mark, "the included models have more than %d entries together", DAL_COPY_LIMIT);
     return false;
 }
 
@@ -180,8 +177,7 @@ static const char *space_of(const dal_spec *spec)
 }
 
 /* Reads the file into a spec of its own; NULL after a complaint. */
-static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_include_trees *keys,
-                           dal_model_spec *model)
+static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_include_trees *keys, dal_model_spec *model)
 {
     const char *path;
     size_t length = 0;
@@ -208,8 +204,8 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
     part.folder = dal_folder_of(reader->keep, spec->file);
     take_settings(reader, entry, keys->set, &part);
     dal_yaml_again(reader->yaml);
-    const dal_tree *root = dal_document_read(reader->yaml, reader->scratch, reader->keep, spec->file, text, length,
-                                             reader->messages, reader->no_memory);
+    const dal_tree *root =
+        dal_document_read(reader->yaml, reader->scratch, reader->keep, spec->file, text, length, reader->messages, reader->no_memory);
     if (!root || !afford(reader, entry, root))
         return NULL;
     part.copies = reader->copies;
@@ -222,8 +218,8 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
     reader->included_bytes = part.included_bytes;
     note_ignored(reader, entry, path, root);
     if (spec->space && reader->spec->space && spec->space != reader->spec->space)
-        dal_complain(reader->messages, spec->space_mark, "this model is %s, and '%.200s', which includes it, is %s",
-                     space_of(spec), reader->spec->file, space_of(reader->spec));
+        dal_complain(reader->messages, spec->space_mark, "this model is %s, and '%.200s', which includes it, is %s", space_of(spec),
+                     reader->spec->file, space_of(reader->spec));
     return spec;
 }
 
@@ -240,10 +236,8 @@ static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry)
     if (!keys.file.text || dal_messages_count(reader->messages, DAL_ERROR) > errors)
         return NULL;
     dal_model_spec *model = DAL_TAKE(reader->keep, dal_model_spec, 1);
-    *model = (dal_model_spec){.name = {.text = entry->key, .mark = entry->key_mark},
-                              .file = keys.file,
-                              .ground = keys.ground,
-                              .binding = {.name = "", .model = model}};
+    *model = (dal_model_spec){
+        .name = {.text = entry->key, .mark = entry->key_mark}, .file = keys.file, .ground = keys.ground, .binding = {.name = "", .model = model}};
     if (!model->ground.text)
         model->ground = (dal_text){.text = "ground", .mark = entry->key_mark};
     dal_spec *spec = read_part(reader, entry, &keys, model);
@@ -354,16 +348,16 @@ static void add_elements(char **end, size_t size, int n, const void *elements)
 }
 
 /* The elements of the parts stand behind those of the model. */
-#define GATHER(field)                                                                                                  \
-    do {                                                                                                               \
-        char *at;                                                                                                      \
-        int n = whole->n_##field;                                                                                      \
-        for (int i = 0; i < n_parts; i++)                                                                              \
-            n += part[i]->n_##field;                                                                                   \
-        whole->field = begin_list(arena, sizeof *whole->field, n, whole->n_##field, whole->field, &at);                     \
-        for (int i = 0; i < n_parts; i++)                                                                              \
-            add_elements(&at, sizeof *whole->field, part[i]->n_##field, part[i]->field);                                        \
-        whole->n_##field = n;                                                                                          \
+#define GATHER(field)                                                                                                                                \
+    do {                                                                                                                                             \
+        char *at;                                                                                                                                    \
+        int n = whole->n_##field;                                                                                                                    \
+        for (int i = 0; i < n_parts; i++)                                                                                                            \
+            n += part[i]->n_##field;                                                                                                                 \
+        whole->field = begin_list(arena, sizeof *whole->field, n, whole->n_##field, whole->field, &at);                                              \
+        for (int i = 0; i < n_parts; i++)                                                                                                            \
+            add_elements(&at, sizeof *whole->field, part[i]->n_##field, part[i]->field);                                                             \
+        whole->n_##field = n;                                                                                                                        \
     } while (0)
 
 static void gather_parts(dal_arena *arena, dal_spec *whole, int n_parts, dal_spec **part)
@@ -384,8 +378,7 @@ static void gather_parts(dal_arena *arena, dal_spec *whole, int n_parts, dal_spe
     char *end;
     whole->n_joints = 0;
     GATHER(joints);
-    whole->joints =
-        begin_list(arena, sizeof *whole->joints, whole->n_joints + own.n_joints, whole->n_joints, whole->joints, &end);
+    whole->joints = begin_list(arena, sizeof *whole->joints, whole->n_joints + own.n_joints, whole->n_joints, whole->joints, &end);
     add_elements(&end, sizeof *whole->joints, own.n_joints, own.joints);
     whole->n_joints += own.n_joints;
 }
@@ -414,8 +407,7 @@ static bool stands_on_ground(dal_reader *reader, int n, dal_spec **part)
         if (k != i)
             continue;
         const dal_model_spec *model = part[i]->models[0];
-        dal_complain(reader->messages, model->ground.mark,
-                     "model '%.100s' stands on '%.200s', which stands on it: its ground has to lie outside",
+        dal_complain(reader->messages, model->ground.mark, "model '%.100s' stands on '%.200s', which stands on it: its ground has to lie outside",
                      model->name.text, model->ground.text);
         return false;
     }

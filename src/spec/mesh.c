@@ -174,8 +174,7 @@ static bool read_numbers(builder *b, char **line, float x[3])
         double value;
         const char *end = *word ? dal_scan_number(b->arena, word, &value) : NULL;
         if (!end || *end) {
-            dal_error(b->messages, b->mark, "three numbers are needed here; '%.40s' was found",
-                      *word ? word : "the end of the line");
+            dal_error(b->messages, b->mark, "three numbers are needed here; '%.40s' was found", *word ? word : "the end of the line");
             return false;
         }
         if (!take_float(b, value, &x[k]))
@@ -219,8 +218,7 @@ static bool read_index(builder *b, const char *word, uint32_t *index)
     for (; *at >= '0' && *at <= '9' && number < 100000000; at++)
         number = 10 * number + (*at - '0');
     if (at == word + back || (*at && *at != '/') || number < 1 || number > b->mesh->n_vertices) {
-        dal_error(b->messages, b->mark, "'%.40s' is no vertex: there are %d so far, counted from 1", word,
-                  b->mesh->n_vertices);
+        dal_error(b->messages, b->mark, "'%.40s' is no vertex: there are %d so far, counted from 1", word, b->mesh->n_vertices);
         return false;
     }
     *index = (uint32_t)(back ? b->mesh->n_vertices - number : number - 1);
@@ -262,15 +260,13 @@ static bool read_obj(builder *b, char *text)
             if (!read_numbers(b, &line, x))
                 return false;
             if (b->mesh->n_vertices >= 3 * DAL_TRIANGLE_LIMIT)
-                return refuse_mesh(b,
-                              "the mesh has more than 1,500,000 vertices, which is too much for a picture: reduce it");
+                return refuse_mesh(b, "the mesh has more than 1,500,000 vertices, which is too much for a picture: reduce it");
             push_vertex(b, x);
         } else if (!strcmp(word, "f")) {
             if (!read_polygon(b, line))
                 return false;
         } else {
-            dal_error(b->messages, b->mark, "'%.40s' is not known in an .obj file: vertices (v) and faces (f) are read",
-                      word);
+            dal_error(b->messages, b->mark, "'%.40s' is not known in an .obj file: vertices (v) and faces (f) are read", word);
             return false;
         }
     }
@@ -293,8 +289,7 @@ static bool parse(builder *b, const char *path, const char *text, size_t length)
     return obj ? read_obj(b, copy) : read_stl(b, copy);
 }
 
-bool dal_mesh_parse(dal_arena *arena, dal_messages *messages, const char *path, const char *text, size_t length,
-                    dal_mesh *mesh)
+bool dal_mesh_parse(dal_arena *arena, dal_messages *messages, const char *path, const char *text, size_t length, dal_mesh *mesh)
 {
     builder b = {.arena = arena, .messages = messages, .mesh = mesh, .mark = {path, 0, 0}};
     *mesh = (dal_mesh){0};
@@ -304,8 +299,7 @@ bool dal_mesh_parse(dal_arena *arena, dal_messages *messages, const char *path, 
     return mesh->n_triangles ? true : refuse_mesh(&b, "the mesh has no triangles");
 }
 
-bool dal_mesh_read(dal_arena *arena, dal_messages *messages, const char *root, const char *path, dal_mark mark,
-                   dal_mesh *mesh)
+bool dal_mesh_read(dal_arena *arena, dal_messages *messages, const char *root, const char *path, dal_mark mark, dal_mesh *mesh)
 {
     const char *why = NULL;
     size_t length = 0;

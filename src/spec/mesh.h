@@ -15,11 +15,9 @@ typedef struct dal_mesh {
 } dal_mesh;
 
 /* The type follows the extension of `path`. False with a message that has the line. Memory comes from `arena`, whose guard is set. */
-bool dal_mesh_parse(dal_arena *arena, dal_messages *messages, const char *path, const char *text, size_t length,
-                    dal_mesh *mesh);
+bool dal_mesh_parse(dal_arena *arena, dal_messages *messages, const char *path, const char *text, size_t length, dal_mesh *mesh);
 
 /* A file of a model: it has to lie in `root`; `mark` is where the model names it. */
-bool dal_mesh_read(dal_arena *arena, dal_messages *messages, const char *root, const char *path, dal_mark mark,
-                   dal_mesh *mesh);
+bool dal_mesh_read(dal_arena *arena, dal_messages *messages, const char *root, const char *path, dal_mark mark, dal_mesh *mesh);
 
 #endif

@@ -87,9 +87,7 @@ const char *dal_path_fault(dal_arena *arena, const char *path)
 {
     for (const char *part = path;; part++) {
         size_t length = strcspn(part, "."), digits = strspn(part, "0123456789");
-        const char *fault = part > path && digits == length && length > 0
-                                ? NULL
-                                : dal_word_fault(arena, dal_arena_copy(arena, part, length));
+        const char *fault = part > path && digits == length && length > 0 ? NULL : dal_word_fault(arena, dal_arena_copy(arena, part, length));
         if (fault)
             return fault;
         part += length;
@@ -107,8 +105,8 @@ void dal_names_add(dal_reader *reader, const char *name, const char *section, in
     }
     const dal_name *first = dal_names_find(reader, name);
     if (first) {
-        dal_complain(reader->messages, mark, "'%s' is already the name of the %s at line %d, column %d", name,
-                     first->section, first->mark.line, first->mark.column);
+        dal_complain(reader->messages, mark, "'%s' is already the name of the %s at line %d, column %d", name, first->section, first->mark.line,
+                     first->mark.column);
         return;
     }
     make_room(reader);

@@ -27,8 +27,8 @@ const char *dal_scan_number(dal_arena *arena, const char *text, double *number)
         exponent = exponent > 100000 ? 100000 : exponent < -100000 ? -100000 : exponent;
         p = end;
     }
-    *number = strtod(dal_arena_print(arena, "%s%.*s%.*se%ld", *text == '-' ? "-" : "", (int)whole, digits,
-                                     (int)fraction, point + 1, exponent - (long)fraction),
-                     NULL);
+    *number = strtod(
+        dal_arena_print(arena, "%s%.*s%.*se%ld", *text == '-' ? "-" : "", (int)whole, digits, (int)fraction, point + 1, exponent - (long)fraction),
+        NULL);
     return p;
 }

@@ -39,8 +39,7 @@ static const char *hint_name(dal_reader *reader, const char *name)
     const char *head = dal_arena_copy(reader->scratch, name, strcspn(name, "."));
     const dal_name *known = dal_names_find(reader, head);
     if (known && strcmp(known->section, "parameter"))
-        return dal_arena_print(reader->scratch, "'%s' is a %s, and a constant can use parameters only", head,
-                               known->section);
+        return dal_arena_print(reader->scratch, "'%s' is a %s, and a constant can use parameters only", head, known->section);
     dal_did_you_mean(name, reader->parameter_names, hint);
     return dal_arena_copy(reader->scratch, hint, strlen(hint));
 }
@@ -129,8 +128,8 @@ static void complain_cycle(dal_reader *reader, int top, int index)
     if (length == 0)
         dal_complain(reader->messages, pair[index].value.mark, "parameter '%s' uses itself", pair[index].name.text);
     else
-        dal_complain(reader->messages, pair[index].value.mark, "parameters use one another in a circle: '%s' -> %s%s",
-                     pair[index].name.text, length == 8 ? "... -> " : "", chain);
+        dal_complain(reader->messages, pair[index].value.mark, "parameters use one another in a circle: '%s' -> %s%s", pair[index].name.text,
+                     length == 8 ? "... -> " : "", chain);
 }
 
 /* All that it uses has been looked at. */

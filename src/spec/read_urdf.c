@@ -61,8 +61,7 @@ static void refuse_macro(urdf_reader *r, const dal_xml_node *node)
 }
 
 /* `attributes`, `children`: those that are read; `quiet`: children that are passed over. All end with NULL. */
-static void remark_on(urdf_reader *r, const dal_xml_node *node, const char *const *attributes, const char *const *children,
-                      const char *const *quiet)
+static void remark_on(urdf_reader *r, const dal_xml_node *node, const char *const *attributes, const char *const *children, const char *const *quiet)
 {
     enum { MOST_REMARKS = 200 };
     for (const dal_xml_attribute *a = node->attributes; a; a = a->next)
@@ -72,8 +71,8 @@ static void remark_on(urdf_reader *r, const dal_xml_node *node, const char *cons
     for (const dal_xml_node *child = node->first; child; child = child->next)
         if (!strncmp(child->name, "xacro:", 6))
             refuse_macro(r, child);
-        else if (!lists(children, child->name) && !lists(quiet, child->name) &&
-            dal_messages_count(r->base->messages, DAL_WARNING) < MOST_REMARKS && is_first(r, node->name, child->name))
+        else if (!lists(children, child->name) && !lists(quiet, child->name) && dal_messages_count(r->base->messages, DAL_WARNING) < MOST_REMARKS &&
+                 is_first(r, node->name, child->name))
             dal_warn(r->base->messages, child->mark, DAL_CODE_NOT_USED, NAN, "<%.80s> in <%.80s> is not used", child->name, node->name);
 }
 
@@ -99,8 +98,7 @@ static bool read_numbers(urdf_reader *r, const dal_xml_node *node, const char *o
             p = NULL;
     }
     if (!p || found != n) {
-        dal_complain(r->base->messages, node->mark, "'%s' of %s needs %s; '%.80s' was found", name, of,
-                     n == 1 ? "a number" : "three numbers", text);
+        dal_complain(r->base->messages, node->mark, "'%s' of %s needs %s; '%.80s' was found", name, of, n == 1 ? "a number" : "three numbers", text);
         return false;
     }
     for (int i = 0; i < n; i++)
@@ -143,8 +141,8 @@ static const char *read_name(urdf_reader *r, const dal_xml_node *node, const cha
         dal_complain(r->base->messages, node->mark,
                      *name ? "the '%s' of %s has a character in it that cannot stand in a name" : "the '%s' of %s is empty", attribute, of);
     else if (strstr(name, "${"))
-        dal_complain(r->base->messages, node->mark, "the '%s' of %s is '%.80s', a macro of xacro: let xacro write the URDF file first",
-                     attribute, of, name);
+        dal_complain(r->base->messages, node->mark, "the '%s' of %s is '%.80s', a macro of xacro: let xacro write the URDF file first", attribute, of,
+                     name);
     else if (strlen(name) > LONGEST)
         dal_complain(r->base->messages, node->mark, "the '%s' of %s is longer than %d characters", attribute, of, LONGEST);
     else
@@ -191,7 +189,8 @@ static void read_inertia(urdf_reader *r, const dal_xml_node *inertial, const cha
     double own[9] = {0};
     if (!inertia) {
         if (link->mass > 0)
-            dal_caution(r->base->messages, inertial->mark, DAL_CODE_INERTIA_MISSING, NAN, "%s has a mass and no <inertia>: its moments of inertia are taken as zero", of);
+            dal_caution(r->base->messages, inertial->mark, DAL_CODE_INERTIA_MISSING, NAN,
+                        "%s has a mass and no <inertia>: its moments of inertia are taken as zero", of);
         return;
     }
     remark_on(r, inertia, attributes, none, none);
@@ -274,12 +273,11 @@ static void read_axis(urdf_reader *r, const dal_xml_node *node, const char *of, 
 }
 
 /* What acts on a coordinate that this joint has not. */
-static void drop_dynamics(urdf_reader *r, const dal_xml_node *dynamics, const char *of, const dal_urdf_joint *joint, const char *what,
-                          double *value)
+static void drop_dynamics(urdf_reader *r, const dal_xml_node *dynamics, const char *of, const dal_urdf_joint *joint, const char *what, double *value)
 {
     if (*value > 0 && !dal_urdf_has_coordinate(joint)) {
-        dal_caution(r->base->messages, dynamics->mark, DAL_CODE_NOT_USED, NAN, "the %s of %s is not used: a %s joint has no coordinate of its own", what, of,
-                    dal_urdf_kinds[joint->kind]);
+        dal_caution(r->base->messages, dynamics->mark, DAL_CODE_NOT_USED, NAN, "the %s of %s is not used: a %s joint has no coordinate of its own",
+                    what, of, dal_urdf_kinds[joint->kind]);
         *value = 0;
     }
 }
@@ -345,8 +343,8 @@ static double read_bound(urdf_reader *r, const dal_xml_node *limit, const char *
         return 0;
     }
     if (!(fabs(value) <= absurd))
-        dal_caution(r->base->messages, limit->mark, DAL_CODE_LIMIT_WITHOUT_MEANING, value, "the limit '%s' of %s is %.80s: it is taken as none",
-                    name, of, text);
+        dal_caution(r->base->messages, limit->mark, DAL_CODE_LIMIT_WITHOUT_MEANING, value, "the limit '%s' of %s is %.80s: it is taken as none", name,
+                    of, text);
     return value;
 }
 
@@ -388,10 +386,9 @@ static bool read_kind(urdf_reader *r, const dal_xml_node *node, const char *of, 
 
 static void read_joint(urdf_reader *r, const dal_xml_node *node)
 {
-    static const char *const attributes[] = {"name", "type", NULL}, *const none[] = {NULL}, *const children[] = {"origin",   "parent",
-                                                                                                                 "child",    "axis",
-                                                                                                                 "dynamics", "limit",
-                                                                                                                 "mimic",    NULL};
+    static const char *const attributes[] = {"name", "type", NULL}, *const none[] = {NULL}, *const children[] = {"origin", "parent",   "child",
+                                                                                                                 "axis",   "dynamics", "limit",
+                                                                                                                 "mimic",  NULL};
     const char *name = read_name(r, node, "name", "this joint");
     if (!name)
         return;

@@ -10,11 +10,9 @@ static void read_version(dal_reader *reader, const dal_tree *tree, const dal_tre
 {
     dal_text text = {0};
     if (!tree)
-        dal_complain(reader->messages, root->mark,
-                     "the model does not say its version: write 'dalembert: 1' on its first line");
+        dal_complain(reader->messages, root->mark, "the model does not say its version: write 'dalembert: 1' on its first line");
     else if (reader->key = "dalembert", dal_read_scalar(reader, tree, &text) && strcmp(text.text, "1"))
-        dal_complain(reader->messages, text.mark,
-                     "version '%.80s' of the language is not known: this program reads 'dalembert: 1'", text.text);
+        dal_complain(reader->messages, text.mark, "version '%.80s' of the language is not known: this program reads 'dalembert: 1'", text.text);
 }
 
 static void read_space(dal_reader *reader, const dal_tree *tree, const dal_tree *root)
@@ -24,8 +22,7 @@ static void read_space(dal_reader *reader, const dal_tree *tree, const dal_tree 
     char hint[96];
     reader->key = "space";
     if (!tree)
-        dal_complain(reader->messages, root->mark,
-                     "the model does not say its space: write 'space: planar' or 'space: spatial'");
+        dal_complain(reader->messages, root->mark, "the model does not say its space: write 'space: planar' or 'space: spatial'");
     if (!tree || !dal_read_scalar(reader, tree, &text))
         return;
     reader->spec->space_mark = text.mark;
@@ -40,8 +37,7 @@ static void read_space(dal_reader *reader, const dal_tree *tree, const dal_tree 
 
 /* ---- names ------------------------------------------------------------------------ */
 
-static void add_names(dal_reader *reader, const char *key, const dal_tree **tree, const char *section,
-                      const char *such_as)
+static void add_names(dal_reader *reader, const char *key, const dal_tree **tree, const char *section, const char *such_as)
 {
     int index = 0;
     reader->key = key;
@@ -104,8 +100,7 @@ static void make_body(dal_reader *reader, const dal_tree *tree, const char *name
     *body = (dal_body_spec){.name = element_name(tree, name), .binding = reader->binding};
     dal_read_keys(reader, dal_keys_body, tree, body, reader->what);
     if (body->between.n && (body->position.n || body->angle.text || body->orientation.kind))
-        dal_complain(reader->messages, body->between.mark,
-                     "%s has both 'between' and %s: 'between' places and turns the body", reader->what,
+        dal_complain(reader->messages, body->between.mark, "%s has both 'between' and %s: 'between' places and turns the body", reader->what,
                      body->position.n   ? "'position'"
                      : body->angle.text ? "'angle'"
                                         : "'orientation'");
@@ -131,8 +126,8 @@ static void make_force(dal_reader *reader, const dal_tree *tree, const char *nam
     dal_read_keys(reader, dal_keys_force, tree, force, reader->what);
 }
 
-static void read_elements(dal_reader *reader, const dal_tree *tree, const char *section, const char *sections,
-                          const char *such_as, dal_make_element *make)
+static void read_elements(dal_reader *reader, const dal_tree *tree, const char *section, const char *sections, const char *such_as,
+                          dal_make_element *make)
 {
     for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
         reader->what = sections;
@@ -256,8 +251,8 @@ static void read_record(dal_reader *reader, const dal_tree *tree)
     reader->spec->n_record = list.n;
 }
 
-static void read_map(dal_reader *reader, const char *key, const char *what, const dal_tree *tree, const char *such_as,
-                     const dal_key *keys, void *element)
+static void read_map(dal_reader *reader, const char *key, const char *what, const dal_tree *tree, const char *such_as, const dal_key *keys,
+                     void *element)
 {
     reader->key = key;
     if (tree && dal_needs_map(reader, tree, such_as))
@@ -287,8 +282,7 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     spec->states = read_section(reader, model->states, sizeof *spec->states, &spec->n_states, read_state);
     read_elements(reader, model->blocks, "block", "'blocks'", "{type: lag, input: ref, time: 0.1}", dal_make_block);
     read_elements(reader, model->sensors, "sensor", "'sensors'", "{type: angle, joint: A}", dal_make_sensor);
-    read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate,
-             &spec->simulate);
+    read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate, &spec->simulate);
     read_record(reader, model->record);
     dal_read_models(reader, model->models);
 }
@@ -299,8 +293,7 @@ void dal_read_model(dal_reader *reader, const dal_tree *root)
     dal_model_trees model = {0};
     reader->key = "dalembert";
     if (root->kind == DAL_SEQUENCE)
-        dal_complain(reader->messages, root->mark,
-                     "a model consists of named entries, beginning with 'dalembert: 1'; a list was found");
+        dal_complain(reader->messages, root->mark, "a model consists of named entries, beginning with 'dalembert: 1'; a list was found");
     if (root->kind == DAL_SEQUENCE || !dal_needs_map(reader, root, "dalembert: 1"))
         return;
     dal_read_keys(reader, dal_keys_model, root, &model, NULL);

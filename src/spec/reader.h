@@ -44,7 +44,7 @@ typedef struct dal_setting {
 typedef struct dal_source {
     const char *path; /* from the folder of the whole model, without . and .. */
     const struct dal_source *outer;
-    int depth;        /* 0: the whole model */
+    int depth; /* 0: the whole model */
 } dal_source;
 
 /* Files that the model consists of, each as often as it is named. */
@@ -73,11 +73,11 @@ typedef struct dal_reader {
     const char *root;                /* the folder of the whole model, in the same way */
     const dal_source *source;
     dal_yaml *yaml;
-    bool *no_memory;                 /* set when libyaml runs out of it */
+    bool *no_memory; /* set when libyaml runs out of it */
     int n_settings;
     const dal_setting *settings;
-    int elements, copies;            /* made so far; nodes that 'repeat' has read, and those of included files */
-    int included;                    /* files, each as often as it was */
+    int elements, copies; /* made so far; nodes that 'repeat' has read, and those of included files */
+    int included;         /* files, each as often as it was */
     size_t included_bytes;
     size_t coming; /* elements that the present `repeat` still makes, this one with them; 0: one */
     size_t room_bodies, room_joints, room_forces, room_points, room_define, room_states;
@@ -123,8 +123,8 @@ bool dal_read_flag(dal_reader *reader, const dal_tree *tree, bool *flag);
 /* The map behind a key that needs one. False: it was none. */
 bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as);
 
-dal_read_shape dal_read_start, dal_read_start_vector, dal_read_velocity, dal_read_inertia, dal_read_orientation,
-    dal_read_points, dal_read_joint_start, dal_read_friction, dal_read_law, dal_read_values, dal_read_figures;
+dal_read_shape dal_read_start, dal_read_start_vector, dal_read_velocity, dal_read_inertia, dal_read_orientation, dal_read_points,
+    dal_read_joint_start, dal_read_friction, dal_read_law, dal_read_values, dal_read_figures;
 
 /* ---- parameters.c --------------------------------------------------------- */
 

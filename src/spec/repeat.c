@@ -31,8 +31,7 @@ static bool whole_number(dal_reader *reader, const dal_text *text, int *value)
     if (!dal_constant(reader, text, &number))
         return false;
     if (number != floor(number) || number < 0 || number > 1e9) {
-        dal_complain(reader->messages, text->mark, "'%.80s' is %.6g; a whole number from 0 to 1e9 is needed here",
-                     text->text, number);
+        dal_complain(reader->messages, text->mark, "'%.80s' is %.6g; a whole number from 0 to 1e9 is needed here", text->text, number);
         return false;
     }
     *value = (int)number;
@@ -73,8 +72,7 @@ static bool split_range(dal_reader *reader, const dal_tree *tree, index_range *r
         return false;
     const char *dots = strstr(text.text, "..");
     if (!dots || dots == text.text || !dots[2]) {
-        dal_complain(reader->messages, text.mark, "%s needs first..last, as in 1..100; '%.80s' was found",
-                     dal_label(reader), text.text);
+        dal_complain(reader->messages, text.mark, "%s needs first..last, as in 1..100; '%.80s' was found", dal_label(reader), text.text);
         return false;
     }
     range->first = range->last = text;
@@ -89,11 +87,10 @@ static bool read_variable(dal_reader *reader, const dal_tree *tree, index_range 
     const char *fault = dal_name_fault(reader->scratch, tree->key);
     const dal_name *other = fault ? NULL : dal_names_find(reader, tree->key);
     if (other)
-        fault = dal_arena_print(reader->scratch, "it is already the name of the %s at line %d, column %d",
-                                other->section, other->mark.line, other->mark.column);
+        fault = dal_arena_print(reader->scratch, "it is already the name of the %s at line %d, column %d", other->section, other->mark.line,
+                                other->mark.column);
     if (fault)
-        dal_complain(reader->messages, tree->key_mark, "'%.100s' cannot be a variable of 'repeat': %s", tree->key,
-                     fault);
+        dal_complain(reader->messages, tree->key_mark, "'%.100s' cannot be a variable of 'repeat': %s", tree->key, fault);
     range->name = (dal_text){.text = tree->key, .mark = tree->key_mark};
     reader->key = tree->key;
     return split_range(reader, tree, range) && !fault;
@@ -106,8 +103,7 @@ static bool read_ranges(loop_nest *loop, const dal_tree *tree)
     if (!dal_needs_map(reader, tree, "{i: 1..100}"))
         return false;
     if (tree->n < 1 || tree->n > MOST_VARIABLES) {
-        dal_complain(reader->messages, tree->mark, "%s needs 1 to %d variables; %d given", dal_label(reader),
-                     MOST_VARIABLES, tree->n);
+        dal_complain(reader->messages, tree->mark, "%s needs 1 to %d variables; %d given", dal_label(reader), MOST_VARIABLES, tree->n);
         return false;
     }
     dal_scope outer = dal_descend(reader, NULL);
@@ -122,8 +118,8 @@ static bool read_ranges(loop_nest *loop, const dal_tree *tree)
 
 static void complain_many(const loop_nest *loop)
 {
-    dal_complain(loop->reader->messages, loop->tree->key_mark,
-                 "a model has at most %d bodies, joints, forces and repeated points together", DAL_ELEMENT_LIMIT);
+    dal_complain(loop->reader->messages, loop->tree->key_mark, "a model has at most %d bodies, joints, forces and repeated points together",
+                 DAL_ELEMENT_LIMIT);
 }
 
 /* A large element many times would take memory without end. */
@@ -164,8 +160,7 @@ static bool run_loop(loop_nest *loop, int depth, const char *name)
     if (!whole_number(reader, &range->first, &first) || !whole_number(reader, &range->last, &last))
         return false;
     if (last < first - 1) {
-        dal_complain(reader->messages, range->first.mark, "'%s' runs backwards, from %d to %d", range->name.text, first,
-                     last);
+        dal_complain(reader->messages, range->first.mark, "'%s' runs backwards, from %d to %d", range->name.text, first, last);
         return false;
     }
     const dal_binding *outer = reader->binding;

@@ -47,8 +47,7 @@ static dal_text fill(dal_reader *reader, const dal_sensor_keys *keys, const char
         else if (*pattern == '@' && keys->component.text)
             text = dal_arena_print(reader->keep, "%s.%s", text, keys->component.text);
         else if (*pattern == '#')
-            text = dal_arena_print(reader->keep, "%s.%s", text,
-                                   keys->coordinate.text ? keys->coordinate.text : keys->type.text);
+            text = dal_arena_print(reader->keep, "%s.%s", text, keys->coordinate.text ? keys->coordinate.text : keys->type.text);
         else if (*pattern != '@')
             text = dal_arena_print(reader->keep, "%s%c", text, *pattern);
     }
@@ -56,8 +55,7 @@ static dal_text fill(dal_reader *reader, const dal_sensor_keys *keys, const char
 }
 
 /* Which of joint, body, connect and force is given: the pattern and the element. NULL after a complaint. */
-static const char *find_place(dal_reader *reader, const sensor_type *type, const dal_sensor_keys *keys,
-                              const dal_tree *tree, dal_text *element)
+static const char *find_place(dal_reader *reader, const sensor_type *type, const dal_sensor_keys *keys, const dal_tree *tree, dal_text *element)
 {
     const bool spatial = reader->spec->space == DAL_SPATIAL;
     const struct {
@@ -82,8 +80,7 @@ static const char *find_place(dal_reader *reader, const sensor_type *type, const
     }
     if (given == 1 && pattern)
         return pattern;
-    dal_complain(reader->messages, given == 1 ? element->mark : tree->key_mark, "%s measures %s: it is put on %s; %s",
-                 reader->what, type->name, ways,
+    dal_complain(reader->messages, given == 1 ? element->mark : tree->key_mark, "%s measures %s: it is put on %s; %s", reader->what, type->name, ways,
                  given == 1 ? "another element is named"
                  : given    ? "one of them is named"
                             : "none is named");
@@ -95,8 +92,7 @@ static bool check_parts(dal_reader *reader, const dal_sensor_keys *keys, const c
 {
     const dal_mark shaped = keys->lag.text ? keys->lag.mark : keys->range.mark;
     if (strchr(pattern, '@') && !keys->component.text && (keys->lag.text || keys->range.n)) {
-        dal_complain(reader->messages, shaped, "%s measures a vector: a lag or a range needs one 'component' of it",
-                     reader->what);
+        dal_complain(reader->messages, shaped, "%s measures a vector: a lag or a range needs one 'component' of it", reader->what);
         return false;
     }
     const dal_text *extra = keys->component.text && !strchr(pattern, '@')    ? &keys->component
@@ -168,8 +164,7 @@ void dal_make_sensor(dal_reader *reader, const dal_tree *tree, const char *name)
         output = dal_made_text(reader, element.mark, "%s.value", name);
     }
     if (keys.lag.text) {
-        dal_add_part_state(reader, name, "lag", s.start,
-                           dal_made_text(reader, element.mark, "(%s.value - %s.lag)/(%.17g)", name, name, s.lag));
+        dal_add_part_state(reader, name, "lag", s.start, dal_made_text(reader, element.mark, "(%s.value - %s.lag)/(%.17g)", name, name, s.lag));
         output = dal_made_text(reader, element.mark, "%s.lag", name);
     }
     if (keys.range.n)

@@ -50,8 +50,7 @@ bool dal_read_scalar(dal_reader *reader, const dal_tree *tree, dal_text *text)
     if (tree->bad)
         return false;
     if (tree->kind != DAL_SCALAR) {
-        dal_complain(reader->messages, tree->mark, "%s needs one text; %s was found", dal_label(reader),
-                     dal_tree_found(reader->scratch, tree));
+        dal_complain(reader->messages, tree->mark, "%s needs one text; %s was found", dal_label(reader), dal_tree_found(reader->scratch, tree));
         return false;
     }
     size_t blanks = strspn(tree->text, " \t\r\n"), length = strlen(tree->text);
@@ -74,21 +73,18 @@ bool dal_read_expression(dal_reader *reader, const dal_tree *tree, dal_text *tex
 {
     dal_text found = {0};
     if (!tree->bad && tree->kind != DAL_SCALAR) {
-        dal_complain(reader->messages, tree->mark, "%s needs one expression; %s was found", dal_label(reader),
-                     dal_tree_found(reader->scratch, tree));
+        dal_complain(reader->messages, tree->mark, "%s needs one expression; %s was found", dal_label(reader), dal_tree_found(reader->scratch, tree));
         return false;
     }
     if (!dal_read_scalar(reader, tree, &found))
         return false;
     if (tree->quote == DAL_BLOCK) {
-        dal_complain(reader->messages, tree->mark,
-                     "%s is written with '|' or '>': write an expression on one line, in double quotes",
+        dal_complain(reader->messages, tree->mark, "%s is written with '|' or '>': write an expression on one line, in double quotes",
                      dal_label(reader));
         return false;
     }
     if (tree->broken) {
-        dal_complain(reader->messages, tree->mark,
-                     "%s: write an expression on one line, in double quotes and without escapes", dal_label(reader));
+        dal_complain(reader->messages, tree->mark, "%s: write an expression on one line, in double quotes and without escapes", dal_label(reader));
         return false;
     }
     if (tree->quote == DAL_SINGLE)
@@ -166,8 +162,7 @@ bool dal_read_flag(dal_reader *reader, const dal_tree *tree, bool *flag)
     *flag = !strcmp(text.text, "true");
     if (*flag || !strcmp(text.text, "false"))
         return true;
-    dal_complain(reader->messages, text.mark, "%s needs true or false; '%.80s' was found", dal_label(reader),
-                 text.text);
+    dal_complain(reader->messages, text.mark, "%s needs true or false; '%.80s' was found", dal_label(reader), text.text);
     return false;
 }
 
@@ -188,8 +183,7 @@ static bool read_path(dal_reader *reader, const dal_tree *tree, dal_text *text)
         return false;
     const char *fault = dal_path_fault(reader->scratch, found.text);
     if (fault) {
-        dal_complain(reader->messages, found.mark, "%s needs a name; '%.100s' is none: %s", dal_label(reader),
-                     found.text, fault);
+        dal_complain(reader->messages, found.mark, "%s needs a name; '%.100s' is none: %s", dal_label(reader), found.text, fault);
         return false;
     }
     *text = found;
@@ -207,8 +201,8 @@ static void read_name_list(dal_reader *reader, const dal_tree *tree, int n, dal_
     if (tree->bad)
         return;
     if (tree->kind != DAL_SEQUENCE || !tree->n) {
-        dal_complain(reader->messages, tree->mark, "%s needs %s, as in [crank.B, ground]; %s was found",
-                     dal_label(reader), number, dal_tree_found(reader->scratch, tree));
+        dal_complain(reader->messages, tree->mark, "%s needs %s, as in [crank.B, ground]; %s was found", dal_label(reader), number,
+                     dal_tree_found(reader->scratch, tree));
         return;
     }
     if (n && tree->n != n) {
@@ -250,8 +244,7 @@ bool dal_read_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *li
         return false;
     }
     if (n && tree->n != n) {
-        dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed, %d given", dal_label(reader), n,
-                     tree->n);
+        dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed, %d given", dal_label(reader), n, tree->n);
         return false;
     }
     list->item = DAL_TAKE(reader->keep, dal_text, tree->n);
@@ -287,8 +280,8 @@ bool dal_read_vector(dal_reader *reader, const dal_tree *tree, dal_list *list)
         return false;
     }
     if (dimension && tree->n != dimension) {
-        dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed in a %s model, %d given",
-                     dal_label(reader), dimension, space_word(reader), tree->n);
+        dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed in a %s model, %d given", dal_label(reader), dimension,
+                     space_word(reader), tree->n);
         return false;
     }
     return dal_read_list(reader, tree, dimension, list);
@@ -310,8 +303,8 @@ static void read_one_or(dal_reader *reader, const dal_tree *tree, int n, dal_lis
     if (tree->kind != DAL_SEQUENCE)
         read_single(reader, tree, list);
     else if (n && tree->n != n && tree->n != 1)
-        dal_complain(reader->messages, tree->mark, "%s: 1 or %d numbers are needed in a %s model, %d given",
-                     dal_label(reader), n, space_word(reader), tree->n);
+        dal_complain(reader->messages, tree->mark, "%s: 1 or %d numbers are needed in a %s model, %d given", dal_label(reader), n, space_word(reader),
+                     tree->n);
     else
         dal_read_list(reader, tree, 0, list);
 }
@@ -324,11 +317,7 @@ static void read_force(dal_reader *reader, const dal_tree *tree, void *field)
 /* Directions of motion: 2 + 1 planar, 3 + 3 spatial. */
 static void read_rates(dal_reader *reader, const dal_tree *tree, void *field)
 {
-    read_one_or(reader, tree,
-                reader->spec->space == DAL_PLANAR    ? 3
-                : reader->spec->space == DAL_SPATIAL ? 6
-                                                     : 0,
-                field);
+    read_one_or(reader, tree, reader->spec->space == DAL_PLANAR ? 3 : reader->spec->space == DAL_SPATIAL ? 6 : 0, field);
 }
 
 static void read_axis(dal_reader *reader, const dal_tree *tree, void *field)
@@ -339,8 +328,7 @@ static void read_axis(dal_reader *reader, const dal_tree *tree, void *field)
         return;
     }
     if (tree->n != 2) {
-        dal_complain(reader->messages, tree->mark, "%s needs one vector, or two (one for each body); %d given",
-                     dal_label(reader), tree->n);
+        dal_complain(reader->messages, tree->mark, "%s needs one vector, or two (one for each body); %d given", dal_label(reader), tree->n);
         return;
     }
     dal_read_vector(reader, tree->first, &axis[0]);
@@ -360,8 +348,8 @@ bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as
         dal_complain(reader->messages, tree->mark, "a blank is missing after the colon: write '%.*s: %.80s'",
                      (int)(colon - tree->text < 80 ? colon - tree->text : 80), tree->text, colon + 1);
     else
-        dal_complain(reader->messages, tree->mark, "%s needs named entries, as in %s; %s was found", dal_label(reader),
-                     such_as, dal_tree_found(reader->scratch, tree));
+        dal_complain(reader->messages, tree->mark, "%s needs named entries, as in %s; %s was found", dal_label(reader), such_as,
+                     dal_tree_found(reader->scratch, tree));
     return false;
 }
 
@@ -388,10 +376,8 @@ static void read_choice(dal_reader *reader, const dal_tree *tree, void *field)
         return;
     }
     if (tree->kind != DAL_MAP || tree->n != 1) {
-        dal_complain(reader->messages, tree->mark,
-                     "%s needs one word, or one word with its options, as in {word: 1e-12}; %s was found",
-                     dal_label(reader),
-                     tree->kind == DAL_MAP && tree->n > 1 ? "more than one" : dal_tree_found(reader->scratch, tree));
+        dal_complain(reader->messages, tree->mark, "%s needs one word, or one word with its options, as in {word: 1e-12}; %s was found",
+                     dal_label(reader), tree->kind == DAL_MAP && tree->n > 1 ? "more than one" : dal_tree_found(reader->scratch, tree));
         return;
     }
     const dal_tree *inner = tree->first;
@@ -418,8 +404,7 @@ static void pass_over(dal_reader *reader, const dal_tree *tree, void *field)
 static void refuse_later(dal_reader *reader, const dal_tree *tree, void *field)
 {
     (void)field;
-    dal_complain(reader->messages, tree->key_mark, "%s is not available in this version: %s", dal_label(reader),
-                 reader->entry->doc.text);
+    dal_complain(reader->messages, tree->key_mark, "%s is not available in this version: %s", dal_label(reader), reader->entry->doc.text);
 }
 
 static dal_read_shape *const shapes[DAL_SHAPE_COUNT] = {
@@ -523,14 +508,13 @@ void dal_read_keys(dal_reader *reader, const dal_key *keys, const dal_tree *map,
         reader->entry = entry;
         reader->key = child->key;
         if (!entry)
-            dal_complain(reader->messages, child->key_mark, "%s has no key '%.80s'%s", what ? what : "a model",
-                         child->key, hint_key(reader, keys, child->key));
+            dal_complain(reader->messages, child->key_mark, "%s has no key '%.80s'%s", what ? what : "a model", child->key,
+                         hint_key(reader, keys, child->key));
         else if (fits_space(reader, child))
             shapes[entry->shape](reader, child, (char *)element + entry->offset);
     }
     for (const dal_key *entry = keys; entry->doc.key; entry++)
         if (entry->flags & DAL_REQUIRED && !is_given(reader, keys, map, entry->doc.key))
-            dal_complain(reader->messages, map->key ? map->key_mark : map->mark, "%s has no '%s' (%s)", what,
-                         entry->doc.key, entry->doc.text);
+            dal_complain(reader->messages, map->key ? map->key_mark : map->mark, "%s has no '%s' (%s)", what, entry->doc.key, entry->doc.text);
     dal_ascend(reader, outer);
 }

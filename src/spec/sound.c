@@ -111,7 +111,9 @@ static void inspect_axes(inspector *s, const char *key, const dal_orientation *o
     const bool second = o->letters[1] && strchr("xyz", o->letters[1]) && o->letters[1] != o->letters[0];
     if (!first || (o->letters[1] ? !second : !one) || (o->letters[1] && s->spec->space == DAL_PLANAR))
         refuse_element(s, o->mark, "'%s' names its directions by letters of x, y, z: %s", key,
-               s->spec->space == DAL_PLANAR ? "one in a planar model" : one ? "one, or two different ones" : "two different ones");
+                       s->spec->space == DAL_PLANAR ? "one in a planar model"
+                       : one                        ? "one, or two different ones"
+                                                    : "two different ones");
     else if (is_vector(s, key, &o->first) && is_vector(s, key, &o->second) && (!o->first.n || !o->second.n != !o->letters[1]))
         refuse_element(s, o->mark, "'%s' needs a vector for each of its letters", key);
 }
@@ -198,7 +200,7 @@ static void inspect_points(inspector *s, const char *key, const dal_points *poin
             refuse_element(s, point->name.mark, "point '%.100s' has no place", point->name.text);
         if (point->axes.kind != DAL_ATTITUDE_NONE && point->axes.kind != DAL_ATTITUDE_AXES)
             refuse_element(s, point->axes.mark, "the axes of point '%.100s' are of kind %d; only directions (DAL_ATTITUDE_AXES) are possible",
-                   point->name.text, (int)point->axes.kind);
+                           point->name.text, (int)point->axes.kind);
         else
             inspect_orientation(s, point->name.text, &point->axes, true);
         inspect_binding(s, point->binding);
@@ -243,10 +245,16 @@ static void inspect_group(inspector *s, const char *key, const dal_key *keys, co
 static bool is_given(const dal_key *key, const void *field)
 {
     switch (key->shape) {
-    case DAL_SHAPE_TITLE: case DAL_SHAPE_WORD: case DAL_SHAPE_NAME: case DAL_SHAPE_EXPRESSION: case DAL_SHAPE_START: case DAL_SHAPE_ONE_OF:
-        return ((const dal_text *)field)->text;
+    case DAL_SHAPE_TITLE:
+    case DAL_SHAPE_WORD:
+    case DAL_SHAPE_NAME:
+    case DAL_SHAPE_EXPRESSION:
+    case DAL_SHAPE_START:
+    case DAL_SHAPE_ONE_OF: return ((const dal_text *)field)->text;
     case DAL_SHAPE_ORIENTATION: return ((const dal_orientation *)field)->kind != DAL_ATTITUDE_NONE;
-    case DAL_SHAPE_VELOCITY: case DAL_SHAPE_VECTOR: case DAL_SHAPE_START_VECTOR: return ((const dal_list *)field)->n != 0;
+    case DAL_SHAPE_VELOCITY:
+    case DAL_SHAPE_VECTOR:
+    case DAL_SHAPE_START_VECTOR: return ((const dal_list *)field)->n != 0;
     default: return true;
     }
 }
@@ -256,10 +264,13 @@ static void inspect_field(inspector *s, const dal_key *key, const void *field)
     const char *name = key->doc.key, *words = key->doc.shape;
     const int space = (int)s->spec->space;
     switch (key->shape) {
-    case DAL_SHAPE_NAMES: case DAL_SHAPE_EXPRESSIONS: is_list(s, name, words, field, 1, MOST); break;
+    case DAL_SHAPE_NAMES:
+    case DAL_SHAPE_EXPRESSIONS: is_list(s, name, words, field, 1, MOST); break;
     case DAL_SHAPE_TWO_NAMES: is_list(s, name, words, field, 2, 2); break;
     case DAL_SHAPE_CONNECT: is_list(s, name, words, field, 2, 4); break;
-    case DAL_SHAPE_VECTOR: case DAL_SHAPE_START_VECTOR: case DAL_SHAPE_VELOCITY: is_vector(s, name, field); break;
+    case DAL_SHAPE_VECTOR:
+    case DAL_SHAPE_START_VECTOR:
+    case DAL_SHAPE_VELOCITY: is_vector(s, name, field); break;
     case DAL_SHAPE_FORCE: inspect_one_or(s, name, words, field, space); break;
     case DAL_SHAPE_RATES: inspect_one_or(s, name, words, field, space == 2 ? 3 : 6); break;
     case DAL_SHAPE_INERTIA: inspect_inertia(s, name, field); break;
@@ -271,7 +282,8 @@ static void inspect_field(inspector *s, const dal_key *key, const void *field)
     case DAL_SHAPE_ORIENTATION: inspect_orientation(s, name, field, false); break;
     case DAL_SHAPE_POINTS: inspect_points(s, name, field); break;
     case DAL_SHAPE_FIGURES: inspect_figures(s, name, field); break;
-    case DAL_SHAPE_LAW: case DAL_SHAPE_VALUES: inspect_pairs(s, name, ((const dal_law_spec *)field)->n, ((const dal_law_spec *)field)->item); break;
+    case DAL_SHAPE_LAW:
+    case DAL_SHAPE_VALUES: inspect_pairs(s, name, ((const dal_law_spec *)field)->n, ((const dal_law_spec *)field)->item); break;
     case DAL_SHAPE_CHOICE: inspect_choice(s, name, field); break;
     case DAL_SHAPE_JOINT_START: inspect_group(s, name, dal_keys_start, field, ((const dal_start_spec *)field)->mark); break;
     case DAL_SHAPE_FRICTION: inspect_group(s, name, dal_keys_friction, field, ((const dal_friction_spec *)field)->mark); break;
@@ -288,8 +300,8 @@ static void inspect_element(inspector *s, const dal_key *keys, const void *eleme
         const dal_space wrong = key->flags & DAL_PLANAR_ONLY ? DAL_SPATIAL : DAL_PLANAR;
         const bool given = is_given(key, field);
         if (given && key->flags & (DAL_PLANAR_ONLY | DAL_SPATIAL_ONLY) && s->spec->space == wrong)
-            refuse_element(s, dal_nowhere, "'%s' belongs to %s models: give '%s' in a %s one", key->doc.key, wrong == DAL_SPATIAL ? "planar" : "spatial",
-                   key->instead, space_word(s));
+            refuse_element(s, dal_nowhere, "'%s' belongs to %s models: give '%s' in a %s one", key->doc.key,
+                           wrong == DAL_SPATIAL ? "planar" : "spatial", key->instead, space_word(s));
         else if (!given && key->flags & DAL_REQUIRED && key->shape != DAL_SHAPE_WORD)
             refuse_element(s, dal_nowhere, "it has no '%s' (%s)", key->doc.key, key->doc.text);
         else
@@ -392,8 +404,10 @@ static void inspect_head(inspector *s)
         const char *key;
         int n;
         const dal_pair *first;
-    } pairs[] = {{"parameters", spec->n_parameters, spec->parameters}, {"define", spec->n_define, spec->define},
-                 {"inputs", spec->n_inputs, spec->inputs}, {"speeds", spec->n_speeds, spec->speeds}};
+    } pairs[] = {{"parameters", spec->n_parameters, spec->parameters},
+                 {"define", spec->n_define, spec->define},
+                 {"inputs", spec->n_inputs, spec->inputs},
+                 {"speeds", spec->n_speeds, spec->speeds}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         inspect_pairs(s, pairs[i].key, pairs[i].n, pairs[i].first);
 }
@@ -415,7 +429,7 @@ static void inspect_parameters(inspector *s)
     for (int i = 0; i < spec->n_parameters; i++)
         if (!isfinite(spec->parameters[i].number))
             refuse_element(s, spec->parameters[i].name.mark, "the value of parameter '%.100s' is %g: a finite number is needed",
-                   spec->parameters[i].name.text, spec->parameters[i].number);
+                           spec->parameters[i].name.text, spec->parameters[i].number);
 }
 
 bool dal_spec_sound(const dal_spec *spec, dal_messages *messages)
@@ -430,7 +444,10 @@ bool dal_spec_sound(const dal_spec *spec, dal_messages *messages)
         inspect_parameters(&s);
     inspect_models(&s);
     inspect_warnings(&s);
-#define SECTION(word, plural, keys) {word, #plural, spec->n_##plural, spec->plural, sizeof *spec->plural, offsetof(__typeof__(*spec->plural), binding), keys}
+#define SECTION(word, plural, keys)                                                                                                                  \
+    {                                                                                                                                                \
+        word, #plural, spec->n_##plural, spec->plural, sizeof *spec->plural, offsetof(__typeof__(*spec->plural), binding), keys                      \
+    }
     const section sections[] = {SECTION("body", bodies, dal_keys_body),
                                 SECTION("joint", joints, dal_keys_joint),
                                 SECTION("joint type", joint_types, dal_keys_joint_type),

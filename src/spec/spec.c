@@ -135,8 +135,7 @@ static bool check_type(const reading *job, dal_mark mark)
         return true;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
         if (!strcasecmp(extension, foreign[i])) {
-            dal_error(job->messages, mark, "this version cannot read %s files: a model is a .yaml, .yml, .json or .urdf file",
-                      foreign[i]);
+            dal_error(job->messages, mark, "this version cannot read %s files: a model is a .yaml, .yml, .json or .urdf file", foreign[i]);
             return false;
         }
     }
@@ -168,8 +167,8 @@ static bool read_yaml(reading *job, dal_reader *reader)
         dal_error(job->messages, (dal_mark){"--floating", 0, 0},
                   "a YAML model says itself what is fixed: only the root of a URDF file can be set free; here, drop the joint that holds it");
     job->yaml = reader->yaml = dal_yaml_open(&job->scratch);
-    const dal_tree *root = dal_document_read(job->yaml, &job->scratch, &job->keep, job->file, job->text, job->length,
-                                             job->messages, reader->no_memory);
+    const dal_tree *root =
+        dal_document_read(job->yaml, &job->scratch, &job->keep, job->file, job->text, job->length, job->messages, reader->no_memory);
     if (root)
         dal_read_model(reader, root);
     return root;
@@ -190,8 +189,16 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
 {
     const dal_source source = {.path = job->file + (folder ? strlen(folder) : 0)};
     dal_file_list files = {.tell = job->file_named, .user = job->file_user};
-    dal_reader reader = {.keep = &job->keep, .scratch = &job->scratch, .messages = job->messages, .folder = folder, .root = folder,
-                         .source = &source, .no_memory = no_memory, .files = &files, .n_settings = job->n_overrides, .settings = take_overrides(job)};
+    dal_reader reader = {.keep = &job->keep,
+                         .scratch = &job->scratch,
+                         .messages = job->messages,
+                         .folder = folder,
+                         .root = folder,
+                         .source = &source,
+                         .no_memory = no_memory,
+                         .files = &files,
+                         .n_settings = job->n_overrides,
+                         .settings = take_overrides(job)};
     dal_spec *spec = reader.spec = DAL_TAKE(&job->keep, dal_spec, 1);
     spec->file = job->file;
     spec->text = dal_arena_copy(&job->keep, job->text, job->length);
@@ -297,8 +304,8 @@ static dal_status read_job(const dal_allocator *allocator, reading *job, dal_mes
     return DAL_OK;
 }
 
-dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides,
-                         const dal_override *overrides, dal_messages *messages, dal_spec **spec)
+dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides, const dal_override *overrides, dal_messages *messages,
+                         dal_spec **spec)
 {
     reading job = {.file = file, .n_overrides = n_overrides, .overrides = overrides};
     if (!can_read(__func__, allocator, &job, messages, spec))
@@ -311,21 +318,22 @@ dal_status dal_spec_read_with(const dal_allocator *allocator, const char *file, 
 {
     static const dal_read_options defaults = {0};
     const dal_read_options *o = options ? options : &defaults;
-    reading job = {.file = file, .n_overrides = o->n_overrides, .overrides = o->overrides, .floating = o->floating,
-                   .file_named = o->file, .file_user = o->file_user};
+    reading job = {.file = file,
+                   .n_overrides = o->n_overrides,
+                   .overrides = o->overrides,
+                   .floating = o->floating,
+                   .file_named = o->file,
+                   .file_user = o->file_user};
     if (!can_read(__func__, allocator, &job, messages, spec))
         return DAL_BAD_COMMAND;
     return read_job(allocator, &job, messages, spec);
 }
 
-dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length,
-                          int n_overrides, const dal_override *overrides, dal_messages *messages, dal_spec **spec)
+dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length, int n_overrides,
+                          const dal_override *overrides, dal_messages *messages, dal_spec **spec)
 {
-    reading job = {.file = file ? file : "model",
-                   .text = text ? text : "",
-                   .length = text ? length : 0,
-                   .n_overrides = n_overrides,
-                   .overrides = overrides};
+    reading job = {
+        .file = file ? file : "model", .text = text ? text : "", .length = text ? length : 0, .n_overrides = n_overrides, .overrides = overrides};
     if (!can_read(__func__, allocator, &job, messages, spec))
         return DAL_BAD_COMMAND;
     if (!text && length)

@@ -41,8 +41,7 @@ void dal_read_velocity(dal_reader *reader, const dal_tree *tree, void *field)
     dal_value_trees part = {0};
     dal_read_keys(reader, dal_keys_velocity, tree, &part, dal_label(reader));
     if (!part.value == !part.body) {
-        dal_complain(reader->messages, tree->mark,
-                     "%s needs either 'value' (world axes) or 'body' (body axes); %s given", dal_label(reader),
+        dal_complain(reader->messages, tree->mark, "%s needs either 'value' (world axes) or 'body' (body axes); %s given", dal_label(reader),
                      part.value ? "both are" : "none is");
         return;
     }
@@ -59,10 +58,10 @@ void dal_read_joint_start(dal_reader *reader, const dal_tree *tree, void *field)
     start->mark = tree->mark;
     dal_read_keys(reader, dal_keys_start, tree, start, dal_label(reader));
     if (start->angle.text && start->distance.text)
-        dal_complain(reader->messages, start->distance.mark, "%s gives both 'angle' and 'distance': a joint has one",
-                     dal_label(reader));
+        dal_complain(reader->messages, start->distance.mark, "%s gives both 'angle' and 'distance': a joint has one", dal_label(reader));
     if (start->within.text && !start->angle.text && !start->distance.text)
-        dal_complain(reader->messages, start->within.mark, "%s gives 'within' and nothing to stay near: give 'angle' or 'distance'", dal_label(reader));
+        dal_complain(reader->messages, start->within.mark, "%s gives 'within' and nothing to stay near: give 'angle' or 'distance'",
+                     dal_label(reader));
 }
 
 void dal_read_friction(dal_reader *reader, const dal_tree *tree, void *field)
@@ -136,16 +135,13 @@ void dal_read_inertia(dal_reader *reader, const dal_tree *tree, void *field)
         return;
     if (tree->kind == DAL_MAP && space != DAL_PLANAR) {
         read_named_inertia(reader, tree, list);
-    } else if (space == DAL_PLANAR
-                   ? tree->kind == DAL_MAP || (tree->kind == DAL_SEQUENCE && tree->n != 1)
-                   : space == DAL_SPATIAL && (tree->kind != DAL_SEQUENCE || (tree->n != 3 && tree->n != 6))) {
+    } else if (space == DAL_PLANAR ? tree->kind == DAL_MAP || (tree->kind == DAL_SEQUENCE && tree->n != 1)
+                                   : space == DAL_SPATIAL && (tree->kind != DAL_SEQUENCE || (tree->n != 3 && tree->n != 6))) {
         dal_complain(reader->messages, tree->mark,
-                     space == DAL_PLANAR
-                         ? "%s: one number is needed in a planar model; %s was found"
-                         : "%s: 3 numbers, 6 numbers or {xx: , yy: , zz: } are needed in a spatial model; %s was found",
+                     space == DAL_PLANAR ? "%s: one number is needed in a planar model; %s was found"
+                                         : "%s: 3 numbers, 6 numbers or {xx: , yy: , zz: } are needed in a spatial model; %s was found",
                      dal_label(reader),
-                     tree->kind == DAL_SEQUENCE ? dal_arena_print(reader->scratch, "a list of %d", tree->n)
-                                                : dal_tree_found(reader->scratch, tree));
+                     tree->kind == DAL_SEQUENCE ? dal_arena_print(reader->scratch, "a list of %d", tree->n) : dal_tree_found(reader->scratch, tree));
     } else if (tree->kind == DAL_SEQUENCE) {
         dal_read_list(reader, tree, 0, list);
     } else {
@@ -237,8 +233,7 @@ void dal_read_orientation(dal_reader *reader, const dal_tree *tree, void *field)
     ways += (part.rpy != NULL) + (part.axis || part.angle) + (directions > 0);
     bool whole = !part.axis == !part.angle && (directions == 0 || directions == 2);
     if (ways != 1 || !whole) {
-        dal_complain(reader->messages, tree->mark,
-                     "%s needs one of quaternion, axis with angle, euler-..., rpy, or two of x, y, z; %s given",
+        dal_complain(reader->messages, tree->mark, "%s needs one of quaternion, axis with angle, euler-..., rpy, or two of x, y, z; %s given",
                      dal_label(reader),
                      ways > 1 || directions > 2 ? "more is"
                      : ways                     ? "a part of one is"
@@ -280,11 +275,9 @@ static void read_framed_point(dal_reader *reader, const dal_tree *tree, dal_poin
         return;
     int most = reader->spec->space == DAL_PLANAR ? 1 : 2;
     if (part.direction[2] && reader->spec->space == DAL_PLANAR)
-        dal_complain(reader->messages, part.direction[2]->key_mark, "%s has no z axis in a planar model",
-                     dal_label(reader));
+        dal_complain(reader->messages, part.direction[2]->key_mark, "%s has no z axis in a planar model", dal_label(reader));
     else if (read_directions(reader, tree, &point->axes) > most)
-        dal_complain(reader->messages, tree->mark,
-                     "%s: at most %d of the directions x, y, z can be given in a %s model", dal_label(reader), most,
+        dal_complain(reader->messages, tree->mark, "%s: at most %d of the directions x, y, z can be given in a %s model", dal_label(reader), most,
                      most == 1 ? "planar" : "spatial");
 }
 
@@ -329,8 +322,8 @@ static void read_points_of(dal_reader *reader, const dal_tree *tree, dal_points 
         return;
     }
     if (points != &reader->spec->ground) {
-        dal_complain(reader->messages, tree->key_mark, "point '%.100s' cannot be repeated: only points of the ground can, those of a body are named one by one",
-                     tree->key);
+        dal_complain(reader->messages, tree->key_mark,
+                     "point '%.100s' cannot be repeated: only points of the ground can, those of a body are named one by one", tree->key);
         return;
     }
     dal_scope inside = {reader->what, reader->key, reader->entry};
@@ -340,8 +333,8 @@ static void read_points_of(dal_reader *reader, const dal_tree *tree, dal_points 
 
 void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
 {
-    static const char *const channels[] = {"x",     "y",     "z",  "angle", "position", "velocity", "acceleration", "omega",
-                                           "alpha", "ex",    "ey", "ez",    "qw",       "qx",       "qy",           "qz"};
+    static const char *const channels[] = {"x",     "y",  "z",  "angle", "position", "velocity", "acceleration", "omega",
+                                           "alpha", "ex", "ey", "ez",    "qw",       "qx",       "qy",           "qz"};
     dal_points *points = field;
     if (!dal_needs_map(reader, tree, "{A: [...], B: [...]}"))
         return;
@@ -353,8 +346,7 @@ void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
         for (size_t i = 0; !fault && i < sizeof channels / sizeof *channels; i++)
             fault = strcmp(child->key, channels[i]) ? NULL : "it is a channel of every body";
         if (fault)
-            dal_complain(reader->messages, child->key_mark, "'%.100s' cannot be the name of a point: %s", child->key,
-                         fault);
+            dal_complain(reader->messages, child->key_mark, "'%.100s' cannot be the name of a point: %s", child->key, fault);
         read_points_of(reader, child, points, room);
     }
     dal_ascend(reader, outer);

@@ -60,8 +60,7 @@ static void add_row(row_reader *rows, const double number[2], const char *const 
     dal_mark mark = {rows->file, rows->line, (int)(start[0] - line) + 1};
     for (int i = 0; i < 2; i++)
         if (!isfinite(number[i]))
-            dal_complain(reader->messages, ((dal_mark){rows->file, rows->line, (int)(start[i] - line) + 1}),
-                         "this number is too large");
+            dal_complain(reader->messages, ((dal_mark){rows->file, rows->line, (int)(start[i] - line) + 1}), "this number is too large");
     int n = table->n, again = n, last = n;
     *DAL_PUSH(reader->keep, table->x_value, n, rows->capacity[0]) = number[0];
     *DAL_PUSH(reader->keep, table->y_value, again, rows->capacity[1]) = number[1];
@@ -95,14 +94,12 @@ static void read_line(row_reader *rows, const char *line)
         return;
     dal_mark mark = {rows->file, rows->line, (int)(at - line) + 1};
     if (*at == ',' || *at == ';')
-        dal_complain(rows->reader->messages, mark,
-                     "two numbers are needed in a line, with decimal points; another '%c' was found", *at);
+        dal_complain(rows->reader->messages, mark, "two numbers are needed in a line, with decimal points; another '%c' was found", *at);
     else if (*at)
         dal_complain(rows->reader->messages, mark, "two numbers are needed in a line, as in '1.5, 2'; '%.*s' was found",
                      (int)strcspn(at, " \t,;") < 40 ? (int)strcspn(at, " \t,;") : 40, at);
     else
-        dal_complain(rows->reader->messages, mark,
-                     "two numbers are needed in a line, as in '1.5, 2'; its end was found");
+        dal_complain(rows->reader->messages, mark, "two numbers are needed in a line, as in '1.5, 2'; its end was found");
 }
 
 /* ---- the file -------------------------------------------------------------------- */
@@ -170,8 +167,7 @@ static bool read_lists(row_reader *rows)
     dal_table_spec *table = rows->table;
     dal_reader *reader = rows->reader;
     if (table->x.n != table->y.n) {
-        dal_complain(reader->messages, table->y.mark, "%s has %d values of x and %d of y", reader->what, table->x.n,
-                     table->y.n);
+        dal_complain(reader->messages, table->y.mark, "%s has %d values of x and %d of y", reader->what, table->x.n, table->y.n);
         return false;
     }
     table->n = table->x.n;
@@ -192,18 +188,19 @@ static void check_rows(const row_reader *rows)
     int smooth = table->smooth.text ? *table->smooth.text - '0' : 2, least = smooth == 2 ? 4 : 2, n = table->n;
     if (n < least)
         dal_complain(messages, table->name.mark, "%s needs at least %d rows%s; %d found", rows->reader->what, least,
-                     !table->smooth.text ? " (or 2 with 'smooth: 0', a broken line)" : smooth == 2 ? " for 'smooth: 2'" : "", n);
+                     !table->smooth.text ? " (or 2 with 'smooth: 0', a broken line)"
+                     : smooth == 2       ? " for 'smooth: 2'"
+                                         : "",
+                     n);
     for (int i = 1; i < n; i++) {
         if (!(table->x_value[i] > table->x_value[i - 1])) {
-            dal_complain(messages, rows->mark[i], "%s: x has to increase, but %.17g follows %.17g", rows->reader->what,
-                         table->x_value[i], table->x_value[i - 1]);
+            dal_complain(messages, rows->mark[i], "%s: x has to increase, but %.17g follows %.17g", rows->reader->what, table->x_value[i],
+                         table->x_value[i - 1]);
             break;
         }
     }
-    if (n && table->outside.text && !strcmp(table->outside.text, "periodic") &&
-        table->y_value[0] != table->y_value[n - 1])
-        dal_complain(messages, table->outside.mark,
-                     "%s: a periodic table ends with the y that it begins with, but has %.17g and %.17g",
+    if (n && table->outside.text && !strcmp(table->outside.text, "periodic") && table->y_value[0] != table->y_value[n - 1])
+        dal_complain(messages, table->outside.mark, "%s: a periodic table ends with the y that it begins with, but has %.17g and %.17g",
                      rows->reader->what, table->y_value[0], table->y_value[n - 1]);
 }
 

@@ -14,7 +14,12 @@
 #include "spec/xml.h"
 
 typedef enum dal_urdf_kind { /* of a joint; the order of dal_urdf_kinds */
-    DAL_URDF_REVOLUTE, DAL_URDF_CONTINUOUS, DAL_URDF_PRISMATIC, DAL_URDF_FIXED, DAL_URDF_PLANAR, DAL_URDF_FLOATING
+                             DAL_URDF_REVOLUTE,
+                             DAL_URDF_CONTINUOUS,
+                             DAL_URDF_PRISMATIC,
+                             DAL_URDF_FIXED,
+                             DAL_URDF_PLANAR,
+                             DAL_URDF_FLOATING
 } dal_urdf_kind;
 extern const char *const dal_urdf_kinds[]; /* ends with NULL */
 
@@ -29,9 +34,9 @@ typedef struct dal_urdf_link {
     dal_mark inertial_mark;
     double mass, inertia[9]; /* about the centre of mass, axes of the link */
     double center[3];
-    int joint;               /* that carries it; -1: the root */
+    int joint; /* that carries it; -1: the root */
     dal_figures visual;
-    dal_urdf_pose start;     /* in the world, with every joint at its start */
+    dal_urdf_pose start; /* in the world, with every joint at its start */
 } dal_urdf_link;
 
 typedef struct dal_urdf_joint {
@@ -39,11 +44,11 @@ typedef struct dal_urdf_joint {
     dal_mark mark;
     dal_urdf_kind kind;
     const char *parent_name, *child_name, *mimic_name;
-    int parent, child, mimic;    /* links, a joint; -1: none */
+    int parent, child, mimic; /* links, a joint; -1: none */
     dal_urdf_pose origin;
-    double axis[3];              /* of unit length, in the frame of the child */
+    double axis[3]; /* of unit length, in the frame of the child */
     double damping, friction, multiplier, offset;
-    double start;                /* its coordinate at the start: 0, or what it mimics */
+    double start; /* its coordinate at the start: 0, or what it mimics */
 } dal_urdf_joint;
 
 typedef struct dal_urdf {

@@ -196,9 +196,8 @@ static void add_mimic(writer *w, const dal_urdf_joint *joint)
 {
     dal_constraint_spec *row = DAL_PUSH(w->base->keep, w->spec->constraints, w->spec->n_constraints, w->room_constraints);
     const char *wish = dal_arena_print(w->base->scratch, "%s_mimic", joint->safe);
-    const char *text =
-        dal_arena_print(w->base->keep, "%s - (%s*%s + %s)", coordinate_of(w, joint), number(w, joint->multiplier, joint->mark).text,
-                        coordinate_of(w, &w->robot->joint[joint->mimic]), number(w, joint->offset, joint->mark).text);
+    const char *text = dal_arena_print(w->base->keep, "%s - (%s*%s + %s)", coordinate_of(w, joint), number(w, joint->multiplier, joint->mark).text,
+                                       coordinate_of(w, &w->robot->joint[joint->mimic]), number(w, joint->offset, joint->mark).text);
     *row = (dal_constraint_spec){.name = word(dal_urdf_claim(w->base, wish, "_constraint", "constraint", joint->mark), joint->mark),
                                  .position = word(text, joint->mark)};
 }
@@ -230,8 +229,8 @@ static void place_in_tree(writer *w, int index)
         set_free(w, index);
         if (w->body[joint->parent] >= 0)
             dal_caution(w->base->messages, joint->mark, DAL_CODE_FREE_LINK, NAN,
-                        "link '%s' of the floating joint '%s' is a free body: its coordinates are in world axes, not in those of '%s'",
-                        link->name, joint->name, joint->parent_name);
+                        "link '%s' of the floating joint '%s' is a free body: its coordinates are in world axes, not in those of '%s'", link->name,
+                        joint->name, joint->parent_name);
         return;
     }
     add_joint(w, joint);

@@ -71,8 +71,7 @@ static void refuse_twice(dal_reader *reader, const dal_urdf *robot, const char *
 
 /* ---- ends, mimics ------------------------------------------------------------------------------- */
 
-static int find_end(dal_reader *reader, const dal_urdf *robot, const entry *links, const dal_urdf_joint *joint, const char *role,
-                    const char *name)
+static int find_end(dal_reader *reader, const dal_urdf *robot, const entry *links, const dal_urdf_joint *joint, const char *role, const char *name)
 {
     const int link = find_entry(links, robot->n_links, name);
     if (link < 0)
@@ -89,8 +88,8 @@ static void connect(dal_reader *reader, dal_urdf *robot, const entry *links, int
         return;
     dal_urdf_link *child = &robot->link[joint->child];
     if (joint->parent == joint->child)
-        dal_complain(reader->messages, joint->mark, "joint '%s' connects link '%s' with itself: two different links are needed",
-                     joint->name, child->name);
+        dal_complain(reader->messages, joint->mark, "joint '%s' connects link '%s' with itself: two different links are needed", joint->name,
+                     child->name);
     else if (child->joint >= 0)
         dal_complain(reader->messages, joint->mark,
                      "link '%s' is the child of joint '%s' and, at line %d, of joint '%s': a link hangs at one joint, and what closes a "
@@ -111,8 +110,8 @@ static void find_mimic(dal_reader *reader, dal_urdf *robot, const entry *joints,
     else if (other == joint)
         dal_complain(reader->messages, joint->mark, "joint '%s' mimics itself", joint->name);
     else if (!dal_urdf_has_coordinate(other) && other->kind != DAL_URDF_FIXED)
-        dal_complain(reader->messages, joint->mark, "joint '%s' mimics joint '%s', which is %s and has no coordinate of its own",
-                     joint->name, other->name, dal_urdf_kinds[other->kind]);
+        dal_complain(reader->messages, joint->mark, "joint '%s' mimics joint '%s', which is %s and has no coordinate of its own", joint->name,
+                     other->name, dal_urdf_kinds[other->kind]);
 }
 
 /* A joint that mimics a fixed one keeps one value, s: it is fixed there.  R_o <- R_o R(axis, s), or x <- x + R_o axis s. */
@@ -177,12 +176,11 @@ static bool find_root(dal_reader *reader, dal_urdf *robot)
             robot->root = i;
         else
             dal_complain(reader->messages, robot->link[i].mark,
-                         "link '%s' is the child of no joint, and neither is link '%s' at line %d: a robot has one root",
-                         robot->link[i].name, robot->link[robot->root].name, robot->link[robot->root].mark.line);
+                         "link '%s' is the child of no joint, and neither is link '%s' at line %d: a robot has one root", robot->link[i].name,
+                         robot->link[robot->root].name, robot->link[robot->root].mark.line);
     }
     if (robot->root < 0)
-        dal_complain(reader->messages, robot->mark,
-                     "every link is the child of a joint: they go round in a circle, and a robot has a root");
+        dal_complain(reader->messages, robot->mark, "every link is the child of a joint: they go round in a circle, and a robot has a root");
     return dal_messages_count(reader->messages, DAL_ERROR) == 0;
 }
 
@@ -231,8 +229,7 @@ static void place_joint(const dal_urdf_pose *parent, const dal_urdf_joint *joint
     const double q = joint->kind == DAL_URDF_PRISMATIC ? joint->start : 0;
     memcpy(R_o, joint->origin.R, sizeof R_o);
     for (int i = 0; i < 3; i++)
-        shift[i] =
-            joint->origin.xyz[i] + q * (R_o[3 * i] * joint->axis[0] + R_o[3 * i + 1] * joint->axis[1] + R_o[3 * i + 2] * joint->axis[2]);
+        shift[i] = joint->origin.xyz[i] + q * (R_o[3 * i] * joint->axis[0] + R_o[3 * i + 1] * joint->axis[1] + R_o[3 * i + 2] * joint->axis[2]);
     for (int i = 0; i < 3; i++)
         out->xyz[i] = parent->xyz[i] + parent->R[3 * i] * shift[0] + parent->R[3 * i + 1] * shift[1] + parent->R[3 * i + 2] * shift[2];
     dal_rotation_multiply(R_o, turn, R_o);
@@ -266,8 +263,8 @@ const char *dal_urdf_claim(dal_reader *reader, const char *wish, const char *suf
             *p = '_';
     const char *tried = name;
     for (size_t i = 0; is_taken(reader, tried); i++) /* the number of names so far is seldom one that somebody has */
-        tried = i ? dal_arena_print(reader->keep, "%s%s_%zu", name, suffix, reader->names.n + i)
-                  : dal_arena_print(reader->keep, "%s%s", name, suffix);
+        tried =
+            i ? dal_arena_print(reader->keep, "%s%s_%zu", name, suffix, reader->names.n + i) : dal_arena_print(reader->keep, "%s%s", name, suffix);
     dal_names_add(reader, tried, section, 0, mark);
     return tried;
 }

@@ -46,8 +46,7 @@ static dal_list numbers(dal_reader *r, int n, const double *values, dal_mark mar
 
 static bool read_geometry(dal_reader *r, const dal_xml_node *geometry, dal_figure_spec *f)
 {
-    const dal_xml_node *box = child_of(geometry, "box"), *cylinder = child_of(geometry, "cylinder"),
-                       *sphere = child_of(geometry, "sphere");
+    const dal_xml_node *box = child_of(geometry, "box"), *cylinder = child_of(geometry, "cylinder"), *sphere = child_of(geometry, "sphere");
     double size[3] = {1, 1, 1};
     if (box ? !read_numbers(r, box, "size", 3, size) : !read_numbers(r, cylinder ? cylinder : sphere, "radius", 1, &size[0]))
         return false;
@@ -71,8 +70,7 @@ static void read_place(dal_reader *r, const dal_xml_node *origin, dal_figure_spe
     if (read_numbers(r, origin, "xyz", 3, xyz) && (xyz[0] != 0 || xyz[1] != 0 || xyz[2] != 0))
         f->at = numbers(r, 3, xyz, f->mark);
     if (read_numbers(r, origin, "rpy", 3, rpy) && (rpy[0] != 0 || rpy[1] != 0 || rpy[2] != 0))
-        f->orientation =
-            (dal_orientation){.kind = DAL_ATTITUDE_RPY, .first = numbers(r, 3, rpy, f->mark), .mark = f->mark};
+        f->orientation = (dal_orientation){.kind = DAL_ATTITUDE_RPY, .first = numbers(r, 3, rpy, f->mark), .mark = f->mark};
 }
 
 static void read_color(dal_reader *r, const dal_xml_node *material, dal_figure_spec *f)
@@ -82,9 +80,7 @@ static void read_color(dal_reader *r, const dal_xml_node *material, dal_figure_s
         return;
     for (int k = 0; k < 3; k++)
         c[k] = c[k] < 0 ? 0 : c[k] > 1 ? 255 : round(255 * c[k]);
-    f->color =
-        (dal_text){.text = dal_arena_print(r->keep, "#%02x%02x%02x", (unsigned)c[0], (unsigned)c[1], (unsigned)c[2]),
-                   .mark = f->mark};
+    f->color = (dal_text){.text = dal_arena_print(r->keep, "#%02x%02x%02x", (unsigned)c[0], (unsigned)c[1], (unsigned)c[2]), .mark = f->mark};
 }
 
 void dal_urdf_visuals(dal_reader *r, const dal_xml_node *link, dal_figures *figures)

@@ -81,8 +81,8 @@ static void refuse_entity(void *user, const xmlChar *name, int type, const xmlCh
     xmlParserCtxtPtr parser = user;
     dal_xml *xml = parser->_private;
     (void)name, (void)type, (void)public_id, (void)system_id, (void)content;
-    set_fault(xml, "the DOCTYPE declares an entity, and entities are not expanded: write what it stands for",
-              parser->input ? parser->input->line : 0, 0);
+    set_fault(xml, "the DOCTYPE declares an entity, and entities are not expanded: write what it stands for", parser->input ? parser->input->line : 0,
+              0);
     xml->library.xmlStopParser(parser);
 }
 
@@ -163,8 +163,8 @@ static void parse(dal_xml *xml, const char *text, size_t length)
     xml->parser->_private = xml;
     xml->parser->sax->serror = note_error;
     xml->parser->sax->entityDecl = refuse_entity;
-    xml->document = xml->library.xmlCtxtReadMemory(xml->parser, text, (int)length, NULL, NULL,
-                                                   XML_PARSE_NONET | XML_PARSE_COMPACT | XML_PARSE_BIG_LINES);
+    xml->document =
+        xml->library.xmlCtxtReadMemory(xml->parser, text, (int)length, NULL, NULL, XML_PARSE_NONET | XML_PARSE_COMPACT | XML_PARSE_BIG_LINES);
 }
 
 const dal_xml_node *dal_xml_read(dal_xml *xml, dal_arena *arena, const char *file, const char *text, size_t length, dal_messages *messages,

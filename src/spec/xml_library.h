@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DAL_XML_CALLS(X)                                                                                                                 \
+#define DAL_XML_CALLS(X)                                                                                                                             \
     X(xmlNewParserCtxt) X(xmlCtxtReadMemory) X(xmlStopParser) X(xmlFreeParserCtxt) X(xmlFreeDoc) X(xmlDocGetRootElement) X(xmlGetLineNo)
 
 typedef struct dal_xml_library {

@@ -15,8 +15,7 @@ typedef struct fault {
     const char *sentence;
 } fault;
 
-static const char lonely_minus[] =
-    "'-' with a blank behind it begins a list entry in YAML: write '-r/2' without the blank, or quote this expression",
+static const char lonely_minus[] = "'-' with a blank behind it begins a list entry in YAML: write '-r/2' without the blank, or quote this expression",
                   lonely_question[] = "'?' with a blank behind it begins a key in YAML: quote this expression",
                   lonely_colon[] = "this ':' cannot stand here: check the indentation of the line, or quote a text "
                                    "that contains ': '";
@@ -28,19 +27,14 @@ static const fault faults[] = {
     {"while scanning an anchor", NULL, true, "a leading '&' makes a YAML anchor: quote this expression"},
     {"while scanning a tag", NULL, true, "a leading '!' makes a YAML tag: quote this expression"},
     {"while parsing a tag", NULL, true, "a leading '!' makes a YAML tag: quote this expression"},
-    {"while parsing a node", "found undefined tag handle", true,
-     "a leading '!' makes a YAML tag: quote this expression"},
-    {"while scanning a directive", NULL, false,
-     "a line that begins with '%' is a YAML directive: quote this expression"},
+    {"while parsing a node", "found undefined tag handle", true, "a leading '!' makes a YAML tag: quote this expression"},
+    {"while scanning a directive", NULL, false, "a line that begins with '%' is a YAML directive: quote this expression"},
     {"while scanning a quoted scalar", "found unexpected end of stream", true, "this quote is not closed"},
-    {"while parsing a quoted scalar", "found unknown escape character", false,
-     "this is not an escape of YAML: a model needs no '\\'"},
+    {"while parsing a quoted scalar", "found unknown escape character", false, "this is not an escape of YAML: a model needs no '\\'"},
     {"while parsing a quoted scalar", "found invalid Unicode character escape code", false,
      "this escape is no character: half of a surrogate pair, or a number beyond U+10FFFF"},
-    {"while scanning a plain scalar", "found a tab character that violates indentation", false,
-     "a tab cannot stand here: use blanks"},
-    {"while scanning a block scalar", "found a tab character where an indentation space is expected", false,
-     "a tab cannot stand here: use blanks"},
+    {"while scanning a plain scalar", "found a tab character that violates indentation", false, "a tab cannot stand here: use blanks"},
+    {"while scanning a block scalar", "found a tab character where an indentation space is expected", false, "a tab cannot stand here: use blanks"},
     {"while parsing a block mapping", "did not find expected key", false,
      "a key was expected here: check the indentation, it differs from the line where these entries begin"},
     {"while parsing a block collection", "did not find expected '-' indicator", false,
@@ -81,8 +75,7 @@ static size_t find_bad_byte(const char *source, size_t length, size_t stop)
     return stop;
 }
 
-static void explain_bytes(const yaml_parser_t *parser, const char *file, const char *source, size_t length,
-                          dal_messages *messages)
+static void explain_bytes(const yaml_parser_t *parser, const char *file, const char *source, size_t length, dal_messages *messages)
 {
     size_t stop = parser->problem_offset < length ? parser->problem_offset : length;
     stop = find_bad_byte(source, length, stop);
@@ -99,8 +92,7 @@ static void explain_bytes(const yaml_parser_t *parser, const char *file, const c
     if (parser->problem && strstr(parser->problem, "control"))
         dal_error(messages, mark, "a control character (number %d) cannot stand in a model", parser->problem_value);
     else if (stop < length)
-        dal_error(messages, mark, "the byte 0x%02x is not UTF-8 text: save the file as UTF-8",
-                  (unsigned)(unsigned char)source[stop]);
+        dal_error(messages, mark, "the byte 0x%02x is not UTF-8 text: save the file as UTF-8", (unsigned)(unsigned char)source[stop]);
     else
         dal_error(messages, mark, "the file ends inside a character of UTF-8");
 }
@@ -127,8 +119,7 @@ static bool explain_lost_blank(const char *p, const char *end, dal_mark mark, da
     const char *colon = memchr(p, ':', (size_t)(stop - p));
     if (!colon || colon == p || colon + 1 == stop || colon - p > 80 || stop - colon > 80)
         return false;
-    dal_error(messages, mark, "a blank is missing after the colon: write '%.*s: %.*s'", (int)(colon - p), p,
-              (int)(stop - colon - 1), colon + 1);
+    dal_error(messages, mark, "a blank is missing after the colon: write '%.*s: %.*s'", (int)(colon - p), p, (int)(stop - colon - 1), colon + 1);
     return true;
 }
 
@@ -139,8 +130,7 @@ static void explain_lost_key(const char *p, const char *end, dal_mark mark, dal_
     while (p + length < end && length < 80 && !strchr("\r\n", p[length]))
         length++;
     if (!explain_lost_blank(p, end, mark, messages))
-        dal_error(messages, mark, "'%.*s' is neither a key with ': ' behind it nor a part of the line above",
-                  (int)length, p);
+        dal_error(messages, mark, "'%.*s' is neither a key with ': ' behind it nor a part of the line above", (int)length, p);
 }
 
 /* A ':' too many: perhaps the line above has lost its blank and runs on into this one. */
@@ -160,11 +150,10 @@ static void explain_colon(const char *source, const char *p, const char *end, da
         dal_error(messages, mark, "%s", lonely_colon);
 }
 
-static void explain_open_bracket(const yaml_parser_t *parser, dal_mark mark, char open, char close,
-                                 dal_messages *messages)
+static void explain_open_bracket(const yaml_parser_t *parser, dal_mark mark, char open, char close, dal_messages *messages)
 {
-    dal_error(messages, mark, "',' or '%c' was expected here: the '%c' of line %d, column %d is still open", close,
-              open, (int)parser->context_mark.line + 1, (int)parser->context_mark.column + 1);
+    dal_error(messages, mark, "',' or '%c' was expected here: the '%c' of line %d, column %d is still open", close, open,
+              (int)parser->context_mark.line + 1, (int)parser->context_mark.column + 1);
 }
 
 static bool same(const char *a, const char *b)
@@ -172,8 +161,8 @@ static bool same(const char *a, const char *b)
     return a && b && !strcmp(a, b);
 }
 
-void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const char *file, const char *source,
-                            size_t length, dal_messages *messages)
+void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const char *file, const char *source, size_t length,
+                            dal_messages *messages)
 {
     const char *problem = parser->problem ? parser->problem : "not YAML", *context = parser->context;
     const char *end = source + length;
@@ -187,8 +176,7 @@ void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const
         return;
     }
     if (same(problem, "could not find expected ':'")) {
-        explain_lost_key(find_character(source, length, parser->context_mark.index), end,
-                         mark_of(file, parser->context_mark), messages);
+        explain_lost_key(find_character(source, length, parser->context_mark.index), end, mark_of(file, parser->context_mark), messages);
         return;
     }
     if (same(problem, "mapping values are not allowed in this context")) {
@@ -197,10 +185,7 @@ void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const
     }
     if (same(problem, "did not find expected node content")) {
         const char *p = find_character(source, length, parser->problem_mark.index);
-        dal_error(messages, mark, "%s",
-                  p < end && *p == '-'   ? lonely_minus
-                  : p < end && *p == '?' ? lonely_question
-                                         : "a value was expected here");
+        dal_error(messages, mark, "%s", p < end && *p == '-' ? lonely_minus : p < end && *p == '?' ? lonely_question : "a value was expected here");
         return;
     }
     if (same(context, "while parsing a flow mapping") || same(context, "while parsing a flow sequence")) {

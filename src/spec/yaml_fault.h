@@ -8,7 +8,7 @@
 #include <yaml.h>
 
 /* `source` is the text that `parser` was given. */
-void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const char *file, const char *source,
-                            size_t length, dal_messages *messages);
+void dal_explain_yaml_fault(const yaml_parser_t *parser, dal_arena *arena, const char *file, const char *source, size_t length,
+                            dal_messages *messages);
 
 #endif

@@ -23,10 +23,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double omitted_weight = 1e-3;    /* omitted values move a thousand times as easily */
-static const double gap_allowed = 1e-10;      /* what remains of a row after assembly, in its unit */
+static const double omitted_weight = 1e-3;     /* omitted values move a thousand times as easily */
+static const double gap_allowed = 1e-10;       /* what remains of a row after assembly, in its unit */
 static const double rounding_of_terms = 1e-10; /* what terms that cancel may leave, with a margin */
-static const double axis_turn_allowed = 1e-6; /* rad: beyond this a carried axis is doubtful */
+static const double axis_turn_allowed = 1e-6;  /* rad: beyond this a carried axis is doubtful */
 
 static void add_target_rows(dal_assembly *a)
 {
@@ -92,8 +92,14 @@ static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
     a->e = DAL_TAKE(arena, double, m);
     a->S = DAL_TAKE(arena, double, m);
     a->q0 = DAL_TAKE(arena, double, a->layout->nq);
-    a->newton = (dal_newton){.user = a, .rows = &rows_of_bodies, .solve = dal_assembly_large(a) ? dal_assembly_least : dal_newton_dense,
-                             .n = a->m, .x = a->x, .e = a->e, .S = a->S, .b = a->b};
+    a->newton = (dal_newton){.user = a,
+                             .rows = &rows_of_bodies,
+                             .solve = dal_assembly_large(a) ? dal_assembly_least : dal_newton_dense,
+                             .n = a->m,
+                             .x = a->x,
+                             .e = a->e,
+                             .S = a->S,
+                             .b = a->b};
 }
 
 /* Dense rows and their singular values need room only where something has to be moved. */
@@ -468,11 +474,11 @@ static void report_gap(dal_assembly *a)
     const char *fixed = dal_assembly_fixed(a, false);
     const char *reason = *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other";
     if (j->type == &dal_joint_constraint)
-        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, j->mark, "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, missed, reason,
-                  fixed);
+        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, j->mark,
+                    "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, missed, reason, fixed);
     else
-        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, j->mark, "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift,
-                  turn, reason, fixed);
+        dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, j->mark,
+                    "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift, turn, reason, fixed);
 }
 
 /* A carried axis is doubtful where a body of the joint turned afterwards. */
@@ -509,8 +515,8 @@ static void report_moves(dal_assembly *a)
         start->change.shift = start->position_given ? shift : 0;
         start->change.turn = start->attitude_given ? turn : 0;
         if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b))
-            dal_say_for(build->messages, DAL_NOTE, DAL_REASON_ASSEMBLY, a->mechanism.bodies[b].mark, "assembly moved '%s' by %.3g m and turned it by %.3g rad",
-                    a->mechanism.bodies[b].name, shift, turn);
+            dal_say_for(build->messages, DAL_NOTE, DAL_REASON_ASSEMBLY, a->mechanism.bodies[b].mark,
+                        "assembly moved '%s' by %.3g m and turned it by %.3g rad", a->mechanism.bodies[b].name, shift, turn);
     }
     report_axes(a, turned);
 }
@@ -616,9 +622,9 @@ static bool refuse_turned_over(const dal_assembly *a)
     const dal_joint *joint = turned_over(a);
     if (joint)
         dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, joint->mark,
-                  "the mechanism cannot be assembled: joint '%s' closes from these start values only with one of its bodies turned over, axes "
-                  "against each other; give them better ones",
-                  joint->name);
+                    "the mechanism cannot be assembled: joint '%s' closes from these start values only with one of its bodies turned over, axes "
+                    "against each other; give them better ones",
+                    joint->name);
     return joint;
 }
 

@@ -25,20 +25,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGE = 200, MOST_STEPS = 400 };      /* unknowns or rows from which on this is used; steps of the iteration */
-static const double worse = 1e-3;            /* loss of the pivot ratio since the rows were chosen that calls for another choice */
+enum { LARGE = 200, MOST_STEPS = 400 };        /* unknowns or rows from which on this is used; steps of the iteration */
+static const double worse = 1e-3;              /* loss of the pivot ratio since the rows were chosen that calls for another choice */
 static const double full_rank_for_sure = 1e-5; /* smallest singular value, as in saddle.c */
-static const double epsilon = 1e-6;           /* rounding leaves 1e-16 / epsilon */
+static const double epsilon = 1e-6;            /* rounding leaves 1e-16 / epsilon */
 
 struct dal_assembly_saddle {
     dal_system pattern; /* only its layout and the slots of its saddle matrix */
     double *K, *rhs, *pivot;
-    double *row;        /* entries of the rows, weighted, at unit norm */
-    double *unit;       /* what each row was multiplied by */
-    double *H;          /* blocks of the upper left corner */
+    double *row;                /* entries of the rows, weighted, at unit norm */
+    double *unit;               /* what each row was multiplied by */
+    double *H;                  /* blocks of the upper left corner */
     bool *wanted, *used, *soft; /* rows that say something; that are in the matrix; that may give way */
     int *start;
-    double ratio;       /* of pivots, when the rows were chosen; 0: not yet */
+    double ratio; /* of pivots, when the rows were chosen; 0: not yet */
 };
 
 bool dal_assembly_large(const dal_assembly *a)
@@ -242,7 +242,7 @@ static double *inertia_of(dal_assembly *a, double mass)
 /* What the iteration works on; vectors of m, in y: v = fixed + S y. */
 typedef struct descent {
     dal_assembly *a;
-    double *f;      /* rows of G of the bodies' own components: block[b].n^2 places a body */
+    double *f; /* rows of G of the bodies' own components: block[b].n^2 places a body */
     int *n_f;
     double *y, *r, *z, *p, *Hp;
     const double *v0, *fixed;
@@ -366,8 +366,16 @@ bool dal_assembly_velocity(dal_assembly *a, double *v, const double *v0)
     dal_arena *arena = &a->build->start_arena;
     double mass = 0, *fixed = DAL_TAKE(arena, double, a->m), *vectors = DAL_TAKE(arena, double, 5 * (size_t)a->m);
     const size_t m = (size_t)a->m;
-    descent d = {a, DAL_TAKE(arena, double, layout->n_mass), DAL_TAKE(arena, int, layout->n_blocks), vectors, vectors + m, vectors + 2 * m,
-                 vectors + 3 * m, vectors + 4 * m, v0, fixed};
+    descent d = {a,
+                 DAL_TAKE(arena, double, layout->n_mass),
+                 DAL_TAKE(arena, int, layout->n_blocks),
+                 vectors,
+                 vectors + m,
+                 vectors + 2 * m,
+                 vectors + 3 * m,
+                 vectors + 4 * m,
+                 v0,
+                 fixed};
     for (int b = 0; b < a->mechanism.n_bodies; b++)
         mass = fmax(mass, a->mechanism.bodies[b].mass);
     mass = mass > 0 ? mass : 1;

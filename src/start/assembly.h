@@ -17,21 +17,21 @@ typedef struct dal_assembly {
     dal_layout *layout;
     dal_work work;
     const dal_compiled *drives;
-    int m, r, n_own;         /* unknowns, rows with targets, rows of the model */
+    int m, r, n_own;                      /* unknowns, rows with targets, rows of the model */
     double *A, *b, *x, *e, *S, *q0, *svd; /* A and svd: of small models */
-    const dal_target **target; /* of the rows behind the model's */
-    struct dal_assembly_saddle *saddle; /* of large models; assemble_sparse.c */
-    bool undecided;          /* which rows are independent was not found out */
-    int *source;             /* of an equation for velocities: its row, or -1 - body */
-    double *row_unit;        /* of the same: what it was divided by */
+    const dal_target **target;            /* of the rows behind the model's */
+    struct dal_assembly_saddle *saddle;   /* of large models; assemble_sparse.c */
+    bool undecided;                       /* which rows are independent was not found out */
+    int *source;                          /* of an equation for velocities: its row, or -1 - body */
+    double *row_unit;                     /* of the same: what it was divided by */
     double length;
-    double rounding;         /* of the places of the bodies, in lengths: no gap is smaller */
-    double *unit;            /* of each row: see dal_assembly_row_unit; 0: not yet known */
-    dal_newton newton;       /* the iteration, on these */
+    double rounding;   /* of the places of the bodies, in lengths: no gap is smaller */
+    double *unit;      /* of each row: see dal_assembly_row_unit; 0: not yet known */
+    dal_newton newton; /* the iteration, on these */
 } dal_assembly;
 
-void dal_assembly_dense(dal_assembly *assembly);                     /* room for dense rows and their singular values */
-void dal_assembly_weigh(dal_assembly *assembly, bool velocities);    /* S = 1 / weight of every unknown */
+void dal_assembly_dense(dal_assembly *assembly);                  /* room for dense rows and their singular values */
+void dal_assembly_weigh(dal_assembly *assembly, bool velocities); /* S = 1 / weight of every unknown */
 /* Rows that have to hold exactly: the model's, then the fixed start values of joints. */
 int dal_assembly_exact(const dal_assembly *assembly);
 const dal_target *dal_assembly_target(const dal_assembly *assembly, int row);

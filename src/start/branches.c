@@ -135,7 +135,7 @@ static void keep(dal_branches *s)
             return;
     dal_position *new = &s->found[s->n++];
     new->q = DAL_TAKE(a->build->arena, double, a->layout->nq);
-    memcpy(new->q, a->work.q, sizeof *new->q * (size_t)a->layout->nq);
+    memcpy(new->q, a->work.q, sizeof *new->q *(size_t)a->layout->nq);
     new->distance = dal_assembly_distance(a);
 }
 
@@ -243,13 +243,15 @@ static void refuse(const dal_branches *s, const dal_wish *wish, const double *va
     for (int i = 0; i < s->n; i++)
         list = dal_arena_print(build->arena, "%s%s%.4g", list, i ? ", " : "", value[i] + wish->zero);
     if (wish->branch == DAL_BRANCH_OTHER && s->n < 2)
-        dal_error(build->messages, wish->mark, "joint '%s' asks for another branch: no other position was found in which the mechanism closes", joint->name);
+        dal_error(build->messages, wish->mark, "joint '%s' asks for another branch: no other position was found in which the mechanism closes",
+                  joint->name);
     else if (wish->branch == DAL_BRANCH_OTHER)
-        dal_error(build->messages, wish->mark, "joint '%s' asks for another branch: in all %d positions that were found it starts at %.4g %s or outside of its bounds",
+        dal_error(build->messages, wish->mark,
+                  "joint '%s' asks for another branch: in all %d positions that were found it starts at %.4g %s or outside of its bounds",
                   joint->name, s->n, value[0] + wish->zero, unit);
     else
-        dal_error(build->messages, wish->mark, "joint '%s' cannot start within %.4g %s of %.4g %s: in the position%s that %s found it is at %s %s", joint->name,
-                  wish->within, unit, wish->value + wish->zero, unit, s->n > 1 ? "s" : "", s->n > 1 ? "were" : "was", list, unit);
+        dal_error(build->messages, wish->mark, "joint '%s' cannot start within %.4g %s of %.4g %s: in the position%s that %s found it is at %s %s",
+                  joint->name, wish->within, unit, wish->value + wish->zero, unit, s->n > 1 ? "s" : "", s->n > 1 ? "were" : "was", list, unit);
 }
 
 /* The best branch that meets all wishes; -1 with a message. */
@@ -294,11 +296,12 @@ bool dal_assembly_choose(dal_assembly *a, int rows)
     dal_assembly_weigh(a, false);
     dal_assembly_dense(a);
     if (!dal_branches_find(&s, a, rows, products_of_choice)) {
-        dal_error(a->build->messages, a->build->wishes[0].mark, "joint '%s' asks for a branch: the model is too large to look for others (%d unknowns)",
+        dal_error(a->build->messages, a->build->wishes[0].mark,
+                  "joint '%s' asks for a branch: the model is too large to look for others (%d unknowns)",
                   a->mechanism.joints[a->build->wishes[0].joint].name, a->m);
         return false;
     }
-    double *value = DAL_TAKE(a->build->arena, double, (size_t)a->build->n_wishes * DAL_MOST_BRANCHES);
+    double *value = DAL_TAKE(a->build->arena, double, (size_t)a->build->n_wishes *DAL_MOST_BRANCHES);
     measure_wishes(&s, value);
     const int best = choose(&s, value);
     dal_branches_go(a, s.found[best < 0 ? 0 : best].q);

@@ -14,10 +14,10 @@ typedef struct dal_position {
 
 typedef struct dal_branches {
     dal_assembly *a;
-    int rows, n, enough; /* enough: solutions after which the search ends */
+    int rows, n, enough;                   /* enough: solutions after which the search ends */
     dal_position found[DAL_MOST_BRANCHES]; /* the first is where assembly ended */
     uint64_t seed;
-    double *now;         /* q and frames of bodies, while another position is looked at */
+    double *now; /* q and frames of bodies, while another position is looked at */
     dal_kin *kin;
 } dal_branches;
 

@@ -49,8 +49,7 @@ void dal_start_frames(dal_build *build)
             finite &= isfinite(out[12 * b + i]) != 0;
         if (!finite)
             dal_error(build->messages, build->spec->bodies[b].name.mark,
-                      "at the start values of the coordinates the place of '%s' is not a finite number",
-                      build->spec->bodies[b].name.text);
+                      "at the start values of the coordinates the place of '%s' is not a finite number", build->spec->bodies[b].name.text);
         memcpy(build->start[b].r, out + 12 * b, sizeof build->start[b].r);
         memcpy(build->start[b].R, out + 12 * b + 3, sizeof build->start[b].R);
     }
@@ -66,12 +65,12 @@ typedef struct starting {
     int n, r;
     dal_newton newton;
     double *x, *e, *S, *scale, *q0;
-    double *rhs;      /* right sides of the rows: -phi, or what is missing of velocities */
-    bool velocities;  /* the rows are those of velocities: nonholonomic ones count */
+    double *rhs;     /* right sides of the rows: -phi, or what is missing of velocities */
+    bool velocities; /* the rows are those of velocities: nonholonomic ones count */
     double length;
-    double *unit;  /* of each row */
-    bool *known;   /* the same: it is found */
-    bool scaled;   /* scale is known */
+    double *unit; /* of each row */
+    bool *known;  /* the same: it is found */
+    bool scaled;  /* scale is known */
 } starting;
 
 static bool is_given(const starting *s, int i, bool velocities)
@@ -99,8 +98,7 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
     s->build = build;
     build->parts.n_times = build->n_times;
     s->layout = dal_layout_build(arena, &build->mechanism, &dal_family_user, &build->parts);
-    dal_work_layout(s->layout, DAL_TAKE(arena, dal_real, dal_work_size(s->layout)),
-                 DAL_TAKE(arena, int, 3 * build->mechanism.n_bodies), &s->work);
+    dal_work_layout(s->layout, DAL_TAKE(arena, dal_real, dal_work_size(s->layout)), DAL_TAKE(arena, int, 3 * build->mechanism.n_bodies), &s->work);
     s->n = s->layout->nv;
     s->r = s->layout->n_rows;
     s->length = build->length;
@@ -113,8 +111,16 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
     s->known = DAL_TAKE(arena, bool, r);
     s->scale = DAL_TAKE(arena, double, n);
     s->q0 = DAL_TAKE(arena, double, n);
-    s->newton = (dal_newton){.user = s, .rows = &rows_of_coordinates, .solve = dal_newton_dense, .n = s->n, .x = s->x, .e = s->e, .S = s->S,
-                             .A = DAL_TAKE(arena, double, r * n), .b = DAL_TAKE(arena, double, r), .work = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n))};
+    s->newton = (dal_newton){.user = s,
+                             .rows = &rows_of_coordinates,
+                             .solve = dal_newton_dense,
+                             .n = s->n,
+                             .x = s->x,
+                             .e = s->e,
+                             .S = s->S,
+                             .A = DAL_TAKE(arena, double, r *n),
+                             .b = DAL_TAKE(arena, double, r),
+                             .work = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n))};
     memcpy(s->work.q, build->start_q, sizeof *s->work.q * n);
     if (!drives->program)
         return;
@@ -260,7 +266,10 @@ static const char *fixed_names(const starting *s, bool velocities)
     int n = 0;
     for (int i = 0; i < s->n && n < 5; i++)
         if (is_fixed(s, i, velocities))
-            text = dal_arena_print(s->build->arena, "%s%s'%s'", text, n++ ? ", " : velocities ? "the rate of " : "the start of ",
+            text = dal_arena_print(s->build->arena, "%s%s'%s'", text,
+                                   n++          ? ", "
+                                   : velocities ? "the rate of "
+                                                : "the start of ",
                                    s->build->spec->coordinates[i].name.text);
     return text;
 }
@@ -278,9 +287,9 @@ static bool refuse(const starting *s, const double *miss, bool velocities)
                          : velocities ? "drives and constraints ask for different motions"
                                       : "the start values are too far off, or the constraints contradict each other";
     dal_say_for(s->build->messages, DAL_ERROR, velocities ? DAL_REASON_OTHER : DAL_REASON_OPEN, joint->mark,
-              velocities ? "the start velocities contradict the constraints: %s '%s' is missed by %.4g; %s%s"
-                         : "the mechanism cannot be assembled: %s '%s' stays open by %.4g; %s%s",
-              what, joint->name, fabs(miss[worst]), reason, fixed);
+                velocities ? "the start velocities contradict the constraints: %s '%s' is missed by %.4g; %s%s"
+                           : "the mechanism cannot be assembled: %s '%s' stays open by %.4g; %s%s",
+                what, joint->name, fabs(miss[worst]), reason, fixed);
     return false;
 }
 
@@ -318,13 +327,16 @@ static bool report(const starting *s, const double *now, const double *then, boo
         if (!velocities && is_far(s, i, change))
             continue; /* a warning follows */
         if (velocities && size > worth_warning * largest && fabs(now[i]) <= thrown_away * fabs(then[i])) {
-            dal_error(messages, name->mark, "the start rate of coordinate '%s' cannot be kept: %.6g is given, and the constraints leave %.3g", name->text, then[i], now[i]);
+            dal_error(messages, name->mark, "the start rate of coordinate '%s' cannot be kept: %.6g is given, and the constraints leave %.3g",
+                      name->text, then[i], now[i]);
             kept = false;
         } else if (velocities && size > worth_warning * largest) {
-            dal_warn(messages, name->mark, DAL_CODE_START_RATE_CHANGED, change, "assembly changed the start rate of coordinate '%s' from %.6g to %.6g: the constraints do not allow it",
-                     name->text, then[i], now[i]);
+            dal_warn(messages, name->mark, DAL_CODE_START_RATE_CHANGED, change,
+                     "assembly changed the start rate of coordinate '%s' from %.6g to %.6g: the constraints do not allow it", name->text, then[i],
+                     now[i]);
         } else if (size > dal_worth_a_note * largest) {
-            dal_say_for(messages, DAL_NOTE, DAL_REASON_ASSEMBLY, name->mark, "assembly moved the %s of coordinate '%s' by %.3g", velocities ? "rate" : "start", name->text, change);
+            dal_say_for(messages, DAL_NOTE, DAL_REASON_ASSEMBLY, name->mark, "assembly moved the %s of coordinate '%s' by %.3g",
+                        velocities ? "rate" : "start", name->text, change);
         }
     }
     return kept;
@@ -391,9 +403,10 @@ static void warn_of_moves(starting *s)
         const dal_coordinate_spec *spec = &s->build->spec->coordinates[i];
         if (!is_given(s, i, false) || !is_far(s, i, s->work.q[i] - s->q0[i]))
             continue;
-        const char *there = !found ? "no other position was found in which the mechanism closes"
-                                   : dal_arena_print(s->build->arena, "the mechanism also closes with it at %.4g: all in all that is %s what is given", other[i],
-                                                     nearer ? "nearer to" : "further from");
+        const char *there = !found
+                                ? "no other position was found in which the mechanism closes"
+                                : dal_arena_print(s->build->arena, "the mechanism also closes with it at %.4g: all in all that is %s what is given",
+                                                  other[i], nearer ? "nearer to" : "further from");
         dal_warn(s->build->messages, spec->name.mark, DAL_CODE_START_MOVED, fabs(s->work.q[i] - s->q0[i]) * s->scale[i] / s->length,
                  "assembly moved coordinate '%s' from its start value of %.4g to %.4g; %s", spec->name.text, s->q0[i], s->work.q[i], there);
     }

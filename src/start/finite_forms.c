@@ -27,8 +27,9 @@ bool dal_build_forms_finite(dal_build *build, const dal_mechanism *m, const dal_
                 refuse_value(build, "constraint", build->spec->constraints[row->joint - build->spec->n_joints].name);
             else
                 dal_error(build->messages, m->joints[row->joint].mark,
-                          m->joints[row->joint].equations ? "an equation of joint '%s', or a derivative of one, is not a finite number at the start"
-                          : "joint '%s' is singular at the start: a disc must not lie flat, and a blade must not stand upright",
+                          m->joints[row->joint].equations
+                              ? "an equation of joint '%s', or a derivative of one, is not a finite number at the start"
+                              : "joint '%s' is singular at the start: a disc must not lie flat, and a blade must not stand upright",
                           m->joints[row->joint].name);
             return false;
         }

@@ -14,12 +14,10 @@ typedef struct dal_newton dal_newton;
 
 /* What the rows are to the iteration. */
 typedef struct dal_newton_rows {
-    double (*evaluate)(void *user); /* rows at the present place; returns the largest gap, in their units */
-    bool (*row)(void *user, int i, double *row,
-                double *b); /* row i and its right side over its unit, n entries; false: it does not count */
-    double (*size)(const void *user, int k,
-                   double x);            /* a change x of unknown k in lengths of the model or radians, without sign */
-    void (*move)(void *user, double *x); /* the place := the place + x; x may be changed */
+    double (*evaluate)(void *user);                         /* rows at the present place; returns the largest gap, in their units */
+    bool (*row)(void *user, int i, double *row, double *b); /* row i and its right side over its unit, n entries; false: it does not count */
+    double (*size)(const void *user, int k, double x);      /* a change x of unknown k in lengths of the model or radians, without sign */
+    void (*move)(void *user, double *x);                    /* the place := the place + x; x may be changed */
 } dal_newton_rows;
 
 /* x := (A S)^+ (b - A e) on the first `rows` rows. False: not decided. */

@@ -84,9 +84,8 @@ static void say_unknown(const dal_state *state, const char *name, dal_messages *
     }
     if (names)
         dal_did_you_mean(name, names, hint);
-    dal_error(messages, dal_nowhere,
-              "'%s' is no coordinate, velocity or speed of this model in the family %s%s; 'dalembert equations' lists them", name,
-              system->layout.family->name, hint);
+    dal_error(messages, dal_nowhere, "'%s' is no coordinate, velocity or speed of this model in the family %s%s; 'dalembert equations' lists them",
+              name, system->layout.family->name, hint);
     dal_arena_release(&arena);
 }
 
@@ -367,8 +366,9 @@ dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_m
     dal_arena arena;
     dal_arena_begin(&arena, &state->hold.allocator);
     target *targets = DAL_TAKE(&arena, target, n);
-    double *memory = DAL_TAKE(&arena, double, (size_t)rows * (size_t)m + (size_t)rows + 2 * (size_t)m + 2 * (size_t)layout->nq +
-                                                (size_t)layout->mechanism->n_windings + work);
+    double *memory =
+        DAL_TAKE(&arena, double,
+                 (size_t)rows *(size_t)m + (size_t)rows + 2 * (size_t)m + 2 * (size_t)layout->nq + (size_t)layout->mechanism->n_windings + work);
     dal_status status = targets && memory ? DAL_OK : DAL_NO_MEMORY;
     for (int k = 0; k < n && status == DAL_OK; k++) {
         if (find_target(state->system, given[k].name, &targets[k])) {

@@ -78,7 +78,8 @@ static int nearest_other(dal_branches *s, int body, int measure)
         before = value[measure];
     for (int i = 1; i < s->n; i++) {
         dal_branches_go(a, s->found[i].q);
-        bool differs_here = body < 0 && fabs(value[measure] - before) > dal_apart * (a->mechanism.measures[measure].kind == DAL_MEASURE_ANGLE ? 1 : a->length);
+        bool differs_here =
+            body < 0 && fabs(value[measure] - before) > dal_apart * (a->mechanism.measures[measure].kind == DAL_MEASURE_ANGLE ? 1 : a->length);
         if (body >= 0) {
             dal_sub3(a->work.kin[body].r, r, d);
             differs_here = sqrt(dal_dot(d, d)) > dal_apart * a->length || dal_rotation_between(a->work.kin[body].R, R) > dal_apart;
@@ -98,8 +99,10 @@ static const char *other_words(const dal_branches *s, bool looked, int other, co
     if (other < 0)
         return "; no other position of it was found in which the mechanism closes";
     const bool nearer = s->found[other].distance < s->found[0].distance;
-    return dal_arena_print(s->a->build->arena, "; the mechanism also closes with %s: all in all that is %s what is given, and `branch: %s` in the `start:` of a joint takes it",
-                           there, nearer ? "nearer to" : "further from", nearer ? "near" : "other");
+    return dal_arena_print(
+        s->a->build->arena,
+        "; the mechanism also closes with %s: all in all that is %s what is given, and `branch: %s` in the `start:` of a joint takes it", there,
+        nearer ? "nearer to" : "further from", nearer ? "near" : "other");
 }
 
 /* "moved by 0.2 m and turned by 1.05 rad, to 2.1 rad": what is written of a body. */
@@ -125,8 +128,9 @@ static void warn_of_body(dal_branches *s, bool looked, int b)
         there = dal_arena_print(a->build->arena, "'%s' %s", name, move_words(a, b));
         dal_branches_go(a, s->found[0].q);
     }
-    dal_warn(a->build->messages, a->mechanism.bodies[b].mark, DAL_CODE_START_MOVED, change.turn > dal_far_turn ? change.turn : change.shift / a->length,
-             "'%s' is %s, from where it is given%s", name, move_words(a, b), other_words(s, looked, other, there));
+    dal_warn(a->build->messages, a->mechanism.bodies[b].mark, DAL_CODE_START_MOVED,
+             change.turn > dal_far_turn ? change.turn : change.shift / a->length, "'%s' is %s, from where it is given%s", name, move_words(a, b),
+             other_words(s, looked, other, there));
 }
 
 static void warn_of_target(dal_branches *s, bool looked, const dal_target *target)

@@ -149,9 +149,9 @@ static int settle(dal_assembly *a, int n_soft, const double *G, double *g, doubl
 {
     dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
-    double *B = DAL_TAKE(arena, double, (size_t)n_soft * (size_t)n_free), *y = DAL_TAKE(arena, double, n_free);
-    double *sigma = DAL_TAKE(arena, double, n_soft + n_free), *null = DAL_TAKE(arena, double, n_free * n_free);
-    double *work = DAL_TAKE(arena, double, dal_rank_work(n_soft, n_free)), *fresh = DAL_TAKE(arena, double, (size_t)n_free * m);
+    double *B = DAL_TAKE(arena, double, (size_t)n_soft *(size_t)n_free), *y = DAL_TAKE(arena, double, n_free);
+    double *sigma = DAL_TAKE(arena, double, n_soft + n_free), *null = DAL_TAKE(arena, double, n_free *n_free);
+    double *work = DAL_TAKE(arena, double, dal_rank_work(n_soft, n_free)), *fresh = DAL_TAKE(arena, double, (size_t)n_free *m);
     for (int i = 0; i < n_soft; i++) {
         double largest = 0;
         for (size_t k = 0; k < m; k++) {
@@ -183,7 +183,8 @@ static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free
 {
     dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
-    double *Mz = DAL_TAKE(arena, double, m), *z = DAL_TAKE(arena, double, m), *K = DAL_TAKE(arena, double, n_free * n_free), *rhs = DAL_TAKE(arena, double, n_free);
+    double *Mz = DAL_TAKE(arena, double, m), *z = DAL_TAKE(arena, double, m), *K = DAL_TAKE(arena, double, n_free *n_free),
+           *rhs = DAL_TAKE(arena, double, n_free);
     double *y = DAL_TAKE(arena, double, n_free), *work = DAL_TAKE(arena, double, dal_rank_work(n_free, n_free));
     for (int i = 0; i < n_free; i++) {
         for (size_t k = 0; k < m; k++)
@@ -270,13 +271,20 @@ static bool velocities_fit(dal_assembly *a, int n, const double *miss, double fa
         return true;
     const int row = a->source[where];
     const char *fixed = dal_assembly_fixed(a, true);
-    const dal_joint *joint = row < 0 ? NULL : &a->mechanism.joints[row < a->n_own ? a->mechanism.rows[row].joint : dal_assembly_target(a, row)->joint];
+    const dal_joint *joint =
+        row < 0 ? NULL : &a->mechanism.joints[row < a->n_own ? a->mechanism.rows[row].joint : dal_assembly_target(a, row)->joint];
     const dal_body *body = row < 0 ? &a->mechanism.bodies[-1 - row] : NULL;
     const bool angular = joint && (row < a->n_own ? a->mechanism.rows[row].angular
                                                   : a->mechanism.measures[dal_assembly_target(a, row)->measure].kind == DAL_MEASURE_ANGLE);
     const bool written = joint && joint->type == &dal_joint_constraint;
     dal_error(a->build->messages, joint ? joint->mark : body->mark, "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s",
-              worst * a->row_unit[where], angular ? "rad/s" : joint && !written ? "m/s" : "m/s or rad/s", written ? "constraint " : joint ? "joint " : "",
+              worst * a->row_unit[where],
+              angular             ? "rad/s"
+              : joint && !written ? "m/s"
+                                  : "m/s or rad/s",
+              written ? "constraint "
+              : joint ? "joint "
+                      : "",
               joint ? joint->name : body->name, *fixed ? "fixed, and perhaps against it: " : "drives and joints ask for different motions", fixed);
     return false;
 }
@@ -302,8 +310,7 @@ static bool nothing_to_do(const dal_assembly *a, const double *v0, double fastes
     for (int b = 0; b < a->mechanism.n_bodies; b++)
         for (int k = 0; k < a->layout->body[b].nv; k++) {
             const double lever = k < (int)a->mechanism.space ? length : length * length;
-            if (!is_given(a, b, k, false) &&
-                fabs(momentum[a->layout->body[b].v + k]) > dal_closed * fastest * lever * a->mechanism.bodies[b].mass)
+            if (!is_given(a, b, k, false) && fabs(momentum[a->layout->body[b].v + k]) > dal_closed * fastest * lever * a->mechanism.bodies[b].mass)
                 return false;
         }
     return true;
@@ -333,7 +340,7 @@ static const char *written(const dal_assembly *a, int n, const double *v)
                     : dal_arena_print(arena, "(%.6g, %.6g, %.6g)", v[0], v[1], v[2]);
 }
 
-static const double thrown_away = 1e-6;  /* of a given value: no more of it is left */
+static const double thrown_away = 1e-6;   /* of a given value: no more of it is left */
 static const double worth_warning = 1e-5; /* of the fastest motion: more than the six digits that people write */
 
 /* What became of a given velocity or spin of a body; false: nothing is left of it. */
@@ -348,16 +355,18 @@ static bool report_motion(const dal_assembly *a, int b, int n, const double *v, 
     if (!(size > dal_worth_a_note * fastest))
         return true;
     if (warns && to <= thrown_away * from) {
-        dal_error(messages, body->mark, "the start %s of '%s' cannot be kept: %.6g %s are given, and the constraints and the other given values leave %.3g", what,
+        dal_error(messages, body->mark,
+                  "the start %s of '%s' cannot be kept: %.6g %s are given, and the constraints and the other given values leave %.3g", what,
                   body->name, from, unit, to);
         return false;
     }
     if (warns)
         dal_warn(messages, body->mark, DAL_CODE_START_RATE_CHANGED, change,
-                 "assembly changed the start %s of '%s' by %.3g %s, from %s to %s: the constraints, or other given values, do not allow it", what, body->name,
-                 change, unit, written(a, n, v0), written(a, n, v));
+                 "assembly changed the start %s of '%s' by %.3g %s, from %s to %s: the constraints, or other given values, do not allow it", what,
+                 body->name, change, unit, written(a, n, v0), written(a, n, v));
     else
-        dal_say_for(messages, DAL_NOTE, DAL_REASON_ASSEMBLY, body->mark, "assembly changed the start %s of '%s' by %.3g %s", what, body->name, change, unit);
+        dal_say_for(messages, DAL_NOTE, DAL_REASON_ASSEMBLY, body->mark, "assembly changed the start %s of '%s' by %.3g %s", what, body->name, change,
+                    unit);
     return true;
 }
 
@@ -371,15 +380,18 @@ static bool report_rate(const dal_assembly *a, int i, const double *v, double fa
     if (!(size > dal_worth_a_note * fastest))
         return true;
     if (size > worth_warning * fastest && fabs(now) <= thrown_away * fabs(target->rate)) {
-        dal_error(messages, target->mark, "the start rate of joint '%s' cannot be kept: %.6g is given, and the constraints and the other given values leave %.3g", name,
+        dal_error(messages, target->mark,
+                  "the start rate of joint '%s' cannot be kept: %.6g is given, and the constraints and the other given values leave %.3g", name,
                   target->rate, now);
         return false;
     }
     if (size > worth_warning * fastest)
         dal_warn(messages, target->mark, DAL_CODE_START_RATE_CHANGED, miss,
-                 "assembly changed the start rate of joint '%s' from %.6g to %.6g: the constraints, or other given values, do not allow it", name, target->rate, now);
+                 "assembly changed the start rate of joint '%s' from %.6g to %.6g: the constraints, or other given values, do not allow it", name,
+                 target->rate, now);
     else
-        dal_say_for(messages, DAL_NOTE, DAL_REASON_ASSEMBLY, target->mark, "assembly changed the start rate of joint '%s' from %.6g to %.6g", name, target->rate, now);
+        dal_say_for(messages, DAL_NOTE, DAL_REASON_ASSEMBLY, target->mark, "assembly changed the start rate of joint '%s' from %.6g to %.6g", name,
+                    target->rate, now);
     return true;
 }
 
@@ -444,7 +456,7 @@ static bool settle_small(dal_assembly *a, double *v, const double *v0, double fa
     const size_t m = (size_t)a->m;
     dal_assembly_dense(a);
     const int n = exact_equations(a, v0);
-    double *sigma = DAL_TAKE(arena, double, (size_t)n + m), *Z = DAL_TAKE(arena, double, m * m), *u = DAL_TAKE(arena, double, m);
+    double *sigma = DAL_TAKE(arena, double, (size_t)n + m), *Z = DAL_TAKE(arena, double, m *m), *u = DAL_TAKE(arena, double, m);
     dal_rank_solve(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, a->b, u, a->svd);
     for (size_t k = 0; k < m; k++)
         fastest = fmax(fastest, fabs(u[k]));

@@ -10,15 +10,15 @@ typedef struct dal_tenancy {
     long refused;         /* calls that would have changed the state */
     const char *function; /* the first of them */
     double time;
-    char input[64];       /* where it was dal_state_set_input */
-    double value, kept;   /* what it should have become, and what it is */
+    char input[64];     /* where it was dal_state_set_input */
+    double value, kept; /* what it should have become, and what it is */
 } dal_tenancy;
 
 typedef struct dal_hold {
-    dal_life *life;           /* of the system */
+    dal_life *life; /* of the system */
     dal_allocator allocator;
-    void *memory;             /* the block that the state lies in */
-    dal_tenancy *tenancy;     /* NULL: the state belongs to its user alone */
+    void *memory;                          /* the block that the state lies in */
+    dal_tenancy *tenancy;                  /* NULL: the state belongs to its user alone */
     const struct dal_owner *const *owners; /* of its parts: a state may be freed after its system */
 } dal_hold;
 

@@ -68,9 +68,8 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
     const size_t nq = (size_t)system->layout.nq, nw = (size_t)system->n_w, nz = (size_t)system->n_y - nq - nw;
     const double *w = y + nq;
     const bool speeds = system->formulation->unpack != NULL;
-    if (!dal_has(state, speeds ? DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN : DAL_STAGE_POSITION) || state->work.t != t ||
-        system->n_frictions || system->formulation->recursive || memcmp(state->work.q, y, sizeof *y * nq) ||
-        memcmp(state->values->z, w + nw, sizeof *y * nz))
+    if (!dal_has(state, speeds ? DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN : DAL_STAGE_POSITION) || state->work.t != t || system->n_frictions ||
+        system->formulation->recursive || memcmp(state->work.q, y, sizeof *y * nq) || memcmp(state->values->z, w + nw, sizeof *y * nz))
         return dal_state_unpack(state, t, y);
     if (speeds) {
         state->stages = (state->stages & PLACE) | DAL_STAGE_UNPACKED;

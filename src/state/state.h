@@ -35,37 +35,37 @@ typedef enum dal_stage {
 /* Parts of a state, one a header; laid out, reset and copied in the order of system->owners. */
 struct dal_state {
     const dal_system *system;
-    dal_hold hold;                        /* its memory, and whose it is */
-    unsigned stages;                      /* bits of dal_stage */
-    dal_work work;                        /* t, q, v; frames, rows, M, h, Q: kinematics/layout.h */
-    dal_loads loads;                      /* computed by dal_state_push */
-    double *y;                            /* flat state: q, w, states, work */
-    double *vd, *lambda;                  /* accelerations, multipliers of all rows: computed by the formulation */
-    double *gamma;                        /* right side of the rows, stabilised: computed by dal_state_stabilise */
-    struct dal_values *values;            /* signals, expressions, inputs: values.h */
-    struct dal_scratch *scratch;          /* room of whoever needs some for a moment: scratch.h */
-    struct dal_windings *turns;           /* whole turns: windings.h */
-    struct dal_report *report;            /* counts, and what went wrong: report.h */
-    struct dal_rank *rank;                /* which rows are independent: dynamics/rank.h */
-    struct dal_singular *singular;        /* how near a singular position is: dynamics/singular.h */
-    struct dal_saddle *saddle;            /* the saddle matrix: dynamics/saddle.h */
-    struct dal_speed_choice *speeds;      /* speeds and their basis: dynamics/speeds.h */
-    struct dal_friction_state *friction;  /* of dry joints: dynamics/friction_parts.h */
-    struct dal_refinement *refinement;    /* dynamics/refine.h */
-    struct dal_reactions *reactions;      /* of joints, and accelerations of bodies: dynamics/reactions.h */
-    struct dal_tree_state *tree;          /* links, loops, sweeps: dynamics/tree_state.h */
-    struct dal_network *network;          /* formulation `component`: component/network.h */
-    struct dal_partition *partition;      /* coordinate-partitioning: integrate/partition.h */
+    dal_hold hold;                       /* its memory, and whose it is */
+    unsigned stages;                     /* bits of dal_stage */
+    dal_work work;                       /* t, q, v; frames, rows, M, h, Q: kinematics/layout.h */
+    dal_loads loads;                     /* computed by dal_state_push */
+    double *y;                           /* flat state: q, w, states, work */
+    double *vd, *lambda;                 /* accelerations, multipliers of all rows: computed by the formulation */
+    double *gamma;                       /* right side of the rows, stabilised: computed by dal_state_stabilise */
+    struct dal_values *values;           /* signals, expressions, inputs: values.h */
+    struct dal_scratch *scratch;         /* room of whoever needs some for a moment: scratch.h */
+    struct dal_windings *turns;          /* whole turns: windings.h */
+    struct dal_report *report;           /* counts, and what went wrong: report.h */
+    struct dal_rank *rank;               /* which rows are independent: dynamics/rank.h */
+    struct dal_singular *singular;       /* how near a singular position is: dynamics/singular.h */
+    struct dal_saddle *saddle;           /* the saddle matrix: dynamics/saddle.h */
+    struct dal_speed_choice *speeds;     /* speeds and their basis: dynamics/speeds.h */
+    struct dal_friction_state *friction; /* of dry joints: dynamics/friction_parts.h */
+    struct dal_refinement *refinement;   /* dynamics/refine.h */
+    struct dal_reactions *reactions;     /* of joints, and accelerations of bodies: dynamics/reactions.h */
+    struct dal_tree_state *tree;         /* links, loops, sweeps: dynamics/tree_state.h */
+    struct dal_network *network;         /* formulation `component`: component/network.h */
+    struct dal_partition *partition;     /* coordinate-partitioning: integrate/partition.h */
 };
 
 /* The part of a state that one file owns. What it does not need is NULL. */
 typedef struct dal_owner {
     void (*layout)(dal_block *block, const dal_system *system, dal_state *state); /* called twice: to measure, then to lay out */
-    bool (*open)(dal_state *state);                            /* memory of its own, after all are laid out; false: there is none */
-    void (*reset)(dal_state *state);                           /* to the start of the system; before anything is evaluated */
-    void (*start)(dal_state *state);                           /* a new start at work.q, work.v */
-    void (*copy)(const dal_state *from, dal_state *to);        /* what a run has learnt, to another state of the same system */
-    void (*close)(dal_state *state); /* memory of its own; the system may be gone */
+    bool (*open)(dal_state *state);                     /* memory of its own, after all are laid out; false: there is none */
+    void (*reset)(dal_state *state);                    /* to the start of the system; before anything is evaluated */
+    void (*start)(dal_state *state);                    /* a new start at work.q, work.v */
+    void (*copy)(const dal_state *from, dal_state *to); /* what a run has learnt, to another state of the same system */
+    void (*close)(dal_state *state);                    /* memory of its own; the system may be gone */
 } dal_owner;
 
 /* Room for count of *pointer; for a part, which is a local one while the block is only measured. */
@@ -113,12 +113,12 @@ void dal_state_columns(dal_state *state);  /* where they are not known */
 void dal_state_position(dal_state *state); /* unless they are those that the speeds were unpacked with; so is A */
 void dal_state_jacobian(dal_state *state);
 void dal_state_velocity(dal_state *state);
-dal_flow dal_state_push(dal_state *state); /* forces on bodies and coordinates */
+dal_flow dal_state_push(dal_state *state);                  /* forces on bodies and coordinates */
 dal_flow dal_state_motion(dal_state *state, bool jacobian); /* what is missing up to the forces; A only if it is asked for */
-void dal_state_pull(dal_state *state);     /* Q from them */
-void dal_state_inertia(dal_state *state);  /* M, h, pull; after push */
-dal_flow dal_state_loads(dal_state *state); /* push, then inertia */
-void dal_state_stabilise(dal_state *state); /* gamma */
+void dal_state_pull(dal_state *state);                      /* Q from them */
+void dal_state_inertia(dal_state *state);                   /* M, h, pull; after push */
+dal_flow dal_state_loads(dal_state *state);                 /* push, then inertia */
+void dal_state_stabilise(dal_state *state);                 /* gamma */
 /* M, h, Q, A and gamma: motion, inertia, stabilise, from what is known of the motion, or anew. False: the formulation does without (dal_skips_columns). */
 bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow);
 int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is no number, -1: none; after velocity */
@@ -134,9 +134,9 @@ dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *for
 
 /* Whatever is missing of a stage, after an evaluation. FORCES and LOADS where the formulation did without them; BODIES, REACTIONS. */
 void dal_need(dal_state *state, dal_stage stage);
-dal_flow dal_state_accelerate(dal_state *state); /* all stages up to v', lambda */
+dal_flow dal_state_accelerate(dal_state *state);                                        /* all stages up to v', lambda */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy); /* take, then rates */
 dal_flow dal_state_rates(dal_state *state, double *dy); /* y' after take or revisit: what is missing of the evaluation */
-double dal_state_power(dal_state *state); /* of non-potential forces and drives */
+double dal_state_power(dal_state *state);               /* of non-potential forces and drives */
 
 #endif

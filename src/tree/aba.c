@@ -29,8 +29,8 @@ V4_INLINE void store_rigid_inertia(const dal_link *link, const v4 I[3], v4 s, da
     v4_store(out->M[2], (v4){0, 0, link->mass, 0});
 }
 
-V4_INLINE void aba_velocity_run(const dal_links *links, dal_links_work *work, const dal_link_run *run,
-                                dal_link_kind kind, const double *q, const double *v)
+V4_INLINE void aba_velocity_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, const double *q,
+                                const double *v)
 {
     for (int i = run->first; i < run->first + run->n; i++) {
         const dal_link *link = &links->link[i];
@@ -146,8 +146,7 @@ V4_INLINE void times_cross(const v4 X[3], const double *d, v4 out[3])
 }
 
 /* Articulated inertia of a link, moved to the parent's origin and added there. */
-V4_INLINE void propagate_inertia(const v4 I[3], const v4 Ht[3], const v4 M[3], const double *arm,
-                                 dal_link_inertia *parent)
+V4_INLINE void propagate_inertia(const v4 I[3], const v4 Ht[3], const v4 M[3], const double *arm, dal_link_inertia *parent)
 {
     const v4 d = v4_load(arm), d_yzx = V4_YZX(d);
     v4 G[3], H[3], Md[3], Hd[3];
@@ -172,8 +171,8 @@ V4_INLINE void propagate_wrench(v4 f, v4 n, v4 d, dal_link_wrench *parent)
 }
 
 /* U and D of a joint with one coordinate. */
-V4_INLINE void joint_inertia(dal_link_kind kind, double pitch, const double *axis, const v4 I[3], const v4 Ht[3],
-                             const v4 M[3], v4 *Un, v4 *Uf, double *D)
+V4_INLINE void joint_inertia(dal_link_kind kind, double pitch, const double *axis, const v4 I[3], const v4 Ht[3], const v4 M[3], v4 *Un, v4 *Uf,
+                             double *D)
 {
     const v4 a = v4_load(axis);
     v4 H[3];
@@ -199,9 +198,7 @@ V4_INLINE void joint_inertia(dal_link_kind kind, double pitch, const double *axi
 /* S.(n, f) */
 V4_INLINE double joint_force(dal_link_kind kind, double pitch, v4 a, v4 n, v4 f)
 {
-    return kind == DAL_LINK_TURN    ? v4_dot(a, n)
-           : kind == DAL_LINK_SHIFT ? v4_dot(a, f)
-                                    : v4_sum(a * n + a * f * v4_all(pitch));
+    return kind == DAL_LINK_TURN ? v4_dot(a, n) : kind == DAL_LINK_SHIFT ? v4_dot(a, f) : v4_sum(a * n + a * f * v4_all(pitch));
 }
 
 /* (I, H; H^T, M) -= U U^T / D */
@@ -217,8 +214,7 @@ V4_INLINE void subtract_outer(const dal_link_inertia *at, v4 Un, v4 Uf, double i
 }
 
 /* A ball: I is factored over itself, M and the bias go to the parent. `inertias`: eliminate these; `biases`: eliminate the wrenches. */
-V4_INLINE bool eliminate_ball(const dal_link *link, dal_links_work *work, int i, const double *tau, bool inertias,
-                              bool biases)
+V4_INLINE bool eliminate_ball(const dal_link *link, dal_links_work *work, int i, const double *tau, bool inertias, bool biases)
 {
     const dal_link_motion *m = &work->motion[i];
     dal_link_inertia *at = &work->inertia[i];
@@ -249,8 +245,7 @@ V4_INLINE bool eliminate_ball(const dal_link *link, dal_links_work *work, int i,
 }
 
 /* A joint with one coordinate: U, D, u; what is left of inertia and bias goes to the parent. */
-V4_INLINE bool eliminate_single(const dal_link *link, dal_link_kind kind, dal_links_work *work, int i,
-                                const double *tau, bool inertias, bool biases)
+V4_INLINE bool eliminate_single(const dal_link *link, dal_link_kind kind, dal_links_work *work, int i, const double *tau, bool inertias, bool biases)
 {
     const dal_link_motion *m = &work->motion[i];
     dal_link_inertia *at = &work->inertia[i];
@@ -295,8 +290,8 @@ V4_INLINE bool eliminate_single(const dal_link *link, dal_link_kind kind, dal_li
 }
 
 /* One pass from the tips to the ground. */
-V4_INLINE bool aba_backward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run,
-                                dal_link_kind kind, const double *tau, bool inertias, bool biases)
+V4_INLINE bool aba_backward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, const double *tau,
+                                bool inertias, bool biases)
 {
     bool regular = true;
     for (int i = run->first + run->n - 1; i >= run->first; i--) {
@@ -312,28 +307,24 @@ V4_INLINE bool aba_backward_run(const dal_links *links, dal_links_work *work, co
 }
 
 /* One function a kind of link and purpose. */
-typedef bool backward_function(const dal_links *links, dal_links_work *work, const dal_link_run *run,
-                               const double *tau);
-#define BACKWARD(name, kind, inertias, biases)                                                                         \
-    static __attribute__((noinline)) bool name(const dal_links *links, dal_links_work *work, const dal_link_run *run,  \
-                                               const double *tau)                                                      \
-    {                                                                                                                  \
-        return aba_backward_run(links, work, run, kind, tau, inertias, biases);                                        \
+typedef bool backward_function(const dal_links *links, dal_links_work *work, const dal_link_run *run, const double *tau);
+#define BACKWARD(name, kind, inertias, biases)                                                                                                       \
+    static __attribute__((noinline)) bool name(const dal_links *links, dal_links_work *work, const dal_link_run *run, const double *tau)             \
+    {                                                                                                                                                \
+        return aba_backward_run(links, work, run, kind, tau, inertias, biases);                                                                      \
     }
-#define BACKWARD_OF_ALL_KINDS(name, inertias, biases)                                                                  \
-    BACKWARD(name##_turn, DAL_LINK_TURN, inertias, biases)                                                             \
-    BACKWARD(name##_shift, DAL_LINK_SHIFT, inertias, biases)                                                           \
-    BACKWARD(name##_screw, DAL_LINK_SCREW, inertias, biases)                                                           \
-    BACKWARD(name##_ball, DAL_LINK_BALL, inertias, biases)                                                             \
-    BACKWARD(name##_free, DAL_LINK_FREE, inertias, biases)                                                             \
-    static backward_function *const name[DAL_LINK_KINDS] = {name##_turn, name##_shift, name##_screw, name##_ball,      \
-                                                            name##_free};
+#define BACKWARD_OF_ALL_KINDS(name, inertias, biases)                                                                                                \
+    BACKWARD(name##_turn, DAL_LINK_TURN, inertias, biases)                                                                                           \
+    BACKWARD(name##_shift, DAL_LINK_SHIFT, inertias, biases)                                                                                         \
+    BACKWARD(name##_screw, DAL_LINK_SCREW, inertias, biases)                                                                                         \
+    BACKWARD(name##_ball, DAL_LINK_BALL, inertias, biases)                                                                                           \
+    BACKWARD(name##_free, DAL_LINK_FREE, inertias, biases)                                                                                           \
+    static backward_function *const name[DAL_LINK_KINDS] = {name##_turn, name##_shift, name##_screw, name##_ball, name##_free};
 BACKWARD_OF_ALL_KINDS(aba_backward_inertias, true, false)
 BACKWARD_OF_ALL_KINDS(aba_backward_biases, false, true)
 BACKWARD_OF_ALL_KINDS(aba_backward, true, true)
 
-static bool aba_backward_all(const dal_links *links, dal_links_work *work, backward_function *const *of_kind,
-                             const double *tau)
+static bool aba_backward_all(const dal_links *links, dal_links_work *work, backward_function *const *of_kind, const double *tau)
 {
     bool regular = true;
     for (int k = links->n_runs - 1; k >= 0; k--)
@@ -344,8 +335,8 @@ static bool aba_backward_all(const dal_links *links, dal_links_work *work, backw
 /* ---- third pass, forward: accelerations ---------------------------------------------------- */
 
 /* Accelerations; those of the links take the place of their wrenches (n: alpha, f: acc). */
-V4_INLINE void aba_forward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run,
-                               dal_link_kind kind, const double *tau, double *x)
+V4_INLINE void aba_forward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, const double *tau,
+                               double *x)
 {
     for (int i = run->first; i < run->first + run->n; i++) {
         const dal_link *link = &links->link[i];
@@ -391,21 +382,19 @@ V4_INLINE void aba_forward_run(const dal_links *links, dal_links_work *work, con
     }
 }
 
-typedef void forward_function(const dal_links *links, dal_links_work *work, const dal_link_run *run, const double *tau,
-                              double *x);
-#define FORWARD(name, kind)                                                                                            \
-    static __attribute__((noinline)) void name(const dal_links *links, dal_links_work *work, const dal_link_run *run,  \
-                                               const double *tau, double *x)                                           \
-    {                                                                                                                  \
-        aba_forward_run(links, work, run, kind, tau, x);                                                               \
+typedef void forward_function(const dal_links *links, dal_links_work *work, const dal_link_run *run, const double *tau, double *x);
+#define FORWARD(name, kind)                                                                                                                          \
+    static __attribute__((noinline)) void name(const dal_links *links, dal_links_work *work, const dal_link_run *run, const double *tau, double *x)  \
+    {                                                                                                                                                \
+        aba_forward_run(links, work, run, kind, tau, x);                                                                                             \
     }
 FORWARD(aba_forward_turn, DAL_LINK_TURN)
 FORWARD(aba_forward_shift, DAL_LINK_SHIFT)
 FORWARD(aba_forward_screw, DAL_LINK_SCREW)
 FORWARD(aba_forward_ball, DAL_LINK_BALL)
 FORWARD(aba_forward_free, DAL_LINK_FREE)
-static forward_function *const aba_forward[DAL_LINK_KINDS] = {aba_forward_turn, aba_forward_shift, aba_forward_screw,
-                                                              aba_forward_ball, aba_forward_free};
+static forward_function *const aba_forward[DAL_LINK_KINDS] = {aba_forward_turn, aba_forward_shift, aba_forward_screw, aba_forward_ball,
+                                                              aba_forward_free};
 
 static void aba_forward_all(const dal_links *links, dal_links_work *work, const double *tau, double *x)
 {
@@ -421,8 +410,7 @@ bool DAL_KERNEL(dal_aba_solve)(const dal_links *links, dal_links_work *work, con
     return regular;
 }
 
-bool DAL_KERNEL(dal_aba_backward_link)(const dal_links *links, dal_links_work *work, int i, const double *tau,
-                                       bool inertias, bool biases)
+bool DAL_KERNEL(dal_aba_backward_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertias, bool biases)
 {
     const dal_link_run one = {links->link[i].kind, i, 1};
     backward_function *const *of_kind = !inertias ? aba_backward_biases : biases ? aba_backward : aba_backward_inertias;

@@ -19,8 +19,7 @@ V4_INLINE void store_column(dal_links_work *work, int j, v4 axis, v4 direction, 
     }
 }
 
-V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run,
-                                dal_link_kind kind, const double *q)
+V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, const double *q)
 {
     const v4 zero = v4_all(0);
     for (int i = run->first; i < run->first + run->n; i++) {
@@ -55,12 +54,10 @@ V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, co
 }
 
 /* Columns first ... first + n of row i: f and n at the origin r of its link. */
-V4_INLINE void mass_span(const dal_links_work *work, int first, int n_columns, const double f[4], const double n[4],
-                         const double r[4], double *row)
+V4_INLINE void mass_span(const dal_links_work *work, int first, int n_columns, const double f[4], const double n[4], const double r[4], double *row)
 {
     double *const *c = (double *const *)work->column;
-    const v4 fx = v4_all(f[0]), fy = v4_all(f[1]), fz = v4_all(f[2]), nx = v4_all(n[0]), ny = v4_all(n[1]),
-             nz = v4_all(n[2]);
+    const v4 fx = v4_all(f[0]), fy = v4_all(f[1]), fz = v4_all(f[2]), nx = v4_all(n[0]), ny = v4_all(n[1]), nz = v4_all(n[2]);
     const v4 rx = v4_all(r[0]), ry = v4_all(r[1]), rz = v4_all(r[2]);
     for (int j = first; j < first + n_columns; j += 4) {
         const v4 dx = rx - v4_load(c[6] + j), dy = ry - v4_load(c[7] + j), dz = rz - v4_load(c[8] + j);
@@ -103,8 +100,7 @@ V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, da
     }
 }
 
-V4_INLINE void crba_backward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run,
-                                 dal_link_kind kind, double *M)
+V4_INLINE void crba_backward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, double *M)
 {
     for (int i = run->first + run->n - 1; i >= run->first; i--) {
         const int p = links->link[i].parent;
@@ -119,8 +115,7 @@ V4_INLINE void crba_backward_run(const dal_links *links, dal_links_work *work, c
         const double diagonal = v4_sum(d * (d * v4_all(m) + s + s));
         for (int j = 0; j < 3; j++) {
             const v4 world = {j == 0, j == 1, j == 2, 0};
-            const v4 own =
-                v4_load(at->I[j]) + world * v4_all(diagonal) - d * v4_all(m * arm[j] + first[j]) - s * v4_all(arm[j]);
+            const v4 own = v4_load(at->I[j]) + world * v4_all(diagonal) - d * v4_all(m * arm[j] + first[j]) - s * v4_all(arm[j]);
             v4_store(parent->I[j], v4_load(parent->I[j]) + own);
         }
         v4_store(parent->Ht[0], v4_load(parent->Ht[0]) + s + d * v4_all(m));

@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE(target)                                                                                                  \
-    {                                                                                                                  \
-        .name = #target, .loops = &dal_elimination_##target, .sweep = &dal_sweeping_##target,                          \
-        .kinematics = dal_forward_kinematics_##target, .rnea_forward = dal_rnea_forward_##target,                      \
-        .rnea_backward = dal_rnea_backward_##target, .aba_velocity = dal_aba_velocity_##target,                        \
-        .aba_solve = dal_aba_solve_##target, .aba_backward_link = dal_aba_backward_link_##target,                      \
-        .aba_forward_link = dal_aba_forward_link_##target, .aba_solve_free = dal_aba_solve_free_##target,              \
-        .crba = dal_crba_##target,                                                                                     \
+#define TABLE(target)                                                                                                                                \
+    {                                                                                                                                                \
+        .name = #target, .loops = &dal_elimination_##target, .sweep = &dal_sweeping_##target, .kinematics = dal_forward_kinematics_##target,         \
+        .rnea_forward = dal_rnea_forward_##target, .rnea_backward = dal_rnea_backward_##target, .aba_velocity = dal_aba_velocity_##target,           \
+        .aba_solve = dal_aba_solve_##target, .aba_backward_link = dal_aba_backward_link_##target, .aba_forward_link = dal_aba_forward_link_##target, \
+        .aba_solve_free = dal_aba_solve_free_##target, .crba = dal_crba_##target,                                                                    \
     }
 
 const dal_recursion dal_recursion_baseline = TABLE(baseline);
@@ -33,8 +31,7 @@ size_t dal_links_work_size(const dal_links *links)
 {
     const size_t n = (size_t)links->n + 1;
     return dal_whole_lines(n * DAL_DOUBLES(dal_link_motion)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench)) +
-           dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia)) + 2 * dal_whole_lines(n) +
-           9 * dal_whole_lines((size_t)links->nv + 4);
+           dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia)) + 2 * dal_whole_lines(n) + 9 * dal_whole_lines((size_t)links->nv + 4);
 }
 
 void dal_links_work_layout(const dal_links *links, double *memory, dal_links_work *work)

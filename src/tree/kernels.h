@@ -56,15 +56,12 @@ typedef struct dal_sweeping dal_sweeping;       /* branch by branch: sweep.h */
 
 /* Function types of the table, and the functions of one instruction set. */
 typedef void dal_kinematics_kernel(const dal_links *links, dal_links_work *work, const double *q);
-typedef void dal_rnea_forward_kernel(const dal_links *links, dal_links_work *work, const double *q, const double *v,
-                                     const double *vd);
+typedef void dal_rnea_forward_kernel(const dal_links *links, dal_links_work *work, const double *q, const double *v, const double *vd);
 typedef void dal_rnea_backward_kernel(const dal_links *links, dal_links_work *work, double *tau);
 typedef void dal_aba_velocity_kernel(const dal_links *links, dal_links_work *work, const double *q, const double *v);
 typedef bool dal_aba_solve_kernel(const dal_links *links, dal_links_work *work, const double *tau, double *x);
-typedef bool dal_aba_backward_link_kernel(const dal_links *links, dal_links_work *work, int i, const double *tau,
-                                          bool inertias, bool biases);
-typedef void dal_aba_forward_link_kernel(const dal_links *links, dal_links_work *work, int i, const double *tau,
-                                         double *x);
+typedef bool dal_aba_backward_link_kernel(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertias, bool biases);
+typedef void dal_aba_forward_link_kernel(const dal_links *links, dal_links_work *work, int i, const double *tau, double *x);
 typedef void dal_aba_solve_free_kernel(const dal_link_inertia *inertia, double wrench[8]);
 typedef void dal_crba_kernel(const dal_links *links, dal_links_work *work, const double *q, double *M);
 
@@ -93,18 +90,18 @@ typedef struct dal_recursion {
     dal_crba_kernel *crba;
 } dal_recursion;
 
-#define DAL_DECLARE_KERNELS(target)                                                                                    \
-    extern const dal_recursion dal_recursion_##target;                                                                 \
-    extern const dal_elimination dal_elimination_##target;                                                             \
-    extern const dal_sweeping dal_sweeping_##target;                                                                   \
-    dal_kinematics_kernel dal_forward_kinematics_##target;                                                             \
-    dal_rnea_forward_kernel dal_rnea_forward_##target;                                                                 \
-    dal_rnea_backward_kernel dal_rnea_backward_##target;                                                               \
-    dal_aba_velocity_kernel dal_aba_velocity_##target;                                                                 \
-    dal_aba_solve_kernel dal_aba_solve_##target;                                                                       \
-    dal_aba_backward_link_kernel dal_aba_backward_link_##target;                                                       \
-    dal_aba_forward_link_kernel dal_aba_forward_link_##target;                                                         \
-    dal_aba_solve_free_kernel dal_aba_solve_free_##target;                                                             \
+#define DAL_DECLARE_KERNELS(target)                                                                                                                  \
+    extern const dal_recursion dal_recursion_##target;                                                                                               \
+    extern const dal_elimination dal_elimination_##target;                                                                                           \
+    extern const dal_sweeping dal_sweeping_##target;                                                                                                 \
+    dal_kinematics_kernel dal_forward_kinematics_##target;                                                                                           \
+    dal_rnea_forward_kernel dal_rnea_forward_##target;                                                                                               \
+    dal_rnea_backward_kernel dal_rnea_backward_##target;                                                                                             \
+    dal_aba_velocity_kernel dal_aba_velocity_##target;                                                                                               \
+    dal_aba_solve_kernel dal_aba_solve_##target;                                                                                                     \
+    dal_aba_backward_link_kernel dal_aba_backward_link_##target;                                                                                     \
+    dal_aba_forward_link_kernel dal_aba_forward_link_##target;                                                                                       \
+    dal_aba_solve_free_kernel dal_aba_solve_free_##target;                                                                                           \
     dal_crba_kernel dal_crba_##target;
 
 DAL_DECLARE_KERNELS(baseline)

@@ -57,8 +57,8 @@ V4_INLINE void quaternion(const double *e, v4 R[3])
 }
 
 /* R and d of a link against its parent. */
-V4_INLINE void link_pose(const dal_link *link, dal_link_kind kind, const dal_link_motion *parent, const double *q,
-                         double sine, double cosine, v4 R[3], v4 *d)
+V4_INLINE void link_pose(const dal_link *link, dal_link_kind kind, const dal_link_motion *parent, const double *q, double sine, double cosine,
+                         v4 R[3], v4 *d)
 {
     v4 P[3];
     if (kind == DAL_LINK_FREE) {
@@ -99,8 +99,8 @@ V4_INLINE void store_pose(const dal_link_motion *parent, dal_link_motion *m, con
 /* ---- velocities and accelerations ---------------------------------------------------- */
 
 /* w, alpha and acc, as in the head of this file. */
-V4_INLINE void propagate_motion(const dal_link *link, dal_link_kind kind, const dal_link_motion *parent, const v4 R[3],
-                                v4 d, const double *v, const double *vd, v4 *w, v4 *rd, v4 *alpha, v4 *acc)
+V4_INLINE void propagate_motion(const dal_link *link, dal_link_kind kind, const dal_link_motion *parent, const v4 R[3], v4 d, const double *v,
+                                const double *vd, v4 *w, v4 *rd, v4 *alpha, v4 *acc)
 {
     const v4 w_p = v4_load(parent->w), alpha_p = v4_load(parent->alpha);
     *acc = v4_load(parent->a);
@@ -123,8 +123,7 @@ V4_INLINE void propagate_motion(const dal_link *link, dal_link_kind kind, const 
             *alpha += v4_times(R, vd);
         return;
     }
-    const v4 rate = v4_all(v[0]), rise = v4_all(vd ? vd[0] : 0), turned = v4_cross(w_p, R[2]) * rate,
-             grown = R[2] * rise;
+    const v4 rate = v4_all(v[0]), rise = v4_all(vd ? vd[0] : 0), turned = v4_cross(w_p, R[2]) * rate, grown = R[2] * rise;
     *w = w_p;
     *alpha = alpha_p;
     if (kind != DAL_LINK_SHIFT) {
@@ -143,8 +142,7 @@ V4_INLINE void propagate_motion(const dal_link *link, dal_link_kind kind, const 
 /* I = R I' R^T, by columns. */
 V4_INLINE void rotate_inertia(const double I[6], const v4 R[3], const double *stored, v4 out[3])
 {
-    const v4 W[3] = {R[0] * v4_all(I[0]) + R[1] * v4_all(I[3]) + R[2] * v4_all(I[5]),
-                     R[0] * v4_all(I[3]) + R[1] * v4_all(I[1]) + R[2] * v4_all(I[4]),
+    const v4 W[3] = {R[0] * v4_all(I[0]) + R[1] * v4_all(I[3]) + R[2] * v4_all(I[5]), R[0] * v4_all(I[3]) + R[1] * v4_all(I[1]) + R[2] * v4_all(I[4]),
                      R[0] * v4_all(I[5]) + R[1] * v4_all(I[4]) + R[2] * v4_all(I[2])};
     for (int k = 0; k < 3; k++)
         out[k] = W[0] * v4_all(stored[k]) + W[1] * v4_all(stored[4 + k]) + W[2] * v4_all(stored[8 + k]);
@@ -179,23 +177,23 @@ static void joint_sincos(const dal_links *links, dal_links_work *work, const dou
 }
 
 /* One loop a kind of link: no choice inside. */
-#define FOR_RUNS_FORWARD(links, call)                                                                                  \
-    for (int k_ = 0; k_ < (links)->n_runs; k_++) {                                                                     \
-        const dal_link_run *run = &(links)->run[k_];                                                                   \
-        CALL_OF_KIND(run->kind, call)                                                                                  \
+#define FOR_RUNS_FORWARD(links, call)                                                                                                                \
+    for (int k_ = 0; k_ < (links)->n_runs; k_++) {                                                                                                   \
+        const dal_link_run *run = &(links)->run[k_];                                                                                                 \
+        CALL_OF_KIND(run->kind, call)                                                                                                                \
     }
-#define CALL_OF_KIND(run_kind, call)                                                                                   \
-    switch (run_kind) {                                                                                                \
-    case DAL_LINK_TURN: call(DAL_LINK_TURN); break;                                                                    \
-    case DAL_LINK_SHIFT: call(DAL_LINK_SHIFT); break;                                                                  \
-    case DAL_LINK_SCREW: call(DAL_LINK_SCREW); break;                                                                  \
-    case DAL_LINK_BALL: call(DAL_LINK_BALL); break;                                                                    \
-    default: call(DAL_LINK_FREE); break;                                                                               \
+#define CALL_OF_KIND(run_kind, call)                                                                                                                 \
+    switch (run_kind) {                                                                                                                              \
+    case DAL_LINK_TURN: call(DAL_LINK_TURN); break;                                                                                                  \
+    case DAL_LINK_SHIFT: call(DAL_LINK_SHIFT); break;                                                                                                \
+    case DAL_LINK_SCREW: call(DAL_LINK_SCREW); break;                                                                                                \
+    case DAL_LINK_BALL: call(DAL_LINK_BALL); break;                                                                                                  \
+    default: call(DAL_LINK_FREE); break;                                                                                                             \
     }
-#define FOR_RUNS_BACKWARD(links, call)                                                                                 \
-    for (int k_ = (links)->n_runs - 1; k_ >= 0; k_--) {                                                                \
-        const dal_link_run *run = &(links)->run[k_];                                                                   \
-        CALL_OF_KIND(run->kind, call)                                                                                  \
+#define FOR_RUNS_BACKWARD(links, call)                                                                                                               \
+    for (int k_ = (links)->n_runs - 1; k_ >= 0; k_--) {                                                                                              \
+        const dal_link_run *run = &(links)->run[k_];                                                                                                 \
+        CALL_OF_KIND(run->kind, call)                                                                                                                \
     }
 
 #endif

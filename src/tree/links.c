@@ -27,9 +27,9 @@ static void axis_to_z(int axis, double sign, double Z[9])
 {
     const int i = (axis + 1) % 3, j = (axis + 2) % 3;
     memset(Z, 0, 9 * sizeof *Z);
-    Z[3 * i] = 1;               /* x */
-    Z[3 * j + 1] = sign;        /* y */
-    Z[3 * axis + 2] = sign;     /* z = x cross y */
+    Z[3 * i] = 1;           /* x */
+    Z[3 * j + 1] = sign;    /* y */
+    Z[3 * axis + 2] = sign; /* z = x cross y */
 }
 
 static void multiply(const double A[9], const double B[9], double out[9])
@@ -81,8 +81,7 @@ static dal_link *add_link(builder *b, dal_link_kind kind, const dal_step *step, 
 
 static dal_link_kind kind_of(dal_step_kind kind)
 {
-    return kind == DAL_STEP_SHIFT ? DAL_LINK_SHIFT : kind == DAL_STEP_TURN ? DAL_LINK_TURN : kind == DAL_STEP_SCREW ? DAL_LINK_SCREW
-                                                                                                                      : DAL_LINK_BALL;
+    return kind == DAL_STEP_SHIFT ? DAL_LINK_SHIFT : kind == DAL_STEP_TURN ? DAL_LINK_TURN : kind == DAL_STEP_SCREW ? DAL_LINK_SCREW : DAL_LINK_BALL;
 }
 
 /* A step moves the frame `at`: behind it, `at` is the same frame in the axes of the new link. */

@@ -35,8 +35,8 @@ typedef struct dal_link {
     double inertia[6]; /* xx yy zz xy yz xz about the origin */
     double mass, pitch;
     double offset;
-    int parent;        /* a link before it, or -1: the ground */
-    int q, v;          /* its first coordinate and velocity */
+    int parent; /* a link before it, or -1: the ground */
+    int q, v;   /* its first coordinate and velocity */
     dal_link_kind kind;
 } dal_link;
 
@@ -67,10 +67,10 @@ typedef struct dal_links {
     double still_mass, still_moment[3]; /* of bodies that are part of the ground: mass, mass times place */
     dal_link *link;
     dal_link_run *run;
-    dal_seat *seat;      /* of each body */
-    int *parent_column;  /* of each column of v: the one before it on the way to the ground, or -1 */
-    int *link_of;        /* of each column: its link */
-    int *span_of;        /* the last span of columns before link i on the way to the ground, or -1 */
+    dal_seat *seat;     /* of each body */
+    int *parent_column; /* of each column of v: the one before it on the way to the ground, or -1 */
+    int *link_of;       /* of each column: its link */
+    int *span_of;       /* the last span of columns before link i on the way to the ground, or -1 */
     dal_span *span;
 } dal_links;
 

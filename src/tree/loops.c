@@ -84,7 +84,9 @@ static void multiply3(const double *A, const double x[3], double out[3])
 /* S.K of a joint with one coordinate. */
 V4_INLINE double joint_force(const dal_link *link, v4 axis, v4 n, v4 f)
 {
-    return link->kind == DAL_LINK_TURN ? v4_dot(axis, n) : link->kind == DAL_LINK_SHIFT ? v4_dot(axis, f) : v4_sum(axis * n + axis * f * v4_all(link->pitch));
+    return link->kind == DAL_LINK_TURN    ? v4_dot(axis, n)
+           : link->kind == DAL_LINK_SHIFT ? v4_dot(axis, f)
+                                          : v4_sum(axis * n + axis * f * v4_all(link->pitch));
 }
 
 static void solve_factored3(const double L[6], const double b[3], double x[3])
@@ -97,7 +99,7 @@ static void solve_factored3(const double L[6], const double b[3], double x[3])
 
 /* The open rows go through the joint: kappa, what is left of K, moved to the parent; L of the parent. */
 static void propagate_rows(const dal_links *links, const dal_loops *loops, int i, const dal_links_work *tree, dal_loops_work *work,
-                       const dal_recursion *run)
+                           const dal_recursion *run)
 {
     const dal_link *link = &links->link[i];
     const dal_loop_front *front = &loops->front[i];
@@ -168,7 +170,8 @@ static void reduce_rows(const dal_loops *loops, const dal_loop_front *front, dal
 }
 
 /* lambda of the complete rows, where the link's acceleration and the multipliers of the open ones are known. */
-static void restore_multipliers(const dal_loops *loops, const dal_loop_front *front, const dal_loops_work *work, const dal_link_wrench *motion, double *lambda)
+static void restore_multipliers(const dal_loops *loops, const dal_loop_front *front, const dal_loops_work *work, const dal_link_wrench *motion,
+                                double *lambda)
 {
     for (int j = front->n_eliminated - 1; j >= 0; j--) {
         const dal_loop_pivot *pivot = &loops->pivot[front->pivot + j];
@@ -243,7 +246,7 @@ static void drive_joint(const dal_links *links, const dal_loops *loops, int i, d
 
 /* From the tips to the ground: inertias (`used`: which rows count), loads (`b`), or both. */
 V4_INLINE double eliminate_links(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                            const bool *used, const double *tau, const double *b)
+                                 const bool *used, const double *tau, const double *b)
 {
     double ratio = 1;
     for (int i = links->n - 1; i >= 0; i--) {
@@ -263,7 +266,7 @@ V4_INLINE double eliminate_links(const dal_links *links, const dal_loops *loops,
 }
 
 V4_INLINE double eliminate_tree(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                         const bool *used, const double *tau, const double *b)
+                                const bool *used, const double *tau, const double *b)
 {
     if (used)
         scatter_covectors(loops, work, used);
@@ -278,31 +281,31 @@ V4_INLINE double eliminate_tree(const dal_links *links, const dal_loops *loops, 
 }
 
 static double backward_links(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                   const bool *used, const double *tau, const double *b)
+                             const bool *used, const double *tau, const double *b)
 {
     return eliminate_links(links, loops, run, tree, work, used, tau, b);
 }
 
 static double backward_inertia(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                     const bool *used)
+                               const bool *used)
 {
     return eliminate_tree(links, loops, run, tree, work, used, NULL, NULL);
 }
 
 static void backward_bias(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                 const double *tau, const double *b)
+                          const double *tau, const double *b)
 {
     eliminate_tree(links, loops, run, tree, work, NULL, tau, b);
 }
 
-static double backward(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree,
-                              dal_loops_work *work, const bool *used, const double *tau, const double *b)
+static double backward(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                       const bool *used, const double *tau, const double *b)
 {
     return eliminate_tree(links, loops, run, tree, work, used, tau, b);
 }
 
 static void forward(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                     const double *tau, double *x, double *lambda)
+                    const double *tau, double *x, double *lambda)
 {
     restore_multipliers(loops, &loops->front[links->n], work, NULL, lambda);
     memset(&tree->wrench[-1], 0, sizeof tree->wrench[-1]);
@@ -316,8 +319,7 @@ static void forward(const dal_links *links, const dal_loops *loops, const dal_re
 }
 
 /* Sides come row by row. */
-static double residual(const dal_loops *loops, const dal_links_work *tree, const dal_loops_work *work, const bool *used, const double *b,
-                       double *out)
+static double residual(const dal_loops *loops, const dal_links_work *tree, const dal_loops_work *work, const bool *used, const double *b, double *out)
 {
     double worst = 0;
     for (int i = 0, s = 0; i < loops->n_rows; i++) {

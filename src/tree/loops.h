@@ -61,15 +61,15 @@ typedef struct dal_loop_below {
 
 typedef struct dal_loops {
     int n_rows, n_sides, n_slots, n_pivots, n_below, n_targets, n_pairs, n_entries, n_heavy, n_links;
-    dal_loop_front *front;      /* n_links + 1: the ground is the last one */
+    dal_loop_front *front; /* n_links + 1: the ground is the last one */
     dal_loop_pivot *pivot;
     dal_loop_below *below;
     int *target;
     dal_loop_pair *pair;
     int *slot_row, *slot_up; /* row of a slot; the slot of that row at the parent (open slots) */
     dal_loop_side *side;
-    int *side_slot;        /* the slot of a side's row at its link */
-    bool *hit;             /* of each link: has it slots? */
+    int *side_slot; /* the slot of a side's row at its link */
+    bool *hit;      /* of each link: has it slots? */
 } dal_loops;
 
 typedef struct dal_loops_work {
@@ -96,24 +96,24 @@ struct dal_elimination {
      * that count; the others get lambda = 0. Returns the smallest ratio of a pivot to the weight of its row, 0 where a pivot or a joint's
      * inertia is not positive. */
     double (*backward_inertia)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                     const bool *used);
+                               const bool *used);
     /* M x = tau - (what the wrenches ask) + A^T lambda, A x = b: the backward pass. Wrenches are used up. */
     void (*backward_bias)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                 const double *tau, const double *b);
+                          const double *tau, const double *b);
     /* Both at once. */
-    double (*backward)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree,
-                              dal_loops_work *work, const bool *used, const double *tau, const double *b);
+    double (*backward)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
+                       const bool *used, const double *tau, const double *b);
     /* The forward pass: x, lambda; the wrenches become accelerations (n: alpha, f: acc). */
     void (*forward)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                     const double *tau, double *x, double *lambda);
+                    const double *tau, double *x, double *lambda);
     /* Pieces of these, for sweeps (sweep.h). The links of `backward`, without the ground: K, entries and g are laid out. */
     double (*backward_links)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
-                      const bool *used, const double *tau, const double *b);
+                             const bool *used, const double *tau, const double *b);
     /* The complete rows of a front: their factor (the ground's), g of a load, and their multipliers. NULL for the ground's motions. */
     double (*eliminate_rows)(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const bool *used, dal_link_inertia *at);
     void (*reduce_rows)(const dal_loops *loops, const dal_loop_front *front, dal_loops_work *work, const double *b, dal_link_wrench *wrench);
     void (*restore_multipliers)(const dal_loops *loops, const dal_loop_front *front, const dal_loops_work *work, const dal_link_wrench *motion,
-                    double *lambda);
+                                double *lambda);
     /* b - A x after that, from the accelerations of the links; 0 for rows that are not used. Returns the largest, relative to the sums
      * that it is made of. */
     double (*residual)(const dal_loops *loops, const dal_links_work *tree, const dal_loops_work *work, const bool *used, const double *b,

@@ -22,10 +22,10 @@ typedef struct builder {
     const dal_links *links;
     dal_loops *loops;
     const dal_loop_side *sides;
-    draft *draft;        /* of each front */
-    int *node;           /* of each row: the front where it is complete */
-    int *local;          /* of each row: its place in the front at hand */
-    int *next, *first;   /* links by their parents: first child of each front, next sibling */
+    draft *draft;      /* of each front */
+    int *node;         /* of each row: the front where it is complete */
+    int *local;        /* of each row: its place in the front at hand */
+    int *next, *first; /* links by their parents: first child of each front, next sibling */
     size_t cap_pivots, cap_below, cap_targets, cap_pairs;
 } builder;
 
@@ -198,8 +198,7 @@ static void list_pivots(builder *b, dal_loop_front *front, const neighbours *set
         *pivot = (dal_loop_pivot){.diagonal = entry_of(own, at[j]), .below = loops->n_below, .target = loops->n_targets};
         for (int k = 0; k < own->n; k++)
             if (place[own->item[k]] > j)
-                *DAL_PUSH(b->arena, loops->below, loops->n_below, b->cap_below) =
-                    (dal_loop_below){front->slot + place[own->item[k]], own->entry[k]};
+                *DAL_PUSH(b->arena, loops->below, loops->n_below, b->cap_below) = (dal_loop_below){front->slot + place[own->item[k]], own->entry[k]};
         pivot->n = loops->n_below - pivot->below;
         for (int x = 0; x < pivot->n; x++)
             for (int y = 0; y <= x; y++) {
@@ -382,11 +381,11 @@ size_t dal_loops_work_size(const dal_loops *loops)
 
 void dal_loops_work_layout(const dal_loops *loops, double *memory, dal_loops_work *work)
 {
-    work->K = (double (*)[8])memory;
+    work->K = (double(*)[8])memory;
     memory += 8 * (size_t)loops->n_slots;
-    work->heavy = (double (*)[8])memory;
+    work->heavy = (double(*)[8])memory;
     memory += 8 * (size_t)loops->n_heavy;
-    work->covector = (double (*)[6])memory;
+    work->covector = (double(*)[6])memory;
     work->kappa = memory + 6 * (size_t)loops->n_sides + 1; /* v4_load3 looks at one number more */
     work->entry = work->kappa + loops->n_slots;
     work->inverse = work->entry + loops->n_entries;

@@ -41,8 +41,8 @@ V4_INLINE void newton_euler_link(const dal_link *link, const v4 R[3], v4 w, v4 a
     *n += v4_mul(R, own);
 }
 
-V4_INLINE void rnea_forward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run,
-                                dal_link_kind kind, const double *q, const double *v, const double *vd)
+V4_INLINE void rnea_forward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, const double *q,
+                                const double *v, const double *vd)
 {
     for (int i = run->first; i < run->first + run->n; i++) {
         const dal_link *link = &links->link[i];
@@ -62,8 +62,7 @@ V4_INLINE void rnea_forward_run(const dal_links *links, dal_links_work *work, co
     }
 }
 
-void DAL_KERNEL(dal_rnea_forward)(const dal_links *links, dal_links_work *work, const double *q, const double *v,
-                                  const double *vd)
+void DAL_KERNEL(dal_rnea_forward)(const dal_links *links, dal_links_work *work, const double *q, const double *v, const double *vd)
 {
     reset_ground(work);
     joint_sincos(links, work, q);
@@ -74,15 +73,13 @@ void DAL_KERNEL(dal_rnea_forward)(const dal_links *links, dal_links_work *work, 
 
 /* ---- backward: joint forces ------------------------------------------------------------- */
 
-V4_INLINE void rnea_backward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run,
-                                 dal_link_kind kind, double *tau)
+V4_INLINE void rnea_backward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, double *tau)
 {
     for (int i = run->first + run->n - 1; i >= run->first; i--) {
         const dal_link *link = &links->link[i];
         const dal_link_motion *m = &work->motion[i];
         dal_link_wrench *parent = &work->wrench[link->parent];
-        const v4 f = v4_load(work->wrench[i].f), n = v4_load(work->wrench[i].n), a = v4_load(m->R[2]),
-                 d = v4_load(m->d);
+        const v4 f = v4_load(work->wrench[i].f), n = v4_load(work->wrench[i].n), a = v4_load(m->R[2]), d = v4_load(m->d);
         if (kind == DAL_LINK_TURN)
             tau[link->v] = v4_dot(a, n);
         else if (kind == DAL_LINK_SHIFT)

@@ -150,7 +150,7 @@ static void move_block(const dal_sweep_task *task, int k, place *at, double *gam
     const dal_sweep_block *block = &sweep->block[k];
     const dal_links links = links_of(sweep, block);
     dal_links_work tree = tree_of(task, k);
-    double (*K)[8] = K_of_ring(task);
+    double(*K)[8] = K_of_ring(task);
     memset(K + (sweep->complete ? block->slot : k % sweep->n_ring * sweep->most_slots), 0, sizeof *K * (size_t)block->n_slots);
     task->run->aba_velocity(&links, &tree, task->q, task->v);
     for (int i = 0; i < block->n_closures; i++)

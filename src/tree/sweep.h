@@ -31,7 +31,7 @@
 
 /* A point or a direction of a link. 32 bytes. */
 typedef struct dal_sweep_vector {
-    int at;      /* its link in the ring; -1: the ground */
+    int at; /* its link in the ring; -1: the ground */
     int point;
     double s[3]; /* in the link's axes, from its origin */
 } dal_sweep_vector;
@@ -44,8 +44,8 @@ typedef struct dal_sweep_term {
 } dal_sweep_term;
 
 typedef struct dal_sweep_row {
-    int number;      /* of the row */
-    int side;        /* its first one of loops->side and sweep->side_slot */
+    int number; /* of the row */
+    int side;   /* its first one of loops->side and sweep->side_slot */
     short n_terms, n_sides;
 } dal_sweep_row;
 
@@ -81,17 +81,17 @@ typedef struct dal_sweep {
     int most_links, most_slots; /* of a block */
     bool complete;              /* links have complete rows: their K is kept */
     dal_sweep_block *block;
-    dal_link *link;             /* as in links, but parents are counted in the block */
-    dal_link_run *run;          /* counted in the block */
+    dal_link *link;    /* as in links, but parents are counted in the block */
+    dal_link_run *run; /* counted in the block */
     dal_sweep_joint *joint;
     /* In the order in which they are met: by blocks, from the last to the first. */
     dal_sweep_closure *closure;
     dal_sweep_vector *vector;
     dal_sweep_row *row;
     dal_sweep_term *term;
-    int *side_slot;             /* of the sides of loops: where K of that slot is; in the ring, where K is not kept */
+    int *side_slot; /* of the sides of loops: where K of that slot is; in the ring, where K is not kept */
     dal_sweep_watched *watched;
-    int *measure;               /* measures that have to be known: made of vectors of the watched bodies */
+    int *measure; /* measures that have to be known: made of vectors of the watched bodies */
 } dal_sweep;
 
 /* Two cache lines. */
@@ -108,8 +108,8 @@ typedef struct dal_sweep_work {
     dal_link_wrench *wrench;
     dal_link_inertia *inertia;
     double *sine, *cosine;
-    double (*K)[8];           /* most_slots a block of the ring; none where K is kept */
-    double size;              /* sum of places and squares of velocities: finite where they all are */
+    double (*K)[8]; /* most_slots a block of the ring; none where K is kept */
+    double size;    /* sum of places and squares of velocities: finite where they all are */
 } dal_sweep_work;
 
 /* What a sweep is about. */
@@ -119,11 +119,11 @@ typedef struct dal_sweep_task {
     const dal_recursion *run;
     dal_sweep_work *own;
     dal_loops_work *work;
-    dal_link_wrench *motion;      /* of all links, [-1] the ground: in the forward pass, their accelerations (n: alpha, f: acc) */
-    const bool *used;             /* rows that count */
+    dal_link_wrench *motion; /* of all links, [-1] the ground: in the forward pass, their accelerations (n: alpha, f: acc) */
+    const bool *used;        /* rows that count */
     const double *q, *v;
-    double lift[4];               /* acceleration of the ground: minus gravity */
-    double length, mass;          /* of the model, for weights */
+    double lift[4];      /* acceleration of the ground: minus gravity */
+    double length, mass; /* of the model, for weights */
     void *user;
     void (*watch)(void *user, int body, const dal_link_motion *motion); /* motion of the body's link */
 } dal_sweep_task;

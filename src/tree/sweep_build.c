@@ -210,8 +210,7 @@ static bool add_row(builder *b, dal_sweep_closure *closure, int *known, int i)
     int moving[DAL_MAX_SIDES], n = 0; /* of the row's sides: those that are not part of the ground, as in dal_build_loops */
     for (int k = 0; k < at->n_sides; k++)
         moving[k] = b->links->seat[b->layout->side[at->side + k].body].link < 0 ? -1 : n++;
-    *DAL_PUSH(b->arena, b->sweep->row, b->sweep->n_rows, b->cap_rows) =
-        (dal_sweep_row){i, b->first_side[i], (short)row->n_terms, (short)n};
+    *DAL_PUSH(b->arena, b->sweep->row, b->sweep->n_rows, b->cap_rows) = (dal_sweep_row){i, b->first_side[i], (short)row->n_terms, (short)n};
     closure->n_rows++;
     for (int k = row->term; k < row->term + row->n_terms; k++) {
         dal_sweep_term *term = DAL_PUSH(b->arena, b->sweep->term, b->sweep->n_terms, b->cap_terms);
@@ -291,8 +290,7 @@ static void watch(builder *b, int n, const int *measures)
         }
     for (int k = sweep->n_blocks - 1; k >= 0; k--)
         for (int body = head[k]; body >= 0; body = next[body], sweep->block[k].n_watched++)
-            *DAL_PUSH(b->arena, sweep->watched, sweep->n_watched, b->cap_watched) =
-                (dal_sweep_watched){body, place_of(b, b->links->seat[body].link)};
+            *DAL_PUSH(b->arena, sweep->watched, sweep->n_watched, b->cap_watched) = (dal_sweep_watched){body, place_of(b, b->links->seat[body].link)};
 }
 
 dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_loops *loops, const dal_layout *layout, int n_watched,
@@ -362,5 +360,5 @@ void dal_sweep_work_layout(const dal_sweep *sweep, double *memory, dal_sweep_wor
     memory += dal_whole_lines(n);
     work->cosine = memory;
     memory += dal_whole_lines(n);
-    work->K = (double (*)[8])memory;
+    work->K = (double(*)[8])memory;
 }

@@ -101,7 +101,7 @@ V4_INLINE v4 v4_mul(const v4 A[3], v4 x)
 V4_INLINE void v4_transpose(const v4 A[3], v4 out[3])
 {
     const v4 zero = {0, 0, 0, 0};
-    v4 a = __builtin_shufflevector(A[0], A[1], 0, 4, 2, 6);  /* A00 A10 A02 A12 (as rows of columns) */
+    v4 a = __builtin_shufflevector(A[0], A[1], 0, 4, 2, 6); /* A00 A10 A02 A12 (as rows of columns) */
     v4 b = __builtin_shufflevector(A[0], A[1], 1, 5, 3, 7);
     v4 c = __builtin_shufflevector(A[2], zero, 0, 4, 2, 6);
     v4 d = __builtin_shufflevector(A[2], zero, 1, 5, 3, 7);
