@@ -103,7 +103,7 @@ work-precision:
 	tools/work-precision build doc/studies/work-precision.md
 
 format:
-	clang-format -i $$(find include src test examples bench -name '*.[ch]')
+	clang-format -i $$(find include src test examples bench tools -name '*.[ch]')
 
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
