@@ -146,15 +146,13 @@ static void rechart_angle(const dal_layout *layout, dal_work *work, int b)
 
 #endif
 
-const dal_family dal_family_angle = {
-    .name = "angle",
-    .title = "position and angle; in space three Euler angles that change their sequence before a singular attitude",
-    .count = count_angle,
-    DAL_FAMILY_MOTION(position_angle, velocity_angle, dal_plain_tangent, bend_angle),
-    DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
+const dal_family dal_family_angle = {.name = "angle",
+                                     .title = "position and angle; in space three Euler angles that change their sequence before a singular attitude",
+                                     .count = count_angle,
+                                     DAL_FAMILY_MOTION(position_angle, velocity_angle, dal_plain_tangent, bend_angle),
+                                     DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
 #ifndef DAL_SCALAR_VARIANT
-    .condition = condition_angle,
-    .rechart = rechart_angle,
+                                     .condition = condition_angle,
+                                     .rechart = rechart_angle,
 #endif
-    DAL_FAMILY_START(place_angle, move_angle, dal_plain_add),
-};
+                                     DAL_FAMILY_START(place_angle, move_angle, dal_plain_add)};

@@ -176,12 +176,10 @@ static void move_euler(const dal_layout *layout, dal_work *work, int b, const do
 
 #endif
 
-const dal_family dal_family_euler = {
-    .name = "euler",
-    .title = "position and Euler parameters: no singular attitude, one intrinsic constraint a body",
-    .count = count_euler,
-    DAL_FAMILY_MOTION(position_euler, velocity_euler, dal_plain_tangent, bend_euler),
-    DAL_FAMILY_INTRINSIC(intrinsic_euler, intrinsic_bias_euler, intrinsic_bend_euler),
-    DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
-    DAL_FAMILY_START(place_euler, move_euler, dal_plain_add),
-};
+const dal_family dal_family_euler = {.name = "euler",
+                                     .title = "position and Euler parameters: no singular attitude, one intrinsic constraint a body",
+                                     .count = count_euler,
+                                     DAL_FAMILY_MOTION(position_euler, velocity_euler, dal_plain_tangent, bend_euler),
+                                     DAL_FAMILY_INTRINSIC(intrinsic_euler, intrinsic_bias_euler, intrinsic_bend_euler),
+                                     DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
+                                     DAL_FAMILY_START(place_euler, move_euler, dal_plain_add)};

@@ -112,11 +112,9 @@ static void add_twist(const dal_layout *layout, double *q, const double *dv)
 
 #endif
 
-const dal_family dal_family_twist = {
-    .name = "twist",
-    .title = "position and attitude with twists as velocities",
-    .count = count_twist,
-    DAL_FAMILY_MOTION(position_twist, velocity_twist, dal_plain_tangent, bend_twist),
-    DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, rates_twist),
-    DAL_FAMILY_START(place_twist, move_twist, add_twist),
-};
+const dal_family dal_family_twist = {.name = "twist",
+                                     .title = "position and attitude with twists as velocities",
+                                     .count = count_twist,
+                                     DAL_FAMILY_MOTION(position_twist, velocity_twist, dal_plain_tangent, bend_twist),
+                                     DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, rates_twist),
+                                     DAL_FAMILY_START(place_twist, move_twist, add_twist)};

@@ -224,12 +224,10 @@ static void velocity_user(const dal_layout *layout, dal_work *work)
     }
 }
 
-const dal_family dal_family_user = {
-    .name = "user",
-    .title = "the model's own coordinates: bodies are placed by expressions in them",
-    .shares = true,
-    DAL_FAMILY_MOTION(position_user, velocity_user, tangent_user, bend_user),
-    .scratch = scratch_user,
-    DAL_FAMILY_INERTIA(dal_shared_inertia, dal_shared_pull, dal_plain_rates),
-    DAL_FAMILY_START(NULL, NULL, dal_plain_add),
-};
+const dal_family dal_family_user = {.name = "user",
+                                    .title = "the model's own coordinates: bodies are placed by expressions in them",
+                                    .shares = true,
+                                    DAL_FAMILY_MOTION(position_user, velocity_user, tangent_user, bend_user),
+                                    .scratch = scratch_user,
+                                    DAL_FAMILY_INERTIA(dal_shared_inertia, dal_shared_pull, dal_plain_rates),
+                                    DAL_FAMILY_START(NULL, NULL, dal_plain_add)};
