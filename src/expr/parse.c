@@ -175,7 +175,7 @@ static size_t skip_digits(const char *s, size_t at)
 }
 
 /* digits [. digits] [e sign digits], handed to strtod as an integer with an exponent: no locale has a say. */
-static bool read_number(reader *r, dal_value *value)
+static __attribute__((noinline)) bool read_number(reader *r, dal_value *value)
 {
     const char *s = r->text;
     size_t start = r->at, point = skip_digits(s, start), end = point;
@@ -485,6 +485,21 @@ static bool differentiate(reader *r, size_t start, dal_value *value)
     return true;
 }
 
+/* A name, or a call. A function of its own, as read_number: their buffers do not belong on the stack of every parenthesis. */
+static __attribute__((noinline)) bool read_name(reader *r, dal_value *value)
+{
+    const size_t start = r->at;
+    path name;
+    if (!read_path(r, &name))
+        return false;
+    size_t behind = r->at;
+    skip_blanks(r);
+    if (r->text[r->at] == '(')
+        return read_call(r, start, &name, value) && differentiate(r, start, value);
+    r->at = behind;
+    return resolve_name(r, start, &name, value);
+}
+
 static bool read_atom(reader *r, dal_value *value)
 {
     skip_blanks(r);
@@ -498,17 +513,7 @@ static bool read_atom(reader *r, dal_value *value)
         r->at++;
         return read_expression(r, value) && close_with(r, ')', start) && differentiate(r, start, value);
     }
-    if (!is_letter(c))
-        return fail_expected(r, "a number, a name or '('");
-    path name;
-    if (!read_path(r, &name))
-        return false;
-    size_t behind = r->at;
-    skip_blanks(r);
-    if (r->text[r->at] == '(')
-        return read_call(r, start, &name, value) && differentiate(r, start, value);
-    r->at = behind;
-    return resolve_name(r, start, &name, value);
+    return is_letter(c) ? read_name(r, value) : fail_expected(r, "a number, a name or '('");
 }
 
 /* Apply `op`, which stands at `at`; its right operand begins at `right`. */

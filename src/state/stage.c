@@ -264,9 +264,9 @@ dal_flow dal_state_motion(dal_state *state, bool jacobian)
     return dal_has(state, DAL_STAGE_FORCES) ? 0 : dal_state_push(state);
 }
 
+/* Forces of the last push, or of a trial of friction, which are no stage. */
 void dal_state_pull(dal_state *state)
 {
-    assert(dal_has(state, DAL_STAGE_FORCES));
     dal_state_columns(state);
     dal_pull_bodies(&state->system->layout, &state->work);
 }
