@@ -174,11 +174,16 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 /* ---- the run --------------------------------------------------------------- */
 
 /* The model, and whether the files may be written beside those that it reads. */
-static dal_status read_model(const request *wanted, dal_messages *messages, dal_spec **spec)
+static bool knows_types(const request *wanted, dal_messages *messages)
 {
     for (int i = 0; i < wanted->n_files; i++)
         if (!dal_file_type_known(wanted->path[i], messages))
-            return DAL_BAD_COMMAND;
+            return false;
+    return true;
+}
+
+static dal_status read_model(const request *wanted, dal_messages *messages, dal_spec **spec)
+{
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK && (wanted->n_files || wanted->pages.n))
         status = dal_pages_check(&wanted->pages, wanted->n_files, wanted->path, *spec, NULL, messages);
@@ -272,7 +277,8 @@ static int run_request(void *user)
     dal_system *system = NULL;
     files open = {0};
     dal_catch_signals();
-    dal_status status = read_model(wanted, messages, &spec);
+    const bool known = knows_types(wanted, messages);
+    dal_status status = known ? read_model(wanted, messages, &spec) : DAL_BAD_COMMAND;
     if (status == DAL_OK)
         status = open_files(wanted, messages, &open);
     if (status == DAL_OK)
@@ -284,7 +290,7 @@ static int run_request(void *user)
         code = run_system(wanted, spec, system, messages, &open);
     } else {
         dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
-        if (status == DAL_BAD_COMMAND && !spec)
+        if (!known)
             fprintf(stderr, "dalembert run: -o takes results as .csv, .h5 or .hdf5, and the report page as .html\n");
         if (!dal_messages_count(messages, DAL_ERROR))
             fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));

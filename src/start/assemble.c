@@ -21,6 +21,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double omitted_weight = 1e-3;     /* omitted values move a thousand times as easily */
@@ -499,6 +500,20 @@ static void report_axes(const dal_assembly *a, const double *turned)
     }
 }
 
+/* A shift and a turn in one sentence, or the one of them that is more than rounding. */
+static void note_move(dal_assembly *a, int b, double shift, double turn)
+{
+    const char *name = a->mechanism.bodies[b].name;
+    char shifted[40] = "", turned[40] = "";
+    const bool shifts = shift > dal_worth_a_note * a->length, turns = turn > dal_worth_a_note;
+    if (shifts)
+        snprintf(shifted, sizeof shifted, " by %.3g m", shift);
+    if (turns)
+        snprintf(turned, sizeof turned, " by %.3g rad", turn);
+    dal_say_for(a->build->messages, DAL_NOTE, DAL_REASON_ASSEMBLY, a->mechanism.bodies[b].mark, "assembly %s '%s'%s%s%s", shifts ? "moved" : "turned",
+                name, shifts ? shifted : turned, shifts && turns ? " and turned it" : "", shifts ? turned : "");
+}
+
 /* What was not given was free to move: only given values count. */
 static void report_moves(dal_assembly *a)
 {
@@ -515,8 +530,7 @@ static void report_moves(dal_assembly *a)
         start->change.shift = start->position_given ? shift : 0;
         start->change.turn = start->attitude_given ? turn : 0;
         if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b))
-            dal_say_for(build->messages, DAL_NOTE, DAL_REASON_ASSEMBLY, a->mechanism.bodies[b].mark,
-                        "assembly moved '%s' by %.3g m and turned it by %.3g rad", a->mechanism.bodies[b].name, shift, turn);
+            note_move(a, b, shift, turn);
     }
     report_axes(a, turned);
 }

@@ -105,15 +105,16 @@ static const char *other_words(const dal_branches *s, bool looked, int other, co
         nearer ? "nearer to" : "further from", nearer ? "near" : "other");
 }
 
-/* "moved by 0.2 m and turned by 1.05 rad, to 2.1 rad": what is written of a body. */
+/* "moved by 0.2 m and turned by 1.05 rad, to 2.1 rad": what is written of a body, and has changed. */
 static const char *move_words(const dal_assembly *a, int b)
 {
     const dal_start_change change = moved(a, b);
     const dal_body_spec *spec = &a->build->spec->bodies[b];
-    const bool shifts = spec->position.n, turns = spec->angle.text || spec->orientation.kind != DAL_ATTITUDE_NONE;
+    const bool shifts = spec->position.n && change.shift > dal_worth_a_note * a->length;
+    const bool turns = (spec->angle.text || spec->orientation.kind != DAL_ATTITUDE_NONE) && change.turn > dal_worth_a_note;
     dal_arena *arena = a->build->arena;
     const char *to = a->layout->body[b].n_rot == 1 ? dal_arena_print(arena, ", to %.4g rad", a->work.q[a->layout->body[b].q + 2]) : "";
-    const char *shift = shifts ? dal_arena_print(arena, "moved by %.3g m", change.shift) : "";
+    const char *shift = shifts ? dal_arena_print(arena, "moved by %.3g m", change.shift) : turns ? "" : "where it is given";
     return turns ? dal_arena_print(arena, "%s%sturned by %.3g rad%s", shift, shifts ? " and " : "", change.turn, to) : shift;
 }
 
