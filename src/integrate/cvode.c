@@ -97,7 +97,7 @@ static bool begin_cvode(dal_sundials *c)
 
 static int step_cvode(dal_sundials *c, double *t_new)
 {
-    return c->call.CVode(c->memory, c->s->options->t_end, c->Y, t_new, CV_ONE_STEP);
+    return c->call.CVode(c->memory, c->s->t_stop, c->Y, t_new, CV_ONE_STEP);
 }
 
 static const dal_sundials_package adams = {dal_cvode_load, set_up_adams, begin_cvode, step_cvode, CV_MEM_FAIL};

@@ -1,4 +1,4 @@
-/* The loop around every integrator: one step after the other, each as make_step tells.
+/* The loop around every integrator: one step after the other, each as make_stride and finish_stride tell.
  *
  * The length of a step is chosen in step_size.c, events are located in events.c, a run that leads nowhere is noticed in stagnation.c. A step is
  * cut at the first event inside it, then projected, recorded, accepted. Outputs never change the steps: states on the grid come from inside
@@ -56,7 +56,7 @@ static verdict check_finite(driver *r, double h)
 
 static double output_time(const driver *r)
 {
-    return r->options->t_start + (double)r->next_output * r->options->every;
+    return r->options.t_start + (double)r->next_output * r->options.every;
 }
 
 static verdict record(driver *r, double t, const double *y)
@@ -68,7 +68,7 @@ static verdict record(driver *r, double t, const double *y)
 /* Grid times strictly inside the step. */
 static verdict record_inside(driver *r, const stride *p)
 {
-    if (!r->ode->output || r->options->every <= 0)
+    if (!r->ode->output || r->options.every <= 0)
         return GOOD;
     for (double t; (t = output_time(r)) < p->t_new - r->slack; r->next_output++) {
         dal_flow flow = r->method->trial(&r->s, t - r->s.t, r->y_out);
@@ -89,10 +89,10 @@ static verdict record_inside(driver *r, const stride *p)
 static verdict record_end(driver *r)
 {
     double t = r->s.t;
-    bool grid = r->options->every > 0, on_grid = grid && output_time(r) <= t + r->slack;
-    if (grid && !on_grid && t != r->options->t_end)
+    bool grid = r->options.every > 0, on_grid = grid && output_time(r) <= t + r->slack;
+    if (grid && !on_grid && t != r->options.t_end)
         return GOOD;
-    if (on_grid && t != r->options->t_end)
+    if (on_grid && t != r->options.t_end)
         t = output_time(r);
     r->next_output += on_grid;
     return record(r, t, r->s.y);
@@ -167,8 +167,8 @@ static verdict attempt_paced(driver *r, stride *p)
 {
     dal_stepper *s = &r->s;
     double wish = r->h_next > 0 ? r->h_next : HUGE_VAL;
-    if (r->options->max_step > 0)
-        wish = fmin(wish, r->options->max_step);
+    if (r->options.max_step > 0)
+        wish = fmin(wish, r->options.max_step);
     s->component = -1;
     s->smallest = dal_smallest_step(r);
     r->result.h = wish < HUGE_VAL ? wish : r->result.h;
@@ -180,7 +180,7 @@ static verdict attempt_paced(driver *r, stride *p)
     }
     r->stale = false;
     p->h = r->result.h = p->t_new - s->t;
-    p->shortened = p->t_new == r->options->t_end;
+    p->shortened = p->t_new == r->s.t_stop;
     return check_finite(r, p->h);
 }
 
@@ -224,6 +224,10 @@ static void accept(driver *r, const stride *p)
     r->s.t = p->t_new;
     memcpy(r->s.y, r->s.y_new, sizeof *r->s.y * (size_t)r->ode->n);
     r->steps_since++;
+    if (p->shortened && !r->method->adaptive) { /* fixed steps go on from where they were stopped */
+        r->t_base = r->s.t;
+        r->steps_since = 0;
+    }
     for (int i = 0; i < r->ode->n_guards; i++) {
         r->g_change[i] = fabs(r->g_new[i] - r->g[i]);
         r->g[i] = r->g_new[i];
@@ -245,40 +249,56 @@ static verdict restart_as_asked(driver *r)
 
 static verdict count_try(driver *r)
 {
-    if (r->options->max_steps > 0 && r->result.steps >= r->options->max_steps)
+    if (r->options.max_steps > 0 && r->result.steps >= r->options.max_steps)
         return dal_drive_stop(r, DAL_END_MAX_STEPS, 0, -1);
     return dal_watch_progress(r);
 }
 
-/* One step from (t, y), or one smaller try at it: whatever is not GOOD ends it there. */
-static verdict make_step(driver *r)
+/* y_new, on the constraints, of one step from (t, y), or of one smaller try at it: whatever is not GOOD ends it there. */
+static verdict make_stride(driver *r, stride *p)
 {
-    stride p = {0};
-    bool ask = false;
     verdict v = count_try(r);
     if (v == GOOD)
         v = prepare(r); /* slope and guards at (t, y) */
     if (v == GOOD)
-        v = (dal_paced(r->method) ? attempt_paced : attempt)(r, &p); /* stages: y_new at t_new, to the tolerance */
+        v = (dal_paced(r->method) ? attempt_paced : attempt)(r, p); /* stages: y_new at t_new, to the tolerance */
     if (v == GOOD)
-        v = dal_find_event(r, &p); /* y_new at the first event, if there is one */
-    if (v == GOOD && p.event && p.h == 0)
-        return handle_event(r); /* before anything moved */
-    if (v == GOOD)
-        v = project(r, &p); /* y_new on the constraints */
-    if (v == GOOD)
-        v = record_inside(r, &p);
+        v = dal_find_event(r, p); /* y_new at the first event, if there is one */
+    if (v == GOOD && p->event && p->h == 0)
+        return handle_event(r) == STOP ? STOP : AGAIN; /* before anything moved */
+    return v == GOOD ? project(r, p) : v; /* y_new on the constraints */
+}
+
+/* Outputs of the step, (t, y) <- (t_new, y_new), and what follows from it there. */
+static verdict finish_stride(driver *r, const stride *p)
+{
+    bool ask = false;
+    verdict v = record_inside(r, p);
     if (v != GOOD)
         return v;
-    accept(r, &p); /* (t, y) <- (t_new, y_new) */
+    accept(r, p); /* (t, y) <- (t_new, y_new) */
     v = record_end(r);
     if (v == GOOD)
         v = show_accepted(r, &ask);
-    if (v == GOOD && p.event)
+    if (v == GOOD && p->event)
         v = handle_event(r);
     if (v == GOOD && ask)
         v = restart_as_asked(r);
     return v;
+}
+
+static verdict make_step(driver *r)
+{
+    stride p = {0};
+    verdict v = make_stride(r, &p);
+    return v == GOOD ? finish_stride(r, &p) : v;
+}
+
+/* The step that was only looked at is taken. */
+static verdict finish_pending(driver *r)
+{
+    r->has_pending = false;
+    return r->verdict = finish_stride(r, &r->pending);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
@@ -306,46 +326,147 @@ size_t dal_drive_work(const dal_integrator *method, const dal_ode *ode)
            (m * sizeof(bool) + sizeof(double) - 1) / sizeof(double);
 }
 
-dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y, double *work)
+void dal_drive_begin(driver *r, const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y, double *work)
 {
     assert(options->t_end >= options->t_start);
-    driver r = {.ode = ode, .method = method, .options = options};
-    r.s = (dal_stepper){.ode = ode,
-                        .method = method,
-                        .t = options->t_start,
-                        .y = y,
-                        .rtol = options->rtol,
-                        .atol = options->atol,
-                        .unit_time = options->unit_time > 0 ? options->unit_time : 1,
-                        .component = -1,
-                        .options = options,
-                        .least_progress = 1e-3 * (options->t_end - options->t_start)};
-    layout_out(&r, work);
-    r.result.component = -1;
-    r.slack = 8 * DBL_EPSILON * fmax(fabs(options->t_start), fabs(options->t_end));
-    r.event_tolerance =
-        fmax(options->event_tolerance > 0 ? options->event_tolerance : EVENT_TOLERANCE * r.s.unit_time, 4 * DBL_EPSILON * r.s.unit_time);
-    verdict v = GOOD;
-    if (method->open && !method->open(&r.s))
-        v = dal_drive_stop(&r, DAL_END_UNOPENED, r.s.flow, -1);
+    *r = (driver){.ode = ode, .method = method, .options = *options};
+    r->s = (dal_stepper){.ode = ode,
+                         .method = method,
+                         .t = options->t_start,
+                         .y = y,
+                         .rtol = options->rtol,
+                         .atol = options->atol,
+                         .unit_time = options->unit_time > 0 ? options->unit_time : 1,
+                         .component = -1,
+                         .options = &r->options,
+                         .least_progress = 1e-3 * (options->t_end - options->t_start)};
+    layout_out(r, work);
+    r->result.component = -1;
+    r->event_tolerance =
+        fmax(options->event_tolerance > 0 ? options->event_tolerance : EVENT_TOLERANCE * r->s.unit_time, 4 * DBL_EPSILON * r->s.unit_time);
+    r->stale = true;
+    dal_drive_aim(r, options->t_end);
+    r->verdict = GOOD;
+    if (method->open && !method->open(&r->s))
+        r->verdict = dal_drive_stop(r, DAL_END_UNOPENED, r->s.flow, -1);
+    if (r->verdict == GOOD)
+        r->verdict = restart(r, NULL);
+    r->h_next = options->step;
+    if (r->verdict == GOOD)
+        r->verdict = record_end(r);
+}
+
+void dal_drive_aim(driver *r, double t_stop)
+{
+    assert(t_stop >= r->s.t);
+    r->t_far = fmax(fmax(r->t_far, r->options.t_end), t_stop);
+    r->slack = 8 * DBL_EPSILON * fmax(fabs(r->options.t_start), fabs(r->t_far));
+    if (r->s.t_stop == t_stop)
+        return;
+    r->s.t_stop = t_stop;
+    if (!r->stale && r->method->stop_at && !r->method->stop_at(&r->s))
+        r->stale = true;
+}
+
+verdict dal_drive_step(driver *r)
+{
+    if (r->verdict == STOP)
+        return STOP;
+    if (r->has_pending)
+        return finish_pending(r);
+    return r->verdict = make_step(r);
+}
+
+/* The step that was only looked at ends beyond t_stop: it is cut there. Methods that choose their own steps have made it for good. */
+static verdict cut_pending(driver *r, double t_stop)
+{
+    stride *p = &r->pending;
+    r->has_pending = false;
+    r->stale = true;
+    if (!dal_paced(r->method) || !(t_stop > r->s.t))
+        return GOOD;
+    dal_flow flow = r->method->trial(&r->s, t_stop - r->s.t, r->s.y_new);
+    if (flow)
+        return dal_drive_retry_slope(r, 0, flow);
+    *p = (stride){.h = t_stop - r->s.t, .t_new = t_stop, .shortened = true};
+    verdict v = r->ode->n_guards ? dal_evaluate_guards(r, t_stop, r->s.y_new, r->g_new, 0) : GOOD;
     if (v == GOOD)
-        v = restart(&r, NULL);
-    r.h_next = options->step;
-    if (v == GOOD)
-        v = record_end(&r);
-    while (v != STOP && r.s.t < options->t_end)
-        v = make_step(&r);
-    if (method->close)
-        method->close(&r.s);
-    if (v == STOP && r.result.end == DAL_END_STEP_COLLAPSE)
-        r.result.component = dal_fastest_component(&r);
-    if (r.s.creeps) {
-        r.result.stall = DAL_STALL_REFUSED;
-        r.result.tries = r.s.refusals;
-        r.result.pace = (r.s.t - r.s.t_stuck) / (double)r.s.refusals;
+        v = project(r, p);
+    return v == GOOD ? finish_stride(r, p) : v;
+}
+
+verdict dal_drive_to(driver *r, double t_stop)
+{
+    if (r->has_pending && r->verdict != STOP && t_stop < r->pending.t_new)
+        r->verdict = cut_pending(r, t_stop);
+    dal_drive_aim(r, fmax(t_stop, r->s.t));
+    while (r->verdict != STOP && r->s.t < t_stop)
+        dal_drive_step(r);
+    return r->verdict;
+}
+
+verdict dal_drive_jump(driver *r)
+{
+    if (r->verdict == STOP)
+        return STOP;
+    r->has_pending = false;
+    return r->verdict = restart(r, NULL);
+}
+
+verdict dal_drive_look(driver *r, double t, double *y)
+{
+    const double ahead = 1e6 * r->s.unit_time;
+    while (r->verdict != STOP && t > (r->has_pending ? r->pending.t_new : r->s.t)) {
+        if (r->has_pending && finish_pending(r) == STOP)
+            break;
+        if (!(r->s.t < r->options.t_end) || r->s.t_stop != r->options.t_end)
+            dal_drive_aim(r, r->s.t < r->options.t_end ? r->options.t_end : fmax(r->s.t, t) + ahead);
+        if (!(t > r->s.t))
+            break;
+        r->pending = (stride){0};
+        r->verdict = make_stride(r, &r->pending);
+        r->has_pending = r->verdict == GOOD;
     }
-    r.result.t = r.s.t;
-    r.result.rejected += r.s.rejected;
-    r.result.evaluations = r.s.evaluations;
-    return r.result;
+    if (r->verdict == STOP)
+        return STOP;
+    const bool inside = r->has_pending && t > r->s.t;
+    if (inside && t < r->pending.t_new) {
+        dal_flow flow = r->method->trial(&r->s, t - r->s.t, y);
+        if (!flow && r->ode->project_output)
+            flow = r->ode->project_output(r->ode->user, t, y);
+        return flow ? (r->verdict = dal_drive_stop(r, DAL_END_PROJECT, flow, -1)) : GOOD;
+    }
+    memcpy(y, inside ? r->s.y_new : r->s.y, sizeof *y * (size_t)r->ode->n);
+    return GOOD;
+}
+
+dal_drive_result dal_drive_so_far(const driver *r)
+{
+    dal_drive_result result = r->result;
+    if (r->verdict == STOP && result.end == DAL_END_STEP_COLLAPSE)
+        result.component = dal_fastest_component(r);
+    if (r->s.creeps) {
+        result.stall = DAL_STALL_REFUSED;
+        result.tries = r->s.refusals;
+        result.pace = (r->s.t - r->s.t_stuck) / (double)r->s.refusals;
+    }
+    result.t = r->s.t;
+    result.rejected += r->s.rejected;
+    result.evaluations = r->s.evaluations;
+    return result;
+}
+
+void dal_drive_close(driver *r)
+{
+    if (r->method && r->method->close)
+        r->method->close(&r->s);
+}
+
+dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y, double *work)
+{
+    driver r;
+    dal_drive_begin(&r, method, ode, options, y, work);
+    dal_drive_to(&r, options->t_end);
+    dal_drive_close(&r);
+    return dal_drive_so_far(&r);
 }

@@ -11,7 +11,7 @@ typedef enum verdict { GOOD, AGAIN, STOP } verdict; /* AGAIN: the same step, sma
 typedef struct stride {
     double h, t_new;
     double error;
-    bool shortened; /* by t_end or an event */
+    bool shortened; /* by t_stop or an event */
     bool event;     /* with h = 0: before anything moved */
     bool moved;     /* by the projection */
 } stride;
@@ -27,9 +27,13 @@ typedef struct progress {
 typedef struct driver {
     const dal_ode *ode;
     const dal_integrator *method;
-    const dal_drive_options *options;
+    dal_drive_options options;
     dal_stepper s;
     dal_drive_result result;
+    verdict verdict;                /* of the last step, or of the beginning */
+    stride pending;                 /* the step that was made and is not accepted yet: dal_drive_look */
+    bool has_pending;
+    double t_far;                   /* the largest of t_end and of all t_stop: dal_drive_aim */
     double *y_out;                  /* scratch: states inside a step */
     double *g, *g_new;              /* guards at y (prepare, accept) and y_new (dal_find_event) */
     double *g_low, *g_high, *g_try; /* at the bracket's ends, at a trial */
@@ -37,7 +41,7 @@ typedef struct driver {
     double *armed;                  /* since when in the step a guard counts: events.c */
     bool *which;                    /* the guards that ended: dal_find_event */
     bool g_valid;                   /* g belongs to y */
-    double slack;                   /* times closer than this are the same; constant */
+    double slack;                   /* times closer than this are the same: dal_drive_aim */
     double event_tolerance;         /* s; constant */
     double t_base;                  /* time of the last restart */
     long steps_since;               /* accepted since then */
@@ -50,9 +54,31 @@ typedef struct driver {
     long close_events;              /* in a row */
     int last_guard;                 /* that ended */
     progress progress;
+    long guard_evaluations; /* so far */
+    long work_limit;        /* of evaluations and of those: beyond it events are not located; 0: none. dal_step_fixed */
 } driver;
 
 #define DAL_SMALLEST_ERROR 1e-4 /* that the step control remembers */
+
+/* ---- drive.c: the loop, a step at a time ---- */
+
+/* Lay out a driver over dal_drive_work doubles, open the method, start at (t_start, y); the first output. Aimed at t_end. STOP: r->result says why. */
+void dal_drive_begin(driver *r, const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y, double *work);
+/* From now on steps end exactly at t_stop, which is not before s.t. */
+void dal_drive_aim(driver *r, double t_stop);
+/* One step, or one smaller try at it; events and restarts are done behind it. Not at t_stop. */
+verdict dal_drive_step(driver *r);
+/* Steps until t_stop, or until one of them stops the run. */
+verdict dal_drive_to(driver *r, double t_stop);
+/* The right-hand side is another one from here on: a restart, as after an event. The step that is not accepted yet is dropped. */
+verdict dal_drive_jump(driver *r);
+/* y at t, which lies in the last step or behind it: steps are made, as they come, until one of them reaches t, and that one is not accepted yet.
+ * Looking does not change the steps: they are aimed at t_end as long as that is ahead. */
+verdict dal_drive_look(driver *r, double t, double *y);
+/* Close the method; r->result is complete. */
+void dal_drive_close(driver *r);
+/* What r->result would be if the run ended here. */
+dal_drive_result dal_drive_so_far(const driver *r);
 
 /* The run ends here. */
 verdict dal_drive_stop(driver *r, dal_drive_end end, dal_flow flow, int component);

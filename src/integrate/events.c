@@ -39,8 +39,15 @@ static int first_negative(const double *g, int n)
     return -1;
 }
 
+/* Work is bounded, and the bound is reached: events are not located any more, they act at the ends of steps. */
+static bool exhausted(const driver *r)
+{
+    return r->work_limit > 0 && r->s.evaluations + r->guard_evaluations >= r->work_limit;
+}
+
 verdict dal_evaluate_guards(driver *r, double t, const double *y, double *g, double h)
 {
+    r->guard_evaluations++;
     dal_flow flow = r->ode->guards(r->ode->user, t, y, g);
     if (flow)
         return dal_drive_retry(r, h / 2, DAL_END_DERIVATIVE, flow, -1);
@@ -114,7 +121,7 @@ static double lowest_vertex(const driver *r)
 /* The first of the samples inside the step at which a guard is negative, if any. */
 static verdict sample_events(driver *r, const stride *p, double *high)
 {
-    for (int k = 1; k < SAMPLES; k++) {
+    for (int k = 1; k < SAMPLES && !exhausted(r); k++) {
         verdict v = try_inside(r, p, p->h * k / SAMPLES);
         if (v != GOOD)
             return v;
@@ -136,7 +143,7 @@ static verdict probe_events(driver *r, const stride *p, double *high)
     for (int i = 0; i < r->ode->n_guards; i++)
         wanted |= may_dip(r, i);
     double theta = wanted ? 0.5 : 0;
-    for (int round = 0; round < 2 && theta > 0; round++) {
+    for (int round = 0; round < 2 && theta > 0 && !exhausted(r); round++) {
         verdict v = try_inside(r, p, theta * p->h);
         if (v != GOOD)
             return v;
@@ -160,7 +167,7 @@ static verdict arm_events(driver *r, const stride *p, double high)
         r->which[i] = false;
         waiting += late;
     }
-    for (double tau = tolerance_at(r); waiting && tau < high; tau *= 2) {
+    for (double tau = tolerance_at(r); waiting && tau < high && !exhausted(r); tau *= 2) {
         verdict v = try_inside(r, p, tau);
         if (v != GOOD)
             return v;
@@ -201,6 +208,10 @@ static verdict bracket_events(driver *r, const stride *p, double *high)
     int side = 0, slow = 0; /* which end moved last; secants that did not halve the bracket */
     copy_guards(r, r->g_low, r->g);
     while (*high - low > tolerance) {
+        if (exhausted(r)) {
+            r->result.late_events++;
+            break;
+        }
         double width = *high - low;
         double tau = slow < PATIENCE ? secant(r, low, *high, weight_low, weight_high) : low + width / 2;
         tau = fmin(fmax(tau, low + tolerance / 2), *high - tolerance / 2);

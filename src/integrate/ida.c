@@ -270,7 +270,7 @@ static bool begin_ida(dal_sundials *c)
 
 static int step_ida(dal_sundials *c, double *t_new)
 {
-    return c->call.IDASolve(c->memory, c->s->options->t_end, t_new, c->Y, c->Yd, IDA_ONE_STEP);
+    return c->call.IDASolve(c->memory, c->s->t_stop, t_new, c->Y, c->Yd, IDA_ONE_STEP);
 }
 
 static const dal_sundials_package ida = {dal_ida_load, set_up_ida, begin_ida, step_ida, IDA_MEM_FAIL};

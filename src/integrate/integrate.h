@@ -64,7 +64,7 @@ typedef struct dal_ode {
 } dal_ode;
 
 typedef struct dal_drive_options {
-    double t_start, t_end;  /* t_end >= t_start */
+    double t_start, t_end;  /* t_end >= t_start: as far as the motion is wanted; dal_drive_to may go beyond */
     double step;            /* fixed step, or the first step of an adaptive integrator (0: chosen) */
     double rtol, atol;      /* adaptive only; atol in units of each component */
     double unit_time;       /* a time that the motion is measured by; 0: 1 */
@@ -105,6 +105,7 @@ typedef struct dal_drive_result {
     double h;      /* last step size tried */
     long steps, rejected, evaluations;
     long events, restarts; /* restarts: those that `accepted` asked for */
+    long late_events;      /* that were not located, because work was bounded: they act at the end of their bracket */
     dal_stall stall;
     long tries; /* steps tried until then, and how many it would take altogether */
     double tries_needed;
@@ -119,6 +120,7 @@ typedef struct dal_stepper {
     const dal_ode *ode;
     const dal_integrator *method;
     double t;         /* time of y */
+    double t_stop;    /* the steps end exactly there; dal_drive_aim */
     double *y;        /* present state */
     double *f;        /* derivative there (valid when f_valid) */
     double *y_new;    /* result of a step */
@@ -173,7 +175,8 @@ struct dal_integrator {
     size_t (*room)(const dal_ode *ode);        /* doubles of s->self */
     bool (*open)(dal_stepper *s);
     bool (*reset)(dal_stepper *s, double h);        /* a new start at (t, y), without a past; h: the first step, 0: its own choice */
-    bool (*advance)(dal_stepper *s, double *t_new); /* one step, not beyond t_end: y_new there */
+    bool (*advance)(dal_stepper *s, double *t_new); /* one step, not beyond t_stop: y_new there */
+    bool (*stop_at)(dal_stepper *s);                /* t_stop is another than at the last reset or advance */
     void (*close)(dal_stepper *s);                  /* also after open has failed */
     bool projects;                                  /* y_new is on the constraints already */
 };

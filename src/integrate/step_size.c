@@ -1,4 +1,4 @@
-/* The length of a step. Fixed: t_b + i h, t_b the time of the last restart; the last step lands on t_end. Adaptive: from the scaled error e of
+/* The length of a step. Fixed: t_b + i h, t_b the time of the last restart; a step lands on t_stop. Adaptive: from the scaled error e of
  * this step and e_0 of the one before by the PI rule
  *   h_new = 0.9 h e^(0.03 - 1/p) e_0^0.04,  0.2 <= h_new/h <= 10
  * and, after every restart, from the estimate of Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.4.
@@ -11,10 +11,10 @@
 #define SAFETY 0.9
 #define BETA 0.04 /* weight of the previous error in the PI rule */
 
-/* What t can resolve. A fixed step has to do so up to t_end. */
+/* What t can resolve. A fixed step has to do so up to the end. */
 double dal_smallest_step(const driver *r)
 {
-    double span = r->options->t_end - r->options->t_start;
+    double span = r->t_far - r->options.t_start;
     return r->method->adaptive ? 16 * DBL_EPSILON * fmax(fabs(r->s.t), DBL_EPSILON * span) : 2 * r->slack;
 }
 
@@ -23,7 +23,7 @@ verdict dal_choose_first_step(driver *r)
 {
     dal_stepper *s = &r->s;
     double size = dal_scaled_norm(s, s->y, s->y), slope = dal_scaled_norm(s, s->f, s->y);
-    double span = r->options->t_end - s->t;
+    double span = s->t_stop - s->t;
     const double T = s->unit_time;
     double h = fmin(size < 1e-5 || slope * T < 1e-5 ? 1e-6 * T : 0.01 * size / slope, span);
     double *y = r->y_out, *f = s->y_new;
@@ -47,23 +47,23 @@ verdict dal_choose_first_step(driver *r)
 
 static stride propose_fixed(const driver *r)
 {
-    double t = r->s.t, t_end = r->options->t_end, h = r->options->step;
+    double t = r->s.t, t_stop = r->s.t_stop, h = r->options.step;
     double t_new = r->t_base + (double)(r->steps_since + 1) * h;
-    if (!(t_new >= t_end - r->slack)) /* also where h is not a number */
+    if (!(t_new >= t_stop - r->slack)) /* also where h is not a number */
         return (stride){.h = h, .t_new = t_new};
-    if (t_new <= t_end + r->slack)
-        return (stride){.h = h, .t_new = t_end};
-    return (stride){.h = t_end - t, .t_new = t_end, .shortened = true};
+    if (t_new <= t_stop + r->slack)
+        return (stride){.h = h, .t_new = t_stop};
+    return (stride){.h = t_stop - t, .t_new = t_stop, .shortened = true};
 }
 
 /* Two halves rather than a whole step and a crumb. */
 static stride propose_adaptive(const driver *r)
 {
-    double left = r->options->t_end - r->s.t, h = r->h_next;
-    if (r->options->max_step > 0)
-        h = fmin(h, r->options->max_step);
+    double left = r->s.t_stop - r->s.t, h = r->h_next;
+    if (r->options.max_step > 0)
+        h = fmin(h, r->options.max_step);
     if (left <= h + r->slack)
-        return (stride){.h = left, .t_new = r->options->t_end, .shortened = true};
+        return (stride){.h = left, .t_new = r->s.t_stop, .shortened = true};
     bool halved = left < 2 * h;
     if (halved)
         h = left / 2;
@@ -95,5 +95,8 @@ void dal_choose_next_step(driver *r, const stride *p)
     factor = fmin(fmax(factor, 0.2), r->after_rejection ? 1 : 10);
     r->error_before = fmax(error, DAL_SMALLEST_ERROR);
     r->after_rejection = false;
+    const double before = r->h_next;
     r->h_next = fmax(p->h * factor, fmin(p->h, least_step(r)));
+    if (p->shortened && !p->event && r->s.t_stop < r->options.t_end) /* a stop on the way is no reason for short steps behind it */
+        r->h_next = fmax(r->h_next, before);
 }

@@ -264,6 +264,13 @@ void dal_sundials_close(dal_stepper *s)
     end_session(c);
 }
 
+/* SUNDIALS forgets a stop time when it has come there. */
+bool dal_sundials_stop_at(dal_stepper *s)
+{
+    const dal_sundials *c = s->self;
+    return !c->call.SetStopTime(c->memory, s->t_stop);
+}
+
 bool dal_sundials_reset(dal_stepper *s, double h)
 {
     dal_sundials *c = s->self;
@@ -271,17 +278,17 @@ bool dal_sundials_reset(dal_stepper *s, double h)
     c->rejected = s->rejected;
     clear_past(c);
     s->h_tried = h;
-    if (!c->package->begin(c) || c->call.SetInitStep(c->memory, h) || c->call.SetStopTime(c->memory, s->options->t_end))
+    if (!c->package->begin(c) || c->call.SetInitStep(c->memory, h) || !dal_sundials_stop_at(s))
         return fail(c, false);
     return true;
 }
 
-/* If t_end is so near that SUNDIALS would not start: y_new by one step of Euler. */
+/* If t_stop is so near that SUNDIALS would not start: y_new by one step of Euler. */
 static bool step_by_euler(dal_sundials *c, double *t_new, bool *done)
 {
     dal_stepper *s = c->s;
-    const double t_end = s->options->t_end, left = t_end - s->t;
-    c->by_euler = *done = left <= shortest_start * fmax(fabs(s->t), fabs(t_end));
+    const double t_stop = s->t_stop, left = t_stop - s->t;
+    c->by_euler = *done = left <= shortest_start * fmax(fabs(s->t), fabs(t_stop));
     if (!c->by_euler)
         return true;
     c->flow = dal_slope(s, s->t, s->y, s->f);
@@ -291,7 +298,7 @@ static bool step_by_euler(dal_sundials *c, double *t_new, bool *done)
         return fail(c, false);
     for (int i = 0; i < s->ode->n; i++)
         s->y_new[i] = s->y[i] + left * s->f[i];
-    *t_new = c->t_new = t_end;
+    *t_new = c->t_new = t_stop;
     return true;
 }
 
@@ -310,6 +317,8 @@ bool dal_sundials_advance(dal_stepper *s, double *t_new)
 {
     dal_sundials *c = s->self;
     bool done;
+    if (c->by_euler && !dal_sundials_reset(s, 0)) /* the library was left behind */
+        return false;
     c->flow = c->put_back = 0;
     if (!step_by_euler(c, t_new, &done))
         return false;

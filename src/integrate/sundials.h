@@ -95,6 +95,7 @@ size_t dal_sundials_room(const dal_ode *ode);
 bool dal_sundials_available(const dal_sundials_package *package, char *why, size_t size);
 bool dal_sundials_open(dal_stepper *s, const dal_sundials_package *package, int size); /* size: unknowns */
 bool dal_sundials_reset(dal_stepper *s, double h);
+bool dal_sundials_stop_at(dal_stepper *s);
 bool dal_sundials_advance(dal_stepper *s, double *t_new);
 dal_flow dal_sundials_trial(dal_stepper *s, double h, double *y_out);
 void dal_sundials_accept(dal_stepper *s, double h);
@@ -102,7 +103,7 @@ void dal_sundials_close(dal_stepper *s);
 
 /* Of the table of an integrator, in every build. */
 #define DAL_SUNDIALS_ENTRIES(available_, open_)                                                                                                      \
-    .vectors = DAL_SUNDIALS_VECTORS, .room = dal_sundials_room, .available = available_, .open = open_, .reset = dal_sundials_reset,                 \
+    .vectors = DAL_SUNDIALS_VECTORS, .room = dal_sundials_room, .available = available_, .open = open_, .reset = dal_sundials_reset, .stop_at = dal_sundials_stop_at,                 \
     .advance = dal_sundials_advance, .trial = dal_sundials_trial, .accept = dal_sundials_accept, .close = dal_sundials_close
 
 /* Before the package is initialised: its messages are dropped. After: tolerances and limits. False without memory. */
