@@ -127,7 +127,7 @@ static void check_rows(const char *text, const char *name)
         }
         for (int s = 0; s < tree->n_bodies; s++)
             for (int k = tree->carrier[s].step; k < tree->carrier[s].step + tree->carrier[s].n_steps; k++) {
-                const dal_step *step = &tree->step[k];
+                const dal_motion_step *step = &tree->step[k];
                 if (step->coordinate < 0)
                     continue;
                 const dal_joint *joint = &m->joints[tree->carrier[s].joint];
@@ -162,7 +162,7 @@ static void check_round_trip(const char *text, const char *name)
         layout->family->position(layout, &state->work);
         layout->family->move(layout, &state->work, -1, NULL, NULL);
         for (int s = 0; s < layout->tree->n_steps; s++) {
-            const dal_step *step = &layout->tree->step[s];
+            const dal_motion_step *step = &layout->tree->step[s];
             double same = 0;
             for (int k = 0; k < 4 && step->kind == DAL_STEP_BALL; k++)
                 same += q[step->q + k] * state->work.q[step->q + k];

@@ -12,6 +12,7 @@
 #include "dalembert/picture.h"
 #include "dalembert/results.h"
 #include "dalembert/run.h"
+#include "dalembert/simulation.h"
 #include "dalembert/spec.h"
 #include "dalembert/system.h"
 #include "dalembert/tree.h"

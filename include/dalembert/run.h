@@ -31,6 +31,10 @@ DAL_API const dal_column *dal_system_columns(const dal_system *system, int *reco
 typedef struct dal_evidence {
     dal_system_info info;
     long steps, rejected, evaluations, events, restarts, charts;
+    long late_events;     /* that act at the end of a step, because dal_step_fixed bounds its work */
+    long restored;        /* how often the motion went on from what was saved (dal_simulation_restore, dal_run_options.resume) */
+    long fixed_steps;     /* calls of dal_step_fixed, and the wall time that they took: the median to 3 %, the longest; NAN: none */
+    double fixed_median, fixed_longest;
     long rows_recorded;
     double time_end; /* how far it came */
     double wall_seconds;
@@ -60,6 +64,8 @@ typedef struct dal_evidence {
     bool incomplete; /* the run was stopped or failed: everything here is of the part that it came to */
 } dal_evidence;
 
+typedef struct dal_simulation dal_simulation; /* simulation.h */
+
 typedef struct dal_run_options {
     const dal_sink *sink; /* may be NULL */
     /* Called about twenty times a second; may be NULL. Returns false to stop the run. */
@@ -73,6 +79,21 @@ typedef struct dal_run_options {
      * the end of the run says so. `values` are the recorded columns and, behind them, those of dal_spec_show. Returns as a sink does. */
     dal_status (*frame)(void *user, dal_state *state, int n, const double *values);
     void *frame_user;
+    /* Where it begins: time, y and inputs of a state of the same system, which has to satisfy the constraints. NULL: the start values of the system. */
+    const dal_state *start;
+    /* A controller: called at the beginning and then every `period` seconds, exactly, with the simulation at that time. It may read
+     * (dal_simulation_value, dal_simulation_state) and set inputs, which hold until they are set again; it may not step, restore or free. Any status but
+     * DAL_OK ends the run with it. NULL: none. */
+    dal_status (*control)(void *user, dal_simulation *simulation);
+    void *control_user;
+    double period;
+    /* Called at every event, after it was located: a switch of an expression (its text), or the friction of a joint (its name) that begins or ends to
+     * stick. NULL: none. */
+    void (*event)(void *user, double t, const char *what);
+    void *event_user;
+    /* What dal_simulation_save wrote: the run goes on from there, and its rows are those behind that time. NULL: none. */
+    const void *resume;
+    size_t resume_size;
 } dal_run_options;
 
 /* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives. options may be NULL.

@@ -56,6 +56,9 @@ DAL_API const dal_message *const *dal_system_warnings(const dal_system *system, 
 
 DAL_API int dal_system_body(const dal_system *system, const char *name);  /* index or -1 */
 DAL_API int dal_system_joint(const dal_system *system, const char *name); /* index or -1; constraints are behind the joints */
+DAL_API int dal_system_input(const dal_system *system, const char *name); /* of `inputs:`, index or -1 */
+/* A recorded column by its name, as it is written in `record:` (`A.angle`; "time" is the first): index or -1. */
+DAL_API int dal_system_column(const dal_system *system, const char *name);
 
 /* A state starts at the assembled start values. NULL without memory, or without a system. */
 DAL_API dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *system);

@@ -48,7 +48,7 @@ static dal_status visit(void *user)
 bool dal_check_before_run(const dal_system *system, dal_state *state, const dal_allocator *allocator, dal_messages *messages)
 {
     request r = {.checker = {.state = state}, .messages = messages};
-    if (dal_state_unpack(state, 0, state->y))
+    if (dal_state_unpack(state, state->work.t, state->y))
         return false;
     dal_state_position(state);
     dal_state_jacobian(state);

@@ -60,7 +60,7 @@ static bool accelerates_finitely(const dal_layout *layout, const double *vd, int
     }
     for (; body != DAL_GROUND; body = tree->carrier[tree->carrier_of[body]].parent) {
         const dal_carrier *c = &tree->carrier[tree->carrier_of[body]];
-        for (const dal_step *step = tree->step + c->step; step < tree->step + c->step + c->n_steps; step++)
+        for (const dal_motion_step *step = tree->step + c->step; step < tree->step + c->step + c->n_steps; step++)
             if (!dal_all_finite(vd + step->v, dal_step_velocities(step)))
                 return false;
     }

@@ -48,6 +48,22 @@ int dal_system_joint(const dal_system *system, const char *name)
     return -1;
 }
 
+int dal_system_input(const dal_system *system, const char *name)
+{
+    for (int i = 0; system && name && i < system->n_inputs; i++)
+        if (!strcmp(system->input_names[i], name))
+            return i;
+    return -1;
+}
+
+int dal_system_column(const dal_system *system, const char *name)
+{
+    for (int i = 0; system && name && i < system->n_columns; i++)
+        if (!strcmp(system->columns[i].name, name))
+            return i;
+    return -1;
+}
+
 const char *dal_version(void)
 {
     return DAL_VERSION;

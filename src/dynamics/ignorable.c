@@ -62,7 +62,7 @@ static int candidates(const dal_layout *layout, int *columns)
         for (int k = 0; k < layout->nv; k++)
             columns[n++] = k;
     for (int i = 0; layout->tree && i < layout->tree->n_steps; i++) { /* ascending: velocities are numbered in the order of the steps */
-        const dal_step *step = &layout->tree->step[i];
+        const dal_motion_step *step = &layout->tree->step[i];
         if (step->v >= 0 && (step->kind == DAL_STEP_SHIFT || step->kind == DAL_STEP_TURN || step->kind == DAL_STEP_SCREW))
             columns[n++] = step->v;
     }

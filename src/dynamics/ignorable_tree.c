@@ -63,7 +63,7 @@ static void sum_up(const dal_state *state, hung *all)
 
 /* A step of a carrier, seen from the frame before it. */
 typedef struct place {
-    const dal_step *step;
+    const dal_motion_step *step;
     const double *axes; /* world axes; a ball has three */
     double o[3], u[3], w[3];
     double arm[3]; /* from o to r of the body */
@@ -94,7 +94,7 @@ static void look_at_step(const dal_state *state, const dal_carrier *c, place *at
 /* The frame behind the step. */
 static void pass_step(const dal_state *state, place *at)
 {
-    const dal_step *step = at->step++;
+    const dal_motion_step *step = at->step++;
     const double *shift = at->axes + 9, *x = state->work.v + (step->v < 0 ? 0 : step->v);
     const double s = step->sign;
     dal_add_cross(at->w, shift, at->u);
@@ -108,7 +108,7 @@ static void pass_step(const dal_state *state, place *at)
 }
 
 /* How far a unit of a column of the step shifts along its axis. */
-static double shift_of(const dal_step *step)
+static double shift_of(const dal_motion_step *step)
 {
     return step->kind == DAL_STEP_SHIFT ? 1 : step->kind == DAL_STEP_SCREW ? step->length : 0;
 }
@@ -117,7 +117,7 @@ static double shift_of(const dal_step *step)
 
 static void add_force(const place *at, double *Q, double *size)
 {
-    const dal_step *step = at->step;
+    const dal_motion_step *step = at->step;
     const double shift = shift_of(step);
     double n[3];
     dal_copy3(at->behind->n, n);
@@ -203,7 +203,7 @@ static double slope_of_turn(const place *at, double *size)
 /* Against the terms, and the energy and how fast the coordinate moves the bodies: the terms that cancel may themselves be rounding. */
 static void find_slope(const place *at, double energy, double length, double *slope, double *size)
 {
-    const dal_step *step = at->step;
+    const dal_motion_step *step = at->step;
     const double shift = shift_of(step);
     double we[3], pace = fabs(shift) / length;
     dal_cross(at->w, at->axes, we);

@@ -332,6 +332,7 @@ bool dal_sundials_advance(dal_stepper *s, double *t_new)
         return fail(c, flag == c->package->memory_failed);
     }
     arrive(c, *t_new);
+    count_rejected(c);
     return true;
 }
 

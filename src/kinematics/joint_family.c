@@ -68,7 +68,7 @@ static void column_of(const dal_real R[9], int axis, dal_real out[3])
 }
 
 /* The frame (r, R) behind a step, with the axis and the shift of the step. q: its own coordinates. */
-static void take_step(const dal_step *step, const dal_real *q, dal_real r[3], dal_real R[9], dal_real axes[9], dal_real shift[3])
+static void take_step(const dal_motion_step *step, const dal_real *q, dal_real r[3], dal_real R[9], dal_real axes[9], dal_real shift[3])
 {
     dal_real by = 0, turn[9], old[9];
     dal_zero3(shift);
@@ -134,7 +134,7 @@ static void own_columns(const dal_tree *tree, const dal_carrier *c, const dal_wo
     int first;
     own_velocities(tree, c, &first);
     for (int s = c->step + c->n_steps - 1; s >= c->step; s--) {
-        const dal_step *step = &tree->step[s];
+        const dal_motion_step *step = &tree->step[s];
         const dal_real *axes = axes_of(work, s);
         for (int k = 0; k < dal_step_velocities(step); k++, axes += 3) {
             dal_real *column = J + 6 * (step->v - first + k);
@@ -264,7 +264,7 @@ static void carry_arm(const dal_kin *kin, const dal_marker *marker, double sign,
     dal_add_cross(w, arm, u);
 }
 
-static void carry_tangent(const dal_step *step, const dal_real *axes, const dal_real *shift, const dal_real *x, dal_real u[3], dal_real w[3])
+static void carry_tangent(const dal_motion_step *step, const dal_real *axes, const dal_real *shift, const dal_real *x, dal_real u[3], dal_real w[3])
 {
     dal_add_cross(w, shift, u);
     switch (step->kind) {
@@ -356,7 +356,7 @@ static void bend_ball(const dal_real *axes, const dal_real *x_a, const dal_real 
     dal_axpy3(1, relative, f->w_b);
 }
 
-static void bend_step(const dal_step *step, const dal_real *axes, const dal_real *shift, const dal_real *x_a, const dal_real *x_b, bent *f)
+static void bend_step(const dal_motion_step *step, const dal_real *axes, const dal_real *shift, const dal_real *x_a, const dal_real *x_b, bent *f)
 {
     const double s = step->sign, k = step->sign * step->length;
     switch (step->kind) {
@@ -445,7 +445,7 @@ static void rates_joint(const dal_layout *layout, const dal_work *work, dal_real
         return;
     }
     for (int s = 0; s < layout->tree->n_steps; s++) {
-        const dal_step *step = &layout->tree->step[s];
+        const dal_motion_step *step = &layout->tree->step[s];
         const dal_real *p = work->q + step->q, *x = work->v + step->v;
         if (step->kind == DAL_STEP_CONSTANT)
             continue;
@@ -585,7 +585,7 @@ static double angle_about(int axis, int from, const double d[3])
 
 /* The angle of a turn: R is the frame before it, (P, E) where the carrier leads to. A turn before a rod points it at P. Else
  * D = R^T E is the product of this turn and the next one, if there is one: it takes the next axis j to D e_j. */
-static double find_angle(const dal_step *step, int n_rest, const double r[3], const double R[9], const double P[3], const double E[9])
+static double find_angle(const dal_motion_step *step, int n_rest, const double r[3], const double R[9], const double P[3], const double E[9])
 {
     double D[9], d[3], gap[3];
     if (n_rest && step[1].kind == DAL_STEP_CONSTANT) {
@@ -605,12 +605,12 @@ static double find_angle(const dal_step *step, int n_rest, const double r[3], co
 }
 
 /* Whole turns as the joint has counted them, from where its frames coincide. */
-static double wind_joint(const dal_work *work, const dal_step *step, double angle)
+static double wind_joint(const dal_work *work, const dal_motion_step *step, double angle)
 {
     return step->winding < 0 ? angle : angle + two_pi * floor((work->winding[step->winding] + step->zero - angle) / two_pi + 0.5);
 }
 
-static void find_step(const dal_work *work, const dal_step *step, int n_rest, const double r[3], const double R[9], const double P[3],
+static void find_step(const dal_work *work, const dal_motion_step *step, int n_rest, const double r[3], const double R[9], const double P[3],
                       const double E[9], double *q)
 {
     double gap[3], e[3], D[9];
@@ -642,7 +642,7 @@ static void place_joint(const dal_layout *layout, dal_work *work, int body, cons
         place_marker(&work->kin[c->parent], &c->from, r, R);
         place_marker(&work->kin[c->body], &c->to, P, E);
         for (int s = c->step; s < c->step + c->n_steps; s++) {
-            const dal_step *step = &tree->step[s];
+            const dal_motion_step *step = &tree->step[s];
             double *q = work->q + (step->q < 0 ? 0 : step->q);
             find_step(work, step, c->step + c->n_steps - 1 - s, r, R, P, E, q);
             take_step(step, q, r, R, none, shift);
@@ -707,7 +707,7 @@ static void move_joint(const dal_layout *layout, dal_work *work, int body, const
 static void add_joint(const dal_layout *layout, double *q, const double *dv)
 {
     for (int s = 0; s < layout->tree->n_steps; s++) {
-        const dal_step *step = &layout->tree->step[s];
+        const dal_motion_step *step = &layout->tree->step[s];
         if (step->kind == DAL_STEP_BALL)
             dal_quaternion_turn(q + step->q, dv + step->v, false);
         else if (step->kind != DAL_STEP_CONSTANT)

@@ -29,25 +29,25 @@ static const dal_marker at_origin = {DAL_GROUND, {0, 0, 0}, {1, 0, 0, 0, 1, 0, 0
 
 /* ---- from the motion of a joint to steps ------------------------------------ */
 
-static dal_step elementary(char kind, char axis, double sign)
+static dal_motion_step elementary(char kind, char axis, double sign)
 {
-    dal_step step = {.axis = axis - 'x', .sign = sign, .q = -1, .v = -1, .coordinate = -1, .winding = -1};
+    dal_motion_step step = {.axis = axis - 'x', .sign = sign, .q = -1, .v = -1, .coordinate = -1, .winding = -1};
     step.kind = kind == 'T' ? DAL_STEP_SHIFT : kind == 'R' ? DAL_STEP_TURN : kind == 'L' ? DAL_STEP_CONSTANT : DAL_STEP_SCREW;
     return step;
 }
 
-static bool turns_tree(const dal_step *step)
+static bool turns_tree(const dal_motion_step *step)
 {
     return step->kind == DAL_STEP_TURN;
 }
 
 /* Three turns in a row reach every attitude: they become a ball. */
-static int join_turns(int n, dal_step *step)
+static int join_turns(int n, dal_motion_step *step)
 {
     for (int i = 0; i + 2 < n; i++) {
         if (!turns_tree(&step[i]) || !turns_tree(&step[i + 1]) || !turns_tree(&step[i + 2]))
             continue;
-        step[i] = (dal_step){.kind = DAL_STEP_BALL, .sign = 1, .q = -1, .v = -1, .coordinate = -1, .winding = -1};
+        step[i] = (dal_motion_step){.kind = DAL_STEP_BALL, .sign = 1, .q = -1, .v = -1, .coordinate = -1, .winding = -1};
         memmove(step + i + 1, step + i + 3, sizeof *step * (size_t)(n - i - 3));
         return n - 2;
     }
@@ -55,13 +55,13 @@ static int join_turns(int n, dal_step *step)
 }
 
 /* The steps of "Tz Rz" ...; reversed: from the second frame to the first. */
-static int read_motion(const char *motion, bool reversed, bool particle, dal_step step[MOST_STEPS])
+static int read_motion(const char *motion, bool reversed, bool particle, dal_motion_step step[MOST_STEPS])
 {
     int n = 0;
     for (; *motion && n < MOST_STEPS; motion += motion[2] ? 3 : 2)
         step[n++] = elementary(motion[0], motion[1], reversed ? -1 : 1);
     for (int i = 0; reversed && i < n / 2; i++) {
-        dal_step other = step[i];
+        dal_motion_step other = step[i];
         step[i] = step[n - 1 - i];
         step[n - 1 - i] = other;
     }
@@ -76,7 +76,7 @@ static const char *motion_of(const dal_mechanism *m, const dal_joint *joint)
 }
 
 /* The row "distance - k angle = constant" of a screw. */
-static void read_screw(const dal_mechanism *m, const dal_joint *joint, dal_step *step)
+static void read_screw(const dal_mechanism *m, const dal_joint *joint, dal_motion_step *step)
 {
     for (int i = joint->row; i < m->n_rows && m->rows[i].joint == m->rows[joint->row].joint; i++) {
         const dal_row *row = &m->rows[i];
@@ -88,11 +88,11 @@ static void read_screw(const dal_mechanism *m, const dal_joint *joint, dal_step 
 }
 
 /* Which coordinates of the joint the steps are: the k-th turn is its k-th angle, the k-th shift its k-th distance. */
-static void name_steps(const dal_mechanism *m, const dal_joint *joint, int n, dal_step *step, bool reversed)
+static void name_steps(const dal_mechanism *m, const dal_joint *joint, int n, dal_motion_step *step, bool reversed)
 {
     bool taken[DAL_MAX_COORDINATES] = {false};
     for (int i = 0; i < n; i++) {
-        dal_step *s = &step[reversed ? n - 1 - i : i];
+        dal_motion_step *s = &step[reversed ? n - 1 - i : i];
         dal_measure_kind kind = s->kind == DAL_STEP_SHIFT ? DAL_MEASURE_DOT : DAL_MEASURE_ANGLE;
         if (s->kind == DAL_STEP_CONSTANT || s->kind == DAL_STEP_BALL)
             continue;
@@ -106,7 +106,7 @@ static void name_steps(const dal_mechanism *m, const dal_joint *joint, int n, da
     }
 }
 
-static int joint_steps(const dal_mechanism *m, int j, bool reversed, bool particle, dal_step step[MOST_STEPS])
+static int joint_steps(const dal_mechanism *m, int j, bool reversed, bool particle, dal_motion_step step[MOST_STEPS])
 {
     const dal_joint *joint = &m->joints[j];
     int n = read_motion(motion_of(m, joint), reversed, particle, step);
@@ -133,7 +133,7 @@ static void move_marker(dal_marker *marker, int axis, double turn, double shift)
 /* A step by q - zero is one by q with the constant motion by -zero before or behind it: S(q - z) = S(-z) S(q) = S(q) S(-z). It goes
  * into the marker that is next to the step: from := from S(-z), to := to S(z). `zero:` belongs to the first coordinate of a joint,
  * whose step is the first or the last of its motion. A screw moves along by itself: offset + k (q - z). */
-static void take_zeros(dal_carrier *c, int n, dal_step *step)
+static void take_zeros(dal_carrier *c, int n, dal_motion_step *step)
 {
     for (int i = 0; i < n; i++) {
         const double z = step[i].sign * step[i].zero * (i == 0 ? -1 : 1);
@@ -162,7 +162,7 @@ static int *windings_of_bodies(dal_arena *arena, const dal_mechanism *m)
 }
 
 /* Free against the ground: the shifts in world axes, then the attitude. */
-static int free_steps(const dal_mechanism *m, int body, const int *winding, dal_step step[MOST_STEPS])
+static int free_steps(const dal_mechanism *m, int body, const int *winding, dal_motion_step step[MOST_STEPS])
 {
     const bool particle = m->bodies[body].particle;
     int n = read_motion(m->space == DAL_PLANAR ? "Tx Ty Rz" : "Tx Ty Tz Rx Ry Rz", false, particle, step);
@@ -171,7 +171,7 @@ static int free_steps(const dal_mechanism *m, int body, const int *winding, dal_
     return n;
 }
 
-static int freedoms(int n, const dal_step *step)
+static int freedoms(int n, const dal_motion_step *step)
 {
     int sum = 0;
     for (int i = 0; i < n; i++)
@@ -279,7 +279,7 @@ static void add_ways(growth *g, int body)
         const int j = g->end[i] / 2, k = g->end[i] % 2, child = m->joints[j].marker[1 - k].body;
         if (is_inside(g, child))
             continue;
-        dal_step step[MOST_STEPS];
+        dal_motion_step step[MOST_STEPS];
         int n = read_motion(motion_of(m, &m->joints[j]), k == 1, m->bodies[child].particle, step);
         push_way(g, (way){j, k, freedoms(n, step), body == DAL_GROUND ? 0 : g->depth[body]});
     }
@@ -370,12 +370,12 @@ static void number_steps(dal_arena *arena, const dal_mechanism *m, dal_tree *tre
     size_t capacity = 0;
     for (int i = 0; i < tree->n_bodies; i++) {
         dal_carrier *c = &tree->carrier[i];
-        dal_step step[MOST_STEPS];
+        dal_motion_step step[MOST_STEPS];
         c->n_steps = c->joint < 0 ? free_steps(m, c->body, winding, step) : joint_steps(m, c->joint, c->marker_parent == 1, c->particle, step);
         take_zeros(c, c->n_steps, step);
         c->step = tree->n_steps;
         for (int k = 0; k < c->n_steps; k++) {
-            dal_step *s = DAL_PUSH(arena, tree->step, tree->n_steps, capacity);
+            dal_motion_step *s = DAL_PUSH(arena, tree->step, tree->n_steps, capacity);
             *s = step[k];
             if (s->kind == DAL_STEP_CONSTANT)
                 continue;
@@ -551,7 +551,7 @@ static void make_plain(const dal_tree *tree, const dal_mechanism *m, const dal_c
 }
 
 /* `at`: which of the step's numbers; `number`: which of the carrier's, from 1. */
-static void name_step(const dal_mechanism *m, const dal_carrier *c, const dal_step *step, bool velocity, int at, int number, char *buffer,
+static void name_step(const dal_mechanism *m, const dal_carrier *c, const dal_motion_step *step, bool velocity, int at, int number, char *buffer,
                       size_t size)
 {
     static const char *const axes[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "qx", "qy", "qz"}, *const spin[] = {"wx", "wy", "wz"};
@@ -577,7 +577,7 @@ void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool pl
         const dal_carrier *c = &tree->carrier[i];
         int number = 1;
         for (int s = c->step; s < c->step + c->n_steps; s++) {
-            const dal_step *step = &tree->step[s];
+            const dal_motion_step *step = &tree->step[s];
             int first = velocity ? step->v : step->q, n = velocity ? dal_step_velocities(step) : dal_step_coordinates(step);
             if (n && k >= first && k < first + n) {
                 name_step(mechanism, c, step, velocity, k - first, number, buffer, size);

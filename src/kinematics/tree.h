@@ -20,7 +20,7 @@
 
 typedef enum dal_step_kind { DAL_STEP_SHIFT, DAL_STEP_TURN, DAL_STEP_CONSTANT, DAL_STEP_SCREW, DAL_STEP_BALL } dal_step_kind;
 
-typedef struct dal_step {
+typedef struct dal_motion_step {
     dal_step_kind kind;
     int axis;       /* 0, 1, 2 */
     double sign;    /* -1 where a joint is walked from its second body to its first */
@@ -30,7 +30,7 @@ typedef struct dal_step {
     int coordinate; /* which coordinate of its joint it is, or -1 */
     int winding;    /* TURN, SCREW: the counter of whole turns of its measure, or -1 */
     double zero;    /* its coordinate is that measure + zero; the markers of its carrier know it */
-} dal_step;
+} dal_motion_step;
 
 typedef struct dal_carrier {
     int body, parent;    /* parent DAL_GROUND: the ground */
@@ -48,17 +48,17 @@ struct dal_tree {
     int n_bodies, n_steps, n_joints, nq, nv, n_trees;
     dal_carrier *carrier; /* in the order of the tree */
     int *carrier_of;      /* of each body */
-    dal_step *step;
+    dal_motion_step *step;
     int *carries; /* of each joint of the mechanism: the body that it carries, or -1: it is cut */
 };
 
 /* How many numbers of q and of v a step has. */
-static inline int dal_step_coordinates(const dal_step *step)
+static inline int dal_step_coordinates(const dal_motion_step *step)
 {
     return step->kind == DAL_STEP_CONSTANT ? 0 : step->kind == DAL_STEP_BALL ? 4 : 1;
 }
 
-static inline int dal_step_velocities(const dal_step *step)
+static inline int dal_step_velocities(const dal_motion_step *step)
 {
     return step->kind == DAL_STEP_CONSTANT ? 0 : step->kind == DAL_STEP_BALL ? 3 : 1;
 }

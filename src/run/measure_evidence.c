@@ -88,10 +88,10 @@ void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
 {
     double position, velocity;
     dal_residuals_now(state, &position, &velocity);
-    r->evidence->position_residual = fmax(r->evidence->position_residual, position);
+    r->evidence.position_residual = fmax(r->evidence.position_residual, position);
     int row = 0;
     r->measured.open = fmax(r->measured.open, dal_worst_row(state, state->work.phi, &row));
-    r->evidence->velocity_residual = fmax(r->evidence->velocity_residual, velocity);
+    r->evidence.velocity_residual = fmax(r->evidence.velocity_residual, velocity);
     double balance = energy->kinetic + energy->potential - energy->work;
     measure_momentum(r, state, energy);
     measure_ignorable(r, state);
@@ -100,7 +100,7 @@ void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
         r->measured.potential_start = energy->potential;
         r->measured.work_last = energy->work;
         r->measured.moving_last = energy->kinetic;
-        r->evidence->energy_start = energy->kinetic + energy->potential;
+        r->evidence.energy_start = energy->kinetic + energy->potential;
         r->measured.started = true;
     }
     r->measured.energy_last = energy->kinetic + energy->potential;
@@ -154,13 +154,13 @@ void dal_measure_reactions(run *r)
 {
     static const char *const axes[] = {"x", "y", "z"};
     const dal_mechanism *m = &r->system->mechanism;
-    char *text = r->evidence->loose;
-    const size_t size = sizeof r->evidence->loose;
+    char *text = r->evidence.loose;
+    const size_t size = sizeof r->evidence.loose;
     dal_state *state = r->viewer;
     if (r->system->rank == r->system->layout.n_rows || (r->system->small && !state->reactions->redundancy))
         return;
     dal_need(state, DAL_STAGE_REACTIONS);
-    r->evidence->compliant = r->system->compliant;
+    r->evidence.compliant = r->system->compliant;
     for (int j = 0; j < m->n_joints; j++) {
         const bool *loose = state->reactions->loose + 6 * j;
         size_t used = strlen(text);
@@ -201,7 +201,7 @@ static const char *momentum_text(unsigned kept)
 
 void dal_measure_end(run *r, const dal_drive_result *result)
 {
-    dal_evidence *e = r->evidence;
+    dal_evidence *e = &r->evidence;
     double scale = r->measured.kinetic_most + r->measured.potential_most + r->measured.work_path;
     e->steps = result->steps;
     e->rejected = result->rejected;

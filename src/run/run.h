@@ -1,7 +1,11 @@
-/* A run: the integrator's loop on one side (integrate/drive.c), a state on the other, and what is measured between them.
+/* A simulation: the integrator's loop on one side (integrate/drive.c), a state on the other, and what is measured between them. A run is a simulation
+ * that is stepped once, to its end.
  *
- *   run.c               options, memory, the loop, the end
- *   step.c              what one step does: the hooks of the loop, in the order of a step
+ *   run.c               a whole run: dal_run
+ *   simulation.c        the object: options, memory, steps, looks, inputs, what is read
+ *   opening.c           its states and memory, and how it begins
+ *   saving.c            all of it as a blob, and back
+  *   step.c              what one step does: the hooks of the loop, in the order of a step
  *   implicit_hooks.c    the formulation's own equations, for integrators that solve them as they stand
  *   singular_passage.c  singular positions: steps that avoid them, the branch that is kept, the rank
  *   impacts.c           velocities and energies that jump
@@ -13,12 +17,13 @@
  *   run_warnings.c      what a user should know about a run that went through
  *   evidence.c          the evidence as text and as JSON
  *
- * Each of them has a struct below, and writes that one alone. Those of the file are all set to zero when a run begins.
+ * Each of them has a struct below, and writes that one alone. Those of the file are all set to zero when a simulation begins.
  */
 #ifndef DAL_RUN_RUN_H
 #define DAL_RUN_RUN_H
 
-#include "dalembert/run.h"
+#include "dalembert/simulation.h"
+#include "integrate/drive.h"
 #include "run/meetings.h"
 #include "state/state.h"
 
@@ -73,22 +78,46 @@ typedef struct callbacks {
     dal_status sink_status;         /* of the sink and of `frame` */
     bool stopped;                   /* by `progress` */
     dal_tenancy tenancy;            /* of `viewer` and options->final */
-    bool lent;                      /* now; written by run.c */
+    bool lent;                      /* now; written by opening.c */
     bool rewritten;                 /* `frame` has changed y of the viewer */
     double rewritten_time;
 } callbacks;
 
-typedef struct run {
+/* Of dal_step_fixed; written by simulation.c. A histogram of wall times, 16 bins an octave from 2^-30 s on: the median is known to half a bin. */
+enum { DAL_TIME_BINS = 16 * 40 };
+typedef struct timing {
+    long calls, bin[DAL_TIME_BINS];
+    double longest;
+} timing;
+
+typedef struct dal_simulation run;
+struct dal_simulation {
     const dal_system *system;
-    const dal_run_options *options;
-    dal_state *state;       /* what is integrated */
-    dal_state *viewer;      /* outputs and probes are computed here, so that looking does not change the motion */
-    dal_evidence *evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
-    double *y;              /* integrated by dal_drive */
-    double *row;            /* one of the record */
-    double *stage;          /* a copy of y: at the projected stage, or before the projection */
-    double *unit;           /* of each component of y: dal_state_units */
-    double *drive;          /* dal_drive_work */
+    dal_run_options options;
+    dal_allocator allocator;
+    dal_messages *messages;
+    dal_messages *judged;  /* what dal_simulation_evidence says, anew each time; NULL: not asked yet */
+    dal_status status;     /* of the step that failed; DAL_OK: none has */
+    dal_state *state;      /* what is integrated */
+    dal_state *viewer;     /* rows and probes are computed here, so that looking does not change the motion */
+    dal_state *reader;     /* what users see between steps; NULL: nobody can */
+    dal_evidence evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
+    void *memory;          /* of the arrays below */
+    double *y;             /* integrated by the driver */
+    double *row;           /* one of the record */
+    double *stage;         /* a copy of y: at the projected stage, or before the projection */
+    double *unit;          /* of each component of y: dal_state_units */
+    double *drive;         /* dal_drive_work */
+    dal_ode ode;           /* step.c */
+    driver driver;
+    double *seen, *seen_row; /* the present state where it was looked at, and its columns: simulation.c */
+    double t_seen;           /* its time */
+    bool looking;            /* the present time is t_seen, inside the step that the driver holds back */
+    bool read;               /* the reader is at the present state, and seen_row are its columns */
+    bool jump;               /* an input was set: the next step begins without a past */
+    bool in_callback;        /* the simulation may not be stepped */
+    long controls;           /* calls of options.control so far */
+    timing timing;
     measured measured;
     passage passage;
     stiffness stiffness;
@@ -96,7 +125,34 @@ typedef struct run {
     dal_meetings meetings; /* meetings.c */
     double *along;         /* standing.c; NULL: no such joint */
     dal_implicit implicit; /* the formulation's own equations, where the integrator takes them: implicit_hooks.c */
-} run;
+};
+
+/* ---- opening.c ------------------------------------------------------------------------------------- */
+
+/* Can these options be used? False with a message. */
+bool dal_simulation_accepts(const dal_system *system, const dal_run_options *options, dal_messages *messages, const char *function);
+/* Everything zero, then options, states and memory. `readable`: users may look at it between steps. On failure it can be closed. */
+dal_status dal_simulation_open(run *r, const dal_system *system, const dal_run_options *options, bool readable, dal_messages *messages);
+/* The start: what `check` says of it, the sink, the driver with its first row. */
+dal_status dal_simulation_begin(run *r);
+/* States and memory go. */
+void dal_simulation_close(run *r);
+/* The states that users may see belong to the simulation, and the system has to stay; or no more. */
+void dal_simulation_claim(run *r, bool begin);
+
+/* ---- simulation.c ----------------------------------------------------------------------------------- */
+
+/* To `until`, with control periods and inputs on the way. */
+verdict dal_simulation_go(run *r, double until);
+/* The sentence about a motion that cannot go on, once, into the simulation's messages; then its status. */
+dal_status dal_simulation_failure(run *r);
+/* What there is to say about a motion that has ended, or that is judged as if it had: into r->evidence and messages. */
+dal_status dal_simulation_judge(run *r, dal_messages *messages);
+/* The warnings of the model, then those of `messages` behind `before` (NULL: from the first one on). */
+void dal_gather_warnings(const dal_system *system, dal_messages *messages, const dal_message *before, dal_evidence *evidence);
+
+/* ---- saving.c ---------------------------------------------------------------------------------------- */
+
 
 /* ---- step.c ---------------------------------------------------------------------------------------- */
 

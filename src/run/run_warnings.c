@@ -15,7 +15,7 @@ static const double drift_noticed = 1e-10; /* of m g L, m (L / T)^2 and the pote
 static void warn_of_inertias(const run *r, dal_messages *messages)
 {
     const dal_system *system = r->system;
-    const double error = r->evidence->acceleration_error, rtol = system->info.rtol;
+    const double error = r->evidence.acceleration_error, rtol = system->info.rtol;
     char name[100];
     if (!(error > rtol))
         return;
@@ -32,7 +32,7 @@ static void warn_of_inertias(const run *r, dal_messages *messages)
 /* Open joints are another mechanism. */
 static void warn_of_open_joints(const run *r, dal_messages *messages)
 {
-    const double open = r->evidence->position_residual;
+    const double open = r->evidence.position_residual;
     if (r->measured.open > joints_open)
         dal_warn(messages, dal_nowhere, DAL_CODE_JOINTS_OPEN, open,
                  "the constraints were open by %.3g (m or rad), while the model's length is %.3g m: what was computed "
@@ -45,14 +45,14 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
 static double relative_drift(const run *r)
 {
     const measured *m = &r->measured;
-    const double average = m->moving_time > 0 ? m->moving_sum / m->moving_time + m->work_path : 0, most = r->evidence->energy_drift;
+    const double average = m->moving_time > 0 ? m->moving_sum / m->moving_time + m->work_path : 0, most = r->evidence.energy_drift;
     return average > 0 ? fmax(most, m->balance_worst / (2 * average)) : most;
 }
 
 /* Where the balance is lost, what was computed is some other motion. */
 static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
 {
-    const dal_evidence *e = r->evidence;
+    const dal_evidence *e = &r->evidence;
     const double rest = fabs(r->measured.potential_start) + r->measured.weight, drift = relative_drift(r);
     if (!(e->energy_drift >= 0 && drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
         return status;
@@ -94,7 +94,7 @@ static void warn_of_speeds(const run *r, dal_messages *messages)
 /* A run has states of its own, which begin with the start values of `inputs:`. */
 void dal_warn_of_inputs(const run *r, dal_messages *messages)
 {
-    const dal_state *final = r->options->final;
+    const dal_state *final = r->options.final;
     for (int i = 0; final && i < r->system->n_inputs; i++)
         if (final->values->inputs[i] != r->system->inputs[i])
             dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, final->values->inputs[i],

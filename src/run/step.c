@@ -216,7 +216,7 @@ static dal_flow evaluate_row(run *r, double t, const double *y)
     dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
-    if (!r->system->records_reactions && !r->options->frame && !first)
+    if (!r->system->records_reactions && !r->options.frame && !first)
         return evaluate_motion(state);
     flow = dal_state_accelerate(state);
     if (flow || !first)
@@ -233,7 +233,7 @@ static dal_status show_frame(run *r, double t, const double *y)
     memcpy(state->y, y, bytes);
     state->stages |= DAL_STAGE_ACCELERATION;
     r->callbacks.tenancy.y = y;
-    dal_status status = r->options->frame(r->options->frame_user, state, r->system->n_columns, r->row);
+    dal_status status = r->options.frame(r->options.frame_user, state, r->system->n_columns, r->row);
     r->callbacks.tenancy.y = NULL;
     if (!r->callbacks.rewritten && memcmp(state->y, y, bytes)) {
         r->callbacks.rewritten = true;
@@ -246,10 +246,10 @@ static dal_status show_frame(run *r, double t, const double *y)
 static dal_flow deliver_row(run *r, double t, const double *y)
 {
     dal_status *status = &r->callbacks.sink_status;
-    r->evidence->rows_recorded++;
-    if (r->options->sink)
-        *status = r->options->sink->row(r->options->sink->user, r->system->n_recorded, r->row);
-    if (r->options->frame && *status == DAL_OK)
+    r->evidence.rows_recorded++;
+    if (r->options.sink)
+        *status = r->options.sink->row(r->options.sink->user, r->system->n_recorded, r->row);
+    if (r->options.frame && *status == DAL_OK)
         *status = show_frame(r, t, y);
     return *status == DAL_OK ? 0 : -(int)*status;
 }
@@ -257,7 +257,7 @@ static dal_flow deliver_row(run *r, double t, const double *y)
 static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
-    const bool wanted = r->options->sink || r->options->frame;
+    const bool wanted = r->options.sink || r->options.frame;
     if (!wanted && r->measured.started && !r->system->integrator->adaptive)
         return 0; /* rows are steps, which are measured when they are accepted */
     dal_update_viewer(r);
@@ -313,13 +313,13 @@ double dal_clock(void)
 
 static dal_flow report_progress(run *r, double t)
 {
-    const dal_run_options *o = r->options;
+    const dal_run_options *o = &r->options;
     callbacks *c = &r->callbacks;
     const double now = dal_clock();
     if (!o->progress || !(now - c->clock_last > progress_every))
         return 0;
     c->clock_last = now;
-    c->stopped = !o->progress(o->progress_user, t, r->system->info.until, r->evidence->steps, now - c->clock_start);
+    c->stopped = !o->progress(o->progress_user, t, r->system->info.until, r->evidence.steps, now - c->clock_start);
     return c->stopped ? -DAL_NUMERICAL : 0;
 }
 
@@ -363,8 +363,8 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     *ask_restart |= r->implicit.residual && r->system->formulation->implicit->stale(state);
     if ((flow = check_charts(r, ask_restart)))
         return flow;
-    r->evidence->steps++;
-    r->evidence->time_end = t;
+    r->evidence.steps++;
+    r->evidence.time_end = t;
     return report_progress(r, t);
 }
 

@@ -79,13 +79,13 @@ double dal_stiffness_found(const run *r)
 void dal_stiffness_warn(const run *r, dal_messages *messages)
 {
     const dal_integrator *method = r->system->integrator;
-    double limit = fmax(method->real_stability, method->imaginary_stability), seen = r->evidence->stiffness;
+    double limit = fmax(method->real_stability, method->imaginary_stability), seen = r->evidence.stiffness;
     if (r->stiffness.probes > 4 && 3 * r->stiffness.stiff_probes > r->stiffness.probes)
-        dal_warn(messages, dal_nowhere, DAL_CODE_STIFF, (double)r->evidence->steps,
+        dal_warn(messages, dal_nowhere, DAL_CODE_STIFF, (double)r->evidence.steps,
                  "the motion is stiff: stability, not accuracy, held %s to its %ld steps (|lambda| h is about %.2g, "
                  "and %.2g is what it bears on the real "
                  "axis); cvode-bdf has no such limit",
-                 method->name, r->evidence->steps, r->stiffness.stiff_product / (double)r->stiffness.stiff_probes, method->real_stability);
+                 method->name, r->evidence.steps, r->stiffness.stiff_product / (double)r->stiffness.stiff_probes, method->real_stability);
     if (seen > limit)
         dal_warn(messages, dal_nowhere, DAL_CODE_STEP_TOO_LONG, seen,
                  "%s is stable up to |lambda| h = %.3g on the real and %.3g on the imaginary axis, and the motion has "

@@ -61,7 +61,7 @@ static void units_of_coordinates(const dal_system *system, double *unit)
         return;
     }
     for (int s = 0; s < layout->tree->n_steps; s++) {
-        const dal_step *step = &layout->tree->step[s];
+        const dal_motion_step *step = &layout->tree->step[s];
         for (int k = 0; k < dal_step_coordinates(step); k++)
             unit[step->q + k] = step->kind == DAL_STEP_SHIFT ? system->length : 1;
     }

@@ -55,7 +55,7 @@ static void compose(seat_frame *at, const double s[3], const double B[9])
     multiply(at->B, B, at->B);
 }
 
-static dal_link *add_link(builder *b, dal_link_kind kind, const dal_step *step, const seat_frame *before, const double Z[9])
+static dal_link *add_link(builder *b, dal_link_kind kind, const dal_motion_step *step, const seat_frame *before, const double Z[9])
 {
     dal_links *links = b->links;
     double E[9];
@@ -85,7 +85,7 @@ static dal_link_kind kind_of(dal_step_kind kind)
 }
 
 /* A step moves the frame `at`: behind it, `at` is the same frame in the axes of the new link. */
-static void walk(builder *b, const dal_step *step, seat_frame *at)
+static void walk(builder *b, const dal_motion_step *step, seat_frame *at)
 {
     double Z[9];
     if (step->kind == DAL_STEP_CONSTANT) {

@@ -1,0 +1,235 @@
+/* How a simulation comes to be: options, states, memory, the start; and how it goes. */
+#include "run/run.h"
+#include "base/argument.h"
+#include "base/block.h"
+#include "check/checker.h"
+#include "run/standing.h"
+#include "state/report.h"
+#include "state/scale.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+static const double start_open = 1e-6; /* of a row's unit, and of that in a unit of time: a state that is further off is no start */
+
+/* ---- what users gave ------------------------------------------------------------------------------- */
+
+static bool can_start(const dal_system *system, const dal_run_options *o, dal_messages *messages, const char *function)
+{
+    if (!o->start)
+        return true;
+    if (!dal_needs_state(messages, function, o->start))
+        return false;
+    if (o->start->system != system || o->resume)
+        dal_error(messages, dal_nowhere, o->resume ? "%s: give `start` or `resume`, not both" : "%s: `start` is a state of another system", function);
+    return o->start->system == system && !o->resume;
+}
+
+bool dal_simulation_accepts(const dal_system *system, const dal_run_options *o, dal_messages *messages, const char *function)
+{
+    if (o->sink && (!dal_needs(messages, function, "sink->begin", (const void *)(size_t)o->sink->begin) ||
+                    !dal_needs(messages, function, "sink->row", (const void *)(size_t)o->sink->row)))
+        return false;
+    if (!can_start(system, o, messages, function))
+        return false;
+    if (o->control && !(o->period > 0 && o->period < HUGE_VAL)) {
+        dal_error(messages, dal_nowhere, "%s: `control` needs a `period` that is greater than zero, not %.9g", function, o->period);
+        return false;
+    }
+    return true;
+}
+
+static bool has_integrator(const dal_integrator *method, dal_messages *messages)
+{
+    char why[300];
+    if (!method->available || method->available(why, sizeof why))
+        return true;
+    dal_error(messages, dal_nowhere, "integrator '%s' cannot be used here: %s", method->name, why);
+    return false;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------- */
+
+static void layout_simulation(dal_block *block, run *r)
+{
+    const dal_system *system = r->system;
+    const int n = system->n_y, nv = system->layout.nv;
+    DAL_LAYOUT(block, r->drive, dal_drive_work(system->integrator, &r->ode));
+    DAL_LAYOUT(block, r->row, system->n_columns);
+    DAL_LAYOUT(block, r->y, n);
+    DAL_LAYOUT(block, r->stage, n);
+    DAL_LAYOUT(block, r->unit, n);
+    DAL_LAYOUT(block, r->seen, n);
+    DAL_LAYOUT(block, r->seen_row, system->n_columns);
+    DAL_LAYOUT(block, r->passage.v, nv);
+    DAL_LAYOUT(block, r->measured.ignorable, 5 * system->n_ignorable);
+    DAL_LAYOUT(block, r->meetings.direction, dal_meetings_size(system));
+    if (dal_switches(system)) {
+        DAL_LAYOUT(block, r->measured.guard, dal_switches(system));
+        DAL_LAYOUT(block, r->measured.guard_most, dal_switches(system));
+    }
+    if (dal_standing_size(system))
+        DAL_LAYOUT(block, r->along, dal_standing_size(system));
+    if (system->integrator->real_stability < HUGE_VAL) {
+        DAL_LAYOUT(block, r->stiffness.direction, n);
+        DAL_LAYOUT(block, r->stiffness.probe, 2 * n);
+        DAL_LAYOUT(block, r->stiffness.slope, n);
+    }
+}
+
+static bool open_states(run *r, bool readable)
+{
+    const dal_system *system = r->system;
+    r->state = dal_state_create(&r->allocator, system);
+    r->implicit.unit = system->mass * system->length / (system->time * system->time);
+    if (!r->state || dal_offer_implicit(r, &r->ode) != DAL_OK)
+        return false;
+    r->viewer = dal_state_create(&r->allocator, system);
+    r->reader = r->viewer && readable ? dal_state_create(&r->allocator, system) : NULL;
+    return r->viewer && (r->reader || !readable);
+}
+
+static bool open_memory(run *r)
+{
+    dal_block block = {NULL, 0};
+    layout_simulation(&block, r);
+    r->memory = r->allocator.allocate(r->allocator.user, block.used);
+    if (!r->memory)
+        return false;
+    memset(r->memory, 0, block.used);
+    block = (dal_block){r->memory, 0};
+    layout_simulation(&block, r);
+    return true;
+}
+
+dal_status dal_simulation_open(run *r, const dal_system *system, const dal_run_options *options, bool readable, dal_messages *messages)
+{
+    memset(r, 0, sizeof *r);
+    r->system = system;
+    r->options = *options;
+    r->messages = messages;
+    r->allocator = options->allocator ? *options->allocator : dal_default_allocator();
+    r->evidence.info = system->info;
+    r->evidence.incomplete = true;
+    memcpy(r->evidence.gravity, system->gravity, sizeof r->evidence.gravity);
+    dal_warn_of_inputs(r, messages);
+    if (!has_integrator(system->integrator, messages))
+        return DAL_BAD_COMMAND;
+    r->ode = dal_step_hooks(r);
+    if (!open_states(r, readable) || !open_memory(r))
+        return DAL_NO_MEMORY;
+    r->meetings.force = -1;
+    return DAL_OK;
+}
+
+void dal_simulation_close(run *r)
+{
+    dal_drive_close(&r->driver);
+    dal_simulation_claim(r, false);
+    r->allocator.release(r->allocator.user, r->memory);
+    dal_state_free(r->state);
+    dal_state_free(r->viewer);
+    dal_state_free(r->reader);
+    dal_messages_free(r->judged);
+}
+
+void dal_simulation_claim(run *r, bool begin)
+{
+    dal_tenancy *tenancy = begin ? &r->callbacks.tenancy : NULL;
+    if (r->callbacks.lent != begin)
+        atomic_fetch_add(&r->system->life->runs, begin ? 1 : -1);
+    r->callbacks.lent = begin;
+    if (r->viewer)
+        r->viewer->hold.tenancy = tenancy;
+    if (r->reader)
+        r->reader->hold.tenancy = tenancy;
+    if (r->options.final)
+        r->options.final->hold.tenancy = tenancy;
+}
+
+/* ---- the start ---------------------------------------------------------------------------------------- */
+
+static void take_start(const dal_state *start, dal_state *state)
+{
+    dal_state_copy(start, state);
+    memcpy(state->y, start->y, sizeof *state->y * (size_t)state->system->n_y);
+    state->work.t = start->work.t;
+    dal_state_moved(state);
+}
+
+/* Is a given state on the constraints? Nothing is moved there without a word. */
+static dal_status check_start(run *r)
+{
+    dal_state *state = r->viewer;
+    int row = 0;
+    if (!isfinite(state->work.t) || dal_state_unpack(state, state->work.t, state->y) || dal_state_motion(state, true)) {
+        dal_error(r->messages, dal_nowhere, "the state `start` cannot be evaluated%s%s", *state->report->trouble ? ": " : "", state->report->trouble);
+        return DAL_BAD_COMMAND;
+    }
+    const double position = dal_worst_row(state, state->work.phi, &row);
+    const double velocity = dal_worst_row(state, state->work.phid, &row) * r->system->time;
+    if (position <= start_open && velocity <= start_open)
+        return DAL_OK;
+    dal_error(r->messages, dal_nowhere,
+              "the state `start` does not satisfy the constraints: they are open by %.3g of the model's length, and their rates by %.3g of that in its unit "
+              "of time (%.3g s)",
+              position, velocity, r->system->time);
+    return DAL_BAD_COMMAND;
+}
+
+static dal_status begin_at(run *r, const dal_state *start)
+{
+    if (!start)
+        return DAL_OK;
+    take_start(start, r->state);
+    take_start(start, r->viewer);
+    return check_start(r);
+}
+
+/* Switches are searched at some places of a step: long steps are not taken where there are any. */
+static double longest_step(const dal_system *system, const dal_ode *ode, double span)
+{
+    const double longest = ode->n_guards ? span / 100 : 0;
+    return system->max_step > 0 && !(longest > 0 && longest < system->max_step) ? system->max_step : longest;
+}
+
+static void begin_driver(run *r)
+{
+    const dal_system *system = r->system;
+    const double t_start = r->state->work.t, until = system->info.until > t_start ? system->info.until : t_start + system->time;
+    const dal_drive_options options = {.t_start = t_start,
+                                       .t_end = until,
+                                       .step = system->info.step,
+                                       .rtol = system->info.rtol,
+                                       .atol = system->info.atol,
+                                       .max_step = longest_step(system, &r->ode, system->info.until > 0 ? system->info.until : system->time),
+                                       .every = system->info.every,
+                                       .event_tolerance = system->event_tolerance,
+                                       .unit_time = system->time};
+    memcpy(r->y, r->state->y, sizeof *r->y * (size_t)system->n_y);
+    dal_state_units(r->state, r->unit);
+    r->ode.unit = r->unit;
+    r->ode.output = r->options.resume ? NULL : r->ode.output; /* the first row is written already */
+    dal_drive_begin(&r->driver, system->integrator, &r->ode, &options, r->y, r->drive);
+    r->ode = dal_step_hooks(r);
+    r->ode.unit = r->unit;
+    r->ode.implicit = r->implicit.residual ? &r->implicit : NULL;
+}
+
+dal_status dal_simulation_begin(run *r)
+{
+    const dal_sink *sink = r->options.sink;
+    dal_status status = begin_at(r, r->options.start);
+    if (status != DAL_OK)
+        return status;
+    dal_measure_begin(r);
+    r->passage.singular_start = dal_check_before_run(r->system, r->viewer, &r->allocator, r->messages);
+    r->callbacks.clock_start = r->callbacks.clock_last = dal_clock();
+    dal_simulation_claim(r, true);
+    status = sink ? sink->begin(sink->user, &r->system->info, r->system->n_recorded, r->system->columns) : DAL_OK;
+    if (status != DAL_OK)
+        return status;
+    begin_driver(r);
+    return r->options.resume ? dal_simulation_restore(r, r->options.resume, r->options.resume_size) : DAL_OK;
+}
