@@ -334,4 +334,10 @@ static void close_network(dal_state *state)
     dal_network_free(state->network);
 }
 
-const dal_owner dal_network_owner = {.open = open_network, .close = close_network};
+static void keep_network(dal_state *state, dal_keep *keep)
+{
+    if (state->network && state->network->sparse)
+        dal_sparse_keep(state->network->sparse, keep);
+}
+
+const dal_owner dal_network_owner = {.open = open_network, .close = close_network, .keep = keep_network};

@@ -424,4 +424,23 @@ static void copy_friction(const dal_state *from, dal_state *to)
     memcpy(to->friction->direction, from->friction->direction, sizeof *to->friction->direction * (size_t)(last->first + last->n));
 }
 
-const dal_owner dal_friction_owner = {.layout = layout_friction, .reset = reset_friction, .copy = copy_friction};
+static void keep_friction(dal_state *state, dal_keep *keep)
+{
+    const dal_system *system = state->system;
+    dal_friction_state *friction = state->friction;
+    if (!friction)
+        return;
+    dal_friction_parts parts;
+    const size_t n = (size_t)components(system), m = (size_t)system->n_frictions, size = layout_friction_parts(system, friction->work, &parts);
+    dal_keep_numbers(keep, friction->force, n);
+    dal_keep_numbers(keep, friction->direction, n);
+    dal_keep_integers(keep, friction->mode, m, DAL_SLIPS, DAL_YIELDS);
+    dal_keep_flags(keep, friction->broken, m);
+    dal_keep_within(keep, parts.jam, 1, 0, (double)m); /* an element */
+    double jammed = parts.jam[0];
+    dal_keep_numbers(keep, friction->work, size);
+    if (keep->mode == DAL_KEEP_READ)
+        parts.jam[0] = jammed; /* as it was checked */
+}
+
+const dal_owner dal_friction_owner = {.layout = layout_friction, .reset = reset_friction, .copy = copy_friction, .keep = keep_friction};

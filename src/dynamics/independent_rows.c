@@ -284,4 +284,19 @@ static void copy_rank(const dal_state *from, dal_state *to)
     memcpy(to->rank->good_ratio, rank->good_ratio, sizeof rank->good_ratio);
 }
 
-const dal_owner dal_rank_owner = {.layout = layout_rank, .reset = reset_rank, .copy = copy_rank};
+static void keep_rank(dal_state *state, dal_keep *keep)
+{
+    dal_rank *rank = state->rank;
+    const int rows = state->system->layout.n_rows;
+    dal_keep_integers(keep, &rank->n, 1, 0, rows);
+    dal_keep_integers(keep, rank->order, (size_t)rows, 0, rows - 1);
+    dal_keep_flags(keep, rank->independent, (size_t)rows);
+    dal_keep_integers(keep, &rank->least, 1, 0, rows);
+    dal_keep_integers(keep, &rank->most, 1, 0, rows);
+    dal_keep_counts(keep, &rank->changed, 1);
+    dal_keep_numbers(keep, rank->best_ratio, DAL_FACTORS);
+    dal_keep_numbers(keep, rank->good_ratio, DAL_FACTORS);
+    dal_keep_integers(keep, &rank->determined, 1, -1, state->system->layout.nv);
+}
+
+const dal_owner dal_rank_owner = {.layout = layout_rank, .reset = reset_rank, .copy = copy_rank, .keep = keep_rank};

@@ -293,4 +293,13 @@ static void reset_refinement(dal_state *state)
     state->refinement->since = 0;
 }
 
-const dal_owner dal_refinement_owner = {.layout = layout_refinement, .reset = reset_refinement};
+static void keep_refinement(dal_state *state, dal_keep *keep)
+{
+    dal_refinement *part = state->refinement;
+    dal_keep_counts(keep, &part->since, 1);
+    dal_keep_numbers(keep, &part->ratio, 1);
+    dal_keep_numbers(keep, &part->worst, 1);
+    dal_keep_integers(keep, &part->column, 1, 0, state->system->layout.nv ? state->system->layout.nv - 1 : 0);
+}
+
+const dal_owner dal_refinement_owner = {.layout = layout_refinement, .reset = reset_refinement, .keep = keep_refinement};

@@ -266,4 +266,14 @@ static void close_saddle(dal_state *state)
     dal_sparse_free(state->saddle->sparse);
 }
 
-const dal_owner dal_saddle_owner = {.layout = layout_saddle, .open = open_saddle, .close = close_saddle};
+static void keep_saddle(dal_state *state, dal_keep *keep)
+{
+    dal_saddle *part = state->saddle;
+    dal_keep_numbers(keep, &part->ratio, 1);
+    dal_keep_flags(keep, &part->on_tree, 1);
+    dal_keep_flags(keep, &part->soft, 1);
+    if (part->sparse)
+        dal_sparse_keep(part->sparse, keep);
+}
+
+const dal_owner dal_saddle_owner = {.layout = layout_saddle, .open = open_saddle, .close = close_saddle, .keep = keep_saddle};

@@ -278,4 +278,14 @@ static void copy_singular(const dal_state *from, dal_state *to)
     to->singular->near = from->singular->near;
 }
 
-const dal_owner dal_singular_owner = {.layout = layout_singular, .reset = reset_singular, .copy = copy_singular};
+static void keep_singular(dal_state *state, dal_keep *keep)
+{
+    dal_singular *part = state->singular;
+    dal_keep_numbers(keep, &part->nearness, 1);
+    dal_keep_flags(keep, &part->near, 1);
+    dal_keep_numbers(keep, &part->measured_at, 1);
+    dal_keep_flags(keep, &part->observe, 1);
+    dal_keep_numbers(keep, part->weakest, (size_t)state->system->layout.n_rows);
+}
+
+const dal_owner dal_singular_owner = {.layout = layout_singular, .reset = reset_singular, .copy = copy_singular, .keep = keep_singular};

@@ -200,4 +200,20 @@ static void copy_speeds(const dal_state *from, dal_state *to)
     memcpy(to->speeds->momenta, from->speeds->momenta, sizeof *to->speeds->momenta * (size_t)system->n_ignorable);
 }
 
-const dal_owner dal_speeds_owner = {.layout = layout_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds};
+static void keep_speeds(dal_state *state, dal_keep *keep)
+{
+    const dal_layout *layout = &state->system->layout;
+    dal_speed_choice *speeds = state->speeds;
+    double *const numbers[] = {&speeds->condition, &speeds->worst, &speeds->good, &speeds->ranked, &speeds->steepness};
+    dal_keep_integers(keep, speeds->column, (size_t)layout->nv, 0, layout->nv ? layout->nv - 1 : 0);
+    dal_keep_numbers(keep, speeds->momenta, (size_t)state->system->n_ignorable);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        dal_keep_numbers(keep, numbers[i], 1);
+    dal_keep_integers(keep, &speeds->side, 1, -1, 1);
+    dal_keep_integers(keep, &speeds->side_kept, 1, -1, 1);
+    dal_keep_counts(keep, &speeds->changed, 1);
+    if (speeds->basis)
+        dal_keep_numbers(keep, speeds->basis->weight, (size_t)speeds->basis->n);
+}
+
+const dal_owner dal_speeds_owner = {.layout = layout_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds, .keep = keep_speeds};

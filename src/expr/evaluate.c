@@ -21,6 +21,7 @@
  */
 #include "expr/program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* x^n by squaring: exact signs, and a slope that is right at x = 0 and for negative x. The rounding, about |n| eps, is
@@ -308,3 +309,17 @@ void dal_program_modes(const dal_program *program, const dal_real *registers, in
     for (int i = 0; i < program->n_switches; i++)
         modes[i] = find_mode(program, &switches[i], registers);
 }
+
+#ifndef DAL_SCALAR_VARIANT
+bool dal_program_mode_exists(const dal_program *program, int i, int mode)
+{
+    const dal_switch *s = DAL_PROGRAM_PART(program, dal_switch, switches) + i;
+    if (mode == DAL_MODE_NONE)
+        return true;
+    if (s->op == DAL_OP_INTERP && s->knots == DAL_KNOTS_ALL) {
+        const dal_table table = dal_program_table_view(program, s->table);
+        return table.outside == DAL_OUTSIDE_PERIODIC ? abs(mode) <= DAL_MODE_MOST : mode >= -1 && mode <= table.n - 1;
+    }
+    return s->op == DAL_OP_FLOOR ? abs(mode) <= DAL_MODE_MOST : mode >= -1 && mode <= 1;
+}
+#endif

@@ -156,6 +156,8 @@ void dal_program_guards(const dal_program *program, dal_real *registers, const i
 /* After a run with modes == NULL: the modes that hold. */
 #define dal_program_modes DAL_K(dal_program_modes)
 void dal_program_modes(const dal_program *program, const dal_real *registers, int *modes);
+/* May switch i have this mode? */
+bool dal_program_mode_exists(const dal_program *program, int i, int mode);
 /* What a switch is, for messages: e.g. "x < 1". Text inside the program. */
 const char *dal_program_switch_text(const dal_program *program, int i);
 

@@ -256,4 +256,14 @@ static void copy_partition(const dal_state *from, dal_state *to)
     memcpy(to->partition->column, from->partition->column, sizeof *to->partition->column * (size_t)from->system->layout.nv);
 }
 
-const dal_owner dal_partition_owner = {.layout = layout_partition, .reset = reset_partition, .copy = copy_partition};
+static void keep_partition(dal_state *state, dal_keep *keep)
+{
+    const int nv = state->system->layout.nv;
+    dal_partition *part = state->partition;
+    dal_keep_integers(keep, &part->n, 1, 0, nv);
+    dal_keep_integers(keep, part->column, (size_t)nv, 0, nv - 1);
+    dal_keep_numbers(keep, &part->steepest, 1);
+    dal_keep_counts(keep, &part->changed, 1);
+}
+
+const dal_owner dal_partition_owner = {.layout = layout_partition, .reset = reset_partition, .copy = copy_partition, .keep = keep_partition};

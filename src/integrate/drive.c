@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -460,6 +461,100 @@ void dal_drive_close(driver *r)
 {
     if (r->method && r->method->close)
         r->method->close(&r->s);
+}
+
+/* ---- keeping ---------------------------------------------------------------------------------------------- */
+
+static void keep_stepper(dal_stepper *s, dal_keep *keep)
+{
+    const size_t n = (size_t)s->ode->n;
+    double *const numbers[] = {&s->t, &s->t_stop, &s->h_history, &s->t_stuck};
+    long *const counts[] = {&s->evaluations, &s->refusals, &s->steps, &s->steps_stuck, &s->rejected};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        dal_keep_within(keep, numbers[i], 1, -DBL_MAX, DBL_MAX);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        dal_keep_counts(keep, counts[i], 1);
+    dal_keep_numbers(keep, s->y, n);
+    dal_keep_numbers(keep, s->y_new, n);
+    dal_keep_numbers(keep, s->f, n);
+    dal_keep_numbers(keep, s->vectors, n * (size_t)s->method->vectors);
+    dal_keep_integers(keep, &s->history, 1, 0, s->method->vectors);
+    dal_keep_flags(keep, &s->f_valid, 1);
+    dal_keep_flags(keep, &s->creeps, 1);
+}
+
+static void keep_stride(stride *p, dal_keep *keep)
+{
+    dal_keep_numbers(keep, &p->h, 1);
+    dal_keep_numbers(keep, &p->t_new, 1);
+    dal_keep_numbers(keep, &p->error, 1);
+    dal_keep_flags(keep, &p->shortened, 1);
+    dal_keep_flags(keep, &p->event, 1);
+    dal_keep_flags(keep, &p->moved, 1);
+}
+
+static void keep_result(dal_drive_result *r, dal_keep *keep)
+{
+    dal_keep_counts(keep, &r->steps, 1);
+    dal_keep_counts(keep, &r->rejected, 1);
+    dal_keep_counts(keep, &r->events, 1);
+    dal_keep_counts(keep, &r->restarts, 1);
+    dal_keep_counts(keep, &r->late_events, 1);
+    dal_keep_numbers(keep, &r->h, 1);
+    dal_keep_numbers(keep, &r->smallest_step, 1);
+    dal_keep_numbers(keep, &r->largest_step, 1);
+}
+
+static void keep_progress(progress *p, dal_keep *keep)
+{
+    long *const counts[] = {&p->tries, &p->next, &p->tries_mark, &p->events_mark, &p->rejected_mark};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        dal_keep_counts(keep, counts[i], 1);
+    dal_keep_numbers(keep, &p->t_mark, 1);
+    dal_keep_numbers(keep, &p->advance, 1);
+    dal_keep_integers(keep, &p->marks, 1, 0, INT_MAX);
+    dal_keep_integers(keep, &p->slower, 1, 0, INT_MAX);
+    dal_keep_integers(keep, &p->stalled, 1, 0, INT_MAX);
+}
+
+static void keep_guards(driver *r, dal_keep *keep)
+{
+    const size_t m = (size_t)r->ode->n_guards;
+    dal_keep_numbers(keep, r->g, m);
+    dal_keep_numbers(keep, r->g_new, m);
+    dal_keep_numbers(keep, r->g_change, m);
+    dal_keep_flags(keep, r->which, m);
+    dal_keep_flags(keep, &r->g_valid, 1);
+    dal_keep_numbers(keep, &r->last_event, 1);
+    dal_keep_counts(keep, &r->close_events, 1);
+    dal_keep_integers(keep, &r->last_guard, 1, 0, m ? (int)m - 1 : 0);
+    dal_keep_counts(keep, &r->guard_evaluations, 1);
+}
+
+void dal_drive_keep(driver *r, dal_keep *keep)
+{
+    double *const numbers[] = {&r->options.t_start, &r->options.t_end, &r->t_far, &r->slack, &r->t_base, &r->h_next, &r->error_before};
+    dal_keep_within(keep, &r->options.step, 1, 0, DBL_MAX);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        dal_keep_within(keep, numbers[i], 1, -DBL_MAX, DBL_MAX);
+    keep_stepper(&r->s, keep);
+    keep_result(&r->result, keep);
+    keep_progress(&r->progress, keep);
+    keep_guards(r, keep);
+    keep_stride(&r->pending, keep);
+    dal_keep_flags(keep, &r->has_pending, 1);
+    dal_keep_counts(keep, &r->steps_since, 1);
+    dal_keep_counts(keep, &r->next_output, 1);
+    dal_keep_flags(keep, &r->after_rejection, 1);
+    if (keep->mode != DAL_KEEP_READ)
+        return;
+    r->stale = true;
+    r->verdict = GOOD;
+    r->result.end = DAL_END_REACHED;
+    r->result.flow = 0;
+    r->result.stall = DAL_STALL_NONE;
+    r->result.component = -1;
+    r->has_pending &= !dal_paced(r->method);
 }
 
 dal_drive_result dal_drive(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y, double *work)

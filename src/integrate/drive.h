@@ -3,6 +3,7 @@
 #ifndef DAL_INTEGRATE_DRIVE_H
 #define DAL_INTEGRATE_DRIVE_H
 
+#include "base/keep.h"
 #include "integrate/integrate.h"
 
 typedef enum verdict { GOOD, AGAIN, STOP } verdict; /* AGAIN: the same step, smaller */
@@ -77,6 +78,9 @@ verdict dal_drive_jump(driver *r);
 verdict dal_drive_look(driver *r, double t, double *y);
 /* Close the method; r->result is complete. */
 void dal_drive_close(driver *r);
+/* All that later steps depend on, to a blob or from one, of a driver that was begun in the same way. A method that chooses its own steps has a past that is
+ * not kept: it starts anew. */
+void dal_drive_keep(driver *r, dal_keep *keep);
 /* What r->result would be if the run ended here. */
 dal_drive_result dal_drive_so_far(const driver *r);
 

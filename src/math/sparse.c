@@ -26,6 +26,8 @@ struct dal_sparse {
     int n;
     int *start, *row; /* n + 1, start[n] */
     bool singular;    /* nothing to solve with */
+    double *fresh;    /* the values of the last fresh factorisation: they decided the pivots */
+    bool has_fresh;
 #ifdef DAL_HAVE_KLU
     klu_common common;
     klu_symbolic *symbolic;
@@ -105,6 +107,9 @@ static double factor(dal_sparse *sparse, double *values, bool fresh)
         return rcond;
     klu_free_numeric(&sparse->numeric, &sparse->common);
     sparse->numeric = klu_factor(sparse->start, sparse->row, values, sparse->symbolic, &sparse->common);
+    if (values != sparse->fresh)
+        memcpy(sparse->fresh, values, sizeof *values * (size_t)sparse->start[sparse->n]);
+    sparse->has_fresh = true;
     if (sparse->numeric)
         rcond = measure(sparse, values, &sparse->growth);
     sparse->singular = rcond == 0;
@@ -189,7 +194,8 @@ dal_sparse *dal_sparse_create(const dal_allocator *allocator, int n, const int *
     *sparse = (dal_sparse){.allocator = source, .n = n, .singular = true};
     sparse->start = copy_integers(sparse, start, n + 1);
     sparse->row = copy_integers(sparse, row, start[n]);
-    if (!sparse->start || !sparse->row || !prepare(sparse)) {
+    sparse->fresh = take(sparse, (size_t)start[n], sizeof *sparse->fresh);
+    if (!sparse->start || !sparse->row || !sparse->fresh || !prepare(sparse)) {
         dal_sparse_free(sparse);
         return NULL;
     }
@@ -203,6 +209,7 @@ void dal_sparse_free(dal_sparse *sparse)
     forget(sparse);
     sparse->allocator.release(sparse->allocator.user, sparse->start);
     sparse->allocator.release(sparse->allocator.user, sparse->row);
+    sparse->allocator.release(sparse->allocator.user, sparse->fresh);
     sparse->allocator.release(sparse->allocator.user, sparse);
 }
 
@@ -223,4 +230,19 @@ void dal_sparse_solve(dal_sparse *sparse, double *b)
     else
         for (int i = 0; i < sparse->n; i++)
             b[i] = NAN;
+}
+
+/* The pivots follow from the matrix that decided them: a factorisation of it brings them back. */
+void dal_sparse_keep(dal_sparse *sparse, dal_keep *keep)
+{
+    const size_t n = (size_t)sparse->start[sparse->n];
+    if (!sparse->has_fresh)
+        memset(sparse->fresh, 0, sizeof *sparse->fresh * n);
+    dal_keep_flags(keep, &sparse->has_fresh, 1);
+    dal_keep_numbers(keep, sparse->fresh, n);
+    if (keep->mode != DAL_KEEP_READ || sparse->n == 0)
+        return;
+    sparse->singular = true;
+    if (sparse->has_fresh)
+        factor(sparse, sparse->fresh, true);
 }

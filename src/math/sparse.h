@@ -5,6 +5,7 @@
 #ifndef DAL_MATH_SPARSE_H
 #define DAL_MATH_SPARSE_H
 
+#include "base/keep.h"
 #include "dalembert/base.h"
 
 typedef struct dal_sparse dal_sparse;
@@ -18,6 +19,8 @@ void dal_sparse_free(dal_sparse *sparse);
  * 0 if singular. Refactors with the old pivots (no allocation) while they are good; `fresh` forces new pivots. */
 double dal_sparse_factor(dal_sparse *sparse, const double *values, bool fresh);
 void dal_sparse_solve(dal_sparse *sparse, double *b); /* b := K^-1 b, no allocation */
+/* What later factorisations depend on, to a blob or from one. */
+void dal_sparse_keep(dal_sparse *sparse, dal_keep *keep);
 
 /* An order of elimination that keeps the fill of a symmetric pattern small: order[0] first. Without KLU the order as it is. False without
  * memory. */

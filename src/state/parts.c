@@ -3,6 +3,8 @@
 #include "state/scratch.h"
 #include "state/values.h"
 
+#include <float.h>
+#include <limits.h>
 #include <string.h>
 
 static int larger(int a, int b)
@@ -51,7 +53,21 @@ static void copy_values(const dal_state *from, dal_state *to)
     to->values->frozen = from->values->frozen;
 }
 
-const dal_owner dal_values_owner = {.layout = layout_values, .reset = reset_values, .copy = copy_values};
+static void keep_values(dal_state *state, dal_keep *keep)
+{
+    dal_values *values = state->values;
+    const size_t begin = keep->used + sizeof(double) * (size_t)state->system->n_inputs;
+    dal_keep_within(keep, values->inputs, (size_t)state->system->n_inputs, -DBL_MAX, DBL_MAX);
+    dal_keep_integers(keep, values->modes, (size_t)switches_of(state->system), INT_MIN, INT_MAX);
+    for (int i = 0; i < switches_of(state->system) && keep->mode == DAL_KEEP_CHECK && !keep->bad; i++) {
+        int mode;
+        memcpy(&mode, keep->from + begin + sizeof mode * (size_t)i, sizeof mode);
+        keep->bad = !dal_program_mode_exists(state->system->actions.program, i, mode);
+    }
+    dal_keep_flags(keep, &values->frozen, 1);
+}
+
+const dal_owner dal_values_owner = {.layout = layout_values, .reset = reset_values, .copy = copy_values, .keep = keep_values};
 
 /* ---- scratch ------------------------------------------------------------------------------------ */
 
@@ -84,4 +100,11 @@ static void reset_report(dal_state *state)
     *state->report = (dal_report){.condition_worst = 1};
 }
 
-const dal_owner dal_report_owner = {.layout = layout_report, .reset = reset_report};
+static void keep_report(dal_state *state, dal_keep *keep)
+{
+    dal_keep_counts(keep, &state->report->evaluations, 1);
+    dal_keep_counts(keep, &state->report->charts, 1);
+    dal_keep_numbers(keep, &state->report->condition_worst, 1);
+}
+
+const dal_owner dal_report_owner = {.layout = layout_report, .reset = reset_report, .keep = keep_report};

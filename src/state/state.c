@@ -184,6 +184,37 @@ void dal_state_copy(const dal_state *from, dal_state *to)
             (*owner)->copy(from, to);
 }
 
+/* Axes of Euler sequences: no two neighbours are the same. */
+static void keep_charts(dal_state *state, dal_keep *keep)
+{
+    int *chart = state->work.chart;
+    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
+        const size_t begin = keep->used;
+        int axis[3];
+        dal_keep_integers(keep, chart + 3 * b, 3, 0, 2);
+        if (keep->mode != DAL_KEEP_CHECK || keep->bad)
+            continue;
+        memcpy(axis, keep->from + begin, sizeof axis);
+        keep->bad = memcmp(axis, chart + 3 * b, sizeof axis) != 0 && (axis[0] == axis[1] || axis[1] == axis[2]);
+    }
+}
+
+void dal_state_keep(dal_state *state, dal_keep *keep)
+{
+    const dal_system *system = state->system;
+    dal_keep_numbers(keep, &state->work.t, 1);
+    dal_keep_numbers(keep, state->y, (size_t)system->n_y);
+    dal_keep_numbers(keep, state->vd, (size_t)system->layout.nv);
+    dal_keep_numbers(keep, state->lambda, (size_t)system->layout.n_rows);
+    keep_charts(state, keep);
+    dal_keep_numbers(keep, state->work.winding, (size_t)system->mechanism.n_windings);
+    for (const dal_owner *const *owner = system->owners; *owner; owner++)
+        if ((*owner)->keep)
+            (*owner)->keep(state, keep);
+    if (keep->mode == DAL_KEEP_READ)
+        dal_state_moved(state);
+}
+
 /* ---- what users may do with it ------------------------------------------------------------ */
 
 bool dal_needs_state(dal_messages *messages, const char *function, const dal_state *state)

@@ -8,6 +8,7 @@
 #define DAL_STATE_STATE_H
 
 #include "model/system.h"
+#include "base/keep.h"
 #include "state/hold.h"
 
 #include <assert.h>
@@ -65,6 +66,7 @@ typedef struct dal_owner {
     void (*reset)(dal_state *state);                    /* to the start of the system; before anything is evaluated */
     void (*start)(dal_state *state);                    /* a new start at work.q, work.v */
     void (*copy)(const dal_state *from, dal_state *to); /* what a run has learnt, to another state of the same system */
+    void (*keep)(dal_state *state, dal_keep *keep);     /* all that later digits depend on, to a blob or from one */
     void (*close)(dal_state *state);                    /* memory of its own; the system may be gone */
 } dal_owner;
 
@@ -89,6 +91,8 @@ bool dal_needs_own(dal_messages *messages, const char *function, dal_state *stat
 bool dal_state_own(dal_state *state, const char *function);
 /* Everything that a run has learnt goes to another state of the same system; nothing flows back. */
 void dal_state_copy(const dal_state *from, dal_state *to);
+/* Everything of a state that later evaluations depend on, to the last digit. After it was read nothing is known but t and y. */
+void dal_state_keep(dal_state *state, dal_keep *keep);
 /* A start at (t, q, v): its momenta become the constants, speeds are chosen for it, and y is what the integrator sees of it. The rows
  * that are independent stay those of the start. */
 dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const double *v);

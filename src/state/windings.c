@@ -65,4 +65,12 @@ static void copy_windings(const dal_state *from, dal_state *to)
     memcpy(to->turns->rate, from->turns->rate, sizeof *to->turns->rate * (size_t)from->system->mechanism.n_windings);
 }
 
-const dal_owner dal_windings_owner = {.layout = layout_windings, .reset = reset_windings, .copy = copy_windings};
+static void keep_windings(dal_state *state, dal_keep *keep)
+{
+    const dal_mechanism *m = &state->system->mechanism;
+    dal_keep_numbers(keep, &state->turns->accepted, 1);
+    dal_keep_numbers(keep, state->turns->rate, (size_t)m->n_windings);
+    dal_keep_numbers(keep, state->turns->attitude, 4 * (size_t)m->n_bodies);
+}
+
+const dal_owner dal_windings_owner = {.layout = layout_windings, .reset = reset_windings, .copy = copy_windings, .keep = keep_windings};
