@@ -15,11 +15,6 @@
 
 #include <string.h>
 
-static bool applies_gibbs_appell(const dal_system *system, dal_refusal *why)
-{
-    return dal_speeds_apply(system, "gibbs-appell", system->layout.nv - system->rank, why);
-}
-
 /* Accelerations of one body: for each speed, and the rest. */
 static size_t work_gibbs_appell(const dal_system *system)
 {
@@ -76,9 +71,5 @@ static dal_flow solve_gibbs_appell(dal_state *state)
 const dal_formulation dal_gibbs_appell = {
     .name = "gibbs-appell",
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS,
-    .applies = applies_gibbs_appell,
-    .work = work_gibbs_appell,
-    .solve = solve_gibbs_appell,
-    .show = dal_show_gibbs_appell,
+    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_gibbs_appell, solve_gibbs_appell, dal_show_gibbs_appell),
 };

@@ -13,11 +13,6 @@
 
 #include <string.h>
 
-static bool applies_kane(const dal_system *system, dal_refusal *why)
-{
-    return dal_speeds_apply(system, "kane", system->layout.nv - system->rank, why);
-}
-
 /* Partial velocities of one body. */
 static size_t work_kane(const dal_system *system)
 {
@@ -88,9 +83,5 @@ static dal_flow solve_kane(dal_state *state)
 const dal_formulation dal_kane = {
     .name = "kane",
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS,
-    .applies = applies_kane,
-    .work = work_kane,
-    .solve = solve_kane,
-    .show = dal_show_kane,
+    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_kane, solve_kane, dal_show_kane),
 };

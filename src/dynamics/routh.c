@@ -87,19 +87,9 @@ static size_t work_routh(const dal_system *system)
     return layout_routh(system, NULL, &r);
 }
 
-static bool applies_routh(const dal_system *system, dal_refusal *why)
-{
-    return dal_ignorable_applies(system, "routh", why);
-}
-
-static int equations_routh(const dal_system *system)
+static int speeds_routh(const dal_system *system)
 {
     return system->layout.nv - system->n_ignorable;
-}
-
-static int multipliers_routh(const dal_system *system)
-{
-    return system->layout.n_rows;
 }
 
 /* ---- v_2 from G -------------------------------------------------------------------- */
@@ -396,16 +386,8 @@ static void show_routh(dal_state *state, dal_equations *equations)
 const dal_formulation dal_routh = {
     .name = "routh",
     .title = "Routh's equations: the velocities of the ignorable coordinates follow from their constant momenta",
-    .applies = applies_routh,
-    .equations = equations_routh,
-    .multipliers = multipliers_routh,
-    .work = work_routh,
-    .speeds = equations_routh,
-    .unpack = unpack_routh,
-    .pack = pack_routh,
-    .unit = unit_routh,
+    DAL_FORMULATION(dal_ignorable_applies, work_routh, solve_routh, correct_routh, show_routh),
+    DAL_FORMULATION_SPEEDS(speeds_routh, unpack_routh, pack_routh, unit_routh),
+    .multiplies = true,
     .ignores = true,
-    .solve = solve_routh,
-    .correct = correct_routh,
-    .show = show_routh,
 };

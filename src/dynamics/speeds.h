@@ -75,9 +75,8 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change);
 
 /* Number of speeds of the formulation: nv - rank (- n_ignorable where it has more rows). */
 int dal_speeds_count(const dal_system *system);
-/* What every formulation with p speeds refuses: another number of speeds in the model, and sizes that dense matrices do not serve. */
-bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, dal_refusal *why);
-int dal_speeds_no_multipliers(const dal_system *system); /* 0 */
+/* What every formulation with speeds refuses: another number of speeds in the model, and sizes that dense matrices do not serve. */
+bool dal_speeds_apply(const dal_system *system, dal_refusal *why);
 
 /* For the table of a formulation: S v = [u - Z; e; beta_k], and u = Y v + Z. */
 dal_flow dal_speeds_unpack(dal_state *state, const double *u);
@@ -85,9 +84,9 @@ dal_flow dal_speeds_pack(dal_state *state, double *u);
 double dal_speeds_unit(const dal_state *state, int j);
 
 /* What the tables of formulations with one equation K u' = f a speed have in common. */
-#define DAL_FORMULATION_IN_SPEEDS                                                                                                                    \
-    .equations = dal_speeds_count, .multipliers = dal_speeds_no_multipliers, .speeds = dal_speeds_count, .unpack = dal_speeds_unpack,                \
-    .pack = dal_speeds_pack, .unit = dal_speeds_unit, .chooses = true, .correct = dal_speeds_correct
+#define DAL_FORMULATION_IN_SPEEDS(applies_, work_, solve_, show_)                                                                                    \
+    DAL_FORMULATION(applies_, work_, solve_, dal_speeds_correct, show_),                                                                             \
+        DAL_FORMULATION_SPEEDS(dal_speeds_count, dal_speeds_unpack, dal_speeds_pack, dal_speeds_unit), .chooses = true
 
 /* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
 dal_flow dal_speeds_ready(dal_state *state);
@@ -131,6 +130,8 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
 
 /* U_j of column j: the work of the applied forces on the partial velocities, and of the forces given on coordinates. */
 double dal_speeds_force(const dal_state *state, int j);
+/* Row j of K = W^T M W, up to the diagonal; MW: M W_j. */
+void dal_speeds_inertia_row(const dal_state *state, int j, double *MW);
 /* K u' = f by Cholesky, then wd = u', vd = W u' + bias, and the multipliers. A failure where K is singular. K and f stay as they are. */
 dal_flow dal_speeds_finish(dal_state *state);
 /* vd = W wd + bias */
