@@ -169,12 +169,9 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     const scratch at = scratch_boltzmann_hamel(state);
-    dal_flow flow = dal_speeds_ready(state);
+    const dal_flow flow = dal_speeds_begin(state, true);
     if (flow)
         return flow;
-    dal_speeds_columns(state);
-    dal_speeds_rates(state);
-    dal_speeds_bias(state);
     find_momenta_boltzmann_hamel(state, at.of, at.dT_dv, at.partials);
     find_changes(state, at.change, at.bends);
     for (int j = 0; j < s->p; j++) {

@@ -190,11 +190,8 @@ static void show_component(dal_state *state, dal_equations *equations)
         for (int j = 0; j < k; j++)
             S[(size_t)i * (size_t)k + (size_t)j] = dal_network_entry(network, state->rank->order[i], state->rank->order[j]);
     dal_show_dependent(equations, state);
-    double *mu = dal_show_scratch(equations, (size_t)k);
-    for (int i = 0; i < k; i++)
-        mu[i] = state->lambda[state->rank->order[i]];
     dal_show_unknowns(equations, rates, state->vd);
-    dal_show_unknowns(equations, dal_names_multipliers(equations, state, ""), mu);
+    dal_show_multipliers(equations, state, "");
 }
 
 const dal_formulation dal_component = {

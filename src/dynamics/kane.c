@@ -64,11 +64,9 @@ static dal_flow solve_kane(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
-    dal_flow flow = dal_speeds_ready(state);
+    const dal_flow flow = dal_speeds_begin(state, false);
     if (flow)
         return flow;
-    dal_speeds_columns(state);
-    dal_speeds_bias(state);
     memset(s->K, 0, sizeof *s->K * (size_t)s->p * (size_t)s->p);
     for (int j = 0; j < s->p; j++) {
         s->f[j] = 0;

@@ -61,7 +61,6 @@ static void correct_lagrange(dal_state *state, const double *f, const double *b,
 void dal_lagrange_show(dal_state *state, dal_equations *equations)
 {
     const int m = state->system->layout.nv;
-    double *mu = dal_show_scratch(equations, (size_t)state->rank->n);
     if (state->system->stabilization->solve)
         dal_lagrange_solve(state);
     dal_show_equation(equations, "[M A^T; A 0] [v'; -lambda] = [Q - h; gamma]", "Lagrange's equations of the first kind");
@@ -75,10 +74,8 @@ void dal_lagrange_show(dal_state *state, dal_equations *equations)
     dal_show_gamma(equations, state);
     dal_show_right(equations, m);
     dal_show_dependent(equations, state);
-    for (int i = 0; i < state->rank->n; i++)
-        mu[i] = -state->lambda[state->rank->order[i]];
     dal_show_unknowns(equations, dal_names_accelerations(equations, state), state->vd);
-    dal_show_unknowns(equations, dal_names_multipliers(equations, state, "-"), mu);
+    dal_show_multipliers(equations, state, "-");
 }
 
 const dal_formulation dal_lagrange = {

@@ -350,7 +350,6 @@ static void show_routh(dal_state *state, dal_equations *equations)
     const dal_names v = dal_names_velocities(equations, state), rows = dal_names_rows(equations, state);
     const dal_names first = dal_names_part(equations, v, r.n, r.first), second = dal_names_part(equations, v, r.s, system->ignorable);
     const size_t n = (size_t)r.n, s = (size_t)r.s;
-    double *mu = dal_show_scratch(equations, (size_t)state->rank->n);
     fill_mass(state, &r);
     fill_rows_routh(state, &r);
     fill_right(state, &r);
@@ -377,10 +376,8 @@ static void show_routh(dal_state *state, dal_equations *equations)
         for (size_t j = 0; j < n; j++)
             X[i * n + j] = r.X[j * s + i];
     memcpy(dal_show_vector(equations, "c", "v_2' for v_1' = 0", second), r.rest, sizeof *r.rest * s);
-    for (int i = 0; i < state->rank->n; i++)
-        mu[i] = -state->lambda[state->rank->order[i]];
     dal_show_unknowns(equations, dal_names_part(equations, dal_names_accelerations(equations, state), r.n, r.first), state->speeds->wd);
-    dal_show_unknowns(equations, dal_names_multipliers(equations, state, "-"), mu);
+    dal_show_multipliers(equations, state, "-");
 }
 
 const dal_formulation dal_routh = {

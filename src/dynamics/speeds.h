@@ -6,8 +6,8 @@
  *   S = [Y; E; A_k],  v = W u + X,  S W = [1; 0; 0],  S X = [-Z; e; beta_k]
  *   S W' = -S' W,  v' = W u' + bias,  S bias = [-(Y' v + Z'); e' - E' v; gamma_k]
  *
- * A formulation calls, after unpack or on its own: dal_speeds_ready, dal_speeds_columns, then what it needs of dal_speeds_rates and
- * dal_speeds_bias; it fills K (p x p, lower triangle) and f (p) of K u' = f and ends with dal_speeds_finish.
+ * A formulation calls, after unpack or on its own: dal_speeds_begin, or dal_speeds_ready and those of the calls behind it that it
+ * needs; it fills K (p x p, lower triangle) and f (p) of K u' = f and ends with dal_speeds_finish.
  */
 #ifndef DAL_DYNAMICS_SPEEDS_H
 #define DAL_DYNAMICS_SPEEDS_H
@@ -95,7 +95,32 @@ void dal_speeds_columns(dal_state *state);     /* W, and the partial velocities 
 void dal_speeds_rates(dal_state *state);       /* W', motion, and the bends of the columns along it; after columns and velocity */
 void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity */
 void dal_speeds_bias(dal_state *state);        /* bias, and rate of every body; after velocity */
-#ifndef DAL_SCALAR_VARIANT                     /* formulations are compiled for doubles only */
+/* What most formulations begin with: all of these, W' only where it is needed. */
+static inline dal_flow dal_speeds_begin(dal_state *state, bool with_rates)
+{
+    const dal_flow flow = dal_speeds_ready(state);
+    if (flow)
+        return flow;
+    dal_speeds_columns(state);
+    if (with_rates)
+        dal_speeds_rates(state);
+    dal_speeds_bias(state);
+    return 0;
+}
+#ifndef DAL_SCALAR_VARIANT /* formulations are compiled for doubles only */
+/* Row j of K = W^T M W up to the diagonal ((47) of `volterra-reduced`); MW: M W_j. */
+static inline void dal_speeds_inertia_row(const dal_state *state, int j, double *MW)
+{
+    const dal_speeds *s = state->speeds->basis;
+    const size_t n = (size_t)s->n;
+    dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * n, MW);
+    for (int l = 0; l <= j; l++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += MW[i] * s->W[(size_t)l * n + i];
+        s->K[(size_t)j * (size_t)s->p + (size_t)l] = sum;
+    }
+}
 /* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
 static inline dal_direction dal_speeds_column(const dal_state *state, int j)
 {
@@ -130,8 +155,6 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
 
 /* U_j of column j: the work of the applied forces on the partial velocities, and of the forces given on coordinates. */
 double dal_speeds_force(const dal_state *state, int j);
-/* Row j of K = W^T M W, up to the diagonal; MW: M W_j. */
-void dal_speeds_inertia_row(const dal_state *state, int j, double *MW);
 /* K u' = f by Cholesky, then wd = u', vd = W u' + bias, and the multipliers. A failure where K is singular. K and f stay as they are. */
 dal_flow dal_speeds_finish(dal_state *state);
 /* vd = W wd + bias */

@@ -29,20 +29,6 @@ double dal_speeds_force(const dal_state *state, int j)
     return U;
 }
 
-/* (47) of `volterra-reduced`. */
-void dal_speeds_inertia_row(const dal_state *state, int j, double *MW)
-{
-    const dal_speeds *s = state->speeds->basis;
-    const size_t n = (size_t)s->n;
-    dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * n, MW);
-    for (int l = 0; l <= j; l++) {
-        double sum = 0;
-        for (size_t i = 0; i < n; i++)
-            sum += MW[i] * s->W[(size_t)l * n + i];
-        s->K[(size_t)j * (size_t)s->p + (size_t)l] = sum;
-    }
-}
-
 /* lambda of S^T [mu; lambda] = f; f is overwritten. */
 static void multipliers_of(dal_state *state, double *f, double *lambda)
 {

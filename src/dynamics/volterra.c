@@ -59,12 +59,9 @@ static dal_flow solve_volterra(dal_state *state)
     dal_speeds *s = state->speeds->basis;
     double *MW = state->scratch->solver;
     dal_body_momenta *of = (dal_body_momenta *)(MW + s->n);
-    dal_flow flow = dal_speeds_ready(state);
+    const dal_flow flow = dal_speeds_begin(state, true);
     if (flow)
         return flow;
-    dal_speeds_columns(state);
-    dal_speeds_rates(state);
-    dal_speeds_bias(state);
     find_momenta_volterra(state, of);
     for (int j = 0; j < s->p; j++) {
         dal_speeds_inertia_row(state, j, MW);
