@@ -24,9 +24,7 @@ static void column_of_body(const dal_body *body, const dal_kin *kin, const dal_t
 {
     double rho[3], I[9], spin[3];
     dal_turn(kin->R, body->center, rho);
-    dal_turn(bend->Rb, body->center, force);
-    for (int i = 0; i < 3; i++)
-        force[i] = body->mass * (force[i] + bend->rb[i]);
+    dal_mass_times_center(body, bend->Rb, bend->rb, force);
     dal_turn_inertia(kin->R, body->inertia, I);
     dal_mul3(I, unit->w, spin);
     dal_euler_moment(I, kin->w, bend->wb, spin, moment);

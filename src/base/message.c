@@ -124,27 +124,11 @@ void dal_pass_all(dal_messages *messages, const dal_messages *from)
         append(messages, m);
 }
 
-void dal_say(dal_messages *messages, dal_severity severity, dal_mark mark, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    compose(messages, (dal_message){.severity = severity, .mark = mark, .number = NAN}, format, list);
-    va_end(list);
-}
-
 void dal_say_for(dal_messages *messages, dal_severity severity, dal_reason reason, dal_mark mark, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
     compose(messages, (dal_message){.severity = severity, .mark = mark, .number = NAN, .reason = (int)reason}, format, list);
-    va_end(list);
-}
-
-void dal_error(dal_messages *messages, dal_mark mark, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    compose(messages, (dal_message){.severity = DAL_ERROR, .mark = mark, .number = NAN}, format, list);
     va_end(list);
 }
 

@@ -8,12 +8,11 @@
 
 #include <stdarg.h>
 
-/* Append one sentence. `messages` may be NULL: then nobody wants to hear it. */
-void dal_say(dal_messages *messages, dal_severity severity, dal_mark mark, const char *format, ...) DAL_PRINTF(4, 5);
-/* The same for an error. */
-void dal_error(dal_messages *messages, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
-/* An error or a note by whose reason something is decided. */
+/* Append one sentence. `messages` may be NULL: then nobody wants to hear it. `reason`: of an error or a note by which something is decided. */
 void dal_say_for(dal_messages *messages, dal_severity severity, dal_reason reason, dal_mark mark, const char *format, ...) DAL_PRINTF(5, 6);
+/* The same without one: mark, format, ... */
+#define dal_say(messages, severity, ...) dal_say_for(messages, severity, DAL_REASON_OTHER, __VA_ARGS__)
+#define dal_error(messages, ...) dal_say(messages, DAL_ERROR, __VA_ARGS__)
 /* `number`: how much, as the list of codes says; NAN where the code has none. */
 void dal_warn(dal_messages *messages, dal_mark mark, dal_code code, double number, const char *format, ...) DAL_PRINTF(5, 6);
 /* A message of somebody else's, as it is. */

@@ -64,13 +64,11 @@ static int run_request(void *user)
     dal_verdict *verdict = NULL;
     dal_catch_signals();
     int status = (int)check_model(wanted, messages, &spec, &verdict);
-    dal_report(messages, DAL_ERROR); /* the others are in the verdict */
+    dal_report_end("check", messages, DAL_ERROR, verdict ? DAL_OK : (dal_status)status); /* the others are in the verdict */
     if (verdict && wanted->json)
         dal_check_json(verdict);
     else if (verdict)
         dal_check_text(verdict);
-    else if (status != DAL_OK && !dal_messages_count(messages, DAL_ERROR))
-        fprintf(stderr, "dalembert check: error: %s\n", dal_status_text((dal_status)status));
     if (status == DAL_OK && verdict && verdict->n_warnings)
         status = WARNINGS;
     dal_verdict_free(verdict);

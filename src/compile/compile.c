@@ -196,8 +196,8 @@ static void fill_info(const dal_build *build, dal_system *system)
     info->coordinates_count = system->layout.nq;
     info->velocities = system->layout.nv;
     info->constraints = system->layout.n_rows;
-    info->equations = system->formulation->equations(system);
-    info->multipliers = system->formulation->multipliers(system);
+    info->equations = system->n_w;
+    info->multipliers = system->formulation->multiplies ? system->layout.n_rows : 0;
     info->states = system->n_y;
     info->length = system->length;
     info->mass = system->mass;
@@ -432,7 +432,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
         return DAL_BAD_MODEL;
     fill_info(build, draft);
     dal_refusal why;
-    if (!draft->formulation->applies(draft, &why)) {
+    if (draft->formulation->applies && !draft->formulation->applies(draft, &why)) {
         const bool speeds = build->spec->n_speeds && why.reason == DAL_REASON_SPEEDS;
         dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : build->spec->simulate.formulation.name.mark, "%s", why.text);
         return DAL_BAD_MODEL;

@@ -21,11 +21,6 @@
 
 #include <string.h>
 
-static bool applies_boltzmann_hamel(const dal_system *system, dal_refusal *why)
-{
-    return dal_speeds_apply(system, "boltzmann-hamel", system->layout.nv - system->rank, why);
-}
-
 /* In state->scratch->solver. */
 typedef struct scratch {
     double *dT_dv, *partials; /* m; 6 m */
@@ -174,12 +169,9 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     const scratch at = scratch_boltzmann_hamel(state);
-    dal_flow flow = dal_speeds_ready(state);
+    const dal_flow flow = dal_speeds_begin(state, true);
     if (flow)
         return flow;
-    dal_speeds_columns(state);
-    dal_speeds_rates(state);
-    dal_speeds_bias(state);
     find_momenta_boltzmann_hamel(state, at.of, at.dT_dv, at.partials);
     find_changes(state, at.change, at.bends);
     for (int j = 0; j < s->p; j++) {
@@ -195,9 +187,5 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
 const dal_formulation dal_boltzmann_hamel = {
     .name = "boltzmann-hamel",
     .title = "Boltzmann and Hamel: Lagrange's equations in speeds, with the commutators of the speeds; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS,
-    .applies = applies_boltzmann_hamel,
-    .work = work_boltzmann_hamel,
-    .solve = solve_boltzmann_hamel,
-    .show = dal_show_boltzmann_hamel,
+    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_boltzmann_hamel, solve_boltzmann_hamel, dal_show_boltzmann_hamel),
 };

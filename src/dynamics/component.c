@@ -7,6 +7,7 @@
 #include "component/network.h"
 #include "dynamics/equations.h"
 #include "math/dense.h"
+#include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
@@ -15,21 +16,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Of the bodies: positive mass, and an inertia that can be inverted. */
-static const char *lacks_component(const dal_mechanism *m, const dal_body *body)
-{
-    const double *I = body->inertia;
-    if (!(body->mass > 0))
-        return "no mass";
-    if (body->particle)
-        return NULL;
-    if (m->space == DAL_PLANAR)
-        return I[8] > 0 ? NULL : "a zero moment of inertia";
-    const double trace = I[0] + I[4] + I[8];
-    const double det = I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
-    return det > 1e-12 * trace * trace * trace ? NULL : "a zero moment of inertia";
-}
 
 static bool applies_component(const dal_system *system, dal_refusal *why)
 {
@@ -42,7 +28,7 @@ static bool applies_component(const dal_system *system, dal_refusal *why)
         return false;
     }
     for (int b = 0; b < m->n_bodies; b++) {
-        const char *lack = lacks_component(m, &m->bodies[b]);
+        const char *lack = dal_body_lacks(m, &m->bodies[b]);
         if (!lack)
             continue;
         dal_decline(why, DAL_REASON_OTHER,
@@ -53,16 +39,6 @@ static bool applies_component(const dal_system *system, dal_refusal *why)
         return false;
     }
     return true;
-}
-
-static int equations_component(const dal_system *system)
-{
-    return system->layout.nv;
-}
-
-static int multipliers_component(const dal_system *system)
-{
-    return system->layout.n_rows;
 }
 
 static dal_flow fail_at_table(dal_state *state, int table)
@@ -214,25 +190,16 @@ static void show_component(dal_state *state, dal_equations *equations)
         for (int j = 0; j < k; j++)
             S[(size_t)i * (size_t)k + (size_t)j] = dal_network_entry(network, state->rank->order[i], state->rank->order[j]);
     dal_show_dependent(equations, state);
-    double *mu = dal_show_scratch(equations, (size_t)k);
-    for (int i = 0; i < k; i++)
-        mu[i] = state->lambda[state->rank->order[i]];
     dal_show_unknowns(equations, rates, state->vd);
-    dal_show_unknowns(equations, dal_names_multipliers(equations, state, ""), mu);
+    dal_show_multipliers(equations, state, "");
 }
 
 const dal_formulation dal_component = {
     .name = "component",
-    .title = "bodies and joints as components that exchange port variables; multipliers from Baumgarte's equation of "
-             "each joint",
-    .applies = applies_component,
-    .equations = equations_component,
-    .multipliers = multipliers_component,
-    .work = dal_null_space_work,
+    .title = "bodies and joints as components that exchange port variables; multipliers from Baumgarte's equation of each joint",
+    DAL_FORMULATION(applies_component, dal_null_space_work, solve_component, correct_component, show_component),
+    .multiplies = true,
     .components = true,
     .stabilization = "baumgarte",
     .implicit = &dal_network_implicit,
-    .solve = solve_component,
-    .correct = correct_component,
-    .show = show_component,
 };

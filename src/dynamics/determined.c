@@ -167,3 +167,19 @@ bool dal_state_singular(dal_state *state)
         dal_need(state, DAL_STAGE_LOADS);
     return recursive || dal_failed_for(state, DAL_REASON_SINGULAR_EQUATIONS) || dal_failed_for(state, DAL_REASON_ROUNDING); /* or nearly so */
 }
+
+dal_flow dal_fail_undetermined(dal_state *state)
+{
+    return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
+                              "the equations of motion are singular: the inertia and the constraints together do not determine the "
+                              "accelerations (rank [M; A] < %d)",
+                              state->system->layout.nv);
+}
+
+const char *dal_body_lacks(const dal_mechanism *mechanism, const dal_body *body)
+{
+    const double *I = body->inertia, trace = I[0] + I[4] + I[8];
+    const double det = I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
+    const bool turns = mechanism->space == DAL_PLANAR ? I[8] > 0 : det > 1e-12 * trace * trace * trace;
+    return !(body->mass > 0) ? "no mass" : body->particle || turns ? NULL : "a zero moment of inertia";
+}

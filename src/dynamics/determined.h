@@ -6,6 +6,8 @@
 
 /* Did the last evaluation stop at a singular matrix of the equations of motion? M, A, h and Q are known nevertheless. */
 bool dal_state_singular(dal_state *state);
+/* The failure of a formulation that meets one. */
+dal_flow dal_fail_undetermined(dal_state *state);
 typedef struct dal_determined {
     int rank;          /* of [M; A]; -1: not finite, or too large to be asked */
     char names[400];   /* of the velocities, or bodies, whose accelerations are open */
@@ -17,9 +19,12 @@ enum { DAL_LARGEST_DETERMINED = 1500 }; /* velocities up to which that can be as
 /* Is rank [M; A] = nv at the state that was evaluated? */
 bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out);
 
+/* What keeps a body from being accelerated by itself: "no mass", "a zero moment of inertia"; NULL: nothing. */
+const char *dal_body_lacks(const dal_mechanism *mechanism, const dal_body *body);
+
 /* Columns of v that are ignorable coordinates, ascending; returns their number. */
 int dal_find_ignorable(dal_state *state, int *columns);
 /* What the formulations that need some say where there are none. */
-bool dal_ignorable_applies(const dal_system *system, const char *formulation, dal_refusal *why);
+bool dal_ignorable_applies(const dal_system *system, dal_refusal *why);
 
 #endif

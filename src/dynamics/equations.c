@@ -179,15 +179,6 @@ dal_names dal_names_twist(dal_equations *equations, const dal_state *state)
     return store_equations(equations, &frame_of(equations)->twist, state, state->system->mechanism.space == DAL_PLANAR ? 3 : 6, write_twist);
 }
 
-dal_names dal_names_multipliers(dal_equations *equations, const dal_state *state, const char *sign)
-{
-    dal_names rows = dal_names_rows(equations, state);
-    const char **names = DAL_TAKE(arena_of(equations), const char *, rows.n + 1);
-    for (int i = 0; i < rows.n; i++)
-        names[i] = dal_arena_print(arena_of(equations), "%slambda of %s", sign, rows.name[i]);
-    return (dal_names){rows.n, names};
-}
-
 dal_names dal_names_part(dal_equations *equations, dal_names names, int n, const int *which)
 {
     const char **part = DAL_TAKE(arena_of(equations), const char *, n + 1);
@@ -271,6 +262,18 @@ void dal_show_unknowns(dal_equations *equations, dal_names names, const double *
         x[i] = i < n ? equations->solution.values[i] : values[i - n];
     }
     equations->solution = (dal_equation_values){total, all, x};
+}
+
+void dal_show_multipliers(dal_equations *equations, const dal_state *state, const char *sign)
+{
+    const dal_names rows = dal_names_rows(equations, state);
+    const char **names = DAL_TAKE(arena_of(equations), const char *, rows.n + 1);
+    double *values = dal_show_scratch(equations, (size_t)rows.n);
+    for (int i = 0; i < rows.n; i++) {
+        names[i] = dal_arena_print(arena_of(equations), "%slambda of %s", sign, rows.name[i]);
+        values[i] = *sign ? -state->lambda[state->rank->order[i]] : state->lambda[state->rank->order[i]];
+    }
+    dal_show_unknowns(equations, (dal_names){rows.n, names}, values);
 }
 
 /* ---- blocks that many formulations have ------------------------------------------- */

@@ -25,7 +25,6 @@ dal_names dal_names_dependent(dal_equations *equations, const dal_state *state);
 dal_names dal_names_speeds(dal_equations *equations, const dal_state *state);
 dal_names dal_names_speed_rates(dal_equations *equations, const dal_state *state);
 /* The multipliers of the independent rows: "lambda of hinge 1", each with `sign` before it ("-" or ""). */
-dal_names dal_names_multipliers(dal_equations *equations, const dal_state *state, const char *sign);
 /* w_x, w_y, w_z, v_x, v_y, v_z of a body; planar: w, v_x, v_y. */
 dal_names dal_names_twist(dal_equations *equations, const dal_state *state);
 /* One row of the constraints: "hinge 1", "hinge" where it has one row, "hinge drive"; "rod unit length", "rod orthonormal 3". */
@@ -48,6 +47,8 @@ void dal_show_place(dal_equations *equations, int row, int column, bool transpos
 void dal_show_right(dal_equations *equations, int row);
 /* The unknowns x of K x = b, in the order of its columns; may be called again for those that follow. */
 void dal_show_unknowns(dal_equations *equations, dal_names names, const double *values);
+/* The multipliers of the independent rows as unknowns that follow, with the sign "-" or "". */
+void dal_show_multipliers(dal_equations *equations, const dal_state *state, const char *sign);
 
 /* Blocks that many have: M; Q - h; A and gamma of the independent rows, then those of the dependent ones, if there are any. They
  * return the number of the block, so that its values can be read. */

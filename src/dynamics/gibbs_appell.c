@@ -15,11 +15,6 @@
 
 #include <string.h>
 
-static bool applies_gibbs_appell(const dal_system *system, dal_refusal *why)
-{
-    return dal_speeds_apply(system, "gibbs-appell", system->layout.nv - system->rank, why);
-}
-
 /* Accelerations of one body: for each speed, and the rest. */
 static size_t work_gibbs_appell(const dal_system *system)
 {
@@ -60,11 +55,9 @@ static dal_flow solve_gibbs_appell(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
-    dal_flow flow = dal_speeds_ready(state);
+    const dal_flow flow = dal_speeds_begin(state, false);
     if (flow)
         return flow;
-    dal_speeds_columns(state);
-    dal_speeds_bias(state);
     memset(s->K, 0, sizeof *s->K * (size_t)s->p * (size_t)s->p);
     for (int j = 0; j < s->p; j++)
         s->f[j] = dal_speeds_force(state, j);
@@ -76,9 +69,5 @@ static dal_flow solve_gibbs_appell(dal_state *state)
 const dal_formulation dal_gibbs_appell = {
     .name = "gibbs-appell",
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS,
-    .applies = applies_gibbs_appell,
-    .work = work_gibbs_appell,
-    .solve = solve_gibbs_appell,
-    .show = dal_show_gibbs_appell,
+    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_gibbs_appell, solve_gibbs_appell, dal_show_gibbs_appell),
 };

@@ -316,11 +316,11 @@ int dal_find_ignorable(dal_state *state, int *columns)
     return n;
 }
 
-bool dal_ignorable_applies(const dal_system *system, const char *formulation, dal_refusal *why)
+bool dal_ignorable_applies(const dal_system *system, dal_refusal *why)
 {
     if (system->n_ignorable)
         return true;
-    dal_decline(why, DAL_REASON_OTHER, "%s needs ignorable coordinates, and this model has none in the family %s%s", formulation,
+    dal_decline(why, DAL_REASON_OTHER, "%s needs ignorable coordinates, and this model has none in the family %s%s", system->formulation->name,
                 system->layout.family->name, system->layout.family->shares ? "" : ": use joint or user");
     return false;
 }

@@ -13,11 +13,6 @@
 
 #include <string.h>
 
-static bool applies_kane(const dal_system *system, dal_refusal *why)
-{
-    return dal_speeds_apply(system, "kane", system->layout.nv - system->rank, why);
-}
-
 /* Partial velocities of one body. */
 static size_t work_kane(const dal_system *system)
 {
@@ -69,11 +64,9 @@ static dal_flow solve_kane(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
-    dal_flow flow = dal_speeds_ready(state);
+    const dal_flow flow = dal_speeds_begin(state, false);
     if (flow)
         return flow;
-    dal_speeds_columns(state);
-    dal_speeds_bias(state);
     memset(s->K, 0, sizeof *s->K * (size_t)s->p * (size_t)s->p);
     for (int j = 0; j < s->p; j++) {
         s->f[j] = 0;
@@ -88,9 +81,5 @@ static dal_flow solve_kane(dal_state *state)
 const dal_formulation dal_kane = {
     .name = "kane",
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS,
-    .applies = applies_kane,
-    .work = work_kane,
-    .solve = solve_kane,
-    .show = dal_show_kane,
+    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_kane, solve_kane, dal_show_kane),
 };

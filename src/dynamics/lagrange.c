@@ -6,28 +6,13 @@
  */
 #include "dynamics/equations.h"
 #include "state/state.h"
+#include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
 #include "state/report.h"
 
 #include <string.h>
-
-static bool applies_lagrange(const dal_system *system, dal_refusal *why)
-{
-    (void)system, (void)why;
-    return true;
-}
-
-static int equations_lagrange(const dal_system *system)
-{
-    return system->layout.nv;
-}
-
-static int multipliers_lagrange(const dal_system *system)
-{
-    return system->layout.n_rows;
-}
 
 dal_flow dal_lagrange_solve(dal_state *state)
 {
@@ -38,10 +23,7 @@ dal_flow dal_lagrange_solve(dal_state *state)
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
         ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
         if (!(ratio > 0))
-            return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
-                                      "the equations of motion are singular: the inertia and the constraints together do not determine "
-                                      "the accelerations (rank [M; A] < %d)",
-                                      layout->nv);
+            return dal_fail_undetermined(state);
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
@@ -79,7 +61,6 @@ static void correct_lagrange(dal_state *state, const double *f, const double *b,
 void dal_lagrange_show(dal_state *state, dal_equations *equations)
 {
     const int m = state->system->layout.nv;
-    double *mu = dal_show_scratch(equations, (size_t)state->rank->n);
     if (state->system->stabilization->solve)
         dal_lagrange_solve(state);
     dal_show_equation(equations, "[M A^T; A 0] [v'; -lambda] = [Q - h; gamma]", "Lagrange's equations of the first kind");
@@ -93,21 +74,14 @@ void dal_lagrange_show(dal_state *state, dal_equations *equations)
     dal_show_gamma(equations, state);
     dal_show_right(equations, m);
     dal_show_dependent(equations, state);
-    for (int i = 0; i < state->rank->n; i++)
-        mu[i] = -state->lambda[state->rank->order[i]];
     dal_show_unknowns(equations, dal_names_accelerations(equations, state), state->vd);
-    dal_show_unknowns(equations, dal_names_multipliers(equations, state, "-"), mu);
+    dal_show_multipliers(equations, state, "-");
 }
 
 const dal_formulation dal_lagrange = {
     .name = "lagrange",
-    .saddle = true,
     .title = "Lagrange multipliers: one saddle system for accelerations and multipliers; the mass matrix may be singular",
-    .applies = applies_lagrange,
-    .equations = equations_lagrange,
-    .multipliers = multipliers_lagrange,
-    .work = dal_null_space_work,
-    .solve = solve_lagrange,
-    .correct = correct_lagrange,
-    .show = dal_lagrange_show,
+    DAL_FORMULATION(NULL, dal_null_space_work, solve_lagrange, correct_lagrange, dal_lagrange_show),
+    .multiplies = true,
+    .saddle = true,
 };

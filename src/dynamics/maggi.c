@@ -11,16 +11,6 @@
 #include "dynamics/speeds.h"
 #include "state/scratch.h"
 
-static bool applies_maggi(const dal_system *system, dal_refusal *why)
-{
-    return dal_speeds_apply(system, "maggi", system->layout.nv - system->rank, why);
-}
-
-static int equations_maggi(const dal_system *system)
-{
-    return system->layout.nv;
-}
-
 /* A row of W^T M. */
 static size_t work_maggi(const dal_system *system)
 {
@@ -33,17 +23,10 @@ static void project_maggi(const dal_state *state, int j, double *row)
     dal_speeds *s = state->speeds->basis;
     const size_t m = (size_t)s->n;
     const double *W = s->W + (size_t)j * m;
-    dal_mass_times(&state->system->layout, state->work.M, W, row);
+    dal_speeds_inertia_row(state, j, row);
     s->f[j] = 0;
-    for (size_t i = 0; i < m; i++) {
+    for (size_t i = 0; i < m; i++)
         s->f[j] += W[i] * (state->work.Q[i] - state->work.h[i]) - row[i] * s->bias[i];
-    }
-    for (int l = 0; l <= j; l++) {
-        double sum = 0;
-        for (size_t i = 0; i < m; i++)
-            sum += row[i] * s->W[(size_t)l * m + i];
-        s->K[(size_t)j * (size_t)s->p + (size_t)l] = sum;
-    }
 }
 
 static dal_flow solve_maggi(dal_state *state)
@@ -62,12 +45,6 @@ static dal_flow solve_maggi(dal_state *state)
 const dal_formulation dal_maggi = {
     .name = "maggi",
     .title = "Maggi: Lagrange's equations on the motions that the constraints leave free, and the constraints; no multipliers",
-    .applies = applies_maggi,
-    .equations = equations_maggi,
-    .multipliers = dal_speeds_no_multipliers,
-    .work = work_maggi,
+    DAL_FORMULATION(dal_speeds_apply, work_maggi, solve_maggi, dal_speeds_correct, dal_show_maggi),
     .chooses = true,
-    .solve = solve_maggi,
-    .correct = dal_speeds_correct,
-    .show = dal_show_maggi,
 };

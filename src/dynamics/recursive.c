@@ -34,16 +34,6 @@ static bool applies_recursive(const dal_system *system, dal_refusal *why)
     return false;
 }
 
-static int equations_recursive(const dal_system *system)
-{
-    return system->layout.nv;
-}
-
-static int multipliers_recursive(const dal_system *system)
-{
-    return system->layout.n_rows;
-}
-
 /* ---- from the links to the bodies and back ---------------------------------------- */
 
 /* r, R, r', w and the biases of a body from those of its link. */
@@ -320,13 +310,9 @@ static dal_flow solve_recursive(dal_state *state)
 const dal_formulation dal_recursive = {
     .name = "recursive",
     .title = "articulated bodies over the joint tree, loops closed on top: work in proportion to the bodies",
-    .applies = applies_recursive,
-    .equations = equations_recursive,
-    .multipliers = multipliers_recursive,
-    .work = dal_null_space_work,
+    DAL_FORMULATION(applies_recursive, dal_null_space_work, solve_recursive, NULL, dal_lagrange_show),
+    .multiplies = true,
     .recursive = true,
-    .solve = solve_recursive,
-    .show = dal_lagrange_show,
 };
 
 /* ---- the part of a state ------------------------------------------------------------------------ */

@@ -87,19 +87,9 @@ static size_t work_routh(const dal_system *system)
     return layout_routh(system, NULL, &r);
 }
 
-static bool applies_routh(const dal_system *system, dal_refusal *why)
-{
-    return dal_ignorable_applies(system, "routh", why);
-}
-
-static int equations_routh(const dal_system *system)
+static int speeds_routh(const dal_system *system)
 {
     return system->layout.nv - system->n_ignorable;
-}
-
-static int multipliers_routh(const dal_system *system)
-{
-    return system->layout.n_rows;
 }
 
 /* ---- v_2 from G -------------------------------------------------------------------- */
@@ -360,7 +350,6 @@ static void show_routh(dal_state *state, dal_equations *equations)
     const dal_names v = dal_names_velocities(equations, state), rows = dal_names_rows(equations, state);
     const dal_names first = dal_names_part(equations, v, r.n, r.first), second = dal_names_part(equations, v, r.s, system->ignorable);
     const size_t n = (size_t)r.n, s = (size_t)r.s;
-    double *mu = dal_show_scratch(equations, (size_t)state->rank->n);
     fill_mass(state, &r);
     fill_rows_routh(state, &r);
     fill_right(state, &r);
@@ -387,25 +376,15 @@ static void show_routh(dal_state *state, dal_equations *equations)
         for (size_t j = 0; j < n; j++)
             X[i * n + j] = r.X[j * s + i];
     memcpy(dal_show_vector(equations, "c", "v_2' for v_1' = 0", second), r.rest, sizeof *r.rest * s);
-    for (int i = 0; i < state->rank->n; i++)
-        mu[i] = -state->lambda[state->rank->order[i]];
     dal_show_unknowns(equations, dal_names_part(equations, dal_names_accelerations(equations, state), r.n, r.first), state->speeds->wd);
-    dal_show_unknowns(equations, dal_names_multipliers(equations, state, "-"), mu);
+    dal_show_multipliers(equations, state, "-");
 }
 
 const dal_formulation dal_routh = {
     .name = "routh",
     .title = "Routh's equations: the velocities of the ignorable coordinates follow from their constant momenta",
-    .applies = applies_routh,
-    .equations = equations_routh,
-    .multipliers = multipliers_routh,
-    .work = work_routh,
-    .speeds = equations_routh,
-    .unpack = unpack_routh,
-    .pack = pack_routh,
-    .unit = unit_routh,
+    DAL_FORMULATION(dal_ignorable_applies, work_routh, solve_routh, correct_routh, show_routh),
+    DAL_FORMULATION_SPEEDS(speeds_routh, unpack_routh, pack_routh, unit_routh),
+    .multiplies = true,
     .ignores = true,
-    .solve = solve_routh,
-    .correct = correct_routh,
-    .show = show_routh,
 };

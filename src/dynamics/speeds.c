@@ -20,24 +20,19 @@ int dal_speeds_count(const dal_system *system)
     return system->layout.nv - system->rank - (system->formulation->more ? system->n_ignorable : 0);
 }
 
-int dal_speeds_no_multipliers(const dal_system *system)
-{
-    (void)system;
-    return 0;
-}
-
-bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, dal_refusal *why)
+bool dal_speeds_apply(const dal_system *system, dal_refusal *why)
 {
     const dal_layout *layout = &system->layout;
-    const int named = layout->n_speeds, ignored = layout->nv - system->rank - p;
+    const char *formulation = system->formulation->name;
+    const int named = layout->n_speeds, p = dal_speeds_count(system), freedoms = layout->nv - system->rank;
     if (layout->nv > DENSE_MAXIMUM)
         dal_decline(why, DAL_REASON_OTHER,
                     "%s works on dense matrices and takes up to %d velocities, and the model has %d in these coordinates; use lagrange", formulation,
                     DENSE_MAXIMUM, layout->nv);
-    else if (named && named != p)
+    else if (named && named != p && named != freedoms)
         dal_decline(why, DAL_REASON_SPEEDS,
                     "the model names %d speed%s and has %d freedom%s%s: %s needs one speed for each of them, or no `speeds:` at all", named,
-                    named == 1 ? "" : "s", p, p == 1 ? "" : "s", ignored ? " besides its ignorable coordinates" : "", formulation);
+                    named == 1 ? "" : "s", p, p == 1 ? "" : "s", p < freedoms ? " besides its ignorable coordinates" : "", formulation);
     else
         return true;
     return false;

@@ -6,8 +6,8 @@
  *   S = [Y; E; A_k],  v = W u + X,  S W = [1; 0; 0],  S X = [-Z; e; beta_k]
  *   S W' = -S' W,  v' = W u' + bias,  S bias = [-(Y' v + Z'); e' - E' v; gamma_k]
  *
- * A formulation calls, after unpack or on its own: dal_speeds_ready, dal_speeds_columns, then what it needs of dal_speeds_rates and
- * dal_speeds_bias; it fills K (p x p, lower triangle) and f (p) of K u' = f and ends with dal_speeds_finish.
+ * A formulation calls, after unpack or on its own: dal_speeds_begin, or dal_speeds_ready and those of the calls behind it that it
+ * needs; it fills K (p x p, lower triangle) and f (p) of K u' = f and ends with dal_speeds_finish.
  */
 #ifndef DAL_DYNAMICS_SPEEDS_H
 #define DAL_DYNAMICS_SPEEDS_H
@@ -75,9 +75,8 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change);
 
 /* Number of speeds of the formulation: nv - rank (- n_ignorable where it has more rows). */
 int dal_speeds_count(const dal_system *system);
-/* What every formulation with p speeds refuses: another number of speeds in the model, and sizes that dense matrices do not serve. */
-bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, dal_refusal *why);
-int dal_speeds_no_multipliers(const dal_system *system); /* 0 */
+/* What every formulation with speeds refuses: another number of speeds in the model, and sizes that dense matrices do not serve. */
+bool dal_speeds_apply(const dal_system *system, dal_refusal *why);
 
 /* For the table of a formulation: S v = [u - Z; e; beta_k], and u = Y v + Z. */
 dal_flow dal_speeds_unpack(dal_state *state, const double *u);
@@ -85,9 +84,9 @@ dal_flow dal_speeds_pack(dal_state *state, double *u);
 double dal_speeds_unit(const dal_state *state, int j);
 
 /* What the tables of formulations with one equation K u' = f a speed have in common. */
-#define DAL_FORMULATION_IN_SPEEDS                                                                                                                    \
-    .equations = dal_speeds_count, .multipliers = dal_speeds_no_multipliers, .speeds = dal_speeds_count, .unpack = dal_speeds_unpack,                \
-    .pack = dal_speeds_pack, .unit = dal_speeds_unit, .chooses = true, .correct = dal_speeds_correct
+#define DAL_FORMULATION_IN_SPEEDS(applies_, work_, solve_, show_)                                                                                    \
+    DAL_FORMULATION(applies_, work_, solve_, dal_speeds_correct, show_),                                                                             \
+        DAL_FORMULATION_SPEEDS(dal_speeds_count, dal_speeds_unpack, dal_speeds_pack, dal_speeds_unit), .chooses = true
 
 /* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
 dal_flow dal_speeds_ready(dal_state *state);
@@ -96,7 +95,32 @@ void dal_speeds_columns(dal_state *state);     /* W, and the partial velocities 
 void dal_speeds_rates(dal_state *state);       /* W', motion, and the bends of the columns along it; after columns and velocity */
 void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity */
 void dal_speeds_bias(dal_state *state);        /* bias, and rate of every body; after velocity */
-#ifndef DAL_SCALAR_VARIANT                     /* formulations are compiled for doubles only */
+/* What most formulations begin with: all of these, W' only where it is needed. */
+static inline dal_flow dal_speeds_begin(dal_state *state, bool with_rates)
+{
+    const dal_flow flow = dal_speeds_ready(state);
+    if (flow)
+        return flow;
+    dal_speeds_columns(state);
+    if (with_rates)
+        dal_speeds_rates(state);
+    dal_speeds_bias(state);
+    return 0;
+}
+#ifndef DAL_SCALAR_VARIANT /* formulations are compiled for doubles only */
+/* Row j of K = W^T M W up to the diagonal ((47) of `volterra-reduced`); MW: M W_j. */
+static inline void dal_speeds_inertia_row(const dal_state *state, int j, double *MW)
+{
+    const dal_speeds *s = state->speeds->basis;
+    const size_t n = (size_t)s->n;
+    dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * n, MW);
+    for (int l = 0; l <= j; l++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += MW[i] * s->W[(size_t)l * n + i];
+        s->K[(size_t)j * (size_t)s->p + (size_t)l] = sum;
+    }
+}
 /* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
 static inline dal_direction dal_speeds_column(const dal_state *state, int j)
 {

@@ -16,6 +16,7 @@
 #include "dynamics/equations.h"
 #include "math/dense.h"
 #include "state/state.h"
+#include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "state/report.h"
 #include "state/scratch.h"
@@ -37,31 +38,16 @@ static bool applies_udwadia_kalaba(const dal_system *system, dal_refusal *why)
         return true; /* bodies without mass may move with others: the factorisation decides */
     for (int b = 0; b < system->mechanism.n_bodies; b++) {
         const dal_body *body = &system->mechanism.bodies[b];
-        bool turns = !body->particle;
-        const double *I = body->inertia;
-        double det = I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
-        double trace = I[0] + I[4] + I[8];
-        bool flat = system->mechanism.space == DAL_PLANAR ? !(I[8] > 0) : !(det > 1e-12 * trace * trace * trace);
-        if (body->mass > 0 && !(turns && flat))
+        const char *lack = dal_body_lacks(&system->mechanism, body);
+        if (!lack)
             continue;
         dal_decline(why, DAL_REASON_OTHER,
                     "udwadia-kalaba needs a regular mass matrix, and '%s' has %s; use lagrange, which only needs the constraints to make "
                     "up for it",
-                    body->name, body->mass > 0 ? "a zero moment of inertia" : "no mass");
+                    body->name, lack);
         return false;
     }
     return true;
-}
-
-static int equations_udwadia_kalaba(const dal_system *system)
-{
-    return system->layout.nv;
-}
-
-static int multipliers_udwadia_kalaba(const dal_system *system)
-{
-    (void)system;
-    return 0;
 }
 
 static size_t work_udwadia_kalaba(const dal_system *system)
@@ -288,11 +274,5 @@ static void show_udwadia_kalaba(dal_state *state, dal_equations *equations)
 const dal_formulation dal_udwadia_kalaba = {
     .name = "udwadia-kalaba",
     .title = "the explicit equation of Udwadia and Kalaba, through the pseudo-inverse of A M^-1/2; needs a regular mass matrix",
-    .applies = applies_udwadia_kalaba,
-    .equations = equations_udwadia_kalaba,
-    .multipliers = multipliers_udwadia_kalaba,
-    .work = work_udwadia_kalaba,
-    .solve = solve_udwadia_kalaba,
-    .correct = correct_udwadia_kalaba,
-    .show = show_udwadia_kalaba,
+    DAL_FORMULATION(applies_udwadia_kalaba, work_udwadia_kalaba, solve_udwadia_kalaba, correct_udwadia_kalaba, show_udwadia_kalaba),
 };

@@ -22,6 +22,7 @@
 #include "math/dense.h"
 #include "math/rank.h"
 #include "state/state.h"
+#include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "state/report.h"
 #include "state/scratch.h"
@@ -43,17 +44,6 @@ static bool applies_udwadia_phohomsiri(const dal_system *system, dal_refusal *wh
                 "use lagrange",
                 LARGEST, system->layout.nv, system->layout.family->name);
     return false;
-}
-
-static int equations_udwadia_phohomsiri(const dal_system *system)
-{
-    return system->layout.nv;
-}
-
-static int multipliers_udwadia_phohomsiri(const dal_system *system)
-{
-    (void)system;
-    return 0;
 }
 
 /* ---- work space ---------------------------------------------------------------- */
@@ -158,10 +148,7 @@ static dal_flow solve_unique(dal_state *state, const parts *w)
 {
     double ratio = dal_qr(w->stack, w->m + w->k, w->m, w->ld, w->beta);
     if (!(ratio > singular))
-        return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
-                                  "the equations of motion are singular: the inertia and the constraints together do not determine the "
-                                  "accelerations (rank [M; A] < %d)",
-                                  w->m);
+        return dal_fail_undetermined(state);
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
     solve_factored(w);
@@ -329,14 +316,9 @@ static void show_udwadia_phohomsiri(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_udwadia_phohomsiri = {
     .name = "udwadia-phohomsiri",
-    .least_norm = true,
     .title = "the explicit equation of Udwadia and Phohomsiri, through the pseudo-inverse of [(1 - A^+ A) M; A]; the mass matrix may be "
              "singular",
-    .applies = applies_udwadia_phohomsiri,
-    .equations = equations_udwadia_phohomsiri,
-    .multipliers = multipliers_udwadia_phohomsiri,
-    .work = work_udwadia_phohomsiri,
-    .solve = solve_udwadia_phohomsiri,
-    .correct = correct_udwadia_phohomsiri,
-    .show = show_udwadia_phohomsiri,
+    DAL_FORMULATION(applies_udwadia_phohomsiri, work_udwadia_phohomsiri, solve_udwadia_phohomsiri, correct_udwadia_phohomsiri,
+                    show_udwadia_phohomsiri),
+    .least_norm = true,
 };

@@ -18,11 +18,6 @@
 
 #include <string.h>
 
-static bool applies_volterra(const dal_system *system, dal_refusal *why)
-{
-    return dal_speeds_apply(system, "volterra", system->layout.nv - system->rank, why);
-}
-
 /* Momenta of the bodies, with their rates for u' = 0 and fixed partial velocities; and one vector. */
 static size_t work_volterra(const dal_system *system)
 {
@@ -58,35 +53,18 @@ static double right_side(const dal_state *state, const dal_body_momenta *of, int
     return dal_speeds_force(state, j) + K - A;
 }
 
-/* Row j of W^T M W, up to the diagonal. */
-static void inertia_row_volterra(dal_state *state, int j, double *MW)
-{
-    dal_speeds *s = state->speeds->basis;
-    const size_t n = (size_t)s->n;
-    dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * n, MW);
-    for (int l = 0; l <= j; l++) {
-        double sum = 0;
-        for (size_t i = 0; i < n; i++)
-            sum += MW[i] * s->W[(size_t)l * n + i];
-        s->K[(size_t)j * (size_t)s->p + (size_t)l] = sum;
-    }
-}
-
 static dal_flow solve_volterra(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     double *MW = state->scratch->solver;
     dal_body_momenta *of = (dal_body_momenta *)(MW + s->n);
-    dal_flow flow = dal_speeds_ready(state);
+    const dal_flow flow = dal_speeds_begin(state, true);
     if (flow)
         return flow;
-    dal_speeds_columns(state);
-    dal_speeds_rates(state);
-    dal_speeds_bias(state);
     find_momenta_volterra(state, of);
     for (int j = 0; j < s->p; j++) {
-        inertia_row_volterra(state, j, MW);
+        dal_speeds_inertia_row(state, j, MW);
         s->f[j] = right_side(state, of, j);
     }
     return dal_speeds_finish(state);
@@ -95,9 +73,5 @@ static dal_flow solve_volterra(dal_state *state)
 const dal_formulation dal_volterra = {
     .name = "volterra",
     .title = "Volterra: rates of the momenta of the speeds and of the partial velocities; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS,
-    .applies = applies_volterra,
-    .work = work_volterra,
-    .solve = solve_volterra,
-    .show = dal_show_volterra,
+    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_volterra, solve_volterra, dal_show_volterra),
 };

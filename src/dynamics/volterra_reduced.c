@@ -59,9 +59,7 @@ static scratch scratch_volterra_reduced(const dal_state *state)
 
 static bool applies_volterra_reduced(const dal_system *system, dal_refusal *why)
 {
-    const int p = system->layout.nv - system->rank;
-    return dal_ignorable_applies(system, "volterra-reduced", why) &&
-           dal_speeds_apply(system, "volterra-reduced", system->layout.n_speeds == p ? p : p - system->n_ignorable, why);
+    return dal_ignorable_applies(system, why) && dal_speeds_apply(system, why);
 }
 
 /* ---- the rows M' -------------------------------------------------------------------- */
@@ -132,15 +130,6 @@ static double dot(const double *a, const double *b, int n)
     return sum;
 }
 
-/* (47), row j up to the diagonal. */
-static void inertia_row_volterra_reduced(dal_state *state, int j, double *MW)
-{
-    dal_speeds *s = state->speeds->basis;
-    dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * (size_t)s->n, MW);
-    for (int l = 0; l <= j; l++)
-        s->K[(size_t)j * (size_t)s->p + (size_t)l] = dot(MW, s->W + (size_t)l * (size_t)s->n, s->n);
-}
-
 /* (63): P.v_j' + H.w_j' of all bodies. */
 static double K_of(const dal_state *state, int j)
 {
@@ -184,7 +173,7 @@ static dal_flow solve_volterra_reduced(dal_state *state)
     for (int j = 0; j < s->p; j++) {
         const double *W = s->W + (size_t)j * (size_t)s->n, *Wd = s->Wd + (size_t)j * (size_t)s->n;
         double A = dot(Wd, at.p, s->n) + dot(W, at.pd, s->n);
-        inertia_row_volterra_reduced(state, j, at.MW);
+        dal_speeds_inertia_row(state, j, at.MW);
         s->f[j] = dal_speeds_force(state, j) + K_of(state, j) - A;
     }
     return dal_speeds_finish(state);
@@ -193,11 +182,7 @@ static dal_flow solve_volterra_reduced(dal_state *state)
 const dal_formulation dal_volterra_reduced = {
     .name = "volterra-reduced",
     .title = "Volterra with the momenta of the ignorable coordinates as constraints: one equation less for each of them",
-    DAL_FORMULATION_IN_SPEEDS,
-    .applies = applies_volterra_reduced,
-    .work = work_volterra_reduced,
+    DAL_FORMULATION_IN_SPEEDS(applies_volterra_reduced, work_volterra_reduced, solve_volterra_reduced, dal_show_volterra_reduced),
     .ignores = true,
     .more = &momenta,
-    .solve = solve_volterra_reduced,
-    .show = dal_show_volterra_reduced,
 };

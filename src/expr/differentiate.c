@@ -153,28 +153,5 @@ dal_node dal_diff(dal_graph *graph, dal_node node, int variable)
 
 dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, dal_graph *graph, int variable), void *user)
 {
-    int n;
-    dal_node *list = dal_collect(graph, node, &n);
-    dal_node *derived = DAL_TAKE(graph->arena, dal_node, n);
-    dal_node zero = dal_const(graph, 0);
-    /* The variables first: `rate` may walk the graph itself. */
-    for (int i = 0; i < n; i++) {
-        if (graph->terms[list[i]].op != DAL_OP_VAR)
-            continue;
-        dal_node given = rate(user, graph, graph->terms[list[i]].index);
-        derived[i] = given == DAL_NO_NODE ? zero : given;
-    }
-    for (int i = 0; i < n; i++)
-        graph->terms[list[i]].slot = i;
-    for (int i = 0; i < n; i++) {
-        dal_term term = graph->terms[list[i]];
-        if (term.op == DAL_OP_VAR)
-            continue;
-        const dal_node operand[3] = {term.a, term.b, term.c};
-        dal_node d[3] = {DAL_NO_NODE, DAL_NO_NODE, DAL_NO_NODE};
-        for (int k = 0; k < 3 && operand[k] >= 0; k++)
-            d[k] = derived[graph->terms[operand[k]].slot];
-        derived[i] = derive(graph, list[i], d[0], d[1], d[2]);
-    }
-    return derived[n - 1];
+    return dal_rewrite(graph, node, rate, user, dal_const(graph, 0), derive);
 }

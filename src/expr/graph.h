@@ -76,6 +76,10 @@ static inline void dal_push_node(dal_graph *graph, dal_node node)
 void dal_begin_walk(dal_graph *graph);
 /* The nodes under `root`, operands first; their number in *n. Arena memory. */
 dal_node *dal_collect(dal_graph *graph, dal_node root, int *n);
+/* Operands first: `by` gives what becomes of a variable, or DAL_NO_NODE, which is `otherwise`, or the variable itself where that is none; `make`
+ * what becomes of any other node, from what became of its operands. */
+dal_node dal_rewrite(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user, dal_node otherwise,
+                     dal_node (*make)(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c));
 
 /* Remember what the user calls a variable; the first name stays. */
 void dal_graph_note_name(dal_graph *graph, int variable, const char *name);

@@ -16,13 +16,19 @@ static dal_node rebuild(dal_graph *graph, dal_node node, dal_node a, dal_node b,
 
 dal_node dal_substitute(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user)
 {
+    return dal_rewrite(graph, node, by, user, DAL_NO_NODE, rebuild);
+}
+
+dal_node dal_rewrite(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user, dal_node otherwise,
+                     dal_node (*make)(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c))
+{
     int n;
     dal_node *list = dal_collect(graph, node, &n), *fresh = DAL_TAKE(graph->arena, dal_node, n);
     /* The variables first: `by` may walk the graph itself. */
     for (int i = 0; i < n; i++)
         if (graph->terms[list[i]].op == DAL_OP_VAR) {
-            dal_node given = by(user, graph, graph->terms[list[i]].index);
-            fresh[i] = given == DAL_NO_NODE ? list[i] : given;
+            const dal_node given = by(user, graph, graph->terms[list[i]].index);
+            fresh[i] = given != DAL_NO_NODE ? given : otherwise != DAL_NO_NODE ? otherwise : list[i];
         }
     for (int i = 0; i < n; i++)
         graph->terms[list[i]].slot = i;
@@ -34,7 +40,7 @@ dal_node dal_substitute(dal_graph *graph, dal_node node, dal_node (*by)(void *us
         dal_node now[3] = {DAL_NO_NODE, DAL_NO_NODE, DAL_NO_NODE};
         for (int k = 0; k < 3 && operand[k] >= 0; k++)
             now[k] = fresh[graph->terms[operand[k]].slot];
-        fresh[i] = rebuild(graph, list[i], now[0], now[1], now[2]);
+        fresh[i] = make(graph, list[i], now[0], now[1], now[2]);
     }
     return fresh[n - 1];
 }

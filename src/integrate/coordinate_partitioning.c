@@ -227,12 +227,9 @@ static bool applies_partitioning(const dal_system *system, dal_refusal *why)
 
 const dal_stabilization dal_coordinate_partitioning = {
     .name = "coordinate-partitioning",
-    .title = "after each step the dependent coordinates and velocities are solved for; the independent ones stay as "
-             "they are",
-    .options = dal_tolerance_alone,
+    .title = "after each step the dependent coordinates and velocities are solved for; the independent ones stay as they are",
+    DAL_PROJECTION(project_partitioning, work_partitioning),
     .applies = applies_partitioning,
-    .project = project_partitioning,
-    .work = work_partitioning,
 };
 
 /* ---- the part of a state ------------------------------------------------------------------------ */

@@ -75,7 +75,5 @@ static size_t work_direct_correction(const dal_system *system)
 const dal_stabilization dal_direct_correction = {
     .name = "direct-correction",
     .title = "after each step the least change of coordinates and velocities that meets the constraints, to a tolerance",
-    .options = dal_tolerance_alone,
-    .project = project_direct_correction,
-    .work = work_direct_correction,
+    DAL_PROJECTION(project_direct_correction, work_direct_correction),
 };

@@ -36,9 +36,7 @@ static size_t work_mass_projection(const dal_system *system)
 
 const dal_stabilization dal_mass_projection = {
     .name = "mass-projection",
-    .mass_metric = true,
     .title = "the same correction, least in the metric of the mass matrix",
-    .options = dal_tolerance_alone,
-    .project = project_mass_projection,
-    .work = work_mass_projection,
+    DAL_PROJECTION(project_mass_projection, work_mass_projection),
+    .mass_metric = true,
 };

@@ -20,6 +20,7 @@
  * length. `factor` is a number, and the motion does not depend on the units of the model.
  */
 #include "state/state.h"
+#include "dynamics/determined.h"
 #include "dynamics/saddle.h"
 #include "state/report.h"
 #include "state/scratch.h"
@@ -81,10 +82,7 @@ static dal_flow solve_penalty(dal_state *state)
     const int stated = system->penalty_passes;
     double ratio = dal_saddle_soften(state, 1 / system->penalty), size = 0, change = HUGE_VAL, before = HUGE_VAL;
     if (!(ratio > 0))
-        return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
-                                  "the equations of motion are singular: the inertia and the constraints together do not determine "
-                                  "the accelerations (rank [M; A] < %d)",
-                                  layout->nv);
+        return dal_fail_undetermined(state);
     state->report->condition_worst = fmin(state->report->condition_worst, ratio);
     memset(state->vd, 0, sizeof *state->vd * (size_t)layout->nv);
     memset(state->lambda, 0, sizeof *state->lambda * (size_t)layout->n_rows);
@@ -127,8 +125,7 @@ static const char *const options[] = {"factor", "omega", "xi", "iterations", "to
 
 const dal_stabilization dal_stabilize_penalty = {
     .name = "penalty",
-    .title = "rows pull back with inertia, damping and stiffness; an iteration (augmented Lagrangian) makes the motion "
-             "exact",
+    .title = "rows pull back with inertia, damping and stiffness; an iteration (augmented Lagrangian) makes the motion exact",
     .options = options,
     .applies = applies_penalty,
     .stabilises_gamma = true,

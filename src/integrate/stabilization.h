@@ -13,6 +13,8 @@ typedef struct dal_projector {
 } dal_projector;
 
 extern const char *const dal_tolerance_alone[]; /* the options of a projection */
+/* For the table of a projection. */
+#define DAL_PROJECTION(project_, work_) .options = dal_tolerance_alone, .project = project_, .work = work_
 
 /* What projections keep positions to, relative as dal_worst_row measures them: what the model gives, or what follows from rtol. */
 double dal_projection_tolerance(const dal_system *system);

@@ -5,7 +5,5 @@
 const dal_joint_type dal_joint_constraint = {
     .name = "constraint",
     .title = "an expression that is zero",
-    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .class = DAL_JOINT_COUPLING,
-    .keys = "",
+    DAL_COUPLING("", NULL),
 };

@@ -64,8 +64,5 @@ static void forbid(dal_joint_builder *b)
 const dal_joint_type dal_joint_driven = {
     .name = "driven",
     .title = "a coordinate of a joint or a body or its rate is a given function of time",
-    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .class = DAL_JOINT_COUPLING,
-    .keys = "joint body coordinate value drive-rate",
-    .forbid = forbid,
+    DAL_COUPLING("joint body coordinate value drive-rate", forbid),
 };

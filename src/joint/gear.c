@@ -15,9 +15,6 @@ static void forbid(dal_joint_builder *b)
 const dal_joint_type dal_joint_gear = {
     .name = "gear",
     .title = "the angles of two joints turn in a fixed ratio",
-    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .class = DAL_JOINT_COUPLING,
-    .keys = "joints! ratio!",
+    DAL_COUPLING("joints! ratio!", forbid),
     .couples_two = true,
-    .forbid = forbid,
 };

@@ -94,6 +94,8 @@ struct dal_joint_type {
     void (*forbid)(dal_joint_builder *builder);
     void (*measure)(dal_joint_builder *builder); /* adds the measures of its coordinates, in order; may be NULL */
 };
+/* For the table of a coupling: it has no axes, and is the same in the plane and in space. */
+#define DAL_COUPLING(keys_, forbid_) .spaces = DAL_IN_PLANE | DAL_IN_SPACE, .class = DAL_JOINT_COUPLING, .keys = keys_, .forbid = forbid_
 
 extern const dal_joint_type *const dal_joint_types[];                /* ends with NULL */
 extern const dal_joint_type dal_joint_constraint;                    /* not in the list: what is behind an entry of `constraints:` */

@@ -22,8 +22,5 @@ static void forbid(dal_joint_builder *b)
 const dal_joint_type dal_joint_lock = {
     .name = "lock",
     .title = "a coordinate of a joint or a body keeps its value",
-    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .class = DAL_JOINT_COUPLING,
-    .keys = "joint body coordinate value",
-    .forbid = forbid,
+    DAL_COUPLING("joint body coordinate value", forbid),
 };

@@ -14,9 +14,6 @@ static void forbid(dal_joint_builder *b)
 const dal_joint_type dal_joint_rack_and_pinion = {
     .name = "rack-and-pinion",
     .title = "the distance of one joint follows the angle of another",
-    .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
-    .class = DAL_JOINT_COUPLING,
-    .keys = "joints! radius!",
+    DAL_COUPLING("joints! radius!", forbid),
     .couples_two = true,
-    .forbid = forbid,
 };

@@ -46,16 +46,33 @@ static inline void dal_momenta_of(const dal_body *body, const dal_kin *kin, cons
     }
 }
 
+/* m times the velocity of the centre of mass, or its rate: m (R_b c + r_b). */
+static inline void dal_mass_times_center(const dal_body *body, const dal_real Rb[9], const dal_real rb[3], dal_real out[3])
+{
+    dal_turn(Rb, body->center, out);
+    for (int i = 0; i < 3; i++)
+        out[i] = body->mass * (out[i] + rb[i]);
+}
+
 /* The wrench while v' = 0: m (R_b c + r_b) and I w_b + w x I w, from the biases of the family. I as above. */
 static inline void dal_bias_wrench(const dal_body *body, const dal_kin *kin, dal_real I[9], dal_real force[3], dal_real moment[3])
 {
     dal_real H[3];
-    dal_turn(kin->Rb, body->center, force);
-    for (int i = 0; i < 3; i++)
-        force[i] = body->mass * (force[i] + kin->rb[i]);
+    dal_mass_times_center(body, kin->Rb, kin->rb, force);
     dal_turn_inertia(kin->R, body->inertia, I);
     dal_mul3(I, kin->w, H);
     dal_euler_moment(I, kin->w, kin->wb, H, moment);
+}
+
+/* The momentum of a body as a wrench at r: P = m c', H = I w + rho x P. */
+static inline void dal_momentum_wrench(const dal_body *body, const dal_kin *kin, dal_real P[3], dal_real H[3])
+{
+    dal_real rho[3], I[9];
+    dal_turn(kin->R, body->center, rho);
+    dal_mass_times_center(body, kin->Rd, kin->rd, P);
+    dal_turn_inertia(kin->R, body->inertia, I);
+    dal_mul3(I, kin->w, H);
+    dal_add_cross(rho, P, H);
 }
 
 #endif

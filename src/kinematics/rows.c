@@ -16,7 +16,7 @@
  *   + sum over k of m_k,b (sum over l of da_k/dm_l m_l,a + da_k/dt da) + db (sum over l of db/dm_l m_l,a + db/dt da)   forms
  * and gamma is minus that with a = b = (v, 1).
  */
-#include "kinematics/family.h"
+#include "kinematics/newton_euler.h"
 #include "math/vec.h"
 
 static const double two_pi = 6.283185307179586476925287;
@@ -525,16 +525,8 @@ void dal_momentum(const dal_layout *layout, const dal_work *w, dal_real *out)
     for (int i = 0; i < layout->nv; i++)
         out[i] = 0;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body *body = &layout->mechanism->bodies[b];
-        const dal_kin *kin = &w->kin[b];
-        dal_real rho[3], P[3], H[3], I[9];
-        dal_turn(kin->R, body->center, rho);
-        dal_turn(kin->Rd, body->center, P);
-        for (int i = 0; i < 3; i++)
-            P[i] = body->mass * (P[i] + kin->rd[i]);
-        dal_turn_inertia(kin->R, body->inertia, I);
-        dal_mul3(I, kin->w, H);
-        dal_add_cross(rho, P, H);
+        dal_real P[3], H[3];
+        dal_momentum_wrench(&layout->mechanism->bodies[b], &w->kin[b], P, H);
         dal_pull_body(layout, w, b, P, H, out);
     }
 }

@@ -430,23 +430,6 @@ void dal_qr_qt_times(const double *qr, int m, int n, int ld, const double *tau, 
         reflect(row_of(qr, ld, k) + k, tau[k], x + k, m - k);
 }
 
-void dal_qr_r_solve(const double *qr, int n, int ld, double *b)
-{
-    for (int j = n - 1; j >= 0; j--) {
-        const double *column = row_of(qr, ld, j);
-        b[j] /= column[j];
-        subtract(b, b[j], column, j);
-    }
-}
-
-void dal_qr_rt_solve(const double *qr, int n, int ld, double *b)
-{
-    for (int j = 0; j < n; j++) {
-        const double *column = row_of(qr, ld, j);
-        b[j] = (b[j] - dot(column, b, j)) / column[j];
-    }
-}
-
 void dal_qr_least_norm(const double *qr, int m, int n, int ld, const double *tau, const double *b, double *x)
 {
     for (int i = 0; i < n; i++)

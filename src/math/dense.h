@@ -38,8 +38,15 @@ void dal_lu_solve(const double *lu, int n, int ld, const int *pivot, double *b);
 double dal_qr(double *a, int m, int n, int ld, double *tau);
 void dal_qr_q_times(const double *qr, int m, int n, int ld, const double *tau, double *x);  /* x (m) := Q x */
 void dal_qr_qt_times(const double *qr, int m, int n, int ld, const double *tau, double *x); /* x (m) := Q^T x */
-void dal_qr_r_solve(const double *qr, int n, int ld, double *b);                            /* b (n) := R^-1 b */
-void dal_qr_rt_solve(const double *qr, int n, int ld, double *b);                           /* b (n) := R^-T b */
+/* R by columns is the transpose of a lower triangle by rows. */
+static inline void dal_qr_r_solve(const double *qr, int n, int ld, double *b) /* b (n) := R^-1 b */
+{
+    dal_lower_transposed_solve(qr, n, ld, b);
+}
+static inline void dal_qr_rt_solve(const double *qr, int n, int ld, double *b) /* b (n) := R^-T b */
+{
+    dal_lower_solve(qr, n, ld, b);
+}
 /* With QR of A^T (A is n x m, full row rank): x := A^+ b, the least-norm solution of A x = b. x has m entries. */
 void dal_qr_least_norm(const double *qr, int m, int n, int ld, const double *tau, const double *b, double *x);
 

@@ -24,10 +24,9 @@ struct dal_more_rows; /* the same */
  * choice cannot be honoured: it is asked at compile, by `list`, and by the tests. */
 struct dal_formulation {
     const char *name, *title;
-    bool (*applies)(const dal_system *system, dal_refusal *why);
-    int (*equations)(const dal_system *system);   /* accelerations solved for */
-    int (*multipliers)(const dal_system *system); /* solved together with them */
-    size_t (*work)(const dal_system *system);     /* doubles of state->scratch->solver */
+    bool (*applies)(const dal_system *system, dal_refusal *why); /* NULL: always */
+    size_t (*work)(const dal_system *system);                    /* doubles of state->scratch->solver */
+    bool multiplies;                                             /* solves for a multiplier a row, together with the accelerations */
     /* What the integrator sees instead of v: w, speeds u, or a part of v. All NULL: w = v. */
     int (*speeds)(const dal_system *system);               /* length of w */
     dal_flow (*unpack)(dal_state *state, const double *w); /* w -> work.v; positions and A are known */
@@ -49,6 +48,11 @@ struct dal_formulation {
     /* The matrices that it solves, for `equations`; after solve. See dynamics/equations.h. */
     void (*show)(dal_state *state, struct dal_equations *equations);
 };
+
+/* For the table of a formulation: what every one has, and those that show the integrator something else than v. */
+#define DAL_FORMULATION(applies_, work_, solve_, correct_, show_)                                                                                    \
+    .applies = applies_, .work = work_, .solve = solve_, .correct = correct_, .show = show_
+#define DAL_FORMULATION_SPEEDS(speeds_, unpack_, pack_, unit_) .speeds = speeds_, .unpack = unpack_, .pack = pack_, .unit = unit_
 
 /* dal_implicit of a formulation, on a state. `ready`, before a run, lays out the pattern: *offered is false where the model has what the
  * form cannot hold. */

@@ -50,13 +50,18 @@ void dal_read_velocity(dal_reader *reader, const dal_tree *tree, void *field)
     dal_read_vector(reader, part.value ? part.value : part.body, list);
 }
 
+static void read_map(dal_reader *reader, const dal_tree *tree, const char *such_as, const dal_key *keys, void *fields, dal_mark *mark)
+{
+    if (!dal_needs_map(reader, tree, such_as))
+        return;
+    *mark = tree->mark;
+    dal_read_keys(reader, keys, tree, fields, dal_label(reader));
+}
+
 void dal_read_joint_start(dal_reader *reader, const dal_tree *tree, void *field)
 {
     dal_start_spec *start = field;
-    if (!dal_needs_map(reader, tree, "{angle: 0.3, rate: 0}"))
-        return;
-    start->mark = tree->mark;
-    dal_read_keys(reader, dal_keys_start, tree, start, dal_label(reader));
+    read_map(reader, tree, "{angle: 0.3, rate: 0}", dal_keys_start, start, &start->mark);
     if (start->angle.text && start->distance.text)
         dal_complain(reader->messages, start->distance.mark, "%s gives both 'angle' and 'distance': a joint has one", dal_label(reader));
     if (start->within.text && !start->angle.text && !start->distance.text)
@@ -67,10 +72,7 @@ void dal_read_joint_start(dal_reader *reader, const dal_tree *tree, void *field)
 void dal_read_friction(dal_reader *reader, const dal_tree *tree, void *field)
 {
     dal_friction_spec *friction = field;
-    if (!dal_needs_map(reader, tree, "{coefficient: 0.2, radius: 0.01}"))
-        return;
-    friction->mark = tree->mark;
-    dal_read_keys(reader, dal_keys_friction, tree, friction, dal_label(reader));
+    read_map(reader, tree, "{coefficient: 0.2, radius: 0.01}", dal_keys_friction, friction, &friction->mark);
 }
 
 static void read_pairs(dal_reader *reader, const dal_tree *tree, const char *such_as, dal_law_spec *law)

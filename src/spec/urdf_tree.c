@@ -33,21 +33,13 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
 }
 
-static entry *sort_links(dal_arena *arena, const dal_urdf *robot)
+static entry *sort_names(dal_arena *arena, const dal_urdf *robot, bool links)
 {
-    entry *list = DAL_TAKE(arena, entry, robot->n_links);
-    for (int i = 0; i < robot->n_links; i++)
-        list[i] = (entry){robot->link[i].name, i};
-    qsort(list, (size_t)robot->n_links, sizeof *list, compare_entries);
-    return list;
-}
-
-static entry *sort_joints(dal_arena *arena, const dal_urdf *robot)
-{
-    entry *list = DAL_TAKE(arena, entry, robot->n_joints);
-    for (int i = 0; i < robot->n_joints; i++)
-        list[i] = (entry){robot->joint[i].name, i};
-    qsort(list, (size_t)robot->n_joints, sizeof *list, compare_entries);
+    const int n = links ? robot->n_links : robot->n_joints;
+    entry *list = DAL_TAKE(arena, entry, n);
+    for (int i = 0; i < n; i++)
+        list[i] = (entry){links ? robot->link[i].name : robot->joint[i].name, i};
+    qsort(list, (size_t)n, sizeof *list, compare_entries);
     return list;
 }
 
@@ -303,7 +295,7 @@ static void call(dal_reader *reader, dal_urdf *robot)
 
 bool dal_urdf_tree(dal_reader *reader, dal_urdf *robot)
 {
-    const entry *links = sort_links(reader->scratch, robot), *joints = sort_joints(reader->scratch, robot);
+    const entry *links = sort_names(reader->scratch, robot, true), *joints = sort_names(reader->scratch, robot, false);
     if (!robot->n_links) {
         dal_complain(reader->messages, robot->mark, "the robot has no <link>");
         return false;

@@ -62,11 +62,10 @@ static double rounding_of_places(const dal_build *build)
 
 static const dal_newton_rows rows_of_bodies;
 
-static void begin(dal_assembly *a, dal_build *build, const dal_compiled *drives)
+static void begin(dal_assembly *a, dal_build *build)
 {
     dal_arena *arena = &build->start_arena;
     a->build = build;
-    a->drives = drives;
     a->mechanism = build->mechanism;
     /* rows and terms may grow without touching the originals */
     a->mechanism.cap_terms = (size_t)a->mechanism.n_terms;
@@ -125,14 +124,13 @@ static void place_bodies(dal_assembly *a)
     dal_family_twist.position(a->layout, &a->work);
 }
 
-static void evaluate_drives(dal_assembly *a)
+void dal_start_drives(dal_arena *arena, const dal_compiled *drives, double *time)
 {
-    if (!a->drives->program)
+    if (!drives->program)
         return;
-    dal_arena *arena = a->build->arena;
-    double *variables = DAL_TAKE(arena, double, dal_program_variables(a->drives->program));
-    double *registers = DAL_TAKE(arena, double, dal_program_registers(a->drives->program));
-    dal_program_run(a->drives->program, variables, NULL, registers, a->work.time); /* t = 0 */
+    double *variables = DAL_TAKE(arena, double, dal_program_variables(drives->program));
+    double *registers = DAL_TAKE(arena, double, dal_program_registers(drives->program));
+    dal_program_run(drives->program, variables, NULL, registers, time);
 }
 
 double dal_assembly_unit(const dal_assembly *a, int k)
@@ -645,8 +643,8 @@ static bool refuse_turned_over(const dal_assembly *a)
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding)
 {
     dal_assembly a = {0};
-    begin(&a, build, drives);
-    evaluate_drives(&a);
+    begin(&a, build);
+    dal_start_drives(build->arena, drives, a.work.time);
     place_bodies(&a);
     dal_turns_begin(build, &a.work);
     set_start_constants(&a);

@@ -16,7 +16,6 @@ typedef struct dal_assembly {
     dal_mechanism mechanism; /* with the targets as further rows */
     dal_layout *layout;
     dal_work work;
-    const dal_compiled *drives;
     int m, r, n_own;                      /* unknowns, rows with targets, rows of the model */
     double *A, *b, *x, *e, *S, *q0, *svd; /* A and svd: of small models */
     const dal_target **target;            /* of the rows behind the model's */
@@ -30,8 +29,9 @@ typedef struct dal_assembly {
     dal_newton newton; /* the iteration, on these */
 } dal_assembly;
 
-void dal_assembly_dense(dal_assembly *assembly);                  /* room for dense rows and their singular values */
-void dal_assembly_weigh(dal_assembly *assembly, bool velocities); /* S = 1 / weight of every unknown */
+void dal_start_drives(dal_arena *arena, const dal_compiled *drives, double *time); /* the functions of time, at t = 0 */
+void dal_assembly_dense(dal_assembly *assembly);                                   /* room for dense rows and their singular values */
+void dal_assembly_weigh(dal_assembly *assembly, bool velocities);                  /* S = 1 / weight of every unknown */
 /* Rows that have to hold exactly: the model's, then the fixed start values of joints. */
 int dal_assembly_exact(const dal_assembly *assembly);
 const dal_target *dal_assembly_target(const dal_assembly *assembly, int row);

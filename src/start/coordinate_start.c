@@ -122,11 +122,7 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
                              .b = DAL_TAKE(arena, double, r),
                              .work = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n))};
     memcpy(s->work.q, build->start_q, sizeof *s->work.q * n);
-    if (!drives->program)
-        return;
-    double *variables = DAL_TAKE(arena, double, dal_program_variables(drives->program));
-    double *registers = DAL_TAKE(arena, double, dal_program_registers(drives->program));
-    dal_program_run(drives->program, variables, NULL, registers, s->work.time); /* t = 0 */
+    dal_start_drives(arena, drives, s->work.time);
 }
 
 /* What a unit of each coordinate moves, in metres: the largest over the bodies of |lin| and length |ang|. */

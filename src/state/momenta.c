@@ -9,19 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* P = m c', H = I w + rho x P: the momentum of a body as a wrench at r. */
-static void wrench_of_momentum(const dal_body *body, const dal_kin *kin, double P[3], double H[3])
-{
-    double rho[3], I[9];
-    dal_turn(kin->R, body->center, rho);
-    dal_turn(kin->Rd, body->center, P);
-    for (int i = 0; i < 3; i++)
-        P[i] = body->mass * (P[i] + kin->rd[i]);
-    dal_turn_inertia(kin->R, body->inertia, I);
-    dal_mul3(I, kin->w, H);
-    dal_add_cross(rho, P, H);
-}
-
 static void add_momentum(const double J[6], const double P[3], const double H[3], double *momentum, double *size)
 {
     *momentum += dal_dot(J, P) + dal_dot(J + 3, H);
@@ -36,7 +23,7 @@ static void add_columnwise(dal_state *state, double *momenta, double *size)
     const int bodies = system->mechanism.n_bodies;
     double *J = (double *)(void *)state->scratch->tangents, *wrench = (double *)(void *)(state->scratch->tangents + bodies);
     for (int b = 0; b < bodies; b++)
-        wrench_of_momentum(&system->mechanism.bodies[b], &state->work.kin[b], wrench + 6 * b, wrench + 6 * b + 3);
+        dal_momentum_wrench(&system->mechanism.bodies[b], &state->work.kin[b], wrench + 6 * b, wrench + 6 * b + 3);
     for (int i = 0; i < system->n_ignorable; i++) {
         dal_tree_jacobian_column(&system->layout, &state->work, system->ignorable[i], J);
         for (int b = 0; b < bodies; b++)
@@ -68,7 +55,7 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_body_layout *at = &layout->body[b];
         double P[3], H[3];
-        wrench_of_momentum(body, &w->kin[b], P, H);
+        dal_momentum_wrench(body, &w->kin[b], P, H);
         for (int i = 0, k = 0; i < system->n_ignorable; i++) {
             while (k < at->n_columns && w->body_column[at->column + k] < system->ignorable[i])
                 k++;

@@ -11,16 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-dal_flow dal_state_fail(dal_state *state, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(state->report->trouble, sizeof state->report->trouble, format, list);
-    va_end(list);
-    state->report->reason = DAL_REASON_OTHER;
-    return -DAL_NUMERICAL;
-}
-
 dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *format, ...)
 {
     va_list list;

@@ -131,8 +131,8 @@ int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *mod
 /* Formulation `recursive`: nothing with the columns of bodies, as long as nobody asks for them. */
 bool dal_skips_columns(const dal_system *system);
 /* state->report: the sentence, and a reason where something is decided by it. */
-dal_flow dal_state_fail(dal_state *state, const char *format, ...) DAL_PRINTF(2, 3);
 dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *format, ...) DAL_PRINTF(3, 4);
+#define dal_state_fail(state, ...) dal_state_fail_for(state, DAL_REASON_OTHER, __VA_ARGS__)
 
 /* ---- dynamics/forward.c: the stages behind -------------------------------------------------------- */
 
