@@ -25,7 +25,8 @@ extern "C" {
 /* Begins at the start values of the system, or at options->start. The options are those of a run (`final` is not used); they may be NULL, and are copied.
  * What they point to, and `messages`, have to live as long as the simulation: everything that it has to say goes there. With a sink, rows are written
  * while it is stepped, at the multiples of `every`. On failure *simulation is NULL. */
-DAL_API dal_status dal_simulation_create(const dal_system *system, const dal_run_options *options, dal_messages *messages, dal_simulation **simulation);
+DAL_API dal_status dal_simulation_create(const dal_system *system, const dal_run_options *options, dal_messages *messages,
+                                         dal_simulation **simulation);
 /* Frees it; NULL is accepted. Not from a callback of the same simulation. */
 DAL_API void dal_simulation_free(dal_simulation *simulation);
 

@@ -267,7 +267,7 @@ static verdict make_stride(driver *r, stride *p)
         v = dal_find_event(r, p); /* y_new at the first event, if there is one */
     if (v == GOOD && p->event && p->h == 0)
         return handle_event(r) == STOP ? STOP : AGAIN; /* before anything moved */
-    return v == GOOD ? project(r, p) : v; /* y_new on the constraints */
+    return v == GOOD ? project(r, p) : v;              /* y_new on the constraints */
 }
 
 /* Outputs of the step, (t, y) <- (t_new, y_new), and what follows from it there. */
@@ -414,7 +414,7 @@ verdict dal_drive_jump(driver *r)
     return r->verdict = restart(r, NULL);
 }
 
-verdict dal_drive_look(driver *r, double t, double *y)
+verdict dal_drive_look(driver *r, double t, double *y, bool *inside)
 {
     const double ahead = 1e6 * r->s.unit_time;
     while (r->verdict != STOP && t > (r->has_pending ? r->pending.t_new : r->s.t)) {
@@ -430,14 +430,13 @@ verdict dal_drive_look(driver *r, double t, double *y)
     }
     if (r->verdict == STOP)
         return STOP;
-    const bool inside = r->has_pending && t > r->s.t;
-    if (inside && t < r->pending.t_new) {
-        dal_flow flow = r->method->trial(&r->s, t - r->s.t, y);
-        if (!flow && r->ode->project_output)
-            flow = r->ode->project_output(r->ode->user, t, y);
-        return flow ? (r->verdict = dal_drive_stop(r, DAL_END_PROJECT, flow, -1)) : GOOD;
+    const bool behind = r->has_pending && t > r->s.t;
+    *inside = behind && t < r->pending.t_new;
+    if (*inside) {
+        const dal_flow flow = r->method->trial(&r->s, t - r->s.t, y);
+        return flow ? (r->verdict = dal_drive_stop(r, DAL_END_DERIVATIVE, flow, -1)) : GOOD;
     }
-    memcpy(y, inside ? r->s.y_new : r->s.y, sizeof *y * (size_t)r->ode->n);
+    memcpy(y, behind ? r->s.y_new : r->s.y, sizeof *y * (size_t)r->ode->n);
     return GOOD;
 }
 

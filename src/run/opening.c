@@ -172,7 +172,8 @@ static dal_status check_start(run *r)
     if (position <= start_open && velocity <= start_open)
         return DAL_OK;
     dal_error(r->messages, dal_nowhere,
-              "the state `start` does not satisfy the constraints: they are open by %.3g of the model's length, and their rates by %.3g of that in its unit "
+              "the state `start` does not satisfy the constraints: they are open by %.3g of the model's length, and their rates by %.3g of that in "
+              "its unit "
               "of time (%.3g s)",
               position, velocity, r->system->time);
     return DAL_BAD_COMMAND;

@@ -67,7 +67,8 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     const dal_run_options *o = options ? options : &defaults;
     if (evidence)
         memset(evidence, 0, sizeof *evidence);
-    if (!can_run(system, o, messages, evidence) || !DAL_NEEDS_ALLOCATOR(messages, o->allocator) || !dal_simulation_accepts(system, o, messages, __func__))
+    if (!can_run(system, o, messages, evidence) || !DAL_NEEDS_ALLOCATOR(messages, o->allocator) ||
+        !dal_simulation_accepts(system, o, messages, __func__))
         return DAL_BAD_COMMAND;
     const dal_message *before = last_message(messages);
     const dal_allocator allocator = o->allocator ? *o->allocator : dal_default_allocator();

@@ -153,7 +153,6 @@ void dal_gather_warnings(const dal_system *system, dal_messages *messages, const
 
 /* ---- saving.c ---------------------------------------------------------------------------------------- */
 
-
 /* ---- step.c ---------------------------------------------------------------------------------------- */
 
 /* The hooks of the integrator's loop for this system. */

@@ -46,9 +46,10 @@ static void keep_model(run *r, dal_keep *keep)
 static void keep_choices(run *r, dal_keep *keep)
 {
     const dal_system_info *info = &r->system->info;
-    const double options[] = {info->until, info->step, info->every, info->rtol, info->atol, r->system->max_step, r->options.control ? r->options.period : 0};
-    const int sizes[] = {r->system->n_y, r->system->layout.nq, r->system->layout.nv, r->system->layout.n_rows, r->ode.n_guards, r->system->n_columns,
-                         r->reader != NULL};
+    const double options[] = {
+        info->until, info->step, info->every, info->rtol, info->atol, r->system->max_step, r->options.control ? r->options.period : 0};
+    const int sizes[] = {r->system->n_y,  r->system->layout.nq, r->system->layout.nv, r->system->layout.n_rows,
+                         r->ode.n_guards, r->system->n_columns, r->reader != NULL};
     dal_keep_same_text(keep, info->coordinates);
     dal_keep_same_text(keep, info->formulation);
     dal_keep_same_text(keep, info->stabilization);
@@ -68,10 +69,9 @@ static void keep_measured(run *r, dal_keep *keep)
 {
     measured *m = &r->measured;
     const size_t switches = (size_t)dal_switches(r->system);
-    double *const numbers[] = {&m->weight,        &m->balance_start, &m->potential_start, &m->energy_last, &m->work_last,
-                               &m->kinetic_most,  &m->potential_most, &m->balance_worst,  &m->work_path,   &m->moving,
-                               &m->moving_last,   &m->moving_time,   &m->moving_sum,      &m->open,        &m->speeds_worst,
-                               &m->speeds_time,   &m->missed_time};
+    double *const numbers[] = {&m->weight,         &m->balance_start, &m->potential_start, &m->energy_last, &m->work_last,   &m->kinetic_most,
+                               &m->potential_most, &m->balance_worst, &m->work_path,       &m->moving,      &m->moving_last, &m->moving_time,
+                               &m->moving_sum,     &m->open,          &m->speeds_worst,    &m->speeds_time, &m->missed_time};
     dal_keep_flags(keep, &m->started, 1);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         dal_keep_numbers(keep, numbers[i], 1);
@@ -205,7 +205,8 @@ static const char *fault_of(run *r, const void *blob, size_t size)
         return "belongs to another model, or to other values of its parameters";
     keep_choices(r, &check);
     if (check.bad)
-        return "was saved with other coordinates, another formulation, stabilization or integrator, or other options (until, step, every, tolerances, period)";
+        return "was saved with other coordinates, another formulation, stabilization or integrator, or other options (until, step, every, "
+               "tolerances, period)";
     keep_motion(r, &check);
     return check.bad || check.used != check.size ? "is damaged: a number in it is impossible" : NULL;
 }

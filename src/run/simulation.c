@@ -136,6 +136,18 @@ dal_status dal_step(dal_simulation *r, double until)
     return dal_simulation_failure(r);
 }
 
+/* What was seen inside a step, on the constraints: by the reader, so that rows do not depend on who looks. */
+static dal_status project_seen(run *r)
+{
+    dal_flow (*onto)(dal_state * state, double t, double *y) = r->system->stabilization->project;
+    dal_state_copy(r->state, r->reader);
+    if (!onto || !onto(r->reader, r->t_seen, r->seen))
+        return DAL_OK;
+    dal_error(r->messages, dal_nowhere, "at t = %.9g: %s", r->t_seen,
+              *r->reader->report->trouble ? r->reader->report->trouble : "the state inside a step cannot be put on the constraints");
+    return DAL_NUMERICAL;
+}
+
 dal_status dal_look(dal_simulation *r, double t)
 {
     if (!can_go(r, __func__, "t", t) || !is_ahead(r, __func__, t, r->driver.s.t))
@@ -146,10 +158,11 @@ dal_status dal_look(dal_simulation *r, double t)
         dal_simulation_go(r, next_control(r) > r->driver.s.t ? next_control(r) : fmin(t, next_control(r) + r->options.period));
     if (call_control(r) != STOP)
         take_inputs(r);
+    bool inside = false;
     r->read = false;
-    r->looking = dal_drive_look(&r->driver, t, r->seen) != STOP;
+    r->looking = dal_drive_look(&r->driver, t, r->seen, &inside) != STOP;
     r->t_seen = t;
-    return dal_simulation_failure(r);
+    return r->looking && inside ? project_seen(r) : dal_simulation_failure(r);
 }
 
 /* ---- real time ------------------------------------------------------------------------------------------- */
@@ -178,9 +191,10 @@ dal_status dal_step_fixed(dal_simulation *r, double h, long work)
     const double begun = dal_clock(), t = present_time(r);
     driver *d = &r->driver;
     if (!(h > 0) || work < 0 || r->system->integrator->adaptive) {
-        dal_error(r->messages, dal_nowhere, r->system->integrator->adaptive ? "%s: integrator '%s' chooses its own steps; use rk4, rk6 or ab6"
-                                            : work < 0                      ? "%s: `work` is negative"
-                                                                            : "%s: `h` is not greater than zero",
+        dal_error(r->messages, dal_nowhere,
+                  r->system->integrator->adaptive ? "%s: integrator '%s' chooses its own steps; use rk4, rk6 or ab6"
+                  : work < 0                      ? "%s: `work` is negative"
+                                                  : "%s: `h` is not greater than zero",
                   __func__, r->system->integrator->name);
         return DAL_BAD_COMMAND;
     }
@@ -258,8 +272,9 @@ bool dal_simulation_set_input_number(dal_simulation *r, int input, double value)
     if (!r)
         return false;
     if (input < 0 || input >= r->system->n_inputs || !isfinite(value)) {
-        dal_error(r->messages, dal_nowhere, isfinite(value) ? "%s: there is no input %d; the model has %d" : "%s: the value of input %d is not finite",
-                  __func__, input, r->system->n_inputs);
+        dal_error(r->messages, dal_nowhere,
+                  isfinite(value) ? "%s: there is no input %d; the model has %d" : "%s: the value of input %d is not finite", __func__, input,
+                  r->system->n_inputs);
         return false;
     }
     if (r->state->values->inputs[input] == value)
