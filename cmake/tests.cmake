@@ -122,6 +122,10 @@ if(TARGET test_scaling AND NOT DAL_SANITIZE)
     add_test(NAME test_scaling_long COMMAND test_scaling long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(test_scaling_long PROPERTIES TIMEOUT 3000 LABELS long)
 endif()
+if(TARGET test_simulation)
+    add_test(NAME test_simulation_long COMMAND test_simulation long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set_tests_properties(test_simulation_long PROPERTIES TIMEOUT 3000 LABELS long)
+endif()
 
 # ---- the reference page ---------------------------------------------------
 # `reference doc/language.md` writes the sections that come from the tables of the code into the page.

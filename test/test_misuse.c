@@ -128,7 +128,16 @@ typedef enum source {
     SVG_OUT,
     PLOT_OPTIONS,
     SNAPSHOT_OPTIONS,
-    SEED_
+    SEED_,
+    SIMULATION_,
+    SIMULATION_OUT,
+    BLOB_,
+    BLOB_SIZE,
+    SAVED_OUT,
+    STEP_,
+    WORK_,
+    COLUMN_,
+    INPUT_INDEX
 } source;
 
 /* All that calls work on; made anew for each of them. */
@@ -149,6 +158,10 @@ typedef struct stage {
     dal_verdict *verdict;
     dal_comparison *comparison;
     dal_ports *ports;
+    dal_system *fixed; /* with a fixed step, for the simulation */
+    dal_simulation *simulation;
+    unsigned char *blob, saved[1 << 16];
+    size_t blob_size;
     double q[NQ], v[NV], tau[NV], vd[NV], point[3], out[64], matrix[NV * NV], factor[NV * NV], x[NV], row[64];
     dal_wrench wrenches[BODIES], carried[BODIES];
     dal_motion motion;
@@ -235,6 +248,21 @@ static dal_instant *need_instant(void)
     return s->instant;
 }
 
+static dal_simulation *need_simulation(void)
+{
+    need_system();
+    if (!s->simulation) {
+        must(dal_spec_set(s->spec, "integrator", "rk4", s->messages) && dal_spec_set(s->spec, "step", "1e-3", s->messages), "a fixed step");
+        must(dal_compile(NULL, s->spec, s->messages, &s->fixed) == DAL_OK, "a system with a fixed step");
+        must(dal_simulation_create(s->fixed, NULL, s->messages, &s->simulation) == DAL_OK, "a simulation");
+        s->blob_size = dal_simulation_save(s->simulation, NULL, 0);
+        must(s->blob_size > 0 && s->blob_size <= sizeof s->saved, "a blob");
+        s->blob = malloc(s->blob_size);
+        must(dal_simulation_save(s->simulation, s->blob, s->blob_size) == s->blob_size, "a saved simulation");
+    }
+    return s->simulation;
+}
+
 static int column_count(void)
 {
     int n = 0;
@@ -266,6 +294,9 @@ static void begin_stage(void)
 
 static void end_stage(void)
 {
+    dal_simulation_free(s->simulation);
+    dal_system_free(s->fixed);
+    free(s->blob);
     dal_page_close(s->page, false);
     dal_writer_close(s->writer, false, NULL);
     dal_results_close(s->results);
@@ -314,6 +345,7 @@ static void *object(source from)
     case ROBOT_: return need_robot();
     case SYSTEM_: need_system(); return s->system;
     case STATE_: return need_state();
+    case SIMULATION_: return need_simulation();
     case EQUATIONS_: must(dal_equations_create(NULL, need_state(), NULL, &s->equations) == DAL_OK, "equations"); return s->equations;
     case INSTANT_: return need_instant();
     case EVALUATION_:
@@ -371,6 +403,7 @@ static void *datum(source from)
     case ROW_: return &s->series_row;
     case GIVEN_: return s->given;
     case STATE_FILE: return s->state_path;
+    case BLOB_: need_simulation(); return s->blob;
     case STATE_TEXT: return "{}";
     case RUN_OPTIONS: return &s->run_options;
     case WRITER_PATH: return s->writer_path;
@@ -422,6 +455,8 @@ static void *place_for(source from)
     case CENTROID_OUT: return &s->centroid;
     case CARRIED_OUT: return s->carried;
     case BUFFER_: return s->buffer;
+    case SAVED_OUT: return s->saved;
+    case SIMULATION_OUT: return &s->simulation;
     default: return NULL;
     }
 }
@@ -432,6 +467,9 @@ static value good(source from)
     case LENGTH_: return (value){.z = sizeof model - 1};
     case STATE_LENGTH: return (value){.z = 2};
     case BUFFER_SIZE: return (value){.z = sizeof s->buffer};
+    case BLOB_SIZE: need_simulation(); return (value){.z = s->blob_size};
+    case WORK_: return (value){.z = 100};
+    case STEP_: return (value){.d = 1e-3};
     case SEVERITY_: return (value){.i = DAL_ERROR};
     case STATUS_:
     case FLAG_:
@@ -440,6 +478,8 @@ static value good(source from)
     case BODY_:
     case JOINT_:
     case LABEL_:
+    case COLUMN_:
+    case INPUT_INDEX:
     case OVERRIDE_COUNT:
     case MOST_FRAMES:
     case SEED_: return (value){.z = 0};
@@ -471,6 +511,8 @@ static int size_of(source from)
     case POINT_: return 3;
     case BODY_: return BODIES;
     case JOINT_: return JOINTS;
+    case INPUT_INDEX: return 1;
+    case COLUMN_:
     case KEY_INDEX:
     case LIST_INDEX: return 100000;
     default: return 0;
@@ -619,6 +661,24 @@ CALL(dal_results_incomplete, (dal_results_incomplete(P(0)) ? REFUSED : QUIET))
 CALL(dal_results_next, of_status(dal_results_next(P(0), P(1))))
 CALL(dal_system_columns, of_bool(dal_system_columns(P(0), P(1), P(2))))
 CALL(dal_run, of_status(dal_run(P(0), P(1), P(2), P(3))))
+CALL(dal_simulation_create, of_status(dal_simulation_create(P(0), P(1), P(2), P(3))))
+CALL(dal_simulation_free, (dal_simulation_free(P(0)), P(0) ? freed(&s->simulation) : QUIET))
+CALL(dal_step, of_status(dal_step(P(0), x[1].d)))
+CALL(dal_look, of_status(dal_look(P(0), x[1].d)))
+CALL(dal_step_fixed, of_status(dal_step_fixed(P(0), x[1].d, (long)x[2].i)))
+CALL(dal_simulation_time, of_bool(!isnan(dal_simulation_time(P(0)))))
+CALL(dal_simulation_system, of_bool(dal_simulation_system(P(0))))
+CALL(dal_simulation_values, of_bool(dal_simulation_values(P(0), P(1))))
+CALL(dal_simulation_value, of_bool(!isnan(dal_simulation_value(P(0), I(1)))))
+CALL(dal_simulation_state, of_bool(dal_simulation_state(P(0))))
+CALL(dal_simulation_evidence, of_status(dal_simulation_evidence(P(0), P(1))))
+CALL(dal_simulation_set_input, of_bool(dal_simulation_set_input(P(0), P(1), x[2].d)))
+CALL(dal_simulation_set_input_number, of_bool(dal_simulation_set_input_number(P(0), I(1), x[2].d)))
+CALL(dal_simulation_input, of_bool(!isnan(dal_simulation_input(P(0), I(1)))))
+CALL(dal_simulation_save, of_bool(dal_simulation_save(P(0), P(1), x[2].z)))
+CALL(dal_simulation_restore, of_status(dal_simulation_restore(P(0), P(1), x[2].z)))
+CALL(dal_system_input, of_length(dal_system_input(P(0), P(1))))
+CALL(dal_system_column, of_length(dal_system_column(P(0), P(1))))
 CALL(dal_evidence_json, of_length(dal_evidence_json(P(0), (dal_status)I(1), P(2), x[3].z)))
 CALL(dal_evidence_text, of_length(dal_evidence_text(P(0), (dal_status)I(1), P(2), x[3].z)))
 CALL(dal_writer_open, of_status(dal_writer_open(P(0), P(1), I(2), P(3), P(4))))
@@ -761,6 +821,24 @@ static const call calls[] = {
     ROW(dal_results_next, {RESULTS_, NEEDED}, {ROW_OUT, NEEDED}),
     ROW(dal_system_columns, {SYSTEM_, NEEDED}, {INT_OUT, PASSED}, {INT_OUT2, PASSED}),
     ROW(dal_run, {SYSTEM_, NEEDED}, {RUN_OPTIONS, PASSED}, HEARD, {EVIDENCE_, NEEDED}),
+    ROW(dal_simulation_create, {SYSTEM_, NEEDED}, {RUN_OPTIONS, PASSED}, HEARD, {SIMULATION_OUT, NEEDED}),
+    ROW(dal_simulation_free, {SIMULATION_, PASSED}),
+    ROW(dal_step, {SIMULATION_, NEEDED}, {TIME_, NUMBER}),
+    ROW(dal_look, {SIMULATION_, NEEDED}, {TIME_, NUMBER}),
+    ROW(dal_step_fixed, {SIMULATION_, NEEDED}, {STEP_, NUMBER}, {WORK_, COUNT}),
+    ROW(dal_simulation_time, {SIMULATION_, NEEDED}),
+    ROW(dal_simulation_system, {SIMULATION_, NEEDED}),
+    ROW(dal_simulation_values, {SIMULATION_, NEEDED}, {INT_OUT, PASSED}),
+    ROW(dal_simulation_value, {SIMULATION_, NEEDED}, {COLUMN_, INDEX}),
+    ROW(dal_simulation_state, {SIMULATION_, NEEDED}),
+    ROW(dal_simulation_evidence, {SIMULATION_, NEEDED}, {EVIDENCE_, NEEDED}),
+    ROW(dal_simulation_set_input, {SIMULATION_, NEEDED}, {INPUT_NAME, NEEDED}, {INPUT_, NUMBER}),
+    ROW(dal_simulation_set_input_number, {SIMULATION_, NEEDED}, {INPUT_INDEX, INDEX}, {INPUT_, NUMBER}),
+    ROW(dal_simulation_input, {SIMULATION_, NEEDED}, {INPUT_INDEX, INDEX}),
+    ROW(dal_simulation_save, {SIMULATION_, NEEDED}, {SAVED_OUT, MEASURED}, {BLOB_SIZE, SIZE}),
+    ROW(dal_simulation_restore, {SIMULATION_, NEEDED}, {BLOB_, NEEDED}, {BLOB_SIZE, SIZE}),
+    ROW(dal_system_input, {SYSTEM_, NEEDED}, {INPUT_NAME, NEEDED}),
+    ROW(dal_system_column, {SYSTEM_, NEEDED}, {COLUMN_NAME, NEEDED}),
     ROW(dal_evidence_json, {EVIDENCE_, NEEDED}, {STATUS_, MEMBER}, PRINTED),
     ROW(dal_evidence_text, {EVIDENCE_, NEEDED}, {STATUS_, MEMBER}, PRINTED),
     ROW(dal_writer_open, MEMORY, {WRITER_PATH, NEEDED}, {FLAG_, FREE}, HEARD, {WRITER_OUT, NEEDED}),
