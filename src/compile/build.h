@@ -137,7 +137,7 @@ typedef struct dal_build {
     int n_claims;
     size_t cap_claims;
     dal_claim *claims; /* coordinates that are prescribed */
-    dal_expressions drives, actions, records;
+    dal_expressions drives, actions, records, samples;
     int n_action_texts;
     size_t cap_action_texts;
     dal_text *action_texts; /* what the actions were written as */

@@ -54,6 +54,24 @@ void dal_build_tables(dal_build *build, dal_system *system)
     }
 }
 
+/* An input that is sampled and held. Whatever can be recorded can be sampled: it is computed before the input changes. */
+static void add_sample(dal_build *build, dal_system *system, int input)
+{
+    const dal_pair *spec = &build->spec->inputs[input];
+    double period = 0;
+    dal_node node;
+    if (!dal_build_number(build, spec->binding, spec->period, &period) ||
+        !dal_build_scalar(build, DAL_REACH_RECORD, spec->binding, spec->value, &node))
+        return;
+    if (!(period > 0)) {
+        dal_error(build->messages, spec->period.mark, "the period of input '%s' is %.9g s; it has to be greater than zero", spec->name.text, period);
+        return;
+    }
+    const int k = dal_build_expression(build, &build->samples, node);
+    system->sample_input[k] = input;
+    system->sample_period[k] = period;
+}
+
 static void add_states(dal_build *build, dal_system *system)
 {
     const dal_spec *spec = build->spec;
@@ -63,9 +81,14 @@ static void add_states(dal_build *build, dal_system *system)
     system->input_names = DAL_TAKE(build->arena, const char *, spec->n_inputs);
     system->states = DAL_TAKE(build->arena, double, spec->n_states);
     system->state_names = DAL_TAKE(build->arena, const char *, spec->n_states);
+    system->sample_input = DAL_TAKE(build->arena, int, spec->n_inputs);
+    system->sample_period = DAL_TAKE(build->arena, double, spec->n_inputs);
     for (int i = 0; i < spec->n_inputs; i++) {
         system->input_names[i] = spec->inputs[i].name.text;
-        dal_build_number(build, spec->inputs[i].binding, spec->inputs[i].value, &system->inputs[i]);
+        if (spec->inputs[i].period.text)
+            add_sample(build, system, i);
+        else
+            dal_build_number(build, spec->inputs[i].binding, spec->inputs[i].value, &system->inputs[i]);
     }
     system->n_expressions = build->actions.n;
     for (int i = 0; i < spec->n_states; i++) {
@@ -424,6 +447,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     dal_build_written_ranks(build, draft->start_winding);
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
+    compile_program(build, &build->samples, &draft->samples);
     lay_out(build, draft);
     dal_arena_release(&build->graph_arena);
     build->graph = NULL;

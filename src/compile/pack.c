@@ -88,6 +88,9 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
     pack_program(block, &to->drives);
     pack_program(block, &to->actions);
     pack_program(block, &to->records);
+    pack_program(block, &to->samples);
+    DAL_PACK(block, to->sample_input, from->samples.n_outputs);
+    DAL_PACK(block, to->sample_period, from->samples.n_outputs);
     pack_joint_forms(block, from, to);
     DAL_PACK(block, to->inputs, from->n_inputs);
     DAL_PACK(block, to->states, from->n_states);

@@ -128,11 +128,21 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     return dal_signal_value(&state->work, state->values->z, state->values->inputs, s);
 }
 
+/* A program that reads results, too. `what` it belongs to, for messages. */
+static dal_flow run_on_results(dal_state *state, const dal_compiled *compiled, const char *what, double *out)
+{
+    for (int i = 0; i < compiled->n_needs; i++)
+        state->values->variables[compiled->needs[i]] = dal_state_signal(state, &state->system->signals[compiled->needs[i]]);
+    int left = dal_program_run(compiled->program, state->values->variables, NULL, state->values->registers, out);
+    return left ? dal_state_fail(state, "%s leaves table '%s', and its `outside:` is error", what, state->system->table_names[left - 1]) : 0;
+}
+
 dal_flow dal_state_record(dal_state *state, double *row)
 {
-    const dal_compiled *records = &state->system->records;
-    for (int i = 0; i < records->n_needs; i++)
-        state->values->variables[records->needs[i]] = dal_state_signal(state, &state->system->signals[records->needs[i]]);
-    int left = dal_program_run(records->program, state->values->variables, NULL, state->values->registers, row);
-    return left ? dal_state_fail(state, "a recorded column leaves table '%s', and its `outside:` is error", state->system->table_names[left - 1]) : 0;
+    return run_on_results(state, &state->system->records, "a recorded column", row);
+}
+
+dal_flow dal_state_sample(dal_state *state, double *values)
+{
+    return run_on_results(state, &state->system->samples, "an input", values);
 }

@@ -32,7 +32,8 @@ double dal_side_reaction(const dal_state *state, int joint, int side, int compon
 
 /* Signals of motion and results, after accelerate. */
 double dal_state_signal(dal_state *state, const dal_signal *signal);
-dal_flow dal_state_record(dal_state *state, double *row); /* the recorded columns at the present evaluation */
+dal_flow dal_state_record(dal_state *state, double *row);    /* the recorded columns at the present evaluation */
+dal_flow dal_state_sample(dal_state *state, double *values); /* the inputs that are sampled and held, there */
 
 /* ---- state_calls.c ------------------------------------------------------------------------------ */
 

@@ -149,12 +149,15 @@ struct dal_system {
     dal_compiled drives;  /* 3 outputs a time function: f, f', f''; reads time only */
     dal_compiled actions; /* expressions of forces, then rates of states */
     dal_compiled records; /* recorded columns */
+    dal_compiled samples; /* inputs that are sampled and held: one output each */
     int n_expressions;    /* how many of the actions belong to forces */
     bool *idle;           /* of these: written as the number zero */
     int n_inputs, n_states, n_tables;
     const char **input_names, **table_names, **state_names;
     dal_text *action_texts;    /* what the actions were written as, and where */
     double *inputs, *states;   /* start values */
+    int *sample_input;         /* of each sample */
+    double *sample_period;     /* s */
     int n_recorded, n_columns; /* of the columns: those of files of results; with those that only pages show */
     dal_column *columns;       /* the first one is time */
     bool records_reactions;    /* a recorded column needs accelerations or reactions */

@@ -62,6 +62,8 @@ static void layout_simulation(dal_block *block, run *r)
     DAL_LAYOUT(block, r->unit, n);
     DAL_LAYOUT(block, r->seen, n);
     DAL_LAYOUT(block, r->seen_row, system->n_columns);
+    DAL_LAYOUT(block, r->samples, system->samples.n_outputs);
+    DAL_LAYOUT(block, r->sampled, system->samples.n_outputs);
     DAL_LAYOUT(block, r->passage.v, nv);
     DAL_LAYOUT(block, r->measured.ignorable, 5 * system->n_ignorable);
     DAL_LAYOUT(block, r->meetings.direction, dal_meetings_size(system));
@@ -231,6 +233,10 @@ dal_status dal_simulation_begin(run *r)
     status = sink ? sink->begin(sink->user, &r->system->info, r->system->n_recorded, r->system->columns) : DAL_OK;
     if (status != DAL_OK)
         return status;
+    if (dal_sample_inputs(r, r->state->work.t, r->state->work.t, r->state->y)) {
+        dal_error(r->messages, dal_nowhere, "at the start: %s", r->state->report->trouble);
+        return DAL_NUMERICAL;
+    }
     begin_driver(r);
     return r->options.resume ? dal_simulation_restore(r, r->options.resume, r->options.resume_size) : DAL_OK;
 }

@@ -154,6 +154,7 @@ static void keep_motion(run *r, dal_keep *keep)
     dal_keep_flags(keep, &r->looking, 1);
     dal_keep_flags(keep, &r->jump, 1);
     dal_keep_counts(keep, &r->controls, 1);
+    dal_keep_counts(keep, r->samples, (size_t)r->system->samples.n_outputs);
     keep_measured(r, keep);
     keep_passage(r, keep);
     keep_stiffness(r, keep);

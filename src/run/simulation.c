@@ -55,29 +55,6 @@ static double present_time(const run *r)
     return r->looking ? r->t_seen : r->driver.s.t;
 }
 
-/* When the controller is called next; infinite: there is none. */
-static double next_control(const run *r)
-{
-    return r->options.control ? r->driver.options.t_start + (double)r->controls * r->options.period : HUGE_VAL;
-}
-
-/* The controller, where its time has come. */
-static verdict call_control(run *r)
-{
-    if (r->driver.verdict == STOP || !(next_control(r) <= r->driver.s.t))
-        return r->driver.verdict;
-    r->read = false;
-    r->controls++;
-    r->in_callback = true;
-    const dal_status status = r->options.control(r->options.control_user, r);
-    r->in_callback = false;
-    if (status != DAL_OK) {
-        r->callbacks.sink_status = status;
-        r->driver.verdict = dal_drive_stop(&r->driver, DAL_END_STOPPED, -(int)status, -1);
-    }
-    return r->driver.verdict;
-}
-
 /* Inputs that were set act from here on. */
 static verdict take_inputs(run *r)
 {
@@ -91,9 +68,9 @@ verdict dal_simulation_go(run *r, double until)
 {
     r->read = r->looking = false;
     while (r->driver.verdict != STOP && r->driver.s.t < until) {
-        call_control(r);
+        dal_call_controls(r);
         if (take_inputs(r) != STOP)
-            dal_drive_to(&r->driver, fmin(until, next_control(r)));
+            dal_drive_to(&r->driver, fmin(until, dal_next_control(r)));
     }
     return r->driver.verdict;
 }
@@ -154,10 +131,11 @@ dal_status dal_look(dal_simulation *r, double t)
         return DAL_BAD_COMMAND;
     if (r->jump) /* at the time that was looked at */
         dal_simulation_go(r, present_time(r));
-    while (r->driver.verdict != STOP && next_control(r) < t) /* which changes inputs: steps end there anyway */
-        dal_simulation_go(r, next_control(r) > r->driver.s.t ? next_control(r) : fmin(t, next_control(r) + r->options.period));
-    if (call_control(r) != STOP)
-        take_inputs(r);
+    while (r->driver.verdict != STOP && dal_next_control(r) < t) { /* which changes inputs: steps end there anyway */
+        dal_simulation_go(r, dal_next_control(r));
+        if (dal_call_controls(r) != STOP)
+            take_inputs(r);
+    }
     bool inside = false;
     r->read = false;
     r->looking = dal_drive_look(&r->driver, t, r->seen, &inside) != STOP;
@@ -277,6 +255,12 @@ bool dal_simulation_set_input_number(dal_simulation *r, int input, double value)
                   r->system->n_inputs);
         return false;
     }
+    for (int k = 0; k < r->system->samples.n_outputs; k++)
+        if (r->system->sample_input[k] == input) {
+            dal_error(r->messages, dal_nowhere, "%s: the model gives input '%s' by an expression with a period", __func__,
+                      r->system->input_names[input]);
+            return false;
+        }
     if (r->state->values->inputs[input] == value)
         return true;
     if (r->looking) /* the step that was looked into ends here */

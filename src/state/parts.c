@@ -27,7 +27,8 @@ static int switches_of(const dal_system *system)
 static void layout_values(dal_block *block, const dal_system *system, dal_state *state)
 {
     dal_values local, *values = DAL_LAYOUT_PART(block, state->values, local);
-    const int registers = larger(registers_of(&system->drives), larger(registers_of(&system->actions), registers_of(&system->records)));
+    const int registers = larger(registers_of(&system->drives),
+                                 larger(registers_of(&system->actions), larger(registers_of(&system->records), registers_of(&system->samples))));
     DAL_LAYOUT(block, values->z, system->n_states + 1);
     DAL_LAYOUT(block, values->inputs, system->n_inputs);
     DAL_LAYOUT(block, values->variables, system->n_signals);
