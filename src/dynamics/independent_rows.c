@@ -20,11 +20,21 @@
 
 /* ---- rows in units of the model ------------------------------------------------------------- */
 
+static double weight_of_row(const dal_state *state, int i)
+{
+    return dal_row_weight(state, &state->system->mechanism.rows[state->system->layout.row[i].source]);
+}
+
 double dal_unit_of_shared_row(const dal_state *state, int i, double norm)
 {
-    const dal_system *system = state->system;
-    const double weight = dal_row_weight(state, &system->mechanism.rows[system->layout.row[i].source]);
-    return norm > system->rank_tolerance * weight ? 1 / weight : 0;
+    const double weight = weight_of_row(state, i);
+    return norm > state->system->rank_tolerance * weight ? 1 / weight : 0;
+}
+
+double dal_scale_of_row(const dal_state *state, int i, double unit)
+{
+    const double weight = unit > 0 ? 1 : weight_of_row(state, i);
+    return unit > 0 ? unit : weight > 0 ? 1 / weight : 1;
 }
 
 void dal_scaled_rows(const dal_state *state, double *A, double *scale)
@@ -44,7 +54,7 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale)
         for (size_t j = 0; j < m; j++)
             row[j] *= unit;
         if (scale)
-            scale[i] = unit > 0 ? unit : 1;
+            scale[i] = dal_scale_of_row(state, i, unit);
     }
 }
 
