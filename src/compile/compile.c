@@ -283,6 +283,7 @@ static void lay_out_coordinates(dal_build *build, dal_system *system)
     build->parts.recursive = system->formulation->recursive && !build->n_frictions;
     if (build->family == &dal_family_joint)
         build->parts.tree = build_tree(build);
+    build->parts.length = dal_build_length(build);
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
     system->layout.sequence_fixed = fixed;
     memcpy(system->layout.sequence, sequence, sizeof sequence);

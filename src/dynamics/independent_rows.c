@@ -20,11 +20,21 @@
 
 /* ---- rows in units of the model ------------------------------------------------------------- */
 
+static double weight_of_row(const dal_state *state, int i)
+{
+    return dal_row_weight(state, &state->system->mechanism.rows[state->system->layout.row[i].source]);
+}
+
 double dal_unit_of_shared_row(const dal_state *state, int i, double norm)
 {
-    const dal_system *system = state->system;
-    const double weight = dal_row_weight(state, &system->mechanism.rows[system->layout.row[i].source]);
-    return norm > system->rank_tolerance * weight ? 1 / weight : 0;
+    const double weight = weight_of_row(state, i);
+    return norm > state->system->rank_tolerance * weight ? 1 / weight : 0;
+}
+
+double dal_scale_of_row(const dal_state *state, int i, double unit)
+{
+    const double weight = unit > 0 ? 1 : weight_of_row(state, i);
+    return unit > 0 ? unit : weight > 0 ? 1 / weight : 1;
 }
 
 void dal_scaled_rows(const dal_state *state, double *A, double *scale)
@@ -44,7 +54,7 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale)
         for (size_t j = 0; j < m; j++)
             row[j] *= unit;
         if (scale)
-            scale[i] = unit > 0 ? unit : 1;
+            scale[i] = dal_scale_of_row(state, i, unit);
     }
 }
 
@@ -90,29 +100,30 @@ static void prefer_holonomic(dal_state *state)
     }
 }
 
-/* K = [S^2 (c A)^T; c A 0] with S the scales of the columns and c those of the rows: (c A) S^-2 (c A)^T is that of the scaled rows. */
+/* K = [1 (c A U)^T; c A U 0] with U the units of the columns and c those of the rows: whatever the units of the model, K is the same, and so are
+ * the pivots that later factorisations take over from this one. */
 static bool surely_full(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    const double *S = system->column_scale;
+    const double *U = system->column_unit;
     double *K = state->saddle->matrix;
     memset(K, 0, sizeof *K * (size_t)system->n_kkt);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n; i++)
-            K[system->kkt_mass[at->value + (at->n + 1) * i]] = S[at->column + i] * S[at->column + i];
+            K[system->kkt_mass[at->value + (at->n + 1) * i]] = 1;
     }
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         double sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            double value = state->work.A[k] / S[layout->column[k]];
+            double value = state->work.A[k] * U[layout->column[k]];
             sum += value * value;
         }
         const double unit = dal_unit_of_row(state, i, sqrt(sum));
         for (int k = at->value; k < at->value + at->n_values; k++)
-            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = unit * state->work.A[k];
+            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = unit * state->work.A[k] * U[layout->column[k]];
     }
     return dal_sparse_factor(state->saddle->sparse, K, true) > 0 &&
            dal_sparse_least(state->saddle->sparse, layout->nv, layout->n_rows, state->saddle->rhs) > full_rank_for_sure;

@@ -41,6 +41,9 @@ static inline double dal_unit_of_row(const dal_state *state, int i, double norm)
 {
     return state->system->layout.family->shares ? dal_unit_of_shared_row(state, i, norm) : norm > 0 ? 1 / norm : 1;
 }
+/* What row i and its multiplier are multiplied by, `unit` what dal_unit_of_row gave: a row of which there is only rounding still has a unit,
+ * metres or radians, and so has what acts along it. */
+double dal_scale_of_row(const dal_state *state, int i, double unit);
 /* The dense A with columns over column_scale and rows at unit norm; scale (may be NULL): what each row was multiplied by. Ranks taken of it
  * do not depend on units or on multiples of rows. */
 void dal_scaled_rows(const dal_state *state, double *A, double *scale);

@@ -307,7 +307,7 @@ static void correct_routh(dal_state *state, const double *f, const double *b, do
         double sum = f[r.first[j]];
         for (int i = 0; i < r.s; i++)
             sum -= r.X[(size_t)j * (size_t)r.s + (size_t)i] * r.rest[i];
-        r.x[j] = sum / system->mass;
+        r.x[j] = system->column_unit[r.first[j]] * sum / system->mass;
     }
     dal_cholesky_solve(r.M22, r.s, r.s, r.rest);
     for (int i = 0; i < state->rank->n; i++)

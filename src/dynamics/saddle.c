@@ -112,7 +112,7 @@ static void scale_rows(dal_state *state)
             sum += value * value;
         }
         double unit = dal_unit_of_row(state, i, sqrt(sum));
-        state->saddle->row_scale[i] = unit > 0 ? unit : 1;
+        state->saddle->row_scale[i] = dal_scale_of_row(state, i, unit);
     }
 }
 

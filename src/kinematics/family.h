@@ -85,6 +85,7 @@ typedef struct dal_layout {
     double *constant_mass; /* natural: M, computed once */
     bool columnless;       /* a tree without rows that is solved by recursion: the lists of columns, work->jacobian and work->M, which
                                * grow with the square of the length of a chain, are made when somebody asks (dal_state_widen) */
+    double length;         /* joint: the model's, up to the next power of two: to divide by it does not round */
     int sequence[3];       /* angle: the Euler sequence the user fixed */
     bool sequence_fixed;
     dal_tree *tree;
