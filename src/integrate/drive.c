@@ -396,11 +396,22 @@ static verdict cut_pending(driver *r, double t_stop)
     return v == GOOD ? finish_stride(r, p) : v;
 }
 
+/* Times that are the same but for rounding: nothing moves. */
+static void rename_time(driver *r, double t)
+{
+    r->s.t = r->t_base = t;
+    r->steps_since = 0;
+    r->s.f_valid = r->g_valid = false;
+    r->stale = true;
+}
+
 verdict dal_drive_to(driver *r, double t_stop)
 {
     if (r->has_pending && r->verdict != STOP && t_stop < r->pending.t_new)
         r->verdict = cut_pending(r, t_stop);
     dal_drive_aim(r, fmax(t_stop, r->s.t));
+    if (!r->has_pending && t_stop < r->options.t_end && t_stop > r->s.t && t_stop - r->s.t <= r->slack)
+        rename_time(r, t_stop);
     while (r->verdict != STOP && r->s.t < t_stop)
         dal_drive_step(r);
     return r->verdict;

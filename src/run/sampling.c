@@ -2,8 +2,8 @@
  *
  *     u(t) = value at t_k,   t_k <= t < t_k+1,   t_k = t_start + k period
  *
- * Steps end exactly at every t_k. The value is computed there with the inputs as they were before, then the inputs change, all at once: a
- * discontinuity, which the integrator restarts behind.
+ * Steps end exactly at every t_k. The motion, its accelerations and reactions are those before the inputs change. Inputs that are due together are
+ * computed in their order, and those behind see the new values of those before, as in a controller's program. Then the integrator restarts.
  */
 #include "run/run.h"
 #include "dynamics/reactions.h"
@@ -14,6 +14,12 @@
 static double next_sample(const run *r, double t_start, int k)
 {
     return t_start + (double)r->samples[k] * r->system->sample_period[k];
+}
+
+/* Has the time t_k come? Those of several periods that are the same but for rounding come together. */
+static bool is_due(const run *r, double t_k, double t)
+{
+    return t_k <= t + r->driver.slack;
 }
 
 static double next_call(const run *r)
@@ -34,17 +40,19 @@ dal_flow dal_sample_inputs(run *r, double t, double t_start, const double *y)
     dal_state *state = r->state;
     bool due = false;
     for (int k = 0; k < r->system->samples.n_outputs; k++)
-        due |= next_sample(r, t_start, k) <= t;
+        due |= is_due(r, next_sample(r, t_start, k), t);
     if (!due)
         return 0;
     dal_flow flow = dal_state_unpack(state, t, y);
-    if (flow || (flow = dal_state_accelerate(state)) || (flow = dal_state_sample(state, r->sampled)))
+    if (flow || (flow = dal_state_accelerate(state)))
         return flow;
     for (int k = 0; k < r->system->samples.n_outputs; k++) {
         double *input = &state->values->inputs[r->system->sample_input[k]];
-        if (next_sample(r, t_start, k) > t)
+        if (!is_due(r, next_sample(r, t_start, k), t))
             continue;
         r->samples[k]++;
+        if ((flow = dal_state_sample(state, r->sampled)))
+            return flow;
         if (!isfinite(r->sampled[k]))
             return dal_state_fail(state, "the value of input '%s' is not a finite number", r->system->input_names[r->system->sample_input[k]]);
         r->jump |= *input != r->sampled[k];
@@ -56,7 +64,7 @@ dal_flow dal_sample_inputs(run *r, double t, double t_start, const double *y)
 /* The controller of the user, where its time has come. */
 static verdict call_user(run *r)
 {
-    if (!(next_call(r) <= r->driver.s.t))
+    if (!is_due(r, next_call(r), r->driver.s.t))
         return GOOD;
     r->controls++;
     r->in_callback = true;
@@ -71,7 +79,7 @@ static verdict call_user(run *r)
 verdict dal_call_controls(run *r)
 {
     driver *d = &r->driver;
-    if (d->verdict == STOP || !(dal_next_control(r) <= d->s.t))
+    if (d->verdict == STOP || !is_due(r, dal_next_control(r), d->s.t))
         return d->verdict;
     r->read = false;
     const dal_flow flow = dal_sample_inputs(r, d->s.t, d->options.t_start, d->s.y);

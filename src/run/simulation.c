@@ -70,7 +70,7 @@ verdict dal_simulation_go(run *r, double until)
     while (r->driver.verdict != STOP && r->driver.s.t < until) {
         dal_call_controls(r);
         if (take_inputs(r) != STOP)
-            dal_drive_to(&r->driver, fmin(until, dal_next_control(r)));
+            dal_drive_to(&r->driver, dal_next_control(r) < until - r->driver.slack ? dal_next_control(r) : until);
     }
     return r->driver.verdict;
 }
@@ -131,7 +131,7 @@ dal_status dal_look(dal_simulation *r, double t)
         return DAL_BAD_COMMAND;
     if (r->jump) /* at the time that was looked at */
         dal_simulation_go(r, present_time(r));
-    while (r->driver.verdict != STOP && dal_next_control(r) < t) { /* which changes inputs: steps end there anyway */
+    while (r->driver.verdict != STOP && dal_next_control(r) < t - r->driver.slack) { /* which changes inputs: steps end there anyway */
         dal_simulation_go(r, dal_next_control(r));
         if (dal_call_controls(r) != STOP)
             take_inputs(r);
