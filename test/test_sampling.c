@@ -203,7 +203,7 @@ static void wrong_inputs_are_refused_with_a_sentence(void **state)
     refused("{u: {value: b.x, period: -0.1}}", "greater than zero");
     refused("{u: {period: 0.1}}", "value");
     refused("{u: {value: b.position, period: 0.1}}", "a vector of 2");
-    refused("{u: {value: b.q, period: 0.1}}", "b.q");
+    refused("{u: {value: b.q, period: 0.1}}", "'q'");
     refused("{u: {value: t, period: b.x}}", "b.x");
     refused("{u: {value: t}}", "t");
     refused("{u: {value: 1, perod: 0.1}}", "perod");
