@@ -9,22 +9,25 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
+#include "model/choices.h"
+#include "model/system_parts.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 static bool applies_maggi(const dal_system *system, dal_refusal *why)
 {
-    return dal_speeds_apply(system, "maggi", system->layout.nv - system->rank, why);
+    return dal_speeds_apply(system, "maggi", dal_system_freedoms(system), why);
 }
 
 static int equations_maggi(const dal_system *system)
 {
-    return system->layout.nv;
+    return dal_system_layout(system)->nv;
 }
 
 /* A row of W^T M. */
 static size_t work_maggi(const dal_system *system)
 {
-    return (size_t)system->layout.nv;
+    return (size_t)dal_system_layout(system)->nv;
 }
 
 /* Row j of W^T M [W bias], and of the right side W^T (Q - h): the equation for x. */
@@ -33,7 +36,7 @@ static void project_maggi(const dal_state *state, int j, double *row)
     dal_speeds *s = state->speeds->basis;
     const size_t m = (size_t)s->n;
     const double *W = s->W + (size_t)j * m;
-    dal_mass_times(&state->system->layout, state->work.M, W, row);
+    dal_mass_times(state->layout, state->work.M, W, row);
     s->f[j] = 0;
     for (size_t i = 0; i < m; i++) {
         s->f[j] += W[i] * (state->work.Q[i] - state->work.h[i]) - row[i] * s->bias[i];

@@ -12,6 +12,7 @@
 #include "dynamics/equations.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
@@ -111,7 +112,7 @@ static void load_links_recursive(dal_state *state)
 static void find_covectors(dal_state *state)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     int s = 0;
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
@@ -129,10 +130,10 @@ static void find_covectors(dal_state *state)
                 dal_zero3(out);
             dal_add_cross(arm, f[k], out);
             dal_copy3(f[k], out + 3);
-            weight += dal_dot(f[k], f[k]) + dal_dot(out, out) / (system->length * system->length);
+            weight += dal_dot(f[k], f[k]) + dal_dot(out, out) / (state->layout->units.length * state->layout->units.length);
             s++;
         }
-        state->tree->loops.weight[i] = weight / system->mass;
+        state->tree->loops.weight[i] = weight / state->layout->units.mass;
     }
 }
 
@@ -179,8 +180,8 @@ static dal_sweep_task sweep_of(dal_state *state)
                             .q = state->work.q,
                             .v = state->work.v,
                             .lift = {-g[0], -g[1], -g[2], 0},
-                            .length = system->length,
-                            .mass = system->mass,
+                            .length = state->layout->units.length,
+                            .mass = state->layout->units.mass,
                             .user = state,
                             .watch = watch_recursive};
 }
@@ -223,7 +224,7 @@ static void finish_recursive(dal_state *state, bool swept, const double *tau, co
     forward_pass(state, swept, NULL, dx, more);
     for (int i = 0; i < links->nv; i++)
         x[i] += dx[i];
-    for (int i = 0; i < system->layout.n_rows; i++)
+    for (int i = 0; i < state->layout->n_rows; i++)
         lambda[i] += more[i];
 }
 
@@ -231,8 +232,8 @@ static void finish_recursive(dal_state *state, bool swept, const double *tau, co
 void dal_tree_saddle(dal_state *state, double *f, double *b)
 {
     const dal_system *system = state->system;
-    const int nv = system->layout.nv, r = system->layout.n_rows;
-    const double mass = system->mass;
+    const int nv = state->layout->nv, r = state->layout->n_rows;
+    const double mass = state->layout->units.mass;
     for (int i = 0; i < nv; i++)
         state->saddle->rhs[i] = mass * f[i];
     clear_wrenches(state);
@@ -262,7 +263,7 @@ static const double *load_recursive(dal_state *state)
         return state->work.direct;
     }
     clear_wrenches(state);
-    for (int i = 0; i < state->system->layout.nv; i++)
+    for (int i = 0; i < state->layout->nv; i++)
         state->saddle->rhs[i] = state->work.Q[i] - state->work.h[i];
     return state->saddle->rhs;
 }
@@ -296,7 +297,7 @@ static double backward_pass(dal_state *state, const double **tau)
 static dal_flow solve_recursive(dal_state *state)
 {
     const double *tau;
-    if (!state->system->layout.n_rows)
+    if (!state->layout->n_rows)
         return solve_open(state);
     bool swept = dal_has(state, DAL_STAGE_NO_FORCES);
     double ratio = backward_pass(state, &tau);
@@ -341,6 +342,8 @@ static void layout_tree(dal_block *block, const dal_system *system, dal_state *s
     DAL_LAYOUT(block, tree->vd_more, system->loops ? system->layout.nv : 0);
     if (!block->memory)
         return;
+    tree->joint_tree = system->links;
+    tree->recursion = system->recursion;
     if (system->links)
         dal_links_work_layout(system->links, links, &tree->links);
     if (system->loops)
@@ -359,7 +362,7 @@ const dal_owner dal_tree_owner = {.layout = layout_tree, .close = close_tree};
 
 bool dal_state_widen(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_allocator *from = &state->hold.allocator;
     if (!layout->columnless || state->tree->wide)
         return true;

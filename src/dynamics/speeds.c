@@ -6,8 +6,11 @@
  * The rest of the subject: speeds_matrix.c (S, its factors, solutions), speeds_condition.c (is S regular?), speeds_choice.c (which velocities
  * are speeds), speeds_basis.c (W, W', bias, partial velocities), speeds_equations.c (K u' = f, multipliers).
  */
+#include "dynamics/speeds_directions.h"
 #include "dynamics/speeds_matrix.h"
+#include "model/system.h"
 #include "state/momenta.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +20,7 @@ enum { DENSE_MAXIMUM = 1500 }; /* velocities */
 
 int dal_speeds_count(const dal_system *system)
 {
-    return system->layout.nv - system->rank - (system->formulation->more ? system->n_ignorable : 0);
+    return system->layout.nv - system->rank - (system->method.formulation->more ? system->layout.n_ignorable : 0);
 }
 
 int dal_speeds_no_multipliers(const dal_system *system)
@@ -48,7 +51,7 @@ bool dal_speeds_apply(const dal_system *system, const char *formulation, int p, 
 /* Z of speed j. */
 static double Z_of(const dal_state *state, int j)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     return state->speeds->basis->fixed
                ? dal_row_free(layout, &state->work, &layout->mechanism->speeds[layout->row[dal_speeds_named_row(state, j)].source])
                : 0;
@@ -58,9 +61,9 @@ static double Z_of(const dal_state *state, int j)
 static double beta_of(const dal_state *state, int row)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     double beta = row < layout->n_extrinsic ? -dal_row_free(layout, &state->work, &layout->mechanism->rows[layout->row[row].source]) : 0;
-    return system->stabilization->stabilises_gamma ? beta - system->alpha * state->work.phi[row] : beta;
+    return system->method.stabilization->stabilises_gamma ? beta - system->method.alpha * state->work.phi[row] : beta;
 }
 
 dal_flow dal_speeds_unpack(dal_state *state, const double *u)
@@ -82,7 +85,7 @@ dal_flow dal_speeds_unpack(dal_state *state, const double *u)
 
 dal_flow dal_speeds_pack(dal_state *state, double *u)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_speeds *s = state->speeds->basis;
     for (int j = 0; j < s->p; j++) {
         if (!s->fixed) {
@@ -100,14 +103,13 @@ dal_flow dal_speeds_pack(dal_state *state, double *u)
 /* |Y_jk| times the unit of v_k, the largest. */
 double dal_speeds_unit(const dal_state *state, int j)
 {
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     if (!state->speeds->basis->fixed)
-        return system->length / system->column_scale[state->speeds->column[j]];
+        return state->layout->units.length / state->layout->units.column_scale[state->speeds->column[j]];
     const dal_row_layout *at = &layout->row[dal_speeds_named_row(state, j)];
     double unit = 0;
     for (int k = at->value; k < at->value + at->n_values; k++)
-        unit = fmax(unit, fabs(state->work.A[k]) * system->length / system->column_scale[layout->column[k]]);
+        unit = fmax(unit, fabs(state->work.A[k]) * state->layout->units.length / state->layout->units.column_scale[layout->column[k]]);
     return unit > 0 && isfinite(unit) ? unit : 1;
 }
 
@@ -121,7 +123,8 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
     *out = s;
     s = s ? s : &shape;
     s->n = layout->nv;
-    s->s = system->formulation->more ? system->n_ignorable : 0;
+    s->more = system->method.formulation->more;
+    s->s = s->more ? system->layout.n_ignorable : 0;
     s->k = system->rank;
     s->p = s->n - s->s - s->k;
     s->fixed = layout->n_speeds && layout->n_speeds >= s->p;
@@ -159,8 +162,8 @@ static void layout_speeds(dal_block *block, const dal_system *system, dal_state 
     dal_speed_choice local, *speeds = DAL_LAYOUT_PART(block, state->speeds, local);
     DAL_LAYOUT(block, speeds->column, system->layout.nv);
     DAL_LAYOUT(block, speeds->wd, system->n_w);
-    DAL_LAYOUT(block, speeds->momenta, system->n_ignorable);
-    if (system->formulation->chooses)
+    DAL_LAYOUT(block, speeds->momenta, system->layout.n_ignorable);
+    if (system->method.formulation->chooses)
         layout_basis(block, system, &speeds->basis);
 }
 
@@ -173,19 +176,19 @@ static void reset_speeds(dal_state *state)
     speeds->condition = speeds->worst = speeds->steepness = 1;
     speeds->good = speeds->ranked = 0;
     if (system->start_speeds)
-        memcpy(speeds->column, system->start_speeds, sizeof *speeds->column * (size_t)(system->layout.nv - system->rank));
+        memcpy(speeds->column, system->start_speeds, sizeof *speeds->column * (size_t)(state->layout->nv - system->rank));
 }
 
 /* (26): G = M' v + N_2 at the start, in other words the momenta of the ignorable coordinates; then automatic speeds that suit this
  * position, those of the model that go with the momenta. */
 static void start_speeds(dal_state *state)
 {
-    if (state->system->formulation->ignores) {
+    if (state->system->method.formulation->ignores) {
         dal_state_position(state);
         dal_state_velocity(state);
         dal_state_momenta(state, state->speeds->momenta, NULL);
     }
-    if (!state->system->formulation->chooses)
+    if (!state->system->method.formulation->chooses)
         return;
     state->speeds->good = state->speeds->ranked = 0;
     dal_state_position(state);
@@ -195,9 +198,8 @@ static void start_speeds(dal_state *state)
 
 static void copy_speeds(const dal_state *from, dal_state *to)
 {
-    const dal_system *system = from->system;
-    memcpy(to->speeds->column, from->speeds->column, sizeof *to->speeds->column * (size_t)system->layout.nv);
-    memcpy(to->speeds->momenta, from->speeds->momenta, sizeof *to->speeds->momenta * (size_t)system->n_ignorable);
+    memcpy(to->speeds->column, from->speeds->column, sizeof *to->speeds->column * (size_t)from->layout->nv);
+    memcpy(to->speeds->momenta, from->speeds->momenta, sizeof *to->speeds->momenta * (size_t)from->layout->n_ignorable);
 }
 
 const dal_owner dal_speeds_owner = {.layout = layout_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds};

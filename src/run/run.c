@@ -1,10 +1,13 @@
 /* A run: options, memory, the loop, the end. What a step does is in step.c; run.h has the list of the files. Owns no physics. */
+#include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
 #include "base/block.h"
 #include "check/checker.h"
 #include "run/standing.h"
+#include "state/owner.h"
 #include "state/scale.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -38,8 +41,8 @@ static bool can_begin(const dal_system *system, dal_messages *messages)
         dal_error(messages, dal_nowhere, "the run has no end: give `until:` in `simulate:`, or --until");
         return false;
     }
-    if (system->integrator->available && !system->integrator->available(why, sizeof why)) {
-        dal_error(messages, dal_nowhere, "integrator '%s' cannot be used here: %s", system->integrator->name, why);
+    if (system->method.integrator->available && !system->method.integrator->available(why, sizeof why)) {
+        dal_error(messages, dal_nowhere, "integrator '%s' cannot be used here: %s", system->method.integrator->name, why);
         return false;
     }
     return true;
@@ -51,13 +54,13 @@ static void layout_run(dal_block *block, const dal_ode *ode, run *r)
 {
     const dal_system *system = r->system;
     const int n = system->n_y, nv = system->layout.nv;
-    DAL_LAYOUT(block, r->drive, dal_drive_work(system->integrator, ode));
+    DAL_LAYOUT(block, r->drive, dal_drive_work(system->method.integrator, ode));
     DAL_LAYOUT(block, r->row, system->n_columns);
     DAL_LAYOUT(block, r->y, n);
     DAL_LAYOUT(block, r->stage, n);
     DAL_LAYOUT(block, r->unit, n);
     DAL_LAYOUT(block, r->passage.v, nv);
-    DAL_LAYOUT(block, r->measured.ignorable, 5 * system->n_ignorable);
+    DAL_LAYOUT(block, r->measured.ignorable, 5 * system->layout.n_ignorable);
     DAL_LAYOUT(block, r->meetings.direction, dal_meetings_size(system));
     if (dal_switches(system)) {
         DAL_LAYOUT(block, r->measured.guard, dal_switches(system));
@@ -65,7 +68,7 @@ static void layout_run(dal_block *block, const dal_ode *ode, run *r)
     }
     if (dal_standing_size(system))
         DAL_LAYOUT(block, r->along, dal_standing_size(system));
-    if (system->integrator->real_stability < HUGE_VAL) {
+    if (system->method.integrator->real_stability < HUGE_VAL) {
         DAL_LAYOUT(block, r->stiffness.direction, n);
         DAL_LAYOUT(block, r->stiffness.probe, 2 * n);
         DAL_LAYOUT(block, r->stiffness.slope, n);
@@ -77,7 +80,7 @@ static char *open_run(run *r, const dal_allocator *allocator, dal_ode *ode)
 {
     const dal_system *system = r->system;
     r->state = dal_state_create(allocator, system);
-    r->implicit.unit = system->mass * system->length / (system->time * system->time);
+    r->implicit.unit = system->layout.units.mass * system->layout.units.length / (system->layout.units.time * system->layout.units.time);
     r->viewer = r->state && dal_offer_implicit(r, ode) == DAL_OK ? dal_state_create(allocator, system) : NULL;
     dal_block block = {NULL, 0};
     layout_run(&block, ode, r);
@@ -151,7 +154,7 @@ static const dal_message *last_message(const dal_messages *messages)
 static double longest_step(const dal_system *system, const dal_ode *ode)
 {
     const double longest = ode->n_guards ? system->info.until / 100 : 0;
-    return system->max_step > 0 && !(longest > 0 && longest < system->max_step) ? system->max_step : longest;
+    return system->method.max_step > 0 && !(longest > 0 && longest < system->method.max_step) ? system->method.max_step : longest;
 }
 
 /* From the start to the end, then what there is to say about it. */
@@ -164,9 +167,9 @@ static dal_status integrate(run *r, const dal_ode *ode, dal_messages *messages)
                                      .atol = system->info.atol,
                                      .max_step = longest_step(system, ode),
                                      .every = system->info.every,
-                                     .event_tolerance = system->event_tolerance,
-                                     .unit_time = system->time};
-    const dal_drive_result result = dal_drive(system->integrator, ode, &drive, r->y, r->drive);
+                                     .event_tolerance = system->method.event_tolerance,
+                                     .unit_time = system->layout.units.time};
+    const dal_drive_result result = dal_drive(system->method.integrator, ode, &drive, r->y, r->drive);
     claim_states(r, false);
     hand_over_final(r, result.t);
     dal_measure_end(r, &result);
@@ -198,7 +201,7 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     dal_warn_of_inputs(&r, messages);
     evidence->info = system->info;
     evidence->incomplete = true;
-    memcpy(evidence->gravity, system->gravity, sizeof evidence->gravity);
+    memcpy(evidence->gravity, system->acting.gravity, sizeof evidence->gravity);
     if (!can_begin(system, messages))
         return DAL_BAD_COMMAND;
     const dal_allocator allocator = r.options->allocator ? *r.options->allocator : dal_default_allocator();

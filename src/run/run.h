@@ -20,7 +20,8 @@
 
 #include "dalembert/run.h"
 #include "run/meetings.h"
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "state/hold.h"
 
 /* Written by measure_evidence.c. */
 typedef struct measured {
