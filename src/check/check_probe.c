@@ -12,7 +12,6 @@
 #include "math/rank.h"
 #include "math/vec.h"
 #include "model/system.h"
-#include "model/system_parts.h"
 #include "state/state_parts.h"
 
 #include <float.h>
