@@ -184,6 +184,11 @@ endif()
 # Fields of tables and reasons decide, not names and sentences.
 add_test(NAME no_name_and_no_sentence_decides COMMAND "${PROJECT_SOURCE_DIR}/tools/no-names" "${PROJECT_SOURCE_DIR}/src")
 
+# The fields of a state and of a system are seen by few.
+if(NOT DAL_SANITIZE)
+    add_test(NAME fields_are_seen_by_sixty_files_at_most COMMAND "${PROJECT_SOURCE_DIR}/tools/who-sees" "${PROJECT_SOURCE_DIR}" "${CMAKE_C_COMPILER}" 60 25)
+endif()
+
 # ---- the way of one evaluation ----------------------------------------------------
 if(NOT DAL_SANITIZE)
     add_subdirectory("${PROJECT_SOURCE_DIR}/tools" tools) # apart: the options of single source files end here

@@ -2,8 +2,14 @@
 #ifndef DAL_COMPILE_BUILD_H
 #define DAL_COMPILE_BUILD_H
 
+#include "dalembert/run.h"
 #include "joint/joint.h"
-#include "state/state.h"
+#include "kinematics/layout.h"
+#include "math/sparse.h"
+#include "model/acting.h"
+#include "model/start_values.h"
+#include "state/evaluate.h"
+#include "tree/sweep.h"
 
 typedef enum dal_reach {
     DAL_REACH_NUMBER,     /* parameters and loop variables */

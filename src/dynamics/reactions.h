@@ -2,7 +2,8 @@
 #ifndef DAL_DYNAMICS_REACTIONS_H
 #define DAL_DYNAMICS_REACTIONS_H
 
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "state/owner.h"
 
 /* Accelerations of a body: the part linear in v', and the whole. */
 typedef struct dal_acceleration {

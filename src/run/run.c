@@ -1,7 +1,8 @@
 /* A run: a simulation that is stepped once, from its start to its end. */
+#include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
-#include "state/hold.h"
+#include "state/state.h"
 
 #include <string.h>
 

@@ -26,7 +26,8 @@
 #include "dalembert/simulation.h"
 #include "integrate/drive.h"
 #include "run/meetings.h"
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "state/hold.h"
 
 /* Written by measure_evidence.c. */
 typedef struct measured {
@@ -181,6 +182,8 @@ static inline void dal_update_viewer(run *r)
 {
     dal_state_copy(r->state, r->viewer);
 }
+/* What is known of an evaluated state, and y, become what users see of it. Returns its own y. */
+const double *dal_show_state(dal_state *state, const double *y);
 /* s of wall time. */
 double dal_clock(void);
 

@@ -5,8 +5,10 @@
  * Steps end exactly at every t_k. The motion, its accelerations and reactions are those before the inputs change. Inputs that are due together are
  * computed in their order, and those behind see the new values of those before, as in a controller's program. Then the integrator restarts.
  */
+#include "model/system.h"
 #include "run/run.h"
 #include "dynamics/reactions.h"
+#include "state/state_parts.h"
 #include "state/values.h"
 
 #include <math.h>
@@ -47,7 +49,7 @@ dal_flow dal_sample_inputs(run *r, double t, double t_start, const double *y)
     if (flow || (flow = dal_state_accelerate(state)))
         return flow;
     for (int k = 0; k < r->system->samples.n_outputs; k++) {
-        double *input = &state->values->inputs[r->system->sample_input[k]];
+        double *input = &dal_values_of(state)->inputs[r->system->sample_input[k]];
         if (!is_due(r, next_sample(r, t_start, k), t))
             continue;
         r->samples[k]++;

@@ -5,6 +5,7 @@
  *
  * A blob is read where version, model, choices and sizes are the same. It is checked as a whole before anything changes.
  */
+#include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
 #include "run/standing.h"
@@ -47,7 +48,7 @@ static void keep_choices(run *r, dal_keep *keep)
 {
     const dal_system_info *info = &r->system->info;
     const double options[] = {
-        info->until, info->step, info->every, info->rtol, info->atol, r->system->max_step, r->options.control ? r->options.period : 0};
+        info->until, info->step, info->every, info->rtol, info->atol, r->system->method.max_step, r->options.control ? r->options.period : 0};
     const int sizes[] = {r->system->n_y,  r->system->layout.nq, r->system->layout.nv, r->system->layout.n_rows,
                          r->ode.n_guards, r->system->n_columns, r->reader != NULL};
     dal_keep_same_text(keep, info->coordinates);
@@ -78,7 +79,7 @@ static void keep_measured(run *r, dal_keep *keep)
     dal_keep_numbers(keep, m->momentum_start, 6);
     dal_keep_numbers(keep, m->momentum_scale, 2);
     dal_keep_numbers(keep, m->momentum_worst, 2);
-    dal_keep_numbers(keep, m->ignorable, 5 * (size_t)r->system->n_ignorable);
+    dal_keep_numbers(keep, m->ignorable, 5 * (size_t)r->system->layout.n_ignorable);
     dal_keep_integers(keep, &m->shared_friction, 1, 0, r->system->mechanism.n_joints);
     if (m->guard) {
         dal_keep_numbers(keep, m->guard, switches);
@@ -132,7 +133,7 @@ static void keep_evidence(run *r, dal_keep *keep)
 static void keep_watches(run *r, dal_keep *keep)
 {
     dal_keep_numbers(keep, r->meetings.direction, dal_meetings_size(r->system));
-    dal_keep_integers(keep, &r->meetings.force, 1, -1, r->system->n_forces - 1);
+    dal_keep_integers(keep, &r->meetings.force, 1, -1, r->system->acting.n_forces - 1);
     dal_keep_numbers(keep, &r->meetings.time, 1);
     dal_keep_numbers(keep, &r->meetings.effort, 1);
     if (r->along)
