@@ -97,11 +97,22 @@ static dal_flow renew_friction(dal_state *state, double t, double *y, const bool
     return flow ? flow : project_and_hold(state, t, y);
 }
 
+/* The user hears of the guards that ended. */
+static void report_events(run *r, double t, const bool *which)
+{
+    const int n = dal_switches(r->system);
+    for (int i = 0; r->options.event && which && i < r->ode.n_guards; i++)
+        if (which[i])
+            r->options.event(r->options.event_user, t,
+                             i < n ? dal_program_switch_text(r->system->actions.program, i) : dal_friction_guard_name(r->system, i - n));
+}
+
 static dal_flow restart(void *user, double t, double *y, const bool *which)
 {
     run *r = user;
     dal_state *state = r->state;
     const int n = dal_switches(state->system);
+    report_events(r, t, which);
     dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
