@@ -402,7 +402,10 @@ verdict dal_drive_to(driver *r, double t_stop)
         r->verdict = cut_pending(r, t_stop);
     dal_drive_aim(r, fmax(t_stop, r->s.t));
     while (r->verdict != STOP && r->s.t < t_stop)
-        dal_drive_step(r);
+        if (t_stop - r->s.t <= r->slack && t_stop != r->options.t_end && !r->has_pending)
+            r->s.t = t_stop; /* the same time, by rounding: 3 * 0.1 behind 0.3 */
+        else
+            dal_drive_step(r);
     return r->verdict;
 }
 
