@@ -72,6 +72,8 @@ static verdict record_inside(driver *r, const stride *p)
     if (!r->ode->output || r->options.every <= 0)
         return GOOD;
     for (double t; (t = output_time(r)) < p->t_new - r->slack; r->next_output++) {
+        if (r->options.ends_alone)
+            continue;
         dal_flow flow = r->method->trial(&r->s, t - r->s.t, r->y_out);
         if (flow)
             return dal_drive_retry_slope(r, 0, flow); /* outputs are not taken back */

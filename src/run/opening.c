@@ -206,6 +206,7 @@ static void begin_driver(run *r)
                                        .atol = system->info.atol,
                                        .max_step = longest_step(system, &r->ode, system->info.until > 0 ? system->info.until : system->time),
                                        .every = system->info.every,
+                                       .ends_alone = !system->integrator->adaptive && !r->options.sink && !r->options.frame,
                                        .event_tolerance = system->event_tolerance,
                                        .unit_time = system->time};
     memcpy(r->y, r->state->y, sizeof *r->y * (size_t)system->n_y);
