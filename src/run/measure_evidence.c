@@ -211,6 +211,7 @@ void dal_measure_end(run *r, const dal_drive_result *result)
     e->evaluations = r->state->report->evaluations;
     e->events = result->events;
     e->restarts = result->restarts;
+    e->late_events = result->late_events;
     e->charts = r->state->report->charts;
     e->time_end = result->t;
     e->wall_seconds = dal_clock() - r->callbacks.clock_start;

@@ -168,7 +168,14 @@ static dal_status check_start(run *r)
 {
     dal_state *state = r->viewer;
     int row = 0;
-    if (!isfinite(state->work.t) || dal_state_unpack(state, state->work.t, state->y) || dal_state_motion(state, true)) {
+    bool finite = isfinite(state->work.t);
+    for (int i = 0; i < r->system->n_y; i++)
+        finite &= isfinite(state->y[i]) != 0;
+    if (!finite) {
+        dal_error(r->messages, dal_nowhere, "the state `start` cannot be evaluated: a number in it is not finite");
+        return DAL_BAD_COMMAND;
+    }
+    if (dal_state_unpack(state, state->work.t, state->y) || dal_state_motion(state, true)) {
         dal_error(r->messages, dal_nowhere, "the state `start` cannot be evaluated%s%s", *state->report->trouble ? ": " : "", state->report->trouble);
         return DAL_BAD_COMMAND;
     }
@@ -212,6 +219,7 @@ static void begin_driver(run *r)
                                        .max_step =
                                            longest_step(system, &r->ode, system->info.until > 0 ? system->info.until : system->layout.units.time),
                                        .every = system->info.every,
+                                       .ends_alone = !system->method.integrator->adaptive && !r->options.sink && !r->options.frame,
                                        .event_tolerance = system->method.event_tolerance,
                                        .unit_time = system->layout.units.time};
     memcpy(r->y, r->state->y, sizeof *r->y * (size_t)system->n_y);

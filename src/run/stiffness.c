@@ -28,6 +28,8 @@ void dal_stiffness_probe(run *r, double t, const double *y)
     const double *unit = r->unit;
     const bool adaptive = r->system->method.integrator->adaptive;
     double norm = 0, size = 0;
+    if (r->driver.work_limit > 0) /* dal_step_fixed promises so many evaluations and no more */
+        return;
     if (!r->stiffness.direction || ((adaptive || r->stiffness.steps >= 10) && (r->stiffness.steps + 1) % (adaptive ? SELDOM : OFTEN))) {
         r->stiffness.steps++;
         return;
@@ -74,7 +76,7 @@ void dal_stiffness_probe(run *r, double t, const double *y)
 double dal_stiffness_found(const run *r)
 {
     const double fastest = r->stiffness.fastest > 0 ? r->stiffness.fastest : r->stiffness.fastest_early;
-    return r->stiffness.direction && !r->system->method.integrator->adaptive && fastest > 0 ? fastest * r->system->info.step : NAN;
+    return r->stiffness.direction && !r->system->method.integrator->adaptive && fastest > 0 ? fastest * r->driver.options.step : NAN;
 }
 
 void dal_stiffness_warn(const run *r, dal_messages *messages)
@@ -93,5 +95,5 @@ void dal_stiffness_warn(const run *r, dal_messages *messages)
                  "about %.3g: take a step below "
                  "%.2g, or cvode-bdf, which has no such limit",
                  method->name, method->real_stability, method->imaginary_stability, seen,
-                 r->system->info.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
+                 r->driver.options.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
 }
