@@ -98,7 +98,9 @@ char *dal_arena_print(dal_arena *arena, const char *format, ...)
     int length = vsnprintf(few, sizeof few, format, list);
     va_end(list);
     char *text = dal_arena_take(arena, (size_t)(length < 0 ? 0 : length) + 1);
-    if (text && length >= 0)
+    if (text && length >= 0 && (size_t)length < sizeof few)
+        memcpy(text, few, (size_t)length);
+    else if (text && length >= 0)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;

@@ -264,7 +264,7 @@ static void check_points(dal_build *build, const char *owner, const dal_binding 
         const dal_point_spec *point = &points->item[i];
         dal_marker marker;
         bool has_axes;
-        if (read_point(build, binding, point, &marker, &has_axes))
+        if (read_point(build, binding, point, &marker, &has_axes) && !dal_bounded(3, marker.s))
             dal_build_bounded(build, point->at.mark, dal_arena_print(build->arena, "point '%s'", point->name.text), owner, 3, marker.s);
     }
 }

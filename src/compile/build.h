@@ -204,7 +204,8 @@ bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *bind
 /* *value stays what it was without a finite number. */
 bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text text, double *value);
 bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_list *list, double out[3]); /* fills up with zeros */
-/* Are n sizes such that their squares and products are numbers, too? False with a message: `what` of `name`. */
+/* Are n sizes such that their squares and products are numbers, too? The second, false with a message: `what` of `name`. */
+bool dal_bounded(int n, const double *sizes);
 bool dal_build_bounded(dal_build *build, dal_mark mark, const char *what, const char *name, int n, const double *sizes);
 int dal_build_expression(dal_build *build, dal_expressions *list, dal_node node);
 int dal_build_action(dal_build *build, dal_text text, dal_node node); /* an expression of a force or a state */

@@ -341,11 +341,20 @@ bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_li
     return ok;
 }
 
+static const double largest = 1e50; /* m r^2 w^2 of three of them is 1e250 */
+
+bool dal_bounded(int n, const double *sizes)
+{
+    bool fine = true;
+    for (int i = 0; i < n; i++)
+        fine &= fabs(sizes[i]) <= largest;
+    return fine;
+}
+
 bool dal_build_bounded(dal_build *build, dal_mark mark, const char *what, const char *name, int n, const double *sizes)
 {
-    static const double most = 1e50; /* m r^2 w^2 of three of them is 1e250 */
     for (int i = 0; i < n; i++)
-        if (!(fabs(sizes[i]) <= most)) {
+        if (!dal_bounded(1, &sizes[i])) {
             dal_error(build->messages, mark, "the %s of '%s' is %.6g, which is too large to compute with: 1e50 is the maximum", what, name, sizes[i]);
             return false;
         }

@@ -3,6 +3,7 @@
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
+#include "dynamics/singular.h"
 #include "kinematics/tree.h"
 #include "math/finite.h"
 #include "state/directions.h"
@@ -221,6 +222,7 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
         return true;
     if (!places_have_digits(build) || !tree_closes(build, state))
         return false;
+    state->singular->once = true;
     bool solved = !dal_state_accelerate(state);
     if (state->values->table_left) {
         dal_error(build->messages, build->spec->tables[state->values->table_left - 1].name.mark, "at the start: %s", state->report->trouble);

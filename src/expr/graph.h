@@ -77,6 +77,10 @@ void dal_begin_walk(dal_graph *graph);
 /* The nodes under `root`, operands first; their number in *n. Arena memory. */
 dal_node *dal_collect(dal_graph *graph, dal_node root, int *n);
 
+static inline bool dal_graph_has_name(const dal_graph *graph, int variable)
+{
+    return variable < graph->n_names && graph->names[variable];
+}
 /* Remember what the user calls a variable; the first name stays. */
 void dal_graph_note_name(dal_graph *graph, int variable, const char *name);
 

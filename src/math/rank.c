@@ -90,6 +90,54 @@ static void sort_ascending(int *list, int n)
     }
 }
 
+/* ---- rows that are independent for sure ------------------------------------------------------- */
+
+/* With unit rows, G = B B^T = L L^T, and the smallest singular value of B is at least 1 / |L^-1|_F. A pivot of dgeqp3 is the distance of a row
+ * from the span of others: none is smaller. Where this bound is far above every tolerance, and above the error sqrt(eps) of roots of G, all rows are
+ * independent whatever the order of the pivots, and the factorisation is not needed to say so. */
+static const double SURELY = 1e-5;
+
+static double product(const double *x, const double *y, int n)
+{
+    double sum[4] = {0, 0, 0, 0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            sum[k] += x[i + k] * y[i + k];
+    for (; i < n; i++)
+        sum[0] += x[i] * y[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* False: perhaps not. `work`: r^2 + r. */
+static bool surely_independent(const double *a, int r, int m, int ld, double *work)
+{
+    double *L = work, *x = L + area(r, r), sum = 0;
+    for (int i = 0; i < r; i++) {
+        double *row = L + area(i, r);
+        const double square = product(a + area(i, ld), a + area(i, ld), m);
+        if (!(square > 1e-200 && square < 1e200))
+            return false;
+        x[i] = 1 / sqrt(square);
+        for (int k = 0; k < i; k++) {
+            const double *above = L + area(k, r);
+            row[k] = (product(a + area(i, ld), a + area(k, ld), m) * x[i] * x[k] - product(row, above, k)) * above[k];
+        }
+        const double pivot = 1 - product(row, row, i);
+        if (!(pivot > SURELY * SURELY))
+            return false;
+        row[i] = 1 / sqrt(pivot); /* the diagonal is kept inverted */
+    }
+    for (int j = 0; j < r; j++) { /* column j of L^-1 */
+        for (int i = j; i < r; i++) {
+            const double *row = L + area(i, r);
+            x[i] = ((i == j) - product(row + j, x + j, i - j)) * row[i];
+            sum += x[i] * x[i];
+        }
+    }
+    return sum * SURELY * SURELY < 1;
+}
+
 int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int max_rank, int *order, double *ratio, double *work)
 {
     int size = smaller(r, m), rank = 0;
@@ -101,6 +149,8 @@ int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int m
         return -1;
     if (size == 0)
         return 0;
+    if (!ratio && r <= m && max_rank >= r && 1000 * tolerance < SURELY && surely_independent(a, r, m, ld, work))
+        return r;
 
     double *b = work, *tau = b + area(r, m), *rest = tau + size;
     copy_rows(a, r, m, ld, b);
