@@ -25,6 +25,8 @@ DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *s
 /* The same for dal_evaluate (evaluation.h) alone: a model whose accelerations are not determined, because parts of it have no mass,
  * compiles, too, and the sentence by which dal_compile refuses it is a warning. A run of it stops at the start. */
 DAL_API dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
+DAL_API dal_status dal_system_vary(const dal_allocator *allocator, const dal_system *base, int n, const char *const *names, const double *values,
+                                   dal_messages *messages, dal_system **system);
 /* Frees it at once. Its states may be freed later, but not be used. While a run of it lasts (from a callback, or another thread) it is not
  * freed: an assertion in debug builds. */
 DAL_API void dal_system_free(dal_system *system);

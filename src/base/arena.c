@@ -81,6 +81,15 @@ void *dal_arena_reserve(dal_arena *arena, void *old, size_t used, size_t *capaci
     return fresh;
 }
 
+bool dal_arena_holds(const dal_arena *arena, const void *place)
+{
+    const uintptr_t at = (uintptr_t)place;
+    for (const dal_chunk *chunk = arena->chunks; chunk; chunk = chunk->older)
+        if (at >= (uintptr_t)chunk->start && at < (uintptr_t)chunk->start + chunk->used)
+            return true;
+    return false;
+}
+
 char *dal_arena_copy(dal_arena *arena, const char *text, size_t length)
 {
     char *copy = dal_arena_take(arena, length + 1);

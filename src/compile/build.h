@@ -45,6 +45,7 @@ typedef struct dal_named {
     enum { DAL_NAMED_UNSEEN, DAL_NAMED_OPEN, DAL_NAMED_KNOWN, DAL_NAMED_FAILED } progress;
     dal_value value;
     const char *noun;              /* failed: what it depends on that cannot be used yet */
+    struct dal_uses *uses;         /* while a memory is recorded */
     const struct dal_named *outer; /* open: the one that uses it */
 } dal_named;
 
@@ -102,6 +103,11 @@ typedef struct dal_build {
     const dal_spec *spec;
     bool anyway;       /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
     bool undetermined; /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
+    const struct dal_memory *memory; /* what is known of another compile; NULL: nothing (memory.h) */
+    struct dal_memory *record;       /* or is to be known; NULL: nobody wants it */
+    struct dal_log *log;
+    struct dal_today *today;
+    bool strange; /* something is not as in the memory */
     dal_mechanism mechanism;
     dal_graph *graph;
 

@@ -18,6 +18,8 @@ static void pack_joint_forms(dal_block *block, const dal_system *from, dal_syste
 
 static void pack_program(dal_block *block, dal_compiled *c)
 {
+    if (c->shared)
+        return;
     DAL_PACK(block, c->needs, c->n_needs);
     if (c->program) {
         void *copy = dal_block_copy(block, c->program, dal_program_bytes(c->program));
@@ -153,6 +155,9 @@ void dal_system_free(dal_system *system)
         return;
     if (system->said)
         dal_arena_dispose(system->said);
+    if (system->own)
+        dal_arena_dispose(system->own);
+    dal_origin_leave(system->origin);
     dal_life_end(system->life);
     system->allocator.release(system->allocator.user, system->memory);
 }

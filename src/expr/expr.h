@@ -54,6 +54,8 @@ typedef enum dal_op {
 
 /* An empty graph. Nodes are shared: the same operation on the same operands is the same node. */
 dal_graph *dal_graph_create(dal_arena *arena);
+/* A graph that begins with the nodes and tables of another one, under the same numbers. The other one stays as it is, and has to stay. */
+dal_graph *dal_graph_copy(dal_arena *arena, const dal_graph *graph);
 
 /* Nodes, simplified as they are made. */
 dal_node dal_const(dal_graph *graph, double value);

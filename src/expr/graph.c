@@ -23,6 +23,31 @@ dal_graph *dal_graph_create(dal_arena *arena)
     return graph;
 }
 
+static void *copy_array(dal_arena *arena, const void *from, size_t bytes)
+{
+    void *to = dal_arena_take(arena, bytes);
+    if (bytes)
+        memcpy(to, from, bytes);
+    return to;
+}
+
+dal_graph *dal_graph_copy(dal_arena *arena, const dal_graph *graph)
+{
+    dal_graph *copy = copy_array(arena, graph, sizeof *graph);
+    copy->arena = arena;
+    copy->terms = copy_array(arena, graph->terms, sizeof *graph->terms * (size_t)graph->n);
+    copy->capacity = (size_t)graph->n;
+    copy->buckets = copy_array(arena, graph->buckets, sizeof *graph->buckets * graph->n_buckets);
+    copy->derived = copy_array(arena, graph->derived, sizeof *graph->derived * graph->derived_size);
+    copy->names = copy_array(arena, graph->names, sizeof *graph->names * (size_t)graph->n_names);
+    copy->name_capacity = (size_t)graph->n_names;
+    copy->table_capacity = (size_t)graph->n_tables; /* a further one moves them */
+    copy->stack = NULL;
+    copy->stack_capacity = 0;
+    copy->n_stack = 0;
+    return copy;
+}
+
 /* ---- hash-consing ------------------------------------------------------- */
 
 static uint64_t hash_term(const dal_term *term)

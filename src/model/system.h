@@ -12,6 +12,7 @@
 #include "integrate/integrate.h"
 #include "kinematics/layout.h"
 #include "model/life.h"
+#include "model/origin.h"
 #include "tree/sweep.h"
 #include "base/reason.h"
 
@@ -81,6 +82,7 @@ typedef struct dal_compiled {
     dal_program *program; /* NULL: no outputs */
     int n_needs, *needs;  /* signals that have to be known first */
     int n_outputs;
+    bool shared; /* both lie in the memory of the system's origin */
 } dal_compiled;
 
 /* A force or a drive, for channels and messages. */
@@ -111,6 +113,9 @@ struct dal_system {
     const struct dal_owner *const *owners; /* of the parts of a state (state/state.h); ends with NULL */
     dal_allocator allocator;
     dal_life *life;
+    dal_origin *origin;                    /* its description; NULL: of an analysis, which varies nothing */
+    const dal_spec *spec;                  /* the same with the values of this system */
+    const dal_arena *own;                  /* what of it is not the origin's; NULL: nothing */
     dal_mechanism mechanism;
     dal_layout layout;
 
