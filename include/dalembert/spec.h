@@ -275,8 +275,8 @@ typedef struct dal_spec {
     const char *text; /* the model's text, for reports */
     int n_overrides;  /* that it was read with */
     const dal_override *overrides;
-    bool floating;    /* the same: dal_read_options */
-    int n_files;      /* that it reads: the model itself, included models, tables, meshes; a file may be named twice. Text from memory: none */
+    bool floating; /* the same: dal_read_options */
+    int n_files;   /* that it reads: the model itself, included models, tables, meshes; a file may be named twice. Text from memory: none */
     const char **files;
     const dal_message *warnings; /* about the text, a list */
     void *memory;                /* the spec's own arena */

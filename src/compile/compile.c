@@ -379,7 +379,7 @@ static bool prepare(dal_build *build, dal_system *draft)
     if (!draft->layout.columnless) /* solved by recursion: no speeds, and less room than any other */
         draft->formulation = dal_formulations[0];
     fill_info(build, draft);
-    build->packed = dal_pack_system(build->arena, draft);
+    build->packed = dal_pack_system(build->arena, &build->allocator, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
@@ -462,7 +462,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
         dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why.text);
         return DAL_BAD_MODEL;
     }
-    build->packed = dal_pack_system(build->arena, draft);
+    build->packed = dal_pack_system(build->arena, &build->allocator, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
@@ -526,8 +526,9 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
 
 typedef enum demand { RUN, EVALUATION, ANYTHING } demand;
 
-static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, demand what_for, const dal_memory *memory, dal_memory *record,
-                               dal_messages *messages, dal_system **system)
+/* The system comes from one allocator, and everything that is needed on the way from the other. */
+static dal_status compile_spec(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
+                               const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
     dal_messages *own = dal_messages_create(allocator);
@@ -540,6 +541,7 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         build->arena = &arena;
         dal_arena_begin(&build->start_arena, allocator);
         dal_arena_begin(&build->graph_arena, record ? &record->arena.allocator : allocator);
+        build->allocator = for_system ? *for_system : dal_default_allocator();
         build->memory = memory;
         build->record = record;
         build->messages = own;
@@ -570,7 +572,7 @@ static dal_status compile_base(const dal_allocator *allocator, const dal_spec *s
 {
     if (!dal_spec_sound(spec, messages))
         return DAL_BAD_MODEL;
-    dal_status status = compile_spec(allocator, spec, what_for, NULL, NULL, messages, system);
+    dal_status status = compile_spec(allocator, allocator, spec, what_for, NULL, NULL, messages, system);
     if (status != DAL_OK || what_for == ANYTHING)
         return status;
     dal_origin *origin = dal_origin_begin(allocator, spec, what_for == EVALUATION);
@@ -585,10 +587,10 @@ static dal_status compile_base(const dal_allocator *allocator, const dal_spec *s
     return DAL_OK;
 }
 
-dal_status dal_compile_varied(const dal_allocator *allocator, const dal_spec *spec, bool for_evaluation, const dal_memory *memory, dal_memory *record,
-                              dal_messages *messages, dal_system **system)
+dal_status dal_compile_varied(const dal_allocator *allocator, const dal_allocator *scratch, const dal_spec *spec, bool for_evaluation,
+                              const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system)
 {
-    return compile_spec(allocator, spec, for_evaluation ? EVALUATION : RUN, memory, record, messages, system);
+    return compile_spec(allocator, scratch, spec, for_evaluation ? EVALUATION : RUN, memory, record, messages, system);
 }
 
 dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)

@@ -75,8 +75,7 @@ static void note_known(dal_build *build, dal_named *d, dal_log_place place)
 {
     if (build->record && d->progress == DAL_NAMED_KNOWN) {
         const dal_named *list = d->scalar ? build->rates : build->defines;
-        const dal_effect known = {
-            .kind = d->scalar ? DAL_EFFECT_RATE : DAL_EFFECT_DEFINE, .index = (int)(d - list), .value = d->value};
+        const dal_effect known = {.kind = d->scalar ? DAL_EFFECT_RATE : DAL_EFFECT_DEFINE, .index = (int)(d - list), .value = d->value};
         d->uses = DAL_TAKE(&build->record->arena, dal_uses, 1);
         *d->uses = dal_log_keep(build, place);
         dal_note_effect(build, &known);
@@ -352,6 +351,35 @@ bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *bind
     return false;
 }
 
+/* As dal_build_resolve does it, where the name is that of a number. */
+static bool resolve_constant(void *user, const char *name, double *value)
+{
+    dal_build *build = user;
+    const char *rest;
+    for (const dal_binding *b = build->binding; b; b = b->outer)
+        if (!strcmp(b->name, name)) {
+            *value = b->value;
+            return true;
+        }
+    if (!strcmp(name, "t") || !strncmp(name, "ground", 6))
+        return false;
+    const dal_symbol *symbol = dal_symbol_inside(build, name, &rest);
+    if (!symbol || symbol->kind != DAL_SYMBOL_PARAMETER || *rest)
+        return false;
+    dal_note_parameter(build, symbol->index);
+    *value = build->spec->parameters[symbol->index].number;
+    return true;
+}
+
+static bool parse_constant(dal_build *build, const dal_binding *binding, dal_text text, double *value)
+{
+    const dal_binding *outer = build->binding;
+    build->binding = binding;
+    const bool plain = text.text && dal_parse_constant(text.text, resolve_constant, build, value);
+    build->binding = outer;
+    return plain;
+}
+
 bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text text, double *value)
 {
     dal_node node;
@@ -359,8 +387,9 @@ bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text tex
     if (dal_recall_number(build, binding, text.text, value))
         return true;
     const dal_log_place place = dal_log_begin(build);
-    const bool parsed = dal_build_scalar(build, DAL_REACH_NUMBER, binding, text, &node);
-    const bool fine = parsed && dal_is_const(build->graph, node, &number) && number - number == 0;
+    const bool plain = parse_constant(build, binding, text, &number);
+    const bool parsed = plain || dal_build_scalar(build, DAL_REACH_NUMBER, binding, text, &node);
+    const bool fine = plain || (parsed && dal_is_const(build->graph, node, &number) && number - number == 0);
     if (fine) {
         *value = number;
         dal_remember(build, place, binding, text.text, NULL, number);

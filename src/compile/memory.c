@@ -394,7 +394,23 @@ dal_memory *dal_memory_begin(const dal_allocator *allocator, const dal_arena *te
         return NULL;
     memory->arena = arena;
     memory->texts = texts;
+    atomic_init(&memory->spare, NULL);
+    dal_decimal_prepare(&memory->decimal);
     return memory;
+}
+
+dal_workspace *dal_memory_take_workspace(dal_memory *memory)
+{
+    dal_workspace *spare = atomic_exchange(&memory->spare, NULL);
+    return spare ? spare : dal_workspace_create(&memory->arena.allocator);
+}
+
+void dal_memory_return_workspace(dal_memory *memory, dal_workspace *workspace)
+{
+    dal_workspace *none = NULL;
+    dal_workspace_close(workspace);
+    if (!atomic_compare_exchange_strong(&memory->spare, &none, workspace))
+        dal_workspace_free(workspace);
 }
 
 void dal_memory_free(dal_memory *memory)
@@ -402,6 +418,7 @@ void dal_memory_free(dal_memory *memory)
     if (!memory)
         return;
     dal_arena arena = memory->arena; /* it lies in it */
+    dal_workspace_free(atomic_load(&memory->spare));
     dal_arena_release(&memory->graph_arena);
     dal_arena_release(&arena);
 }

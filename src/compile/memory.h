@@ -5,11 +5,13 @@
  * these effects are repeated, with today's numbers; otherwise the text is parsed. Nodes are those of one graph, of which every compile has a
  * copy: equal nodes mean equal expressions, and lists of equal nodes the same program.
  *
- * A memory is recorded by the first compile after the one of the base, then never changed: threads share it. */
+ * A memory is recorded by the first compile after the one of the base, then never changed but for the spare workspace: threads share it. */
 #ifndef DAL_COMPILE_MEMORY_H
 #define DAL_COMPILE_MEMORY_H
 
+#include "base/decimal.h"
 #include "compile/build.h"
+#include "compile/workspace.h"
 #include "model/origin.h"
 
 typedef enum dal_effect_kind {
@@ -72,8 +74,10 @@ typedef struct dal_memory {
     dal_column *columns;
     bool records_results;
     dal_known column_texts;
-    dal_mechanism mechanism; /* its structure: what is numbered how */
-    double *zero;            /* of the coordinates of the joints, then of the forces */
+    dal_mechanism mechanism;        /* its structure: what is numbered how */
+    double *zero;                   /* of the coordinates of the joints, then of the forces */
+    dal_decimal_table decimal;      /* for the texts of values */
+    _Atomic(dal_workspace *) spare; /* of the last compile; NULL: somebody has it */
 } dal_memory;
 
 /* What the parsing that is under way has used, newest last; and of which texts the values of today are known. */
@@ -127,8 +131,12 @@ bool dal_recall_fits(const dal_build *build);
 
 /* compile.c: a description that differs from that of the memory in numbers only, or that of which one is recorded. With a memory, an answer other
  * than DAL_OK says nothing about the model, and has no messages. */
-dal_status dal_compile_varied(const dal_allocator *allocator, const dal_spec *spec, bool for_evaluation, const dal_memory *memory, dal_memory *record,
-                              dal_messages *messages, dal_system **system);
+dal_status dal_compile_varied(const dal_allocator *allocator, const dal_allocator *scratch, const dal_spec *spec, bool for_evaluation,
+                              const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system);
+
+/* Room for one compile, of which there is one a thread. NULL without memory. */
+dal_workspace *dal_memory_take_workspace(dal_memory *memory);
+void dal_memory_return_workspace(dal_memory *memory, dal_workspace *workspace);
 
 dal_memory *dal_memory_begin(const dal_allocator *allocator, const dal_arena *texts); /* NULL without memory */
 void dal_memory_free(dal_memory *memory);

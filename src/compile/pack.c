@@ -122,12 +122,12 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
     }
 }
 
-dal_system *dal_pack_system(dal_arena *arena, const dal_system *from)
+dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *from)
 {
     dal_system shape;
     dal_block block = {NULL, sizeof(dal_system)};
     pack_system(&block, from, &shape);
-    char *memory = arena->allocator.allocate(arena->allocator.user, block.used + DAL_BLOCK_ALIGNMENT);
+    char *memory = allocator->allocate(allocator->user, block.used + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         longjmp(*arena->guard, 1);
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
@@ -136,10 +136,10 @@ dal_system *dal_pack_system(dal_arena *arena, const dal_system *from)
     block = (dal_block){aligned, sizeof(dal_system)};
     pack_system(&block, from, system);
     system->memory = memory;
-    system->allocator = arena->allocator;
-    system->life = dal_life_begin(&arena->allocator);
+    system->allocator = *allocator;
+    system->life = dal_life_begin(allocator);
     if (!system->life) {
-        arena->allocator.release(arena->allocator.user, memory);
+        allocator->release(allocator->user, memory);
         longjmp(*arena->guard, 1);
     }
     return system;

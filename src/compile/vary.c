@@ -34,21 +34,34 @@ static dal_status compile_first(const dal_allocator *allocator, dal_origin *orig
     dal_memory *memory = dal_memory_begin(&origin->arena.allocator, &origin->arena), *none = NULL;
     if (!memory)
         return DAL_NO_MEMORY;
-    const dal_status status = dal_compile_varied(allocator, v->spec, origin->for_evaluation, NULL, memory, v->messages, system);
+    const dal_status status = dal_compile_varied(allocator, allocator, v->spec, origin->for_evaluation, NULL, memory, v->messages, system);
     if (status != DAL_OK || !atomic_compare_exchange_strong(&origin->memory, &none, memory))
         dal_memory_free(memory);
     return status;
 }
 
+/* With what is known. Any other answer than DAL_OK and DAL_NO_MEMORY: not with that. */
+static dal_status compile_known(const dal_allocator *allocator, const dal_origin *origin, dal_memory *memory, const dal_variation *v,
+                                dal_system **system)
+{
+    dal_workspace *workspace = dal_memory_take_workspace(memory);
+    if (!workspace)
+        return DAL_NO_MEMORY;
+    const dal_allocator scratch = dal_workspace_open(workspace);
+    const dal_status status = dal_compile_varied(allocator, &scratch, v->spec, origin->for_evaluation, memory, NULL, v->messages, system);
+    dal_memory_return_workspace(memory, workspace);
+    return status;
+}
+
 static dal_status compile_next(const dal_allocator *allocator, dal_origin *origin, const dal_variation *v, dal_system **system)
 {
-    const dal_memory *memory = atomic_load(&origin->memory);
+    dal_memory *memory = atomic_load(&origin->memory);
     if (!memory)
         return compile_first(allocator, origin, v, system);
-    dal_status status = dal_compile_varied(allocator, v->spec, origin->for_evaluation, memory, NULL, v->messages, system);
+    dal_status status = compile_known(allocator, origin, memory, v, system);
     if (status == DAL_OK || status == DAL_NO_MEMORY)
         return status;
-    status = dal_compile_varied(allocator, v->spec, origin->for_evaluation, NULL, NULL, v->messages, system);
+    status = dal_compile_varied(allocator, allocator, v->spec, origin->for_evaluation, NULL, NULL, v->messages, system);
     if (status == DAL_OK)
         dal_say(v->messages, DAL_NOTE, dal_nowhere, "with these values the model has another structure: it was compiled anew");
     return status;
@@ -103,7 +116,9 @@ dal_status dal_system_vary(const dal_allocator *allocator, const dal_system *bas
     if (!DAL_NEEDS(messages, base) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator) ||
         !DAL_NEEDS_ARRAY(messages, n, names) || !DAL_NEEDS_ARRAY(messages, n, values) || !check_values(__func__, n, names, values, messages))
         return DAL_BAD_COMMAND;
-    dal_variation v = {.from = base->spec, .n = n, .names = names, .values = values, .messages = messages};
+    const dal_memory *memory = atomic_load(&base->origin->memory);
+    dal_variation v = {
+        .from = base->spec, .n = n, .names = names, .values = values, .messages = messages, .decimal = memory ? &memory->decimal : NULL};
     dal_status status = dal_spec_vary(allocator, &v);
     if (status == DAL_OK)
         status = compile(allocator, base, &v, system);

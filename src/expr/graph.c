@@ -161,7 +161,7 @@ dal_node dal_var(dal_graph *graph, int index)
 
 /* ---- folding ------------------------------------------------------------ */
 
-static double fold_one(dal_op op, double x)
+double dal_fold_one(dal_op op, double x)
 {
     switch (op) {
     case DAL_OP_NEG: return -x;
@@ -184,7 +184,7 @@ static double fold_one(dal_op op, double x)
     }
 }
 
-static double fold_two(dal_op op, double x, double y)
+double dal_fold_two(dal_op op, double x, double y)
 {
     switch (op) {
     case DAL_OP_ADD: return x + y;
@@ -252,7 +252,7 @@ dal_node dal_unary(dal_graph *graph, dal_op op, dal_node a)
 {
     dal_term term = graph->terms[a];
     if (term.op == DAL_OP_CONST) {
-        double value = fold_one(op, term.value);
+        double value = dal_fold_one(op, term.value);
         if (isfinite(value))
             return dal_const(graph, value);
     }
@@ -364,7 +364,7 @@ dal_node dal_binary(dal_graph *graph, dal_op op, dal_node a, dal_node b)
     double x, y;
     bool a_const = dal_is_const(graph, a, &x), b_const = dal_is_const(graph, b, &y);
     if (a_const && b_const) {
-        double value = fold_two(op, x, y);
+        double value = dal_fold_two(op, x, y);
         if (isfinite(value))
             return dal_const(graph, value);
     }

@@ -181,14 +181,14 @@ static size_t skip_digits(const char *s, size_t at)
 
 /* Digits without the point, d 10^exponent. Up to 2^53 and 10^22 both are doubles, and their product or quotient is rounded once, as the
  * number itself would be (Clinger, PLDI 1990). False: more than that. */
-static bool read_exactly(const char *s, size_t point, size_t mantissa, size_t start, long exponent, double *number)
+bool dal_read_exactly(const char *s, size_t point, size_t mantissa, long exponent, double *number)
 {
     static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     uint64_t digits = 0;
-    if (mantissa - start > 18 || exponent < -22 || exponent > 22)
+    if (mantissa > 18 || exponent < -22 || exponent > 22)
         return false;
-    for (size_t i = start; i < mantissa; i++)
+    for (size_t i = 0; i < mantissa; i++)
         if (i != point)
             digits = 10 * digits + (uint64_t)(s[i] - '0');
     if (digits > (uint64_t)1 << 53)
@@ -231,7 +231,7 @@ static __attribute__((noinline)) bool read_number(reader *r, dal_value *value)
     exponent = (exponent > 1000000 ? 1000000 : exponent < -1000000 ? -1000000 : exponent) - (long)fraction;
     double number;
     bool zero = true;
-    if (!read_exactly(s, point, mantissa, start, exponent, &number))
+    if (!dal_read_exactly(s + start, point - start, mantissa - start, exponent, &number))
         number = read_long(r, point, mantissa, start, exponent, &zero);
     if (!isfinite(number) || (number == 0 && !zero))
         return fail(r, start, "the number '%.*s' is too %s", (int)(end - start), s + start, number == 0 ? "small" : "large");

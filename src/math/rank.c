@@ -109,32 +109,76 @@ static double product(const double *x, const double *y, int n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* False: perhaps not. `work`: r^2 + r. */
+/* The columns [first, end) between which a row is not zero. */
+typedef struct extent {
+    int first, end;
+} extent;
+
+static extent extent_of(const double *row, int m)
+{
+    extent e = {0, m};
+    while (e.first < m && row[e.first] == 0)
+        e.first++;
+    while (e.end > e.first && row[e.end - 1] == 0)
+        e.end--;
+    return e;
+}
+
+static double product_within(const double *x, extent of_x, const double *y, extent of_y)
+{
+    const int first = of_x.first > of_y.first ? of_x.first : of_y.first, end = of_x.end < of_y.end ? of_x.end : of_y.end;
+    return first < end ? product(x + first, y + first, end - first) : 0;
+}
+
+/* Row i of L, from column `first` on, with its diagonal inverted; x: 1 / |a_i|. False: the row may depend on those before it. */
+static bool factor_row(const double *a, int m, int ld, int r, int i, double *L, double *x, extent *of_row, extent *of_L)
+{
+    const double *own = a + area(i, ld);
+    double *row = L + area(i, r);
+    of_row[i] = extent_of(own, m);
+    const double square = product_within(own, of_row[i], own, of_row[i]);
+    if (!(square > 1e-200 && square < 1e200))
+        return false;
+    x[i] = 1 / sqrt(square);
+    of_L[i] = (extent){i, i};
+    for (int k = 0; k < i; k++) {
+        const double *above = L + area(k, r);
+        const double g = product_within(own, of_row[i], a + area(k, ld), of_row[k]) * x[i] * x[k];
+        if (g != 0 && of_L[i].first == i)
+            of_L[i].first = k;
+        of_L[i].end = k;
+        row[k] = of_L[i].first < i ? (g - product_within(row, of_L[i], above, of_L[k])) * above[k] : 0;
+    }
+    of_L[i].end = i;
+    const double pivot = 1 - product_within(row, of_L[i], row, of_L[i]);
+    row[i] = 1 / sqrt(pivot);
+    return pivot > SURELY * SURELY;
+}
+
+/* False: perhaps not. `work`: r^2 + 3 r. */
 static bool surely_independent(const double *a, int r, int m, int ld, double *work)
 {
-    double *L = work, *x = L + area(r, r), sum = 0;
-    for (int i = 0; i < r; i++) {
-        double *row = L + area(i, r);
-        const double square = product(a + area(i, ld), a + area(i, ld), m);
-        if (!(square > 1e-200 && square < 1e200))
+    double *L = work, *x = L + area(r, r), sum = 0, most = 0;
+    extent *of_row = (extent *)(void *)(x + r), *of_L = of_row + r;
+    for (int i = 0; i < r; i++)
+        if (!factor_row(a, m, ld, r, i, L, x, of_row, of_L))
             return false;
-        x[i] = 1 / sqrt(square);
-        for (int k = 0; k < i; k++) {
-            const double *above = L + area(k, r);
-            row[k] = (product(a + area(i, ld), a + area(k, ld), m) * x[i] * x[k] - product(row, above, k)) * above[k];
-        }
-        const double pivot = 1 - product(row, row, i);
-        if (!(pivot > SURELY * SURELY))
-            return false;
-        row[i] = 1 / sqrt(pivot); /* the diagonal is kept inverted */
+    for (int i = 0; i < r; i++) { /* first by |L^-1| <= M^-1, M with the diagonal of L and -|L| below it */
+        const double *row = L + area(i, r);
+        double length = 1;
+        for (int k = of_L[i].first; k < i; k++)
+            length += fabs(row[k]) * x[k];
+        x[i] = length * row[i];
+        most = fmax(most, x[i]);
     }
-    for (int j = 0; j < r; j++) { /* column j of L^-1 */
+    if (most * most * r * SURELY * SURELY < 1)
+        return true;
+    for (int j = 0; j < r; j++) /* column j of L^-1 */
         for (int i = j; i < r; i++) {
             const double *row = L + area(i, r);
             x[i] = ((i == j) - product(row + j, x + j, i - j)) * row[i];
             sum += x[i] * x[i];
         }
-    }
     return sum * SURELY * SURELY < 1;
 }
 

@@ -113,9 +113,9 @@ struct dal_system {
     const struct dal_owner *const *owners; /* of the parts of a state (state/state.h); ends with NULL */
     dal_allocator allocator;
     dal_life *life;
-    dal_origin *origin;                    /* its description; NULL: of an analysis, which varies nothing */
-    const dal_spec *spec;                  /* the same with the values of this system */
-    const dal_arena *own;                  /* what of it is not the origin's; NULL: nothing */
+    dal_origin *origin;   /* its description; NULL: of an analysis, which varies nothing */
+    const dal_spec *spec; /* the same with the values of this system */
+    const dal_arena *own; /* what of it is not the origin's; NULL: nothing */
     dal_mechanism mechanism;
     dal_layout layout;
 

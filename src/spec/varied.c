@@ -215,7 +215,10 @@ static void print_values(dal_variation *v)
     v->as_text = all + before;
     for (int i = 0; i < v->n; i++) {
         char *text = DAL_TAKE(&v->arena, char, 32);
-        dal_print_number(v->values[i] + 0.0, text); /* no -0 */
+        if (v->decimal)
+            dal_decimal_print(v->decimal, v->values[i] + 0.0, text); /* no -0 */
+        else
+            dal_print_number(v->values[i] + 0.0, text);
         v->as_text[i] = (dal_override){dal_arena_copy(&v->arena, v->names[i], strlen(v->names[i])), text};
     }
     v->spec->overrides = all;

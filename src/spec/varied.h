@@ -2,6 +2,7 @@
 #ifndef DAL_SPEC_VARIED_H
 #define DAL_SPEC_VARIED_H
 
+#include "base/decimal.h"
 #include "base/message.h"
 #include "dalembert/spec.h"
 
@@ -11,6 +12,7 @@ typedef struct dal_variation {
     const char *const *names;
     const double *values; /* finite */
     dal_messages *messages;
+    const dal_decimal_table *decimal; /* for the texts of the values; NULL: they take longer */
     /* what comes out */
     dal_arena arena; /* of the description, which has arrays of `from`, too: to be released in any case */
     dal_spec *spec;
