@@ -192,6 +192,56 @@ static void varied_parameters_are_those_of_a_model_read_with_them(void **unused)
     assert_true(compared > 200);
 }
 
+/* One parameter of a model, in every family and formulation that takes the model. */
+static void compare_choice(const char *file, const char *name, double value, const char *family, const char *formulation)
+{
+    char what[400], number[32];
+    snprintf(what, sizeof what, "%s, %s, %s", file, family, formulation);
+    snprintf(number, sizeof number, "%.15g", value);
+    const dal_override set = {name, number};
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_system *base = NULL, *wanted = NULL;
+    for (int k = 0; k < 2; k++) {
+        dal_spec *spec = NULL;
+        assert_int_equal(dal_spec_read(NULL, file, k, &set, messages, &spec), DAL_OK);
+        assert_true(dal_spec_set(spec, "coordinates", family, messages) && dal_spec_set(spec, "formulation", formulation, messages));
+        assert_true(dal_spec_set(spec, "stabilization", "none", messages) && dal_spec_set(spec, "integrator", "dopri5", messages));
+        shorten(spec, messages, 0.02);
+        dal_compile(NULL, spec, messages, k ? &wanted : &base);
+        dal_spec_free(spec);
+    }
+    for (int again = 0; again < 2 && base && wanted; again++) {
+        dal_system *varied = NULL;
+        assert_int_equal(vary(base, name, value, &varied), DAL_OK);
+        assert_same_run(varied, wanted, what);
+        compared++;
+        dal_system_free(varied);
+    }
+    dal_system_free(base);
+    dal_system_free(wanted);
+    dal_messages_free(messages);
+}
+
+static void they_are_so_in_every_family_and_formulation(void **unused)
+{
+    static const struct {
+        const char *file, *name;
+        double value;
+    } cases[] = {{DAL_MODELS "/four-bar-spring.yaml", "L", 4.1},
+                 {DAL_MODELS "/slider-crank-spring.yaml", "l", 10.1},
+                 {DAL_MODELS "/universal-double-pendulum.yaml", "L1", 0.51},
+                 {DAL_MODELS "/pivot-pid.yaml", "kp", 31}};
+    const char *family, *formulation;
+    (void)unused;
+    compared = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int f = 0; dal_list_entry("coordinates", f, &family, NULL); f++)
+            for (int k = 0; dal_list_entry("formulation", k, &formulation, NULL); k++)
+                compare_choice(cases[i].file, cases[i].name, cases[i].value, family, formulation);
+    print_message("%d systems compared\n", compared);
+    assert_true(compared > 100);
+}
+
 /* ---- every kind of name ----------------------------------------------------------------------------------- */
 
 /* A model with one of its numbers as a blank, read with it filled in. */
@@ -596,6 +646,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(varied_parameters_are_those_of_a_model_read_with_them),
+        cmocka_unit_test(they_are_so_in_every_family_and_formulation),
         cmocka_unit_test(inputs_and_start_values_are_those_of_a_model_that_writes_them),
         cmocka_unit_test(what_follows_from_a_parameter_changes_with_it_and_several_may_change_at_once),
         cmocka_unit_test(a_varied_system_is_varied_again_and_outlives_its_base),
