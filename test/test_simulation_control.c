@@ -4,6 +4,7 @@
 #define run run_model /* run/run.h has a type of that name */
 #include "text_runs.h"
 #undef run
+#include "model/system.h"
 #include "run/run.h"
 
 #include <glob.h>
@@ -534,7 +535,7 @@ static long bounded(const char *what, const dal_system *system, double h, long w
     dal_evidence evidence = {0};
     *most = 0;
     if (dal_simulation_create(system, NULL, messages, &sim) == DAL_OK) {
-        const int stages = system->integrator->order == 4 ? 4 : 7; /* rk4; rk6, which ab6 restarts with */
+        const int stages = system->method.integrator->order == 4 ? 4 : 7; /* rk4; rk6, which ab6 restarts with */
         for (int k = 0; k < calls; k++) {
             const long before = work_of(sim);
             const dal_status status = dal_step_fixed(sim, h, work);
@@ -601,7 +602,7 @@ static void bounded_steps_keep_their_bound(void **state)
                 set_all(spec, methods[m], NULL);
                 dal_compile(NULL, spec, NULL, &system);
             }
-            if (system && (dal_switches(system) || system->n_frictions)) {
+            if (system && (dal_switches(system) || system->acting.n_frictions)) {
                 long most = 0;
                 const double h = fmin(system->info.until / 200, 5e-3);
                 char what[400];
@@ -684,7 +685,7 @@ static void take_memory(const char *what, const dal_system *system)
         status = dal_step(sim, 0.01 * k);
         if (status == DAL_OK && k % 3 == 0)
             status = dal_look(sim, 0.01 * k + 3e-3);
-        if (status == DAL_OK && k % 5 == 0 && !system->integrator->adaptive)
+        if (status == DAL_OK && k % 5 == 0 && !system->method.integrator->adaptive)
             status = dal_step_fixed(sim, 1e-4, k % 2 ? 5 : 0);
         if (!dal_simulation_values(sim, NULL) || !dal_simulation_state(sim) || !isfinite(dal_simulation_value(sim, 1)))
             status = DAL_NUMERICAL;
