@@ -480,6 +480,32 @@ static void stops_a_rounding_apart_are_one(void **state)
     }
 }
 
+/* Beyond `until:` a look has no step to end at. What is the same time does not become coarser for it: a thousand steps of a nanosecond are a microsecond. */
+static void steps_may_be_short_after_a_look_beyond_the_end(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"", "integrator=rk4 step=1e-3", "integrator=ab6 step=1e-3"};
+    for (size_t m = 0; m < 3; m++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_system *system = system_of(with_input, methods[m]);
+        dal_simulation *a = simulation_of(system, NULL, messages), *b = simulation_of(system, NULL, messages);
+        assert_int_equal(dal_look(a, 2.5), DAL_OK);
+        assert_int_equal(dal_step(a, 2.5), DAL_OK);
+        assert_int_equal(dal_step(b, 2.5), DAL_OK);
+        for (int k = 1; k <= 1000; k++)
+            assert_int_equal(dal_step(a, 2.5 + 1e-9 * k), DAL_OK);
+        const double before = dal_simulation_value(b, 1), rate = dal_simulation_value(b, 2);
+        assert_int_equal(dal_step(b, 2.5 + 1e-6), DAL_OK);
+        check_close(dal_simulation_value(a, 1), dal_simulation_value(b, 1), 2e-8); /* the tolerance: other steps until 2.5 */
+        check_close(dal_simulation_value(a, 2), dal_simulation_value(b, 2), 2e-7);
+        check_close(dal_simulation_value(b, 1) - before, 1e-6 * rate, 1e-11);
+        dal_simulation_free(a);
+        dal_simulation_free(b);
+        dal_system_free(system);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- fixed steps --------------------------------------------------------------------------------------------------- */
 
 static const char smooth[] = PENDULUM("", "sin(3*t) - 0.1*pin.angle'");
@@ -938,6 +964,7 @@ int main(void)
         cmocka_unit_test(a_controller_that_fails_ends_the_run),
         cmocka_unit_test(what_a_controller_may_not_do_changes_nothing),
         cmocka_unit_test(stops_a_rounding_apart_are_one),
+        cmocka_unit_test(steps_may_be_short_after_a_look_beyond_the_end),
         cmocka_unit_test(fixed_steps_are_those_of_a_run),
         cmocka_unit_test(bounded_steps_keep_their_bound),
         cmocka_unit_test(late_events_act_at_the_end_of_the_step),
