@@ -434,14 +434,16 @@ verdict dal_drive_jump(driver *r)
     return r->verdict = restart(r, NULL);
 }
 
-verdict dal_drive_look(driver *r, double t, double *y, bool *inside)
+verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside)
 {
+    const double end = fmin(stop, r->options.t_end);
+    t = fmin(t, stop); /* which may be the same but for rounding */
     const double ahead = 1e6 * r->s.unit_time;
     while (r->verdict != STOP && t > (r->has_pending ? r->pending.t_new : r->s.t)) {
         if (r->has_pending && finish_pending(r) == STOP)
             break;
-        if (!(r->s.t < r->options.t_end) || r->s.t_stop != r->options.t_end)
-            aim(r, r->s.t < r->options.t_end ? r->options.t_end : fmax(r->s.t, t) + ahead, t);
+        if (!(r->s.t < end) || r->s.t_stop != end)
+            aim(r, r->s.t < end ? end : fmin(stop, fmax(r->s.t, t) + ahead), t);
         if (!(t > r->s.t))
             break;
         r->pending = (stride){0};

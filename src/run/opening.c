@@ -249,6 +249,7 @@ dal_status dal_simulation_begin(run *r)
         dal_error(r->messages, dal_nowhere, "at the start: %s", r->state->report->trouble);
         return DAL_NUMERICAL;
     }
+    r->jump = false; /* the driver begins with these inputs */
     begin_driver(r);
     return r->options.resume ? dal_simulation_restore(r, r->options.resume, r->options.resume_size) : DAL_OK;
 }

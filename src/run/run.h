@@ -159,6 +159,7 @@ void dal_gather_warnings(const dal_system *system, dal_messages *messages, const
 
 /* When an input is sampled, or the controller called, next; infinite: never. */
 double dal_next_control(const run *r);
+bool dal_is_due(const run *r, double t); /* at t */
 /* What is due at the present time of the driver. */
 verdict dal_call_controls(run *r);
 /* The samples that are due, at the present state; at the start before there is a driver. */

@@ -37,6 +37,11 @@ double dal_next_control(const run *r)
     return next;
 }
 
+bool dal_is_due(const run *r, double t)
+{
+    return is_due(r, dal_next_control(r), t);
+}
+
 dal_flow dal_sample_inputs(run *r, double t, double t_start, const double *y)
 {
     dal_state *state = r->state;

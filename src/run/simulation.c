@@ -130,16 +130,20 @@ dal_status dal_look(dal_simulation *r, double t)
 {
     if (!can_go(r, __func__, "t", t) || !is_ahead(r, __func__, t, r->driver.s.t))
         return DAL_BAD_COMMAND;
-    if (r->jump) /* at the time that was looked at */
+    if (r->jump) { /* at the time that was looked at */
         dal_simulation_go(r, present_time(r));
-    while (r->driver.verdict != STOP && dal_next_control(r) < t - r->driver.slack) { /* which changes inputs: steps end there anyway */
-        dal_simulation_go(r, dal_next_control(r));
+        take_inputs(r);
+    }
+    while (r->driver.verdict != STOP && t > r->driver.s.t && (dal_next_control(r) < t - r->driver.slack || dal_is_due(r, r->driver.s.t))) {
+        dal_simulation_go(r, dal_next_control(r)); /* which changes inputs: steps end there anyway */
         if (dal_call_controls(r) != STOP)
             take_inputs(r);
     }
     bool inside = false;
     r->read = false;
-    r->looking = dal_drive_look(&r->driver, t, r->seen, &inside) != STOP;
+    const double next = dal_next_control(r), end = r->driver.options.t_end;
+    const double stop = next < end - r->driver.slack || next > end + r->driver.slack ? next : end; /* as dal_simulation_go aims */
+    r->looking = dal_drive_look(&r->driver, t, stop, r->seen, &inside) != STOP;
     r->t_seen = t;
     return r->looking && inside ? project_seen(r) : dal_simulation_failure(r);
 }
