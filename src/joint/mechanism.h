@@ -49,7 +49,7 @@ typedef enum dal_measure_kind {
     DAL_MEASURE_KINDS
 } dal_measure_kind;
 
-/* Planar angles without a start value of their own take their whole turns from a body's angle: NONE: they do not. OF_BODY: from the angle of
+/* Planar angles without a start value of their own take their whole turns from body angles. NONE: they do not. OF_BODY: from the angle of
  * a body against the ground. BETWEEN: from the difference of the angles of two bodies. The last two only if the two frames have
  * the same angle in their bodies. */
 typedef enum dal_turns { DAL_TURNS_NONE, DAL_TURNS_OF_BODY, DAL_TURNS_BETWEEN } dal_turns;

@@ -208,7 +208,7 @@ void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
     measure_velocity(measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
 }
 
-/* Orthonormal families: add coef times the gradient g of one vector to the covector f of its body: force g if the vector is a point, moment (R s) x g. */
+/* Orthonormal families: add coef times the gradient g of one vector to the covector f of its body: force g (points only), moment (R s) x g. */
 static void gather_rows(const dal_vector *vector, const dal_kin *kin, const dal_real x[3], dal_real coef, const dal_real g[3], dal_real f[6])
 {
     dal_real arm[3] = {x[0], x[1], x[2]}, cg[3] = {coef * g[0], coef * g[1], coef * g[2]};
