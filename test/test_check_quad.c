@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* From system/build.h, which has no variants. */
+/* From compile/build.h, which has no variants. */
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 
 /* ---- mechanisms by chance ---------------------------------------------------------------- */

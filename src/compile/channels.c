@@ -1,8 +1,8 @@
 /* Channels: from a dotted path in an expression to signals.
  *
  * A path begins with an element and goes on with a channel of it; primes raise
- * the order of the derivative. What exists is told by one table, which the
- * messages and the reference page are printed from.
+ * the order of the derivative. One table lists the channels that exist; messages
+ * and the reference page are printed from it.
  */
 #include "compile/channels.h"
 #include "compile/memory.h"
@@ -173,7 +173,7 @@ static int component_of(const dal_build *build, const char *rest)
     return rest[0] == '.' && rest[1] && !rest[2] && k >= 0 && k < (int)build->spec->space ? k : -1;
 }
 
-/* False without a word (value->n stays 1) if `rest` is no component. */
+/* False without a report (value->n stays 1) if `rest` is not a component. */
 static bool give_vector(const dal_lookup *l, dal_signal signal, const char *rest, int order)
 {
     int k = component_of(l->build, rest);
@@ -192,7 +192,7 @@ static bool starts(const char *path, const char *word, const char **rest)
     return true;
 }
 
-/* A vector of a body, and for whoever takes the value of the expression from a memory: how it came about. */
+/* A vector of a body, and how it came about, for a compile that takes the value of the expression from a memory. */
 static int add_vector(dal_build *build, int body, bool point, const double s[3])
 {
     const int vector = dal_add_vector(&build->mechanism, body, point, s);
@@ -200,7 +200,7 @@ static int add_vector(dal_build *build, int body, bool point, const double s[3])
     return vector;
 }
 
-/* Whatever finds a channel answers false and leaves value->n alone where there is none; the caller then says what there is. */
+/* Each finder returns false and leaves value->n alone if it has no such channel; the caller reports. */
 
 static bool point_channel(const dal_lookup *l, int vector, const char *rest)
 {
@@ -429,7 +429,7 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
     const dal_joint *j = &build->mechanism.joints[joint];
     const char *more;
     listing list = {.n = 0};
-    if (!j->type) { /* it was refused itself */
+    if (!j->type) { /* the joint was refused, which was reported */
         l->value->n = 0;
         return false;
     }
@@ -471,7 +471,7 @@ static bool of_force(const dal_lookup *l, int force, const char *rest)
     const dal_force_name *name = &build->forces[force];
     const dal_force_spec *spec = &build->spec->forces[force];
     listing list = {.n = 0};
-    if (name->measure < 0 && (spec->joint.text || spec->connect.n)) { /* it has something wrong of its own */
+    if (name->measure < 0 && (spec->joint.text || spec->connect.n)) { /* the force was refused, which was reported */
         l->value->n = 0;
         return false;
     }
@@ -503,7 +503,7 @@ bool dal_element_channel(const dal_lookup *l, const dal_symbol *symbol, const ch
 {
     if (!symbol || symbol->kind == DAL_SYMBOL_GROUND)
         return of_ground(l, symbol ? l->build->spec->models[symbol->index] : NULL, rest);
-    if (l->build->reach < DAL_REACH_CONSTRAINT) /* bodies, joints and forces are not there yet, and all they tell changes */
+    if (l->build->reach < DAL_REACH_CONSTRAINT) /* bodies, joints and forces do not exist yet, and their channels change with time */
         return dal_refuse_reach(l, "the motion", true);
     return symbol->kind == DAL_SYMBOL_BODY    ? of_body(l, symbol->index, rest)
            : symbol->kind == DAL_SYMBOL_JOINT ? of_joint(l, symbol->index, rest)

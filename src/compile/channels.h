@@ -26,17 +26,17 @@ typedef struct dal_lookup {
     const char *name;
     dal_mark mark;
     int primes;
-    dal_value *value; /* n = 0 after a refusal that has been told */
+    dal_value *value; /* n = 0 after a refusal that has been reported */
 } dal_lookup;
 
-/* Each returns true with the value, or false; then value->n is 0 if somebody has complained. */
+/* Each returns true with the value, or false: then value->n is 0 if an error was reported, else the caller reports. */
 bool dal_element_channel(const dal_lookup *lookup, const dal_symbol *symbol, const char *rest); /* NULL: the ground */
-bool dal_model_channel(const dal_lookup *lookup);                                               /* false without complaint: no such head */
+bool dal_model_channel(const dal_lookup *lookup); /* false without a report: no channel of the model begins so */
 bool dal_time_channel(const dal_lookup *lookup);
 bool dal_coordinate_channel(const dal_lookup *lookup, int index); /* of the model's own */
 bool dal_plain_channel(const dal_lookup *lookup, dal_signal_kind kind, int index);
 
-/* Complain at the name; returns false. */
+/* Report an error at the name; return false. */
 bool dal_refuse(const dal_lookup *lookup, const char *format, ...) DAL_PRINTF(2, 3);
 /* It depends (`through` something else, or itself) on what cannot be used here: `noun`. */
 bool dal_refuse_reach(const dal_lookup *lookup, const char *noun, bool through);

@@ -1,5 +1,5 @@
-/* From a spec to a system: names, bodies, joints, forces, programs, assembly,
- * layout, rank; then everything is packed into one block.
+/* From a spec to a system: names, bodies, joints, forces, programs, assembly, layout. Everything is then packed into one block, on which
+ * the rank is found and the first evaluation made (first_evaluation.c). The function `compile` has the order.
  */
 #include "base/argument.h"
 #include "kinematics/placement.h"
@@ -397,8 +397,8 @@ static void lay_out(dal_build *build, dal_system *system)
     system->sweep = dal_build_sweep(build->arena, system);
 }
 
-/* Rank, ignorable coordinates and speeds at the start: what a formulation with speeds of its own has to know before its state can be
- * laid out. Found on a system of the same model whose velocities are v. */
+/* Rank, ignorable coordinates and speeds at the start. A formulation with speeds needs the rank before its state can be sized: find it on a temporary
+ * `lagrange` system. */
 static bool prepare(dal_build *build, dal_system *draft)
 {
     const dal_formulation *wanted = draft->method.formulation;
@@ -532,7 +532,7 @@ static bool keep_warnings(const dal_spec *spec, const dal_messages *own, dal_sys
     return system->said;
 }
 
-/* Everything that may jump for want of memory. */
+/* All code that may longjmp on out-of-memory. */
 static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *messages)
 {
     jmp_buf no_memory;

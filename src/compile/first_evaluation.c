@@ -232,8 +232,8 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
         return false;
     dal_singular_of(state)->once = true;
     bool solved = !dal_state_accelerate(state);
-    if (values->table_left) {
-        dal_error(build->messages, build->spec->tables[values->table_left - 1].name.mark, "at the start: %s", dal_trouble_of(state));
+    if (values->table_exceeded) {
+        dal_error(build->messages, build->spec->tables[values->table_exceeded - 1].name.mark, "at the start: %s", dal_trouble_of(state));
         return false;
     }
     const bool singular = !solved && dal_state_singular(state);

@@ -21,7 +21,7 @@ struct dal_joint_component {
     int n_sides, n_rows;
     double alpha, beta, length;
     dal_port_motion *motion; /* received */
-    double *gradient;        /* 6 a row, rows a side */
+    double *gradient;        /* 6 per row, rows per side */
     double *row_x, *row_v, *wrench_x;
     double *residual[2]; /* scratch of the differences */
     dal_port_wrench *wrench[2];
@@ -111,12 +111,12 @@ static void find_gradients(dal_joint_component *j)
 static int evaluate(dal_joint_component *j, double t, double *residual)
 {
     j->work.t = t;
-    j->work.table_left = 0;
+    j->work.table_exceeded = 0;
     dal_rows_position(j->layout, &j->work);
     dal_rows_velocity(j->layout, &j->work);
     for (int i = 0; i < j->n_rows; i++)
         residual[i] = -j->work.gamma[i] + 2 * j->alpha * j->work.phid[i] + j->beta * j->beta * j->work.phi[i];
-    return j->work.table_left;
+    return j->work.table_exceeded;
 }
 
 int dal_joint_component_residual(dal_joint_component *joint, double t, double *residual)

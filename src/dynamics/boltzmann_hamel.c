@@ -3,7 +3,7 @@
  * with D_j the derivative along W_j, u held, and the commutator of the motion with W_j
  *     Gamma_j = D_v [W_j] + dW_j/dt - D_j [W u + X].
  * Where q' is not v but N v, the two derivatives D_v and D_j do not commute either, and Gamma_j gains the commutator of N
- * (FORMULATIONS). Seen on the bodies, along directions a and b with fixed velocities, it is a motion with
+ * (doc/formulations/boltzmann-hamel.md). Seen on the bodies, along directions a and b with fixed velocities, it is a motion with
  *     velocity D_a [v of b] - D_b [v of a],     angular velocity D_a [w of b] - D_b [w of a] - w of a x w of b
  * because D_a D_b R - D_b D_a R = [. x] R. It vanishes where N = 1.
  *
@@ -28,8 +28,8 @@
 typedef struct scratch {
     double *dT_dv, *partials; /* m; 6 m */
     double *change;           /* D_j [W u + X], p columns of m */
-    dal_body_momenta *of;     /* one a body, with their rates for u' = 0 */
-    dal_bend *bends;          /* of the motion along W_j: p times one a body */
+    dal_body_momenta *of;     /* one per body, with their rates for u' = 0 */
+    dal_bend *bends;          /* of the motion along W_j: p times one per body */
 } scratch;
 
 static size_t speeds_of(const dal_system *system)
@@ -100,7 +100,7 @@ static double rate_of_momentum(const dal_state *state, const dal_body_momenta *o
     return sum;
 }
 
-/* D_j [W u + X] of all j into change, and the bends of the motion along W_j, one a body, into bends. */
+/* D_j [W u + X] of all j into change, and the bends of the motion along W_j, one per body, into bends. */
 static void find_changes(dal_state *state, double *change, dal_bend *bends)
 {
     const dal_layout *layout = state->layout;

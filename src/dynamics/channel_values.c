@@ -1,4 +1,5 @@
-/* What channels are at the present evaluation: signals of motion and of results, and the recorded columns. */
+/* Values of channels at the present evaluation. dal_state_signal: one signal. dal_state_record: all recorded columns. dal_state_sample: the inputs that
+ * are sampled. */
 #include "math/rotation.h"
 #include "math/vec.h"
 #include "model/system.h"
@@ -129,7 +130,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     return dal_signal_value(&state->work, state->values->z, state->values->inputs, s);
 }
 
-/* A program that reads results, too. `what` it belongs to, for messages. */
+/* Run a program whose signals may be results. `what` names it in messages. */
 static dal_flow run_on_results(dal_state *state, const dal_compiled *compiled, const char *what, double *out)
 {
     for (int i = 0; i < compiled->n_needs; i++)

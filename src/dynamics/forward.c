@@ -1,6 +1,9 @@
-/* Forward dynamics: the road of one evaluation, a call a line:
- *   y -> (q, v, z) -> frames -> rows -> loads (state/stage.c) -> formulation -> (v', lambda) -> y'
- * Nothing here allocates.
+/* Forward dynamics: one evaluation, dal_state_rates.
+ *   y -> (q, v, z) -> frames -> rows -> forces -> M, h, Q, gamma   state/stage.c: dal_state_unpack or dal_state_revisit, then dal_state_equations
+ *   -> v', lambda                                                  dal_state_solve (refine.c), which calls the formulation
+ *   -> y'
+ * The formulation `recursive` skips M, h, Q and A (accelerate_on_links), or everything but v' and lambda (accelerate_by_sweep); dal_need
+ * computes what was skipped. Nothing here allocates, except dal_state_widen.
  */
 #include "math/vec.h"
 #include "model/system.h"
@@ -17,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Where the sanitizers look on, what an evaluation leaves out is no number: who reads it without dal_need is found. */
+/* In sanitizer builds, set skipped quantities to NaN so that a read without dal_need shows up. */
 #if defined(__SANITIZE_ADDRESS__) || defined(DAL_FORGET)
 static void forget_numbers(double *x, size_t n)
 {
@@ -71,16 +74,16 @@ static void forget_motion(dal_state *state)
 }
 #endif
 
-/* Everything that the rows and the forces need comes from the links; J, A, M, h and Q are left out. */
+/* Rows and forces are computed from the motion of the links; J, A, M, h and Q are skipped. */
 static dal_flow accelerate_on_links(dal_state *state)
 {
     const dal_layout *layout = state->layout;
-    state->values->table_left = state->system->drives.program ? dal_state_run(state, &state->system->drives, NULL, state->work.time) : 0;
+    state->values->table_exceeded = state->system->drives.program ? dal_state_run(state, &state->system->drives, NULL, state->work.time) : 0;
     dal_tree_motion(state);
     dal_rows_position(layout, &state->work);
     dal_rows_velocity(layout, &state->work);
-    if (layout->forms && state->work.table_left)
-        state->values->table_left = state->work.table_left;
+    if (layout->forms && state->work.table_exceeded)
+        state->values->table_exceeded = state->work.table_exceeded;
     state->stages = (state->stages & DAL_STAGE_LINKS) | DAL_STAGE_POSITION | DAL_STAGE_VELOCITY | DAL_STAGE_NO_LOADS;
     forget_matrices(state);
     dal_flow flow = dal_state_push(state);
@@ -91,7 +94,7 @@ static dal_flow accelerate_on_links(dal_state *state)
     return state->system->method.formulation->solve(state);
 }
 
-/* v' and lambda alone, branch by branch: nobody has asked for more yet. Close to a singular position more will be asked for. */
+/* Can the formulation compute v' and lambda alone, block by block? Not near a singular position, where A is needed. */
 static bool can_sweep(const dal_state *state)
 {
     return state->system->sweep && dal_skips_columns(state->system) && !state->values->given && !state->values->n_pushes && !state->singular->near;
@@ -100,7 +103,7 @@ static bool can_sweep(const dal_state *state)
 static dal_flow accelerate_by_sweep(dal_state *state)
 {
     const dal_system *system = state->system;
-    state->values->table_left = 0;
+    state->values->table_exceeded = 0;
     state->stages = DAL_STAGE_NO_FORCES | DAL_STAGE_NO_LOADS;
     forget_matrices(state);
     forget_motion(state);
@@ -147,7 +150,7 @@ static void fill_in_forces(dal_state *state)
         ~(unsigned)(DAL_STAGE_NO_FORCES | DAL_STAGE_LINKS); /* calls of tree.h may use the links for something else before they are eliminated */
 }
 
-/* J, A, M, h and Q. Where there is no room for them, nothing: callers who cannot know that there is ask dal_state_widen first. */
+/* J, A, M, h and Q. Does nothing if their memory cannot be allocated: callers check dal_state_widen first. */
 static void fill_in_loads(dal_state *state)
 {
     const dal_layout *layout = state->layout;
@@ -174,7 +177,7 @@ void dal_need(dal_state *state, dal_stage stage)
         dal_find_reactions(state);
 }
 
-/* v' and lambda, from what is known of the motion, or anew. */
+/* v' and lambda. `anew`: ignore the stages that are known. */
 static dal_flow accelerate_state(dal_state *state, bool anew)
 {
     dal_flow flow = 0;
@@ -191,7 +194,7 @@ dal_flow dal_state_accelerate(dal_state *state)
     return accelerate_state(state, true);
 }
 
-/* A row A v = beta does the work lambda beta a second: driven rows, and forms in which time appears. Bodies that time itself moves
+/* A row A v = beta does the work lambda beta per second: driven rows, and forms in which time appears. Bodies that time itself moves
  * (V_t of the family `user`) are held there by forces c with the power c . V_t, and c is what their motion needs beyond the
  * applied forces: d/dt (m c', I w) - w. Their joints then move with time too: beta is taken as A v. */
 double dal_state_power(dal_state *state)

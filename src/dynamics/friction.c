@@ -93,7 +93,7 @@ static size_t layout_friction_parts(const dal_system *system, double *memory, da
         {&p->H_plain, n * n},
         {&p->x, 2 * n},
         {&p->rank_work, dal_rank_work((int)n, (int)n)},
-        {&p->held, n},
+        {&p->sticking, n},
         {&p->fresh, m},
         {&p->slack, m},
         {&p->give, m},
@@ -111,7 +111,7 @@ static size_t layout_friction_parts(const dal_system *system, double *memory, da
     }
     p->n = (int)n;
     p->elements = (int)m;
-    p->n_held = p->worst = 0;
+    p->n_sticking = p->worst = 0;
     p->drift = 0;
     p->soft = softness_friction(system);
     p->shared = false;

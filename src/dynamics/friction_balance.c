@@ -29,7 +29,7 @@
  * one solution, by bisection; N and r are iterated. The rate is then below 1 / h, at rest n is the direction of s', and n is wrong by h
  * times the rate at which it turns, as long as |s| < h |r|.
  *
- * Sticking components whose G_kk is nothing against the free mobility g_k are left out: no force holds them. Where G_ss is singular among
+ * Sticking components whose G_kk is nothing against the free mobility g_k are skipped: no force holds them. Where G_ss is singular among
  * the others, surfaces hold each other, and the least of the forces that do are taken.
  */
 #include "dynamics/friction_parts.h"
@@ -61,7 +61,7 @@ bool dal_friction_is_bound(const dal_friction_parts *p, int k)
 
 static int held_balance(const dal_friction_parts *p, int i)
 {
-    return (int)p->held[i];
+    return (int)p->sticking[i];
 }
 
 /* H = G_ss with rows and columns scaled to a unit diagonal: its pivots are what each component has of its own, and its entries have the
@@ -69,14 +69,14 @@ static int held_balance(const dal_friction_parts *p, int i)
 void dal_friction_factor(const dal_state *state, dal_friction_parts *p)
 {
     double rounding = 0;
-    p->n_held = 0;
+    p->n_sticking = 0;
     for (int i = 0; i < p->elements; i++)
         for (int k = state->friction->element[i].first; k < state->friction->element[i].first + state->friction->element[i].n; k++)
             if (state->friction->mode[i] == DAL_STICKS && !dal_friction_is_bound(p, k)) {
-                p->held[p->n_held++] = k;
+                p->sticking[p->n_sticking++] = k;
                 rounding = fmax(rounding, p->mobility[k] / p->G[(size_t)k * (size_t)(p->n + 1)]);
             }
-    const int m = p->n_held;
+    const int m = p->n_sticking;
     int where;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) {
@@ -89,7 +89,7 @@ void dal_friction_factor(const dal_state *state, dal_friction_parts *p)
 
 void dal_friction_solve(const dal_friction_parts *p, double *b)
 {
-    const int m = p->n_held;
+    const int m = p->n_sticking;
     double *x = p->x, *rhs = p->x + p->n;
     for (int i = 0; i < m; i++) {
         rhs[i] = b[held_balance(p, i)];
@@ -176,7 +176,7 @@ static void find_columns(const dal_state *state, dal_friction_parts *p)
     for (int i = 0; i < p->elements; i++)
         if (state->friction->mode[i] != DAL_STICKS)
             slide(state, p, i);
-    if (!p->n_held)
+    if (!p->n_sticking)
         return;
     complete_balance(state, p, p->rate, p->base);
     for (int i = 0; i < p->elements; i++)

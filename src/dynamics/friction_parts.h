@@ -22,10 +22,10 @@ extern const dal_owner dal_friction_owner;
 typedef struct dal_friction_parts {
     int n, elements; /* components, elements */
     /* the response of the formulation: friction.c */
-    double *force, *direct; /* without friction: 6 a body, nv */
+    double *force, *direct; /* without friction: 6 per body, nv */
     double *slip;           /* s */
     double *rate, *G;       /* s'_0, d s'/d e by columns */
-    double *F, *F_e;        /* 3 an element; the same for every component */
+    double *F, *F_e;        /* 3 per element; the same for every component */
     double *vd, *B;         /* v' without friction, d v'/d e by columns */
     double *mobility;       /* what G_kk would be if the joint's two bodies were free */
     double *rounding;       /* of s': less than this is not known */
@@ -37,12 +37,12 @@ typedef struct dal_friction_parts {
     double drift;          /* of s, in extents in a unit of time */
     /* its solution: friction_balance.c */
     double *e, *press; /* forces; N of every element */
-    double *base, *E;  /* e = base + E N, E by columns, one an element */
-    double *a, *b;     /* N_i = |a_i + sum b_ij N_j|: 3 an element, 3 a pair */
+    double *base, *E;  /* e = base + E N, E by columns, one per element */
+    double *a, *b;     /* N_i = |a_i + sum b_ij N_j|: 3 per element, 3 per pair */
     double *J, *step, *N, *path;
     double *H, *H_plain, *x, *rank_work; /* of what sticks */
-    double *held;                        /* which components: indices as doubles */
-    int n_held;
+    double *sticking;                    /* which components: indices as doubles */
+    int n_sticking;
     bool shared; /* surfaces that hold each other */
     int worst;   /* element at which no solution was found */
     /* choosing modes: slip.c */
@@ -51,7 +51,7 @@ typedef struct dal_friction_parts {
     double *slack;           /* of elements: how far back a surface may seem to slide while it has not clearly left its rest */
     double *give;            /* of elements: rounding of the force that holds it */
     double *bound;           /* of components: 1 where no friction can move it */
-    double *place;           /* 9 an element: where it stuck */
+    double *place;           /* 9 per element: where it stuck */
     double *look;            /* of elements that slide several ways: the time by which n looks ahead while they start, or 0 */
     double *ahead, *fastest; /* the sliding that this time adds, and the fastest since the start */
     double *jam;             /* the last that was refused: its element, from 1, and when */

@@ -310,7 +310,7 @@ int dal_find_ignorable(dal_state *state, int *columns)
         if (!tried)
             n = 0;
     }
-    state->values->table_left = 0;
+    state->values->table_exceeded = 0;
     dal_state_moved(state);
     dal_state_unpack(state, t, state->y);
     return n;

@@ -62,9 +62,9 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale)
 
 /* ---- ranking -------------------------------------------------------------------------------- */
 
-/* Smallest singular value of the scaled rows above which all of them are independent. K has the eigenvalue -sigma^2 for a small one, and
- * is known to 1e-16 times its growth: below 1e-7 sigma is not seen. The estimate is too large by a factor of 2 at the most (sparse_rank.c),
- * and what counts as dependent lies at 1e-10: five digits of margin on one side, more than one on the other. */
+/* All rows are independent if the smallest singular value sigma of the scaled rows is above this. K has the eigenvalue -sigma^2 and is known to 1e-16
+ * times its growth, so that sigma below 1e-7 cannot be seen. The estimate is too large by a factor of at most 2 (sparse_rank.c), and rows count as
+ * dependent at 1e-10: the margin is five digits on one side, more than one on the other. */
 static const double full_rank_for_sure = 1e-5;
 
 static bool nonholonomic(const dal_layout *layout, int row)
@@ -72,8 +72,8 @@ static bool nonholonomic(const dal_layout *layout, int row)
     return row < layout->n_extrinsic && layout->mechanism->rows[layout->row[row].source].nonholonomic;
 }
 
-/* Rows that exist at velocity level only say nothing about positions. Where one of them depends on rows that do, these are kept: row d
- * that was left out is a sum of the chosen ones, and changes places with a nonholonomic one that takes part in it. */
+/* Prefer holonomic rows: nonholonomic ones do not constrain positions. A holonomic row d that was skipped is a linear combination of the chosen rows; it
+ * replaces the nonholonomic row with the largest coefficient in it. */
 static void prefer_holonomic(dal_state *state)
 {
     const dal_layout *layout = state->layout;
@@ -102,8 +102,8 @@ static void prefer_holonomic(dal_state *state)
     }
 }
 
-/* K = [1 (c A U)^T; c A U 0] with U the units of the columns and c those of the rows: whatever the units of the model, K is the same, and so are
- * the pivots that later factorisations take over from this one. */
+/* Are all rows surely independent? Factors K = [1 (c A U)^T; c A U 0], with U the units of the columns and c those of the rows, and estimates the smallest
+ * singular value of c A U. K does not depend on the units of the model, nor do the pivots that later factorisations reuse. */
 static bool surely_full(dal_state *state)
 {
     const dal_system *system = state->system;
@@ -131,8 +131,8 @@ static bool surely_full(dal_state *state)
            dal_sparse_least(state->saddle->sparse, layout->nv, layout->n_rows, state->saddle->rhs) > full_rank_for_sure;
 }
 
-/* Of large systems: QR of the sparse rows. Where rows depend on each other, those that stay have pivot[i] > 0; of more than `most` of
- * them the ones with the largest pivots are kept. */
+/* Large systems: QR of the sparse rows. Independent rows have pivot[i] > 0; if there are more than `most`, those with the largest pivots
+ * are kept. */
 static int rank_sparse(dal_state *state, int most)
 {
     const dal_system *system = state->system;
@@ -187,8 +187,8 @@ bool dal_rows_are_finite(const dal_state *state)
 
 /* Large systems are first tried with all rows.
  *
- * `most` keeps the rank down: the stages of a step lie beside the constraints, where rows that depend on each other seem not
- * to. There, only the choice of rows may change; how many there are is decided at states that satisfy the constraints. */
+ * `most` caps the rank because at Runge-Kutta stages constraints are slightly violated, and dependent rows may then seem independent. There, only the
+ * choice of rows may change; their number is decided at states that satisfy the constraints. */
 void dal_state_rank(dal_state *state, int most)
 {
     const int r = state->layout->n_rows;
@@ -231,10 +231,10 @@ void dal_rank_choose_again(dal_state *state)
     state->rank->changed++;
 }
 
-/* Two things let the pivots fall. Where rows are redundant, the independent ones of one position may depend on each other in
- * another, although the rank is the same: other rows are chosen, long before the pivots vanish. And a singular position may
- * be near, where the rank itself drops. Reactions grow there without bound while the motion stays smooth, so that no row may
- * be left out: what helps is to solve on the null space (dal_singular_on_null_space). */
+/* Pivots fall for two reasons. If rows are redundant, rows that are independent in one position may be dependent in another, although the rank is
+ * the same: other rows are chosen, long before the pivots vanish. Or a singular position is near, where the rank itself drops. Reactions grow
+ * there without bound while the motion stays smooth, so that no row may be skipped: the remedy is to solve on the null space
+ * (dal_singular_on_null_space). */
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
 {
     double *good = &state->rank->good_ratio[kind], *best = &state->rank->best_ratio[kind];

@@ -1,10 +1,10 @@
 /* Kane's equations, (50) of `lagrange-to-kane`:
- *     sum over bodies of Ti^T (Mi dVi/dt + Wi Mi Vi) = sum of Ti^T wi
+ *     sum over bodies of Ti^T (Mi dVi/dt + Wi Mi Vi) = sum of Ti^T Fi
  * with Vi = (w_i, v_i) the angular velocity in body axes and the velocity of the centre of mass in inertial ones,
  *     Ti = Ji W                   partial velocities (48)
  *     Mi = diag(I_i, m_i 1)       constant (26),    Wi = diag([w_i x], 0)  (30)
- *     wi = (moment about the centre of mass, force)
- * dVi/dt = Ti u' + what is left for u' = 0, so that K = sum Ti^T Mi Ti. Forces given on coordinates add W^T of them.
+ *     Fi = (moment about the centre of mass, force), which the paper calls w_i
+ * dVi/dt = Ti u' + its value for u' = 0, so that K = sum Ti^T Mi Ti. Forces given on coordinates add W^T of them.
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
@@ -21,7 +21,7 @@ static size_t work_kane(const dal_system *system)
     return 6 * (size_t)dal_system_layout(system)->nv;
 }
 
-/* wi - (Mi dVi/dt + Wi Mi Vi) for u' = 0: a moment in body axes and a force. */
+/* Fi - (Mi dVi/dt + Wi Mi Vi) for u' = 0: a moment in body axes and a force. */
 static void find_remainder(const dal_state *state, int b, double moment[3], double force[3])
 {
     const dal_body *body = &state->mechanism->bodies[b];

@@ -1,7 +1,7 @@
 /* Lagrange's equations of the first kind:
  *     M v' + h = Q + A^T lambda,   A v' = gamma
  * solved as one saddle system in (v', -lambda). M may be singular: only
- * rank [M; A] = m is needed (FORMULATIONS, Result 3 of `udwadia-phohomsiri`).
+ * rank [M; A] = m is needed (Result 3 of `udwadia-phohomsiri`).
  * Near a singular position it is solved on the null space of A instead (null_space.c).
  */
 #include "dynamics/equations.h"
@@ -39,7 +39,7 @@ dal_flow dal_lagrange_solve(dal_state *state)
     return 0;
 }
 
-/* A stabilisation that solves in its own way (penalty.c) does so here, where every v' and every multiplier comes from. */
+/* A stabilisation may replace the solver (penalty.c). */
 static dal_flow solve_lagrange(dal_state *state)
 {
     return (state->system->method.stabilization->solve ? state->system->method.stabilization->solve : dal_lagrange_solve)(state);
@@ -57,8 +57,8 @@ static void correct_lagrange(dal_state *state, const double *f, const double *b,
         dlambda[i] *= -layout->units.mass;
 }
 
-/* The saddle system, without the scaling of its factorisation; rows that depend on others are left out. With `penalty` it is what that
- * comes near to. */
+/* The saddle system, without the scaling of its factorisation; dependent rows are skipped. With `penalty`, the system that
+ * it approximates. */
 void dal_lagrange_show(dal_state *state, dal_equations *equations)
 {
     const int m = state->layout->nv;

@@ -33,22 +33,20 @@ typedef struct dal_rank {
 
 extern const dal_owner dal_rank_owner;
 
-/* What row i is multiplied by to count as one of unit norm; `norm` is that of its entries. Where bodies share coordinates the row is
- * measured by its weight on the bodies instead: its entries are sums that may cancel. In a singular position they all do, and the row
- * has to be seen to vanish. Some cancel wherever the bodies are (rows across a plane mechanism in space): what is left is rounding,
- * which at unit norm would be a row like any other. 0: there is only rounding. */
+/* The factor that scales row i to unit norm; `norm` is the norm of its entries. Where bodies share coordinates, entries are sums that may cancel: the
+ * row is scaled by its weight on the bodies instead, so that it is seen to vanish in a singular position. 0: only rounding is left of the row,
+ * as with rows across a plane mechanism in space. */
 double dal_unit_of_shared_row(const dal_state *state, int i, double norm);
 static inline double dal_unit_of_row(const dal_state *state, const dal_layout *layout, int i, double norm)
 {
     return layout->family->shares ? dal_unit_of_shared_row(state, i, norm) : norm > 0 ? 1 / norm : 1;
 }
-/* What row i and its multiplier are multiplied by, `unit` what dal_unit_of_row gave: a row of which there is only rounding still has a unit,
- * metres or radians, and so has what acts along it. */
+/* The scale of row i and of its multiplier; `unit` is the result of dal_unit_of_row. A row of rounding (0) gets its weight on the bodies instead. */
 double dal_scale_of_row(const dal_state *state, int i, double unit);
 /* The dense A with columns over column_scale and rows at unit norm; scale (may be NULL): what each row was multiplied by. Ranks taken of it
  * do not depend on units or on multiples of rows. */
 void dal_scaled_rows(const dal_state *state, double *A, double *scale);
-/* Are the entries of A, and their squares, numbers? */
+/* Are the entries of A, and their squares, finite? */
 bool dal_rows_are_finite(const dal_state *state);
 /* Choose independent rows at the present A, at most `most`. */
 void dal_state_rank(dal_state *state, int most);

@@ -8,10 +8,10 @@
  * go through the factors of the formulation once more (fixed-precision refinement; N. J. Higham, Accuracy and Stability of Numerical
  * Algorithms, chapter 12):
  *     M dv - A^T dlambda = f,   A dv = b,   v' += dv,   lambda += dlambda,
- * and each pass makes the error R eps times as large as it was. What is left has two bounds: the last correction, and what the rounding of
- * the terms of f and b, eps times the sum of their sizes, brings in v' by the same factors. The latter is asked for at the first evaluation and
- * in a while; no order of the computation avoids it. Where the larger of them is more than the tolerance of the integration, a run says so;
- * where the corrections are of the size of v' itself, the equations are refused.
+ * and each pass multiplies the error by R eps. The remaining error has two bounds: the last correction, and the effect on v', through the same
+ * factors, of the rounding of f and b, eps times the sum of the sizes of their terms. The latter is computed at the first evaluation and every
+ * PROBE_EVERY evaluations; no order of the computation avoids it. If the larger bound exceeds the tolerance of the integration, a run reports it;
+ * if the corrections are of the size of v' itself, the evaluation fails.
  *
  * R is the ratio of the largest to the smallest inertia of the bodies, in metres, zeros aside; where bodies share coordinates, an entry
  * of M is a sum over bodies, and R is that of its diagonal, and the reciprocal of its least pivot at unit diagonal. Passes are made where R eps is more than a

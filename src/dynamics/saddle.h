@@ -11,8 +11,8 @@ typedef struct dal_saddle {
     double *row_scale;         /* what makes the rows of unit norm */
     int *pivots;               /* nv + n_rows + 1 */
     double ratio;              /* pivot ratio of the last factorisation */
-    bool on_tree;              /* which was one over the links */
-    bool soft;                 /* which gave way in all rows: dal_saddle_soften */
+    bool on_tree;              /* the last factorisation was made over the links (tree/loops.h) */
+    bool soft;                 /* the last factorisation was that of dal_saddle_soften, with all rows */
     struct dal_sparse *sparse; /* NULL: dense */
 } dal_saddle;
 

@@ -1,4 +1,4 @@
-/* Singular positions, where the rank of the constraints drops: how near one is, and what everybody does near it (singular.c). */
+/* Singular positions, where the rank of the constraints drops: how near one is, and the decisions that depend on it (singular.c). */
 #ifndef DAL_DYNAMICS_SINGULAR_H
 #define DAL_DYNAMICS_SINGULAR_H
 
@@ -11,7 +11,7 @@ typedef struct dal_singular {
     double measured_at; /* where rows are redundant: time at which A itself was measured last */
     bool observe;       /* the next factorisation is observed, however far the position was; set by dal_saddle_ready */
     bool once;          /* one evaluation by itself: nothing will be compared with the first measurement, which only says how good the best is */
-    double *weakest;    /* the combination of rows that says least, of unit norm; kept by the inverse iteration */
+    double *weakest;    /* left singular vector of the smallest singular value of the rows; updated by inverse iteration */
 } dal_singular;
 
 extern const dal_owner dal_singular_owner;
@@ -20,16 +20,16 @@ extern const dal_owner dal_singular_owner;
 
 /* After a factorisation with this pivot ratio. True if other rows were chosen: what was factored is out of date. */
 bool dal_singular_observe(dal_state *state, dal_factor kind, double ratio);
-/* Other rows are independent: what was measured is of the old ones. */
+/* Other rows were chosen: forget what was measured on the old ones. */
 void dal_singular_rows_changed(dal_state *state);
 
 /* ---- what to do near one --------------------------------------------------------------------------- */
 
 /* Formulations: solve on the null space of A instead of the saddle matrix. */
 bool dal_singular_on_null_space(const dal_state *state);
-/* Projections: the residual to reach, where `tolerance` is enough elsewhere. */
+/* Projections: the residual to reach; `tolerance` if no singular position is near. */
 double dal_singular_projection_goal(const dal_state *state, double tolerance);
-/* Steps: end elsewhere; have this stage elsewhere, where the motion lingers only if it is hopeless. */
+/* Steps: must the step end elsewhere, or this Runge-Kutta stage lie elsewhere? `lingers`: only if nothing can be computed here. */
 bool dal_singular_avoid_end(const dal_state *state);
 bool dal_singular_avoid_stage(const dal_state *state, bool lingers);
 /* Steps this small are taken whatever the error estimate says; 0: none is near. */
@@ -37,7 +37,7 @@ double dal_singular_least_step(const dal_state *state);
 
 /* ---- which one -------------------------------------------------------------------------------------- */
 
-/* Near enough to be worth a word where a run ends? */
+/* Near enough to be mentioned where a run ends? */
 bool dal_singular_close(const dal_state *state);
 /* "; the rank of the constraints falls there from 8 to 7, of joint 'B' among others": at work.q, near a singular position. */
 const char *dal_singular_text(dal_state *state, char *buffer, size_t size);

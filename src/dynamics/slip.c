@@ -394,7 +394,7 @@ static bool stop_with_others(dal_state *state, dal_friction_parts *p)
     memcpy(c, p->slip, sizeof *c * (size_t)p->n);
     dal_friction_factor(state, p);
     dal_friction_solve(p, c);
-    for (int i = 0; i < p->elements && p->n_held; i++) {
+    for (int i = 0; i < p->elements && p->n_sticking; i++) {
         const dal_friction *f = &state->friction->element[i];
         double left[DAL_MAX_SLIP];
         for (int k = 0; k < f->n; k++) {

@@ -31,8 +31,9 @@ struct dal_speeds {
     const struct dal_more_rows *more; /* of the formulation; NULL: none */
     int *row;                         /* k: the rows of A in S */
     int *pivot, *trial;               /* of the factors; scratch, n + 1 */
-    int *dependent;                   /* columns of S that are factored: those that are no speeds; n of the model's own speeds */
-    double *S, *lu;             /* rows at unit norm, columns over column_scale, without rows that are units; factors of the dependent columns */
+    int *dependent;                   /* columns of S that are factored: velocities that are not speeds; all n with the model's own speeds */
+    double *S,
+        *lu; /* rows at unit norm, columns over column_scale; unit rows (of automatic speeds) are not stored. LU factors of the dependent columns */
     double *weight;             /* of the model's speeds: the largest square of their row so far */
     double *row_scale;          /* what the rows of S were multiplied by */
     double *E, *e;              /* s x n, s */
@@ -45,8 +46,8 @@ struct dal_speeds {
     dal_tangent *T;             /* partial velocities: of column j and body b at j * bodies + b */
     dal_bend *bend;             /* how they change along the motion while W is held: the same order */
     dal_tangent *Td;            /* the tangents of W': the same order */
-    dal_tangent *motion;        /* the tangent of (v, 1), one a body */
-    struct dal_body_rate *rate; /* accelerations for u' = 0, one a body */
+    dal_tangent *motion;        /* the tangent of (v, 1), one per body */
+    struct dal_body_rate *rate; /* accelerations for u' = 0, one per body */
 };
 
 /* Accelerations of a body for u' = 0, world axes: of its centre of mass, and angular. */
@@ -61,7 +62,7 @@ typedef struct dal_speed_choice {
     double *momenta;         /* of the ignorable coordinates: constants of the run */
     double condition, worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start */
     double good, ranked;     /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
-    double steepness;        /* the least that W has been since the speeds were chosen, in what the columns move */
+    double steepness;        /* smallest value of max |D_c W D_c^-1| (speeds_choice.c) since the speeds were chosen */
     int side, side_kept;     /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
     long changed;
     dal_speeds *basis; /* S, W and their like, of formulations that choose; else NULL */
@@ -85,7 +86,7 @@ dal_flow dal_speeds_unpack(dal_state *state, const double *u);
 dal_flow dal_speeds_pack(dal_state *state, double *u);
 double dal_speeds_unit(const dal_state *state, int j);
 
-/* What the tables of formulations with one equation K u' = f a speed have in common. */
+/* What the tables of formulations with one equation K u' = f per speed have in common. */
 #define DAL_FORMULATION_IN_SPEEDS(applies_, work_, solve_, show_)                                                                                    \
     DAL_FORMULATION(applies_, work_, solve_, dal_speeds_correct, show_),                                                                             \
         DAL_FORMULATION_SPEEDS(dal_speeds_count, dal_speeds_unpack, dal_speeds_pack, dal_speeds_unit), .chooses = true
@@ -109,7 +110,7 @@ static inline dal_flow dal_speeds_begin(dal_state *state, bool with_rates)
     dal_speeds_bias(state);
     return 0;
 }
-/* Partial velocities of a body's centre of mass and partial angular velocities, world axes: 3 a speed each. After columns. */
+/* Partial velocities of a body's centre of mass and partial angular velocities, world axes: 3 per speed each. After columns. */
 void dal_speeds_partials(const dal_state *state, int body, double *c, double *w);
 /* The speeds that move a body at all, ascending, from its partial velocities. Returns how many. */
 int dal_speeds_moving(int p, const double *c, const double *w, int *moving);

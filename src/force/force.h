@@ -1,4 +1,4 @@
-/* Force elements: one a file.
+/* Force elements: one per file.
  *
  * Each element type has two halves in its file: `compile` turns the description
  * into a small struct of constants, `apply` (a kernel on dal_real) adds forces
@@ -18,9 +18,9 @@
 /* What the elements of one evaluation add to. */
 typedef struct dal_loads {
     const dal_layout *layout;
-    dal_work *work;             /* work->force: 6 a body */
+    dal_work *work;             /* work->force: 6 per body */
     const dal_real *expression; /* values of the expressions of the forces */
-    dal_real *effort;           /* one a force element: its scalar force or torque, for channels */
+    dal_real *effort;           /* one per force element: its scalar force or torque, for channels */
     dal_real potential;         /* energy of gravity and springs */
     dal_real power;             /* of everything else */
 } dal_loads;
@@ -31,13 +31,13 @@ void dal_push_point(dal_loads *loads, int vector, const dal_real force[3], bool 
 /* A moment on a body. */
 #define dal_push_moment DAL_K(dal_push_moment)
 void dal_push_moment(dal_loads *loads, int body, const dal_real moment[3], bool works);
-/* A generalized effort on a measure: coef * gradient on each of its vectors. */
+/* A generalized effort on a measure: effort * gradient on each of its vectors. */
 #define dal_push_measure DAL_K(dal_push_measure)
 void dal_push_measure(dal_loads *loads, int measure, dal_real effort, bool works);
 
 #ifndef DAL_SCALAR_VARIANT
 
-/* What compile may ask of the description around it; every call complains by itself when it fails. */
+/* What compile may ask of the description around it; every call reports its own errors. */
 typedef struct dal_force_builder dal_force_builder;
 struct dal_force_builder {
     dal_mechanism *mechanism;
@@ -85,7 +85,7 @@ typedef struct dal_force_type {
 #endif
 } dal_force_type;
 
-/* The table of a type; what stands behind `apply` (.compile = ..., .potential = true) is left out where only the kernel is compiled. */
+/* The table of a type; what stands behind `apply` (.compile = ..., .potential = true) is skipped where only the kernel is compiled. */
 #ifndef DAL_SCALAR_VARIANT
 #define DAL_FORCE_TYPE(name, title, keys, coordinate, element, apply, ...)                                                                           \
     {                                                                                                                                                \

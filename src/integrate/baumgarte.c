@@ -1,4 +1,4 @@
-/* Baumgarte's stabilisation: rows obey phi'' + 2 alpha phi' + beta^2 phi = 0 (see evaluate.c), so that errors decay
+/* Baumgarte's stabilisation: rows obey phi'' + 2 alpha phi' + beta^2 phi = 0 (dal_state_stabilise, state/stage.c), so that errors decay
  * like exp(-alpha t). The gains obey the stability bound of the integrator as any other eigenvalue does. */
 #include "model/choices.h"
 

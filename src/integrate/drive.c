@@ -1,9 +1,9 @@
-/* The loop around every integrator: one step after the other, each as make_stride and finish_stride tell.
+/* The loop around every integrator: make_step = make_stride (prepare, attempt, find an event, project), then finish_stride (record, accept, restart).
  *
- * The length of a step is chosen in step_size.c, events are located in events.c, a run that leads nowhere is noticed in stagnation.c. A step is
- * cut at the first event inside it, then projected, recorded, accepted. Outputs never change the steps: states on the grid come from inside
- * the step. An integrator that paces itself hands over one finished step after the other and is told where the run goes on otherwise: after an
- * event, a change of chart, a step that a hook refused. What the hooks do to a mechanism: run/step.c.
+ * step_size.c chooses the length of a step, events.c locates events, stagnation.c notices a run without progress. A step is cut at the first
+ * event inside it, then projected, recorded, accepted. Outputs never change the steps: states on the grid come from inside the step. A paced
+ * integrator (one that chooses its own steps) returns finished steps and is reset after an event, a change of chart, or a step that a hook
+ * refused. What the hooks do to a mechanism: run/step.c.
  */
 #include "integrate/drive.h"
 
@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#define ELSEWHERE 0.87 /* of a step, one of whose stages is to be avoided */
-#define LONGER 1.6     /* of a step that ends where nothing can be computed well */
+#define ELSEWHERE 0.87 /* factor on h when a Runge-Kutta stage is too near a singular position */
+#define LONGER 1.6     /* factor on h when the end of the step is too near a singular position */
 #define EVENT_TOLERANCE 1e-13
 
 /* ---- steps that fail ------------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ static verdict record_end(driver *r)
 
 /* ---- one step ----------------------------------------------------------------------------------------- */
 
-/* From here on with new pieces or a new meaning of y, and without a past. */
+/* Restart at (t, y): drop slopes, guards, history and step size. */
 static verdict restart(driver *r, const bool *which)
 {
     dal_flow flow = r->ode->restart ? r->ode->restart(r->ode->user, r->s.t, r->s.y, which) : 0;
@@ -165,7 +165,7 @@ static verdict attempt(driver *r, stride *p)
     return v == GOOD ? dal_control_error(r, p) : v;
 }
 
-/* The same from a method that paces itself. A wish for a first step that t cannot resolve ends the run as it does elsewhere. */
+/* The same from a paced method. A first step that t cannot resolve ends the run, as in `attempt`. */
 static verdict attempt_paced(driver *r, stride *p)
 {
     dal_stepper *s = &r->s;
@@ -257,14 +257,14 @@ static verdict count_try(driver *r)
     return dal_watch_progress(r);
 }
 
-/* y_new, on the constraints, of one step from (t, y), or of one smaller try at it: whatever is not GOOD ends it there. */
+/* y_new of one step from (t, y), on the constraints. Any verdict but GOOD ends the attempt. */
 static verdict make_stride(driver *r, stride *p)
 {
     verdict v = count_try(r);
     if (v == GOOD)
         v = prepare(r); /* slope and guards at (t, y) */
     if (v == GOOD)
-        v = (dal_paced(r->method) ? attempt_paced : attempt)(r, p); /* stages: y_new at t_new, to the tolerance */
+        v = (dal_paced(r->method) ? attempt_paced : attempt)(r, p); /* y_new at t_new, to the tolerance */
     if (v == GOOD)
         v = dal_find_event(r, p); /* y_new at the first event, if there is one */
     if (v == GOOD && p->event && p->h == 0)
@@ -272,7 +272,7 @@ static verdict make_stride(driver *r, stride *p)
     return v == GOOD ? project(r, p) : v;              /* y_new on the constraints */
 }
 
-/* Outputs of the step, (t, y) <- (t_new, y_new), and what follows from it there. */
+/* Record, accept, restart. */
 static verdict finish_stride(driver *r, const stride *p)
 {
     bool ask = false;
@@ -297,7 +297,7 @@ static verdict make_step(driver *r)
     return v == GOOD ? finish_stride(r, &p) : v;
 }
 
-/* The step that was only looked at is taken. */
+/* Accept the pending step (dal_drive_look). */
 static verdict finish_pending(driver *r)
 {
     r->has_pending = false;
@@ -386,7 +386,7 @@ verdict dal_drive_step(driver *r)
     return r->verdict = make_step(r);
 }
 
-/* The step that was only looked at ends beyond t_stop: it is cut there. Methods that choose their own steps have made it for good. */
+/* The pending step (dal_drive_look) ends beyond t_stop: drop it; a paced method cannot repeat it, so that it is cut at t_stop. */
 static verdict cut_pending(driver *r, double t_stop)
 {
     stride *p = &r->pending;

@@ -48,8 +48,8 @@ typedef struct driver {
     long steps_since;               /* accepted since then */
     double h_next;                  /* adaptive methods, 0: to be chosen; step_size.c, dal_drive_retry */
     double error_before;            /* of the last accepted step: step_size.c */
-    bool after_rejection;           /* the last try was taken back: the next step does not grow */
-    bool stale;                     /* a method that paces itself has to be reset: restart, dal_drive_retry */
+    bool after_rejection;           /* the last step was rejected: the next step does not grow */
+    bool stale;                     /* a paced method has to be reset: restart, dal_drive_retry */
     long next_output;               /* number of the next time of the grid: record_inside, record_end */
     double last_event;              /* its time: dal_count_event, as the next two */
     long close_events;              /* in a row */
@@ -65,9 +65,9 @@ typedef struct driver {
 
 /* Lay out a driver over dal_drive_work doubles, open the method, start at (t_start, y); the first output. Aimed at t_end. STOP: r->result says why. */
 void dal_drive_begin(driver *r, const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y, double *work);
-/* From now on steps end exactly at t_stop, which is not before s.t. */
+/* From now on a step ends exactly at t_stop >= s.t. */
 void dal_drive_aim(driver *r, double t_stop);
-/* One step, or one smaller try at it; events and restarts are done behind it. Not at t_stop. */
+/* One step, or one attempt that was rejected; events and restarts are handled at its end. Not at t_stop. */
 verdict dal_drive_step(driver *r);
 /* Steps until t_stop, or until one of them stops the run. */
 verdict dal_drive_to(driver *r, double t_stop);
@@ -78,7 +78,7 @@ verdict dal_drive_jump(driver *r);
 verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside);
 /* Close the method; r->result is complete. */
 void dal_drive_close(driver *r);
-/* All that later steps depend on, to a blob or from one, of a driver that was begun in the same way. A method that chooses its own steps has a past that is
+/* All that later steps depend on, to a blob or from one, of a driver that was begun in the same way. The history of a paced method is
  * not kept: it starts anew. */
 void dal_drive_keep(driver *r, dal_keep *keep);
 /* What r->result would be if the run ended here. */
@@ -114,7 +114,7 @@ verdict dal_evaluate_guards(driver *r, double t, const double *y, double *g, dou
 /* If the pieces of the right-hand side did not hold through the step, cut it at the first crossing. */
 verdict dal_find_event(driver *r, stride *p);
 
-/* Count the event at s.t; stops on chatter. */
+/* Count the event at s.t; stop on chatter. */
 verdict dal_count_event(driver *r);
 
 /* ---- stagnation.c ---- */
@@ -122,7 +122,7 @@ verdict dal_count_event(driver *r);
 /* The component of y that changes fastest, in the measure of the step control; -1: not known. */
 int dal_fastest_component(const driver *r);
 
-/* One try more; stops where they lead nowhere. */
+/* Count an attempt; stop if the attempts make no progress. */
 verdict dal_watch_progress(driver *r);
 
 #endif

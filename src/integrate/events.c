@@ -4,14 +4,14 @@
  * inside the step (Illinois rule for all guards at once, safeguarded by bisection) down to the event tolerance, and the
  * step is cut at the end of the bracket where the guard is negative: new pieces are decided by direct evaluation there.
  *
- * A guard that dips below zero and returns within one step is looked for. Adaptive methods have states inside a step for
- * nothing and may take long steps: their guards are looked at in SAMPLES places a step. Fixed steps, which the user chose,
- * are looked into where a guard's smaller end value is less than its change over this step or the one before, and on the
- * first step after a restart: at the middle, then at the vertex of the parabola through the three values. Faster
- * oscillations of a guard within a step are not seen: max_step is for them.
+ * A guard may dip below zero and return within one step. Adaptive methods have dense output at no extra cost and may take long
+ * steps: their guards are evaluated at SAMPLES points per step. Inside a fixed step, which the user chose, guards are evaluated
+ * only if a guard's smaller end value is less than its change over this step or the one before, and on the first step after a
+ * restart: at the middle, then at the vertex of the parabola through the three values. Faster oscillations of a guard within a
+ * step are missed: reduce max_step for them.
  *
- * A guard may be negative where a step starts, by rounding after a restart. It counts from the time when it was seen
- * positive; if that never happens it ends at once, without a step.
+ * A guard may start slightly negative by rounding. It counts only after it was seen positive; if it never becomes positive within the
+ * step, the event is at the start of the step.
  *
  * Chatter: events in a row, each within 1e-9 max(unit of time, |t|) (or 1e4 event tolerances) of the one before, more than 200 +
  * 2 n_guards of them. Sliding along a switching surface and bounces whose times accumulate both end so.
@@ -39,7 +39,7 @@ static int first_negative(const double *g, int n)
     return -1;
 }
 
-/* Work is bounded, and the bound is reached: events are not located any more, they act at the ends of steps. */
+/* True when the limit of evaluations is reached: events are then not located but act at the ends of steps. */
 static bool exhausted(const driver *r)
 {
     return r->work_limit > 0 && r->s.evaluations + r->guard_evaluations >= r->work_limit;

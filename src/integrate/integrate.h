@@ -7,7 +7,7 @@
  *   restart   called where the right-hand side or the meaning of y changes: chooses new pieces, may rewrite y,
  *   accepted  sees every accepted, projected step; may ask for a restart (a change of chart) or stop the run.
  *
- * One integrator a file, each a const table at its end; drive.c owns the loop:
+ * One integrator per file, each a const table at its end; drive.c owns the loop:
  * steps, step-size control, event location, output on a grid, projection.
  * stages.c holds what the methods share. Most integrators make the step that the driver asks for (`step`); those that pace
  * themselves choose order and step on their own and keep a history that only they know (`advance`).
@@ -43,13 +43,13 @@ typedef struct dal_implicit {
 
 typedef struct dal_ode {
     int n;         /* length of y */
-    int n_control; /* the first n_control components take part in step-size control; the others count for a thousandth in methods that pace themselves, for nothing in the others */
+    int n_control; /* the first n_control components control the step size; later components get weight 1/1000 in self-pacing methods, 0 in others */
     int n_guards;
     void *user;
     dal_flow (*derivative)(void *user, double t, const double *y, double *dy);
     dal_flow (*project)(void *user, double t, double *y);                 /* may be NULL */
     dal_flow (*guards)(void *user, double t, const double *y, double *g); /* NULL if n_guards is 0 */
-    dal_flow (*project_output)(void *user, double t, double *y);          /* the same for a copy that is only looked at; NULL: project */
+    dal_flow (*project_output)(void *user, double t, double *y);          /* the same for a copy that is only recorded; NULL: project */
     /* At a start, after an event (which[i] true for the guards that ended; NULL otherwise), after accepted asked for it.
      * May be NULL. */
     dal_flow (*restart)(void *user, double t, double *y, const bool *which);
@@ -110,7 +110,7 @@ typedef struct dal_drive_result {
     dal_stall stall;
     long tries; /* steps tried until then, and how many it would take altogether */
     double tries_needed;
-    double pace;                        /* advance of t a try */
+    double pace;                        /* advance of t per attempt */
     double smallest_step, largest_step; /* of the steps that neither an event nor t_end cut short; 0 if there were none */
 } dal_drive_result;
 
@@ -209,9 +209,8 @@ dal_flow dal_tableau_step(dal_stepper *s, double h, double *error);
 dal_flow dal_tableau_trial(dal_stepper *s, double h, double *y_out);
 void dal_no_history(dal_stepper *s, double h);
 
-/* A hook that refuses every step but the smallest would have the run creep towards an end that it never reaches: true when it has
- * refused (flow > 0) too often without progress. A thousand refusals for a thousandth of the time, and no three times as many steps that it
- * allowed: a million refusals more, at the least, would be to come. */
+/* True when callbacks rejected (flow > 0) 1000 steps while t advanced less than a thousandth of the run. Not if three times as many steps, and a
+ * thousand more, were accepted meanwhile. */
 bool dal_creeps(dal_stepper *s, dal_flow flow);
 
 /* What an error of component i is compared with, beside rtol |y_i|. */

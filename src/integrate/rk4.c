@@ -2,7 +2,7 @@
  *
  *   y_new = y + h/6 (k1 + 2 k2 + 2 k3 + k4)
  *
- * (Kutta, Z. Math. Phys. 46, 1901). Four evaluations a step.
+ * (Kutta, Z. Math. Phys. 46, 1901). Four evaluations per step.
  * States inside a step are steps of their own, of size less than h.
  */
 #include "integrate/integrate.h"

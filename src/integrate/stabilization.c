@@ -87,7 +87,7 @@ static double extent(const dal_state *state)
     return most;
 }
 
-/* (79): v + dv, A dv = -(A v - beta), where A is factored. */
+/* (79) of `natural-absolute-coordinates`: v + dv, A dv = -(A v - beta), where A is factored. */
 static dal_flow correct_velocities(dal_state *state, const dal_projector *projector)
 {
     const dal_system *system = state->system;
@@ -112,7 +112,7 @@ static dal_flow correct_velocities(dal_state *state, const dal_projector *projec
     return 0;
 }
 
-/* (78): q + dq, A dq = -phi, until phi is within the tolerance; then (79) at the corrected q. */
+/* (78) of `natural-absolute-coordinates`: q + dq, A dq = -phi, until phi is within the tolerance; then (79) at the corrected q. */
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector)
 {
     const dal_system *system = state->system;
@@ -130,8 +130,8 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
         return flow;
     double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
     const double tolerance = dal_projection_tolerance(system), wanted = dal_singular_projection_goal(state, tolerance);
-    /* A method with a past sees a correction that is made in some steps and left out in others as a jump, however short its steps:
-     * it gets at least one in each. */
+    /* A multistep method sees a correction that is made in some steps and skipped in others as a jump, however short its steps: it gets at least
+     * one in each. */
     const int least = dal_paced(system->method.integrator) ? 1 : 0;
     for (int i = 0; worst > wanted || (i < least && worst > rounding); i++) {
         if (worst > 0.25 * before && (worst <= tolerance || worst <= 8 * rounding * extent(state)))

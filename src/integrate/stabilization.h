@@ -1,4 +1,4 @@
-/* What the projections share: one a file, the same walk with another choice among the corrections that meet the constraints. */
+/* Projections: same Newton iteration, different norm of the correction. One projection per file. */
 #ifndef DAL_INTEGRATE_STABILIZATION_H
 #define DAL_INTEGRATE_STABILIZATION_H
 

@@ -1,6 +1,6 @@
 /* Joints: what each one forbids and what it allows.
  *
- * One joint a file. A file says, for planar and spatial models,
+ * One joint per file. A file says, for planar and spatial models,
  *   forbid   the rows, made of the basic constraints below
  *            (`natural-absolute-coordinates` (26), (32), (38), (48)),
  *   motion   the motion that is left free, as a sequence of elementary motions from the first joint frame to the second:
@@ -81,16 +81,16 @@ struct dal_joint_type {
     unsigned spaces;   /* DAL_IN_PLANE | DAL_IN_SPACE */
     dal_joint_class class;
     dal_joint_variant planar, spatial;
-    bool written;             /* of the model's own: equations of `joint-types:` (system/joint_types.c); it is in no list */
+    bool written;             /* of the model's own: equations of `joint-types:` (compile/joint_types.c); it is in no list */
     bool surface;             /* moves on a surface of the first body: `normal:` is in the first body, `axis:` in the second */
     bool welds;               /* leaves no motion */
     bool rod;                 /* has a length: where none is written, the distance of its points at the start */
     bool constant_from_start; /* the constant of its last row is what the row is at the start */
     bool couples_two;         /* its row is: coordinate of the second joint - factor * coordinate of the first = constant */
-    dal_kept_axes keeps;      /* its rows are zero also where these axes stand against each other: assembly refuses that */
+    dal_kept_axes keeps; /* axes that must be parallel with the same sense. The rows also vanish if they are antiparallel: assembly rejects that */
     dal_sliding slides;
     const char *urdf; /* its type in URDF; NULL: URDF has none */
-    const char *keys; /* further keys it understands, separated by blanks; upper case marks: "length!" is required */
+    const char *keys; /* further keys it understands, separated by blanks; "!" after a key marks it required: "length!" */
     void (*forbid)(dal_joint_builder *builder);
     void (*measure)(dal_joint_builder *builder); /* adds the measures of its coordinates, in order; may be NULL */
 };
@@ -99,7 +99,7 @@ struct dal_joint_type {
 
 extern const dal_joint_type *const dal_joint_types[];                /* ends with NULL */
 extern const dal_joint_type dal_joint_constraint;                    /* not in the list: what is behind an entry of `constraints:` */
-extern const dal_joint_type dal_joint_rolling_disc, dal_joint_skate; /* which have an attitude without a direction: analysis/standing.c */
+extern const dal_joint_type dal_joint_rolling_disc, dal_joint_skate; /* which have an attitude without a direction: run/standing.c */
 const dal_joint_type *dal_joint_type_find(const char *name);
 
 static inline const dal_joint_variant *dal_joint_in(const dal_joint_type *type, dal_space space)

@@ -37,7 +37,7 @@ typedef struct dal_marker {
 typedef struct dal_vector {
     int body;
     int point;   /* 1 a point, 0 a direction */
-    bool wanted; /* by others than a joint itself */
+    bool wanted; /* used outside the rows of its joint */
     double s[3];
 } dal_vector;
 
@@ -49,15 +49,16 @@ typedef enum dal_measure_kind {
     DAL_MEASURE_KINDS
 } dal_measure_kind;
 
-/* Which whole turns an angle in the plane may begin with, where no value of its own is written: those of the angle of its body against
- * the ground, or of two bodies against each other, where the two frames lie alike in what they belong to. */
+/* Planar angles without a start value of their own take their whole turns from body angles. NONE: they do not. OF_BODY: from the angle of
+ * a body against the ground. BETWEEN: from the difference of the angles of two bodies. The last two only if the two frames have
+ * the same angle in their bodies. */
 typedef enum dal_turns { DAL_TURNS_NONE, DAL_TURNS_OF_BODY, DAL_TURNS_BETWEEN } dal_turns;
 
 typedef struct dal_measure {
     dal_measure_kind kind;
     int vector[4];
     int winding;     /* ANGLE: which counter of whole turns, else -1 */
-    bool wanted;     /* by others than a joint itself: forces, signals, other joints */
+    bool wanted;     /* used outside the rows of its joint: by forces, signals, other joints */
     dal_turns turns; /* ANGLE */
 } dal_measure;
 
@@ -108,7 +109,7 @@ typedef struct dal_joint {
 
 typedef struct dal_mechanism {
     dal_arena *arena; /* while it is being built */
-    bool for_rows;    /* what is added now serves a joint itself: where its rows hold by construction, it is not yet wanted */
+    bool for_rows;    /* vectors and measures added now serve only the rows of a joint: they are not marked as wanted */
     dal_space space;
     int n_bodies, n_vectors, n_measures, n_terms, n_joints, n_windings;
     int n_rows;        /* of constraints */

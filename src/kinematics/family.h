@@ -79,13 +79,13 @@ typedef struct dal_layout {
     int n_values, n_blocks, n_mass, n_sides, n_map, n_body_columns, n_jacobian;
     int n_times; /* time functions of driven rows */
     dal_body_layout *body;
-    dal_mass_block *block;     /* of M; in families that own columns, one a body */
+    dal_mass_block *block;     /* of M; in families that own columns, one per body */
     dal_row_layout *row;       /* n_rows + n_speeds */
-    int n_vectors, n_measures; /* those that anybody wants: all but what the rows that hold by construction were made of */
+    int n_vectors, n_measures; /* vectors and measures that are evaluated: those used only by rows that hold identically are skipped */
     int *vector, *measure;
-    int *row_at; /* of each row of the mechanism: its row here, or -1: it holds by construction */
+    int *row_at; /* of each row of the mechanism: its row here, or -1: it holds identically */
     dal_side *side;
-    int *term_side;  /* 4 a term: the side on which each of its measure's vectors lies, or -1 */
+    int *term_side;  /* 4 per term: the side on which each of its measure's vectors lies, or -1 */
     int *term_entry; /* a term whose measure is a coordinate: its entry in the row */
     int *map, *body_column;
     int *column;  /* of each entry of A */
@@ -94,7 +94,7 @@ typedef struct dal_layout {
         *ignorable; /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), ascending; set when a system is compiled */
     double *constant_mass; /* natural: M, computed once */
     bool columnless;       /* a tree without rows that is solved by recursion: the lists of columns, work->jacobian and work->M, which
-                               * grow with the square of the length of a chain, are made when somebody asks (dal_state_widen) */
+                               * grow with the square of the length of a chain, are allocated on demand (dal_state_widen) */
     double length;         /* joint: the model's, up to the next power of two: to divide by it does not round */
     bool dense;            /* by its size: the saddle matrix is factored as a dense one */
     bool small;            /* ranks and what hangs on them are found on dense matrices */
@@ -128,7 +128,7 @@ typedef struct dal_bend {
     dal_real rb[3], Rb[9], wb[3];
 } dal_bend;
 
-/* A direction and its tangents, one a body. */
+/* A direction and its tangents, one per body. */
 typedef struct dal_direction {
     const dal_real *a;
     dal_real da;
@@ -149,15 +149,15 @@ typedef struct dal_work {
     dal_real *along, *across, *second; /* of measures, in dal_rows_bend: rates along a and b, bend */
     dal_real *phi, *phid;              /* rows: residual, A v - beta; speeds: phid is u = Y v + Z */
     dal_real *A, *gamma;               /* rows: entries by layout->column; A v' = gamma; speeds: u' = Y v' - gamma */
-    dal_real *jacobian;                /* shared columns: 6 a column of a body: velocity of r, angular velocity, world axes */
+    dal_real *jacobian;                /* shared columns: 6 per column of a body: velocity of r, angular velocity, world axes */
     const int *body_column;            /* layout->body_column; of a layout without columns: the state's own */
     dal_real *M, *h, *Q;               /* blocks; covectors of length nv */
     dal_real *direct;                  /* forces given on a coordinate, length nv */
-    dal_real *force;                   /* 6 a body: force and moment about r, world axes */
-    dal_real *time;                    /* 3 a time function: f, f', f'' */
+    dal_real *force;                   /* 6 per body: force and moment about r, world axes */
+    dal_real *time;                    /* 3 per time function: f, f', f'' */
     dal_real *scratch;                 /* of the family: see family->scratch */
-    int *chart;                        /* angle: 3 axes a body */
-    int table_left;                    /* number from 1 of a table that a form left, or 0 */
+    int *chart;                        /* angle: 3 axes per body */
+    int table_exceeded;                /* number from 1 of a table outside whose range a form was evaluated, or 0 */
 } dal_work;
 
 /* Number of dal_real that a work needs, and the laying out over them. */
@@ -188,7 +188,7 @@ struct dal_family {
                  dal_real *out);                                                 /* adds the n_columns columns of a force at r and a moment */
     void (*rates)(const dal_layout *layout, const dal_work *work, dal_real *qd); /* q' = N v */
 #ifndef DAL_SCALAR_VARIANT
-    /* Families that own columns: one body. The others: body -1, all bodies, from r and R of each (9 and 3 a body). */
+    /* Families that own columns: one body. The others: body -1, all bodies, from r and R of each (3 and 9 per body). */
     void (*place)(const dal_layout *layout, dal_work *work, int body, const double r[3], const double R[9]); /* frame -> q */
     void (*move)(const dal_layout *layout, dal_work *work, int body, const double rd[3], const double w[3]); /* after place: twist -> v */
     void (*add)(const dal_layout *layout, double *q, const double *dv);                                      /* q moved by dv: q + dv where N = 1 */
@@ -276,7 +276,7 @@ void dal_inertia_and_forces(const dal_layout *layout, dal_work *work);
 #define dal_rows_bend DAL_K(dal_rows_bend)
 /* After family->position: x, values and gradients of measures, phi of all rows. */
 void dal_rows_position(const dal_layout *layout, dal_work *work);
-/* Value and gradient of one measure that nobody wanted. */
+/* Value and gradient of one measure that is not evaluated by default. */
 #define dal_rows_measure DAL_K(dal_rows_measure)
 void dal_rows_measure(const dal_layout *layout, dal_work *work, int number);
 /* The same, with its rate and bias. */

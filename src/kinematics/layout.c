@@ -453,7 +453,7 @@ void dal_work_layout(const dal_layout *layout, dal_real *memory, int *chart, dal
     for (size_t i = 0; i < n; i++)
         memory[i] = 0;
     w->t = 0;
-    w->table_left = 0;
+    w->table_exceeded = 0;
     w->chart = chart;
     for (int k = 0; k < layout->mechanism->n_terms; k++)
         w->coef[k] = layout->mechanism->terms[k].coef;

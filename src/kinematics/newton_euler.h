@@ -3,8 +3,8 @@
  *     force  = m c''
  *     moment = d/dt (I w) = I alpha + w x I w              w x I w is the gyroscopic term
  *
- * In world axes I = R I' R^T; in the body's axes the same expression holds with the constant I' and w, alpha in these axes. Everything that
- * needs this wrench takes it from here: mass matrices and h of the families, the formulations on bodies, reactions, power, components.
+ * In world axes I = R I' R^T; in the body's axes the same expression holds with the constant I' and w, alpha in these axes. Everything
+ * outside tree/ takes this wrench from here: mass matrices and h of the families, the formulations on bodies, reactions, power, components.
  */
 #ifndef DAL_KINEMATICS_NEWTON_EULER_H
 #define DAL_KINEMATICS_NEWTON_EULER_H
@@ -32,8 +32,8 @@ typedef struct dal_body_momenta {
     dal_real P[3], H[3], Pd[3], Hd[3];
 } dal_body_momenta;
 
-/* All of them for the velocity and the acceleration c'' of the centre of mass, and alpha; P comes in as the velocity c'. I is the inertia in
- * world axes, for the caller. */
+/* On entry of->P holds the velocity c' of the centre of mass; cdd is its acceleration. On return *of is complete, and I is the inertia in world
+ * axes. */
 static inline void dal_momenta_of(const dal_body *body, const dal_kin *kin, const dal_real cdd[3], const dal_real alpha[3], dal_real I[9],
                                   dal_body_momenta *of)
 {

@@ -13,8 +13,9 @@
  * A row is the sum of coef * measure' (less f'(t), or plus b of a form). Along directions a and b, with m_a, m_b the rates of a
  * measure and m_ab its bend, D_a of the row's rate along b is
  *   sum coef m_ab                                                     constant coefficients
- *   + sum over k of m_k,b (sum over l of da_k/dm_l m_l,a + da_k/dt da) + db (sum over l of db/dm_l m_l,a + db/dt da)   forms
- * and gamma is minus that with a = b = (v, 1).
+ *   + sum over k of m_k,b (sum over l of da_k/dm_l m_l,a + da_k/dt tau_a) + tau_b (sum over l of db/dm_l m_l,a + db/dt tau_a)   forms
+ * where tau_a, tau_b are the time components of the directions (`da`, `db` in the code) and d is the partial derivative. gamma is minus that with
+ * a = b = (v, 1).
  */
 #include "kinematics/newton_euler.h"
 #include "math/vec.h"
@@ -156,7 +157,7 @@ static void run_forms(const dal_layout *layout, dal_work *w)
         w->form_variables[layout->form_need[2 * i]] = measure < 0 ? w->t : w->value[measure];
     }
     int left = dal_program_run(layout->forms, w->form_variables, NULL, w->form_registers, w->form);
-    w->table_left = left || !layout->placement ? left : w->table_left;
+    w->table_exceeded = left || !layout->placement ? left : w->table_exceeded;
     EACH_ROW(i)
     {
         const dal_row *row = row_of(layout, i);
@@ -207,7 +208,7 @@ void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
     measure_velocity(measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
 }
 
-/* Adds coef g of one vector to the block of its body, orthonormal: force g (points), moment (R s) x g. */
+/* Orthonormal families: add coef times the gradient g of one vector to the covector f of its body: force g (points only), moment (R s) x g. */
 static void gather_rows(const dal_vector *vector, const dal_kin *kin, const dal_real x[3], dal_real coef, const dal_real g[3], dal_real f[6])
 {
     dal_real arm[3] = {x[0], x[1], x[2]}, cg[3] = {coef * g[0], coef * g[1], coef * g[2]};
@@ -218,7 +219,7 @@ static void gather_rows(const dal_vector *vector, const dal_kin *kin, const dal_
     dal_add_cross(arm, cg, f + 3);
 }
 
-/* Separated: d x / d q is constant; the columns are (g, g s_1, g s_2, g s_3), without z in the plane. */
+/* The separated family: dx/dq is constant. Add coef times the gradient g to the columns (g, g s_1, g s_2, g s_3), without z in the plane. */
 static void scatter_rows(const dal_vector *vector, int space, int n_rot, dal_real coef, const dal_real g[3], dal_real *out)
 {
     if (vector->point)
@@ -298,7 +299,7 @@ void dal_rows_jacobian(const dal_layout *layout, dal_work *w)
         layout->family->intrinsic(layout, w);
 }
 
-/* What the changing coefficients of a form add: along a, times the rates along b. */
+/* The derivative along a of the coefficients of a form, times the rates along b. da, db: time components of the directions. */
 static dal_real form_bend(const dal_mechanism *m, const dal_work *w, const dal_row *row, const dal_real *along, dal_real da, const dal_real *across,
                           dal_real db)
 {

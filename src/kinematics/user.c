@@ -16,7 +16,7 @@
 
 /* work->scratch, part by part. */
 typedef struct parts {
-    dal_real *variables, *time, *out, *registers; /* time: 6 a body, V_t */
+    dal_real *variables, *time, *out, *registers; /* time: 6 per body, V_t */
     dal_real *along, *rate;                       /* the direction of `rates`, n + 1 numbers and whether there is one; outputs */
 } parts;
 
@@ -84,7 +84,7 @@ static void position_user(const dal_layout *layout, dal_work *work)
         s.variables[i] = work->q[i];
     s.variables[p->n_coordinates] = work->t;
     s.along[p->n_coordinates + 1] = 0; /* what is known of another position is of no use */
-    work->table_left = dal_program_run(p->frames, s.variables, NULL, s.registers, s.out);
+    work->table_exceeded = dal_program_run(p->frames, s.variables, NULL, s.registers, s.out);
     for (int b = 0; b < p->n_bodies; b++) {
         dal_copy3(s.out + 12 * b, work->kin[b].r);
         for (int i = 0; i < 9; i++)

@@ -3,7 +3,7 @@
  * the caller: dal_rank_work says how many doubles an r x m problem needs.
  *
  * One tolerance decides every rank: the caller scales rows to unit norm and
- * coordinates by the model's length first (FORMULATIONS "Rank is decided on...").
+ * coordinates by the model's length first (doc/decisions/rank-and-rows.md).
  *
  * A matrix with an element that is not finite, or one whose iteration does not converge, has rank -1.
  */

@@ -6,13 +6,13 @@
  *   opening.c           its states and memory, and how it begins
  *   sampling.c          inputs that are sampled and held, and the controller of the user: what happens at control periods
  *   saving.c            all of it as a blob, and back
-  *   step.c              what one step does: the hooks of the loop, in the order of a step
+ *   step.c              what one step does: the hooks of the loop, in the order of a step
  *   implicit_hooks.c    the formulation's own equations, for integrators that solve them as they stand
  *   singular_passage.c  singular positions: steps that avoid them, the branch that is kept, the rank
  *   impacts.c           velocities and energies that jump
  *   meetings.c          points that meet while a force acts along the line between them
  *   standing.c          discs that lie flat, blades that stand on end
- *   stiffness.c         |lambda| h, estimated in a while
+ *   stiffness.c         |lambda| h, estimated every so many steps
  *   measure_evidence.c  residuals, energies, momenta at every step; what they are at the end
  *   explain_end.c       why a run ended before its time
  *   run_warnings.c      what a user should know about a run that went through
@@ -102,7 +102,7 @@ struct dal_simulation {
     dal_status status;     /* of the step that failed; DAL_OK: none has */
     dal_state *state;      /* what is integrated */
     dal_state *viewer;     /* rows and probes are computed here, so that looking does not change the motion */
-    dal_state *reader;     /* what users see between steps; NULL: nobody can */
+    dal_state *reader;     /* what users see between steps; NULL: not readable */
     dal_evidence evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
     void *memory;          /* of the arrays below */
     double *y;             /* integrated by the driver */
@@ -183,7 +183,7 @@ static inline void dal_update_viewer(run *r)
 {
     dal_state_copy(r->state, r->viewer);
 }
-/* What is known of an evaluated state, and y, become what users see of it. Returns its own y. */
+/* Copy y to an evaluated state, for users. Returns the state's own y. */
 const double *dal_show_state(dal_state *state, const double *y);
 /* s of wall time. */
 double dal_clock(void);

@@ -5,7 +5,7 @@
  *   steps    of adaptive methods have no stage and no end right at it, where all is rounding.
  *   passage  on the branch on which the position was reached: velocities and energy are continuous there. Where they jump, rounding has
  *            decided, and the run ends instead of going on with an arbitrary motion.
- *   rank     is decided anew behind it.
+ *   rank     is decided again after it.
  */
 #include "model/system.h"
 #include "run/run.h"
@@ -55,9 +55,9 @@ dal_flow dal_passage_avoid_end(run *r)
 
 /* ---- accepted steps ----------------------------------------------------------------------------------- */
 
-/* At a state that satisfies the constraints the rank is decided anew where it had fallen below what it was, or where rows that were
- * left out as dependent are not met any more (the start was singular). Near a singular position redundant rows are chosen anew
- * each time: right at it, those that depend always and those that depend only there cannot be told apart. */
+/* At a state that satisfies the constraints the rank is decided again if it had fallen, or if rows that were skipped as dependent are
+ * violated now (the start was singular). Near a singular position with redundant rows it is decided again at each step: right at it,
+ * rows that always depend cannot be distinguished from rows that depend only there. */
 dal_flow dal_passage_rank(run *r)
 {
     dal_state *state = r->state;
@@ -124,7 +124,7 @@ dal_flow dal_passage_check(run *r, double t)
     return 0;
 }
 
-/* Of a run that ended near a singular position: which one. A run that began in one is told so. */
+/* Of a run that ended near a singular position: which one. A run that began in one is reported as such. */
 const char *dal_passage_text(run *r, char *buffer, size_t size)
 {
     char where[200] = "";

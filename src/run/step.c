@@ -1,12 +1,14 @@
-/* One step of a run, in its order. The loop is make_step of integrate/drive.c, which knows numbers only; here is what each of its calls
+/* The hooks of the step loop. The loop is make_step of integrate/drive.c, which knows only y' = f(t, y); here is what each of its calls
  * does to a mechanism:
  *
- *     prepare   restart         where y changes its meaning or forces their pieces: charts, speeds, switches, friction
- *     stages    derivative      y' = f(t, y), as often as the method asks
- *     events    guards          positive as long as the present pieces hold; the step is cut where one is not
- *     project   project         y on the constraints, held where surfaces stick
- *     record    output          a row of channels, computed on a state of its own
- *     accept    accepted        what is measured and checked at every step; may ask for a restart
+ *     prepare   derivative, guards   slope and guards at (t, y)
+ *     attempt   derivative           y' = f(t, y), at each Runge-Kutta stage
+ *     events    guards               positive while the present pieces hold; the step is cut where one becomes negative
+ *     project   project              y onto the constraints; surfaces that stick stay where they stuck
+ *     record    output               one record, computed on the state `viewer`
+ *     accept    accepted             measures and checks the accepted state; may ask for a restart
+ *     restart   restart              at the start, after an event, after an input was set, or where `accepted` asked for it: new charts,
+ *                                    speeds, switches, friction
  */
 #include "model/system.h"
 #include "run/run.h"
@@ -30,7 +32,7 @@ static const double chart_limit = 0.3;        /* |cos| or |sin| of the middle Eu
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
 static const double progress_every = 0.05;    /* s of wall time: a run that is asked to stop goes on no longer than a step and this */
 
-/* ---- prepare: where a step begins anew ----------------------------------------------------------------- */
+/* ---- restart ------------------------------------------------------------------------------------------- */
 
 int dal_switches(const dal_system *system)
 {
@@ -57,7 +59,7 @@ static void renew_speeds(dal_state *state)
     dal_speeds_choose(state);
 }
 
-/* The pieces of the expressions, by the values that they have here. */
+/* Choose the active branch of every switching expression at the present values. */
 static dal_flow renew_pieces(dal_state *state)
 {
     const int n = dal_switches(state->system);
@@ -70,11 +72,11 @@ static dal_flow renew_pieces(dal_state *state)
     if (n)
         dal_program_modes(state->system->actions.program, state->values->registers, state->values->modes);
     state->values->frozen = n > 0;
-    state->stages &= ~(unsigned)DAL_STAGE_FORCES; /* they were those of free pieces */
+    state->stages &= ~(unsigned)DAL_STAGE_FORCES; /* the forces were computed without frozen modes */
     return 0;
 }
 
-/* On the constraints, and then, where surfaces stick, to where they stuck. */
+/* Project y onto the constraints, then move sticking surfaces back to where they stuck. */
 static dal_flow project_and_hold(dal_state *state, double t, double *y)
 {
     dal_flow (*onto)(dal_state * state, double t, double *y) = state->system->method.stabilization->project;
@@ -97,7 +99,7 @@ static dal_flow renew_friction(dal_state *state, double t, double *y, const bool
     return flow ? flow : project_and_hold(state, t, y);
 }
 
-/* The user hears of the guards that ended. */
+/* Report the guards that became negative to the user. */
 static void report_events(run *r, double t, const bool *which)
 {
     const int n = dal_switches(r->system);
@@ -128,7 +130,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     return flow;
 }
 
-/* ---- stages ----------------------------------------------------------------------------------------- */
+/* ---- prepare, attempt ------------------------------------------------------------------------------- */
 
 /* A placement may be infinite or NaN where its derivatives are finite: log(1 - t). */
 static dal_flow check_finite(dal_state *state, const dal_energy *energy)
@@ -206,7 +208,7 @@ static dal_flow project(void *user, double t, double *y)
     return flow ? flow : dal_passage_avoid_end(r);
 }
 
-/* The same for a state inside a step, which is only looked at. */
+/* The same for a state inside a step, which is recorded but not integrated further. */
 static dal_flow project_output(void *user, double t, double *y)
 {
     run *r = user;
@@ -245,7 +247,7 @@ const double *dal_show_state(dal_state *state, const double *y)
     return state->y;
 }
 
-/* The callback sees y as the run has it; what it writes there is not taken over. */
+/* The callback sees a copy of y; changes that it makes there are ignored. */
 static dal_status show_frame(run *r, double t, const double *y)
 {
     dal_state *state = r->viewer;

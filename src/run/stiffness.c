@@ -1,4 +1,4 @@
-/* Stiffness: |lambda| h of the fastest eigenvalue, estimated in a while, and compared with what the method bears.
+/* Stiffness: |lambda| h of the fastest eigenvalue, estimated every so many steps, and compared with what the method bears.
  *
  *     w := J w,   J w by a difference of slopes,   |lambda| = |J w| / |w|
  */

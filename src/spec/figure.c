@@ -1,4 +1,4 @@
-/* `shape:` of a body or of the ground: one shape, or a list of them. Form only; system/figures.c finds the numbers. */
+/* `shape:` of a body or of the ground: one shape, or a list of them. Form only; compile/figures.c finds the numbers. */
 #include "spec/reader.h"
 
 #include <string.h>

@@ -11,8 +11,8 @@ static void refuse_value(dal_build *build, const char *what, dal_text name)
 /* sqrt and log have an end, a quotient has poles: there the rows are no numbers, and nothing that compares them would notice. */
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *m, const dal_work *work)
 {
-    if (work->table_left) {
-        dal_text name = build->spec->tables[work->table_left - 1].name;
+    if (work->table_exceeded) {
+        dal_text name = build->spec->tables[work->table_exceeded - 1].name;
         dal_error(build->messages, name.mark, "at the start: table '%s' was left, and its `outside:` is error", name.text);
         return false;
     }

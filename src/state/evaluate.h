@@ -10,7 +10,7 @@
 #include "integrate/integrate.h"
 
 /* What has been computed of the present (t, q, v), a bit each. Formulations on the joint tree reach ACCELERATION without the ones
- * between: they are filled in when somebody needs them. */
+ * between: dal_need computes them. */
 typedef enum dal_stage {
     DAL_STAGE_FRAMES = 1,         /* work.kin: r, R of the bodies */
     DAL_STAGE_COLUMNS = 2,        /* work.jacobian, and what else the family's `position` leaves */
@@ -25,8 +25,8 @@ typedef enum dal_stage {
     DAL_STAGE_REACTIONS = 1024,   /* reactions of the joints */
     DAL_STAGE_LINKS = 2048,       /* the joint tree: inertias and wrenches of its links, not yet eliminated */
     DAL_STAGE_UNPACKED = 4096,    /* POSITION and JACOBIAN, from unpacking the speeds: they are not computed again */
-    DAL_STAGE_NO_LOADS = 8192,    /* the evaluation did without LOADS, and JACOBIAN: dal_need fills them in */
-    DAL_STAGE_NO_FORCES = 16384,  /* the same for everything before ACCELERATION, but angles that wind */
+    DAL_STAGE_NO_LOADS = 8192,    /* the evaluation skipped LOADS and JACOBIAN: dal_need fills them in */
+    DAL_STAGE_NO_FORCES = 16384,  /* the evaluation skipped all stages before ACCELERATION, except angles that count turns: dal_need fills them in */
 } dal_stage;
 
 /* ---- state.c: one block, and whose it is ------------------------------------------------------- */
@@ -35,7 +35,7 @@ typedef enum dal_stage {
 bool dal_needs_state(dal_messages *messages, const char *function, const dal_state *state);
 /* The same, and may users change it? */
 bool dal_needs_own(dal_messages *messages, const char *function, dal_state *state);
-/* May users change it? Not while it belongs to a run, which then hears of it. */
+/* May users change it? Not while it belongs to a run: the attempt is reported to the run. */
 bool dal_state_own(dal_state *state, const char *function);
 /* Everything that a run has learnt goes to another state of the same system; nothing flows back. */
 void dal_state_copy(const dal_state *from, dal_state *to);
@@ -45,7 +45,7 @@ void dal_state_keep(dal_state *state, dal_keep *keep);
  * that are independent stay those of the start. */
 dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const double *v);
 
-/* ---- stage.c: one function a stage, up to the loads -------------------------------------------- */
+/* ---- stage.c: one function per quantity, up to the loads ---------------------------------------- */
 
 /* y -> work->q, v; t. With speeds, v is known only where A is: then also POSITION and JACOBIAN. */
 dal_flow dal_state_unpack(dal_state *state, double t, const double *y);
@@ -56,7 +56,7 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y);
 dal_flow dal_state_pack(dal_state *state, double *y);
 /* work.q, work.v or work.t was changed: nothing is known any more. */
 void dal_state_moved(dal_state *state);
-/* Stages that are to be computed again, if somebody needs them. */
+/* These stages are not known any more. */
 void dal_state_forget(dal_state *state, unsigned stages);
 void dal_state_frames(dal_state *state);   /* where they are not known */
 void dal_state_columns(dal_state *state);  /* where they are not known */
@@ -71,10 +71,10 @@ dal_flow dal_state_loads(dal_state *state);                 /* push, then inerti
 void dal_state_stabilise(dal_state *state);                 /* gamma */
 /* M, h, Q, A and gamma: motion, inertia, stabilise, from what is known of the motion, or anew. False: the formulation does without (dal_skips_columns). */
 bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow);
-int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is no number, -1: none; after velocity */
-/* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
+int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is not finite, -1: none; after velocity */
+/* Fill in the signals that a program reads, then run it. 0, or the number of a table whose range was exceeded. */
 int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *modes, double *out);
-/* Formulation `recursive`: nothing with the columns of bodies, as long as nobody asks for them. */
+/* Formulation `recursive`: the columns of the bodies are skipped until they are needed. */
 bool dal_skips_columns(const dal_system *system);
 /* state->report: the sentence, and a reason where something is decided by it. */
 dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *format, ...) DAL_PRINTF(3, 4);
@@ -82,11 +82,11 @@ dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *for
 
 /* ---- dynamics/forward.c: the stages behind -------------------------------------------------------- */
 
-/* Whatever is missing of a stage, after an evaluation. FORCES and LOADS where the formulation did without them; BODIES, REACTIONS. */
+/* After an evaluation: compute a stage that is missing. FORCES and LOADS, if the formulation skipped them; BODIES, REACTIONS. */
 void dal_need(dal_state *state, dal_stage stage);
 dal_flow dal_state_accelerate(dal_state *state);                                        /* all stages up to v', lambda */
-dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy); /* take, then rates */
-dal_flow dal_state_rates(dal_state *state, double *dy); /* y' after take or revisit: what is missing of the evaluation */
+dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy); /* unpack, then rates */
+dal_flow dal_state_rates(dal_state *state, double *dy); /* y' after unpack or revisit: what is missing of the evaluation */
 double dal_state_power(dal_state *state);               /* of non-potential forces and drives */
 
 #endif

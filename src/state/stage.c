@@ -1,6 +1,6 @@
 /* The stages of one evaluation up to the loads:
  *   y -> (q, v, z) -> frames -> phi, A -> rates, gamma -> forces, M, h, Q
- * dynamics/forward.c goes on from there. Nothing here allocates.
+ * dynamics/forward.c continues. Nothing here allocates.
  */
 #include "model/system.h"
 #include "state/state.h"
@@ -47,8 +47,9 @@ dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
     return system->method.formulation->unpack(state, w);
 }
 
-/* Frames, rows and rates are functions of (t, q, v, z), and forces too while their pieces are frozen: equal bits give equal bits. Friction moves
- * velocities and forces behind their stages, and the links of `recursive` find frames in another way: both begin anew. */
+/* Frames, rows and rates are functions of (t, q, v, z), and so are forces while modes are frozen: if the arguments are bitwise equal, the results are
+ * still valid. Not with friction, which changes velocities and forces without clearing their stages, and not with `recursive`, which computes
+ * frames by other operations. */
 dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
 {
     enum {
@@ -94,7 +95,7 @@ void dal_state_forget(dal_state *state, unsigned stages)
     state->stages &= ~stages;
 }
 
-/* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
+/* Fill in the signals that a program reads, then run it. 0, or the number of a table whose range was exceeded. */
 int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *modes, double *out)
 {
     for (int i = 0; i < compiled->n_needs; i++) {
@@ -104,7 +105,7 @@ int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *mod
     return dal_program_run(compiled->program, state->values->variables, modes, state->values->registers, out);
 }
 
-/* Formulation `recursive`: nothing with the columns of bodies, as long as nobody asks for them. Friction asks. */
+/* Formulation `recursive`: the columns of the bodies are skipped until they are needed. Friction needs them. */
 bool dal_skips_columns(const dal_system *system)
 {
     return system->layout.columnless || (system->method.formulation->recursive && !system->acting.n_frictions);
@@ -132,14 +133,14 @@ void dal_state_columns(dal_state *state)
 static void run_drives(dal_state *state)
 {
     const dal_compiled *drives = &state->system->drives;
-    state->values->table_left = drives->program ? dal_state_run(state, drives, NULL, state->work.time) : 0;
+    state->values->table_exceeded = drives->program ? dal_state_run(state, drives, NULL, state->work.time) : 0;
 }
 
-static void note_table_left(dal_state *state)
+static void note_table_exceeded(dal_state *state)
 {
     const dal_layout *layout = state->layout;
-    if ((layout->forms || layout->placement) && state->work.table_left)
-        state->values->table_left = state->work.table_left;
+    if ((layout->forms || layout->placement) && state->work.table_exceeded)
+        state->values->table_exceeded = state->work.table_exceeded;
 }
 
 void dal_state_position(dal_state *state)
@@ -150,7 +151,7 @@ void dal_state_position(dal_state *state)
     run_drives(state);
     (dal_skips_columns(state->system) ? dal_state_frames : dal_state_columns)(state);
     dal_rows_position(state->layout, &state->work);
-    note_table_left(state);
+    note_table_exceeded(state);
     state->stages |= DAL_STAGE_POSITION;
 }
 
@@ -201,10 +202,10 @@ dal_flow dal_state_push(dal_state *state)
     dal_work *w = &state->work;
     if (system->actions.program) {
         int left = dal_state_run(state, &system->actions, state->values->frozen ? state->values->modes : NULL, state->values->expression);
-        state->values->table_left = state->values->table_left ? state->values->table_left : left;
+        state->values->table_exceeded = state->values->table_exceeded ? state->values->table_exceeded : left;
     }
-    if (state->values->table_left)
-        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->values->table_left - 1]);
+    if (state->values->table_exceeded)
+        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->values->table_exceeded - 1]);
     dal_loads_apply(&state->loads, system->acting.n_groups, system->acting.groups);
     for (int i = 0; i < system->acting.n_laws; i++)
         dal_push_measure(&state->loads, system->acting.laws[i].measure, state->values->expression[system->acting.laws[i].expression], true);
@@ -242,7 +243,7 @@ static void find_motion(dal_state *state)
     state->stages &= DAL_STAGE_LINKS;
     run_drives(state);
     dal_layout_motion(state->layout, &state->work);
-    note_table_left(state);
+    note_table_exceeded(state);
     state->stages |= DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY;
 }
 

@@ -1,8 +1,8 @@
-/* What changes: one state a thread, beside the const system that it belongs to.
+/* A state: all that changes, one per thread, beside the const system that it belongs to.
  *
- * A state is made of parts. Each is a struct that is declared, laid out, reset and handed over by its owner, in the owner's own
- * header and file; here are only the numbers that all of them read. What is known of the present (t, q, v) is told by stages:
- * whoever reads a number asks for its stage first (dal_need), and what changes q or v takes the stages back (dal_state_moved).
+ * A state is made of parts. Each is a struct that its owner declares, lays out, resets and copies, in the owner's own header and file;
+ * here are only the numbers that all of them read. The bits of `stages` say what is known of the present (t, q, v): call dal_need before
+ * reading a number, and dal_state_moved after changing q or v.
  *
  * The fields are for the step loop. Other files call (evaluate.h), or take the part that they need (state_parts.h).
  */
@@ -16,7 +16,7 @@
 
 #include <assert.h>
 
-/* Parts of a state, one a header; laid out, reset and copied in the order of system->owners. */
+/* Parts of a state, one per header; laid out, reset and copied in the order of system->owners. */
 struct dal_state {
     const dal_system *system;
     const dal_layout *layout; /* of the system, as is the mechanism: most files read nothing else of it */
@@ -29,7 +29,7 @@ struct dal_state {
     double *vd, *lambda;                 /* accelerations, multipliers of all rows: computed by the formulation */
     double *gamma;                       /* right side of the rows, stabilised: computed by dal_state_stabilise */
     struct dal_values *values;           /* signals, expressions, inputs: values.h */
-    struct dal_scratch *scratch;         /* room of whoever needs some for a moment: scratch.h */
+    struct dal_scratch *scratch;         /* work space for the duration of a call: scratch.h */
     struct dal_windings *turns;          /* whole turns: windings.h */
     struct dal_report *report;           /* counts, and what went wrong: report.h */
     struct dal_rank *rank;               /* which rows are independent: dynamics/rank.h */
