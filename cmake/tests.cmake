@@ -97,7 +97,7 @@ foreach(mutant ${mutants})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
-foreach(name test_branches test_check test_cli test_compare test_crashes test_documentation test_equations test_growth test_incomplete test_outputs test_robots
+foreach(name test_branches test_check test_cli test_compare test_crashes test_documentation test_equations test_growth test_incomplete test_outputs test_page test_robots
         test_stopping test_urdf test_watch test_zeros)
     if(TARGET ${name})
         add_dependencies(${name} program)

@@ -405,6 +405,8 @@ static void run_recorded(comparer *c, dal_difference *differences, dal_compare_r
     row->applies = true;
     row->bodies = differences;
     row->status = run_row(c, &sink, &row->evidence, &cpu);
+    if (row->status == DAL_NO_MEMORY)
+        return; /* the evidence may be empty */
     row->cpu_seconds = cpu;
     row->reason = first_heard(c, DAL_ERROR);
     if (row->status != DAL_OK && !row->reason)
