@@ -146,7 +146,7 @@ if(NOT DAL_SANITIZE)
 endif()
 
 # ---- the report page in a browser -------------------------------------------------
-# The viewer alone on motions with closed forms, then the page of every model of the gallery: what it shows is what the file has.
+# The viewer alone on motions with closed forms, then the page of every model of the gallery: what it shows is what the file has. Then comparisons.
 find_program(CHROMIUM NAMES chromium chromium-browser google-chrome)
 if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     set(browser "CHROMIUM=${CHROMIUM}" "VIEWER_PAGE=${PROJECT_BINARY_DIR}/viewer/page.html")
@@ -154,8 +154,10 @@ if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/models/*.yaml")
     add_test(NAME gallery_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/gallery.mjs"
         --program $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/gallery" ${gallery})
+    add_test(NAME comparison_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/compare.mjs"
+        $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/comparisons" "${PROJECT_SOURCE_DIR}/models")
     # the longest ones begin first
-    set_tests_properties(gallery_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
+    set_tests_properties(comparison_in_a_browser gallery_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
 elseif(NOT DAL_SANITIZE)
     message(STATUS "the report page is not tested in a browser: it needs the page itself and chromium")
 endif()

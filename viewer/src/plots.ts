@@ -61,7 +61,7 @@ export class TimePlot {
   private readonly cells: HTMLElement[] = [];
   private readonly largest = h('span', {});
   private readonly frame = h('div', { class: 'plot' });
-  private readonly nothing = h('p', { class: 'dim' }, 'Zero throughout: a logarithmic scale has no place for it.');
+  private readonly nothing = h('p', { class: 'dim' }, 'Zero throughout.');
   private readonly playhead = h('div', { class: 'playhead' });
   private plot: uPlot | null = null;
   private curves: Curve[] = [];
