@@ -135,8 +135,12 @@ target_link_libraries(reference PRIVATE dalembert)
 add_test(NAME reference_is_up_to_date COMMAND reference --check "${PROJECT_SOURCE_DIR}/doc/language.md")
 
 # ---- the studies --------------------------------------------------------------
-# That the tools behind doc/studies/ run at all, on a few points: the rows hold to the tolerance, and the error is small.
+# That the tools behind doc/studies/ run at all, on a few points: the rows hold to the tolerance, and the error is small. The case studies of
+# doc/validation.md: of the last, states are those of the paper, and the errors of Lagrange and of the reduced equations are of its order.
 if(NOT DAL_SANITIZE)
+    add_test(NAME validation_case_studies_run COMMAND "${PROJECT_SOURCE_DIR}/tools/case-studies" $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/pictures")
+    set_tests_properties(validation_case_studies_run PROPERTIES
+        PASS_REGULAR_EXPRESSION "here [|] 15 [|] 15 [|] 15 [|] 12 [|].*steps of 0.1 s [|] [0-9.]+e-14 [|] [0-9.]+e-14 [|] [0-9.]+e-14 [|] [0-9.]+e-15 [|]")
     add_test(NAME study_baumgarte_runs COMMAND ${CMAKE_COMMAND} -E env QUICK=1 "${PROJECT_SOURCE_DIR}/tools/study-baumgarte" $<TARGET_FILE:program> -
         "${PROJECT_BINARY_DIR}/pictures")
     set_tests_properties(study_baumgarte_runs PROPERTIES PASS_REGULAR_EXPRESSION "direct-correction=1e-12` [|]  [|]  [|] [0-9.]+e-1[2-9] [|] [0-9.]+e-0[7-9] ")
