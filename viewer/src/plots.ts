@@ -68,6 +68,7 @@ export class TimePlot {
   private range: string | null = null;
   private bases: number[] = [];
   private floor = 0;
+  private front = 0;
 
   /* brief: curves have a legend elsewhere; of more than a few only the largest is read out. */
   constructor(private readonly titleText: string, private readonly unit: string, private log: boolean, private readonly change: boolean,
@@ -103,11 +104,26 @@ export class TimePlot {
     return !this.brief || this.curves.length <= 4;
   }
 
-  /* The others pale; null: none is in front. */
+  /* The others pale, and it is drawn once more above them; null: none is in front. */
   bringForward(label: string | null): void {
-    const index = label === null ? -1 : this.plot?.series.findIndex((s) => s.label === label) ?? -1;
-    if (index > 0) this.plot?.setSeries(index, { focus: true });
+    this.front = label === null ? 0 : Math.max(0, this.plot?.series.findIndex((s) => s.label === label) ?? 0);
+    if (this.front) this.plot?.setSeries(this.front, { focus: true });
     else this.plot?.setSeries(null as unknown as number, { focus: false });
+  }
+
+  private drawFront(u: uPlot): void {
+    const path = (u.series[this.front] as { _paths?: { stroke?: Path2D } } | undefined)?._paths?.stroke;
+    const curve = this.curves.find((c) => c.label === u.series[this.front]?.label);
+    if (!this.front || !curve || !(path instanceof Path2D)) return;
+    u.ctx.save();
+    u.ctx.beginPath();
+    u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+    u.ctx.clip();
+    u.ctx.strokeStyle = curve.color;
+    u.ctx.lineWidth = 2.4 * uPlot.pxRatio;
+    u.ctx.setLineDash((curve.dash ?? []).map((d) => d * uPlot.pxRatio));
+    u.ctx.stroke(path);
+    u.ctx.restore();
   }
 
   /* Curves of one time, or of several that are merged; where frames hold many rows, their extremes as a band. */
@@ -154,6 +170,7 @@ export class TimePlot {
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font: '11px system-ui, sans-serif', labelFont: '11px system-ui, sans-serif' };
     const upright = this.log ? { ...axis, splits: (u: uPlot, at: number, low: number, high: number) => this.decades(u, at, low, high), filter: (_u: uPlot, splits: number[]) => splits } : axis;
     this.range = null;
+    this.front = 0;
     this.plot = new uPlot({
       width: this.width(), height: 190, pxAlign: false, series, bands,
       legend: { show: false }, focus: { alpha: 0.12 },
@@ -174,6 +191,7 @@ export class TimePlot {
           this.range = range;
           if (news) this.shared.zoomed(min, max, this);
         }],
+        draw: [(u) => this.drawFront(u)],
         setCursor: [(u) => this.shared.hovered(u.cursor.left != null && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, 'x') : null)],
       },
     }, data, this.frame);

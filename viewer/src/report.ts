@@ -49,6 +49,7 @@ export class Report {
   private selected = 0;
   private one = false;      // all methods agree: one mechanism stands for them
   private readonly seen: boolean[];
+  private tellMotions: (count: number) => void = () => undefined;
   private follow = -1;
   private tab = '';
   private dirty = true;
@@ -188,15 +189,17 @@ export class Report {
 
   /* Where all methods agree: the sentence that says so below the scene, and a button that shows all motions. */
   private agreement(sentence: string, legend: HTMLElement): HTMLElement {
-    const moving = this.stage!.mechanisms.length;
     const said = h('p', { role: 'status' });
     const all = h('button', { type: 'button', class: 'word', onclick: () => show(!this.one) });
     const show = (one: boolean) => {
       this.one = one;
       legend.hidden = one;
-      said.textContent = one ? sentence : `All ${moving} motions are shown, one upon the other.`;
       all.textContent = one ? 'Show all motions' : 'Show one mechanism';
       this.showMotions();
+    };
+    this.tellMotions = (count) => {
+      const text = this.one ? sentence : `${count} motion${count === 1 ? ' is' : 's are'} shown, one upon the other.`;
+      if (said.textContent !== text) said.textContent = text;
     };
     show(true);
     return h('div', { class: 'agreed' }, said, all);
@@ -204,7 +207,9 @@ export class Report {
 
   /* One mechanism, or all that are ticked. */
   private showMotions(): void {
-    this.stage?.mechanisms.forEach((m, k) => { m.group.visible = this.one ? k === 0 : this.seen[this.motions.indexOf(m.motion)]; });
+    const mechanisms = this.stage?.mechanisms ?? [];
+    mechanisms.forEach((m, k) => { m.group.visible = this.one ? k === 0 : this.seen[this.motions.indexOf(m.motion)]; });
+    this.tellMotions(mechanisms.filter((m) => m.group.visible).length);
     this.change();
   }
 
