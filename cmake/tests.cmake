@@ -97,7 +97,7 @@ foreach(mutant ${mutants})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
-foreach(name test_branches test_check test_cli test_compare test_crashes test_documentation test_equations test_growth test_incomplete test_outputs test_robots
+foreach(name test_branches test_check test_cli test_compare test_crashes test_documentation test_equations test_growth test_incomplete test_outputs test_page test_robots
         test_stopping test_urdf test_watch test_zeros)
     if(TARGET ${name})
         add_dependencies(${name} program)
@@ -137,8 +137,12 @@ target_link_libraries(reference PRIVATE dalembert)
 add_test(NAME reference_is_up_to_date COMMAND reference --check "${PROJECT_SOURCE_DIR}/doc/language.md")
 
 # ---- the studies --------------------------------------------------------------
-# That the tools behind doc/studies/ run at all, on a few points: the rows hold to the tolerance, and the error is small.
+# That the tools behind doc/studies/ run at all, on a few points: the rows hold to the tolerance, and the error is small. The case studies of
+# doc/validation.md: of the last, states are those of the paper, and the errors of Lagrange and of the reduced equations are of its order.
 if(NOT DAL_SANITIZE)
+    add_test(NAME validation_case_studies_run COMMAND "${PROJECT_SOURCE_DIR}/tools/case-studies" $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/pictures")
+    set_tests_properties(validation_case_studies_run PROPERTIES
+        PASS_REGULAR_EXPRESSION "here [|] 15 [|] 15 [|] 15 [|] 12 [|].*steps of 0.1 s [|] [0-9.]+e-14 [|] [0-9.]+e-14 [|] [0-9.]+e-14 [|] [0-9.]+e-15 [|]")
     add_test(NAME study_baumgarte_runs COMMAND ${CMAKE_COMMAND} -E env QUICK=1 "${PROJECT_SOURCE_DIR}/tools/study-baumgarte" $<TARGET_FILE:program> -
         "${PROJECT_BINARY_DIR}/pictures")
     set_tests_properties(study_baumgarte_runs PROPERTIES PASS_REGULAR_EXPRESSION "direct-correction=1e-12` [|]  [|]  [|] [0-9.]+e-1[2-9] [|] [0-9.]+e-0[7-9] ")
@@ -148,7 +152,7 @@ if(NOT DAL_SANITIZE)
 endif()
 
 # ---- the report page in a browser -------------------------------------------------
-# The viewer alone on motions with closed forms, then the page of every model of the gallery: what it shows is what the file has.
+# The viewer alone on motions with closed forms, then the page of every model of the gallery: what it shows is what the file has. Then comparisons.
 find_program(CHROMIUM NAMES chromium chromium-browser google-chrome)
 if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     set(browser "CHROMIUM=${CHROMIUM}" "VIEWER_PAGE=${PROJECT_BINARY_DIR}/viewer/page.html")
@@ -156,8 +160,10 @@ if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/models/*.yaml")
     add_test(NAME gallery_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/gallery.mjs"
         --program $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/gallery" ${gallery})
+    add_test(NAME comparison_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/compare.mjs"
+        $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/comparisons" "${PROJECT_SOURCE_DIR}/models")
     # the longest ones begin first
-    set_tests_properties(gallery_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
+    set_tests_properties(comparison_in_a_browser gallery_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
 elseif(NOT DAL_SANITIZE)
     message(STATUS "the report page is not tested in a browser: it needs the page itself and chromium")
 endif()

@@ -132,6 +132,179 @@ static void families_and_formulations_give_one_motion(void **state)
     dal_spec_free(spec);
 }
 
+/* ---- errors over time ----------------------------------------------------------------------- */
+
+/* What a run of its own records at the same instants: energy.balance, constraint.position, constraint.velocity. */
+typedef struct recorded {
+    int n;
+    double row[600][4];
+} recorded;
+
+static dal_status begin_recorded(void *user, const dal_system_info *info, int n, const dal_column *columns)
+{
+    (void)user, (void)info, (void)columns;
+    assert_int_equal(n, 4);
+    return DAL_OK;
+}
+
+static dal_status take_recorded(void *user, int n, const double *values)
+{
+    recorded *r = user;
+    memcpy(r->row[r->n++], values, sizeof *values * (size_t)n);
+    return DAL_OK;
+}
+
+static void run_directly(const char *text, const char *coordinates, const char *formulation, double every, recorded *r, dal_evidence *evidence)
+{
+    static dal_text channels[] = {{.text = "energy.balance"}, {.text = "constraint.position"}, {.text = "constraint.velocity"}};
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = parse(text);
+    dal_system *system;
+    char number[32];
+    snprintf(number, sizeof number, "%.17g", every);
+    assert_true(dal_spec_set(spec, "coordinates", coordinates, messages) && dal_spec_set(spec, "formulation", formulation, messages));
+    assert_true(dal_spec_set(spec, "every", number, messages) && dal_spec_set(spec, "stabilization", "mass-projection", messages));
+    spec->record = channels;
+    spec->n_record = 3;
+    spec->record_given = true;
+    assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
+    const dal_sink sink = {r, begin_recorded, take_recorded};
+    r->n = 0;
+    assert_int_equal(dal_run(system, &(dal_run_options){.sink = &sink}, messages, evidence), DAL_OK);
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+/* The same run, so the same numbers but for the order of sums. */
+static void errors_over_time_are_those_of_a_run(void **state)
+{
+    (void)state;
+    char why[512];
+    static const char *const families[] = {"natural", "angle", NULL};
+    static recorded r;
+    dal_spec *spec = parse(double_pendulum);
+    dal_comparison *c = compare(spec, families, two, DAL_OK, why);
+    for (int i = 0; i < c->n_rows; i++) {
+        const dal_compare_row *row = &c->rows[i];
+        dal_evidence evidence;
+        double worst_energy = 0, worst_difference = 0, worst_residual = 0;
+        run_directly(double_pendulum, row->coordinates, row->formulation, c->every, &r, &evidence);
+        assert_int_equal(row->n_instants, c->n_instants);
+        assert_int_equal(r.n, c->n_instants);
+        const double scale = evidence.energy_drift_absolute / evidence.energy_drift;
+        for (int k = 0; k < r.n; k++) {
+            const dal_compare_instant *at = &row->instants[k];
+            check_close(at->time, r.row[k][0], 1e-15);
+            check_close(at->energy * scale, fabs(r.row[k][1] - r.row[0][1]), 1e-13 * fabs(r.row[0][1]));
+            check_close(at->position, r.row[k][2], 1e-15);
+            check_close(at->velocity, r.row[k][3], 1e-15);
+            assert_true(isnan(at->momentum) && isnan(at->ignorable)); /* it hangs on the ground, under gravity */
+            worst_energy = fmax(worst_energy, at->energy);
+            worst_difference = fmax(worst_difference, at->difference);
+            worst_residual = fmax(worst_residual, fmax(at->position, at->velocity));
+        }
+        check_close(worst_difference, row->difference, 1e-15); /* the table has the largest of the instants */
+        assert_true(worst_energy > 0 && worst_energy <= row->energy_error * (1 + 1e-9) && worst_energy > 0.1 * row->energy_error);
+        assert_true(worst_residual > 0 && worst_residual <= row->constraint_error);
+    }
+    assert_int_equal(c->reference.n_instants, c->n_instants);
+    check_small(c->reference.instants[c->n_instants - 1].difference, 0);
+    dal_comparison_free(c);
+    dal_spec_free(spec);
+}
+
+/* Two bodies on a spring in free space keep their momenta; in the coordinates of joints, places of the first are ignorable. */
+static void momenta_that_are_conserved_have_errors_over_time(void **state)
+{
+    (void)state;
+    char why[512];
+    static const char *const families[] = {"joint", "natural", NULL}, *const formulations[] = {"lagrange", "volterra-reduced", NULL};
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\n"
+                           "bodies:\n"
+                           "  a: {mass: 1.3, inertia: 0.21, velocity: [0.4, -0.2], rate: 0.7, points: {P: [0.3, 0.1]}}\n"
+                           "  b: {mass: 0.7, inertia: 0.13, center: [0.33, -0.05], angle: 0.618}\n"
+                           "joints: {hinge: {type: revolute, connect: [a.P, b]}}\n"
+                           "forces: {turn: {type: torque, joint: hinge, value: -1.7*hinge.angle}}\n"
+                           "simulate: {until: 2, rtol: 1e-6, atol: 1e-8}\n");
+    dal_comparison *c = compare(spec, families, formulations, DAL_OK, why);
+    for (int i = 0; i < c->n_rows; i++) {
+        const dal_compare_row *row = &c->rows[i];
+        if (!row->applies)
+            continue;
+        double momentum = 0, ignorable = 0;
+        for (int k = 0; k < row->n_instants; k++) {
+            momentum = fmax(momentum, row->instants[k].momentum);
+            ignorable = fmax(ignorable, row->instants[k].ignorable);
+        }
+        assert_true(momentum > 0 && momentum <= row->evidence.momentum_drift * 1.001 && momentum > 0.1 * row->evidence.momentum_drift);
+        if (strcmp(row->coordinates, "joint"))
+            assert_true(isnan(row->instants[0].ignorable));
+        else
+            assert_true(ignorable <= row->evidence.ignorable_drift * 1.001);
+        if (!strcmp(row->formulation, "volterra-reduced"))
+            check_small(ignorable, 1e-14); /* it solves for them */
+    }
+    assert_true(c->rows[0].applies && c->rows[1].applies);
+    dal_comparison_free(c);
+    dal_spec_free(spec);
+}
+
+typedef struct listener {
+    int n, row, instant;
+    double end[3];
+} listener;
+
+static void listen(void *user, const dal_comparison *comparison, int row, const dal_compare_instant *instant, const double *poses)
+{
+    listener *l = user;
+    const dal_compare_row *of = row < 0 ? &comparison->reference : &comparison->rows[row];
+    l->instant = row == l->row ? l->instant + 1 : 0;
+    l->row = row;
+    l->n++;
+    assert_ptr_equal(instant, &of->instants[l->instant]);
+    memcpy(l->end, poses + 7, sizeof l->end);
+}
+
+static void a_listener_has_every_instant_of_every_motion(void **state)
+{
+    (void)state;
+    dal_spec *spec = parse(double_pendulum);
+    listener l = {.row = -9};
+    dal_comparison *c;
+    dal_compare_options options = {.n_formulations = 2, .formulations = two, .motion = listen, .motion_user = &l};
+    assert_int_equal(dal_compare(spec, &options, NULL, &c), DAL_OK);
+    assert_int_equal(l.n, 3 * c->n_instants);
+    assert_true(hypot(l.end[0], l.end[1]) > 0.8 && hypot(l.end[0], l.end[1]) < 0.88); /* the origin of `lower` stays at B */
+    dal_comparison_free(c);
+    dal_spec_free(spec);
+}
+
+static void methods_agree_where_no_difference_can_be_seen(void **state)
+{
+    (void)state;
+    char why[512];
+    int methods;
+    double difference;
+    dal_spec *spec = parse(double_pendulum);
+    dal_comparison *c = compare(spec, NULL, two, DAL_OK, why);
+    assert_true(dal_comparison_agrees(c, &methods, &difference));
+    assert_int_equal(methods, 2);
+    check_close(difference, fmax(c->rows[0].difference, c->rows[1].difference), 0);
+    dal_comparison_free(c);
+    dal_spec_free(spec);
+    spec = parse("dalembert: 1\nspace: planar\nbodies: {ball: {mass: 0.7, position: [1.37, 0]}}\n"
+                 "forces: {pull: {type: force, body: ball, value: [-0.7 * 6.25 * ball.x, 0]}}\n"
+                 "simulate: {integrator: rk4, step: 0.2, until: 6}\n");
+    c = compare(spec, NULL, two, DAL_OK, why);
+    assert_false(dal_comparison_agrees(c, NULL, &difference));
+    assert_true(difference > DAL_COMPARE_AGREEMENT);
+    dal_comparison_free(c);
+    dal_spec_free(spec);
+    assert_false(dal_comparison_agrees(NULL, &methods, NULL));
+    assert_int_equal(methods, 0);
+}
+
 /* ---- rows that do not apply, runs that fail ------------------------------------------------- */
 
 static const char massless[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
@@ -365,6 +538,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_are_the_errors_of_the_integrator),
         cmocka_unit_test(families_and_formulations_give_one_motion),
+        cmocka_unit_test(errors_over_time_are_those_of_a_run),
+        cmocka_unit_test(momenta_that_are_conserved_have_errors_over_time),
+        cmocka_unit_test(a_listener_has_every_instant_of_every_motion),
+        cmocka_unit_test(methods_agree_where_no_difference_can_be_seen),
         cmocka_unit_test(what_does_not_apply_is_listed_with_its_reason),
         cmocka_unit_test(without_a_formulation_a_row_for_each_in_the_list),
         cmocka_unit_test(a_run_that_stops_early_says_where),

@@ -618,6 +618,7 @@ CALL(dal_messages_count, (dal_messages_count(P(0), (dal_severity)I(1)), QUIET))
 CALL(dal_messages_clear, (dal_messages_clear(P(0)), QUIET))
 CALL(dal_message_format, of_length(dal_message_format(P(0), P(1), x[2].z)))
 CALL(dal_compare, of_status(dal_compare(P(0), P(1), P(2), P(3))))
+CALL(dal_comparison_agrees, of_bool(dal_comparison_agrees(P(0), P(1), P(2))))
 CALL(dal_comparison_free, (dal_comparison_free(P(0)), P(0) ? freed(&s->comparison) : QUIET))
 CALL(dal_to_yaml, of_text(dal_to_yaml(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_to_urdf, of_text(dal_to_urdf(P(0), P(1), P(2), P(3)), P(3)))
@@ -779,6 +780,7 @@ static const call calls[] = {
     ROW(dal_messages_clear, HEARD),
     ROW(dal_message_format, {MESSAGE_, NEEDED}, PRINTED),
     ROW(dal_compare, {SPEC_, NEEDED}, {COMPARE_OPTIONS, PASSED}, HEARD, {COMPARISON_OUT, NEEDED}),
+    ROW(dal_comparison_agrees, {COMPARISON_, NEEDED}, {INT_OUT, PASSED}, {DOUBLE_OUT, PASSED}),
     ROW(dal_comparison_free, {COMPARISON_, PASSED}),
     ROW(dal_to_yaml, MEMORY, {ROBOT_, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_to_urdf, MEMORY, {ROBOT_, NEEDED}, HEARD, {SVG_OUT, NEEDED}),

@@ -1043,6 +1043,63 @@ static void five_seconds_of_four_bar_are_less_than_a_megabyte_and_a_half(void **
     free_model(&m);
 }
 
+/* ---- comparisons --------------------------------------------------------------------------------- */
+
+/* The page that the program writes has the errors that dal_compare measures: for each method and instant. */
+static void a_comparison_has_the_errors_of_every_method_over_time(void **state)
+{
+    static const char *const names[] = {"error.energy", "error.position", "error.velocity", "error.momentum", "error.ignorable"};
+    static const char *const formulations[] = {"lagrange", "kane", "recursive"};
+    place *here = *state;
+    char model_path[160], command[800];
+    if (!dal_page_available())
+        skip();
+    snprintf(model_path, sizeof model_path, "%s/chain.yaml", here->folder);
+    snprintf(here->path, sizeof here->path, "%s/compare.html", here->folder);
+    write_file(model_path, chain, strlen(chain));
+    snprintf(command, sizeof command, "'%s' compare %s --formulations lagrange,kane,recursive -q -o %s > /dev/null", DAL_PROGRAM, model_path,
+             here->path);
+    assert_int_equal(system(command), 0);
+    model m = compile_text(here, chain);
+    dal_comparison *c;
+    const dal_compare_options options = {.n_formulations = 3, .formulations = formulations};
+    assert_int_equal(dal_compare(m.spec, &options, here->messages, &c), DAL_OK);
+    page p = open_page(here->path);
+    const json *agreement = json_get(p.header, "agreement"), *series = json_get(p.header, "series");
+    double difference;
+    int methods;
+    dal_comparison_agrees(c, &methods, &difference);
+    assert_string_equal(json_get(p.header, "kind")->text, "compare");
+    assert_int_equal((int)json_get(agreement, "methods")->number, methods);
+    check_close(json_get(agreement, "difference")->number, difference, 0.01 * difference);
+    check_close(json_get(agreement, "limit")->number, DAL_COMPARE_AGREEMENT, 0);
+    assert_int_equal(series->n, 4); /* the reference first; `recursive` does not apply, and says why */
+    assert_non_null(json_get(json_at(series, 3), "failed"));
+    for (int i = 0; i < 3; i++) {
+        const json *s = json_at(series, i), *channels = json_get(s, "channels");
+        const dal_compare_row *row = i ? &c->rows[i - 1] : &c->reference;
+        int rows, columns;
+        double *values = block(&p, json_get(s, "values"), &rows, &columns), *error = block(&p, json_get(s, "error"), &rows, &(int){0});
+        assert_int_equal(columns, 5);
+        assert_int_equal(rows, row->n_instants);
+        for (int k = 0; k < 5; k++)
+            assert_string_equal(json_get(json_at(channels, k), "name")->text, names[k]);
+        for (int k = 0; k < rows; k++) {
+            const dal_compare_instant *at = &row->instants[k];
+            check_close(values[5 * k], at->energy, 0);
+            check_close(values[5 * k + 1], at->position, 0);
+            check_close(values[5 * k + 2], at->velocity, 0);
+            assert_true(isnan(values[5 * k + 3]) && isnan(values[5 * k + 4])); /* nothing is conserved, and NaN is kept */
+            check_close(error[k], at->difference, 0);
+        }
+        free(values);
+        free(error);
+    }
+    close_page(&p);
+    dal_comparison_free(c);
+    free_model(&m);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_place, leave_place)
@@ -1069,6 +1126,7 @@ int main(void)
         TEST(a_file_without_poses_is_refused_with_what_is_missing),
         TEST(tables_of_others_are_read_and_faults_have_their_line),
         TEST(five_seconds_of_four_bar_are_less_than_a_megabyte_and_a_half),
+        TEST(a_comparison_has_the_errors_of_every_method_over_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

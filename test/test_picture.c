@@ -183,6 +183,28 @@ static void a_phase_plot_closes_its_circle(void **state)
     free(svg);
 }
 
+/* Sizes of 1e-9 to 1e-3, and zero below them: the lower edge, whose label is 0. */
+static void zero_stands_at_the_lower_edge_of_a_logarithmic_axis(void **state)
+{
+    place *here = *state;
+    static const char *const names[] = {"error", "none"};
+    FILE *file = fopen(here->path, "w");
+    fprintf(file, "time,error,none\n");
+    for (int i = 0; i <= 60; i++)
+        fprintf(file, "%d,%.12g,0\n", i, i % 2 ? pow(10, -9 + i / 10) : 0);
+    fclose(file);
+    double least[2], most[2];
+    int points;
+    char *svg = plot(here, &(dal_plot_options){.n_channels = 2, .channels = names, .log = true, .from = NAN, .to = NAN}, DAL_OK);
+    for (int i = 0; i < 2; i++)
+        range_of_line(svg, i, &least[i], &most[i], &points);
+    check_close(least[1], most[1], 0);
+    check_close(most[0], most[1], 0); /* y grows downwards */
+    assert_true(most[0] - least[0] > 100);
+    assert_non_null(strstr(svg, ">0</text>"));
+    free(svg);
+}
+
 static void what_cannot_be_drawn_is_refused(void **state)
 {
     place *here = *state;
@@ -268,9 +290,13 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_place, leave_place)
     const struct CMUnitTest tests[] = {
-        TEST(ticks_are_round_inside_and_told_apart),    TEST(one_row_of_a_hundred_thousand_is_seen),
-        TEST(channels_of_one_unit_share_a_panel),       TEST(a_phase_plot_closes_its_circle),
-        TEST(what_cannot_be_drawn_is_refused),          TEST(snapshots_show_the_instants_that_were_asked_for),
+        TEST(ticks_are_round_inside_and_told_apart),
+        TEST(one_row_of_a_hundred_thousand_is_seen),
+        TEST(channels_of_one_unit_share_a_panel),
+        TEST(a_phase_plot_closes_its_circle),
+        TEST(zero_stands_at_the_lower_edge_of_a_logarithmic_axis),
+        TEST(what_cannot_be_drawn_is_refused),
+        TEST(snapshots_show_the_instants_that_were_asked_for),
         TEST(snapshots_that_are_not_there_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

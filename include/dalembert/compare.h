@@ -18,6 +18,19 @@ typedef struct dal_difference {
     double attitude, omega;    /* angle between the two attitudes, rad; rad/s. 0 for particles */
 } dal_difference;
 
+/* The errors of a method at one of the compared instants. NAN: there is no such quantity. */
+typedef struct dal_compare_instant {
+    double time;
+    double difference;         /* as dal_compare_row.difference, of this instant alone; 0 in the reference */
+    double energy;             /* change of the energy balance since the start, relative as dal_compare_row.energy_error */
+    double position, velocity; /* largest residual of a constraint, m or rad, m/s or rad/s */
+    double momentum;           /* change of the conserved momenta since the start, relative as dal_evidence.momentum_drift */
+    double ignorable;          /* of the momenta of the ignorable coordinates, as dal_evidence.ignorable_drift */
+} dal_compare_instant;
+
+/* A larger difference from the reference can be seen in a picture, and is pointed at: lengths of the model, or rad. */
+#define DAL_COMPARE_AGREEMENT 1e-3
+
 typedef struct dal_compare_row {
     const char *coordinates, *formulation; /* as they are listed */
     bool applies;
@@ -32,6 +45,8 @@ typedef struct dal_compare_row {
     double momentum_error;        /* relative drift of the conserved momenta, those of ignorable coordinates included; NAN: none */
     double difference;            /* over all bodies: the larger of position / length and attitude */
     const dal_difference *bodies; /* in the order of dal_comparison.bodies */
+    int n_instants;               /* those of dal_comparison, less where the run stopped early */
+    const dal_compare_instant *instants;
 } dal_compare_row;
 
 typedef struct dal_comparison {
@@ -54,9 +69,9 @@ typedef struct dal_compare_options {
      * Returns false to stop: rows that are not done then do not apply, and say so. */
     bool (*progress)(void *user, const dal_comparison *comparison, int row, double t, double wall_seconds);
     void *progress_user;
-    /* Called at each compared instant of each motion, the reference (row -2) first; may be NULL. `poses`: 7 a body, x, y, z, w, qx, qy, qz;
-     * `error`: the row's `difference`, of this instant alone. */
-    void (*motion)(void *user, const dal_comparison *comparison, int row, double t, const double *poses, double error);
+    /* Called for each compared instant of each motion, after its run, the reference (row -2) first; may be NULL. `poses`: 7 a body, x, y, z, w,
+     * qx, qy, qz. */
+    void (*motion)(void *user, const dal_comparison *comparison, int row, const dal_compare_instant *instant, const double *poses);
     void *motion_user;
     const dal_allocator *allocator;
 } dal_compare_options;
@@ -68,6 +83,9 @@ typedef struct dal_compare_options {
  * reference: without one); DAL_BAD_MODEL, none applies (the messages are those of the first). Otherwise *comparison is NULL: of a spec that is not of
  * the form that spec.h asks for the answer is DAL_BAD_COMMAND. options may be NULL. */
 DAL_API dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages, dal_comparison **comparison);
+/* Do all methods that apply show one motion: did each come to the end, within DAL_COMPARE_AGREEMENT of a reference that is known as well?
+ * methods, difference (either may be NULL): how many apply, and the largest difference among them. */
+DAL_API bool dal_comparison_agrees(const dal_comparison *comparison, int *methods, double *difference);
 DAL_API void dal_comparison_free(dal_comparison *comparison);
 
 #ifdef __cplusplus

@@ -12,6 +12,7 @@
  * Only the reference is kept; the others are compared while they run. A row is run twice: once recorded, for the motion and the
  * residuals, and once bare, for the evaluations and the time that the equations take.
  */
+#include "analysis/error_history.h"
 #include "model/system_parts.h"
 #include "spec/sound.h"
 #include "base/argument.h"
@@ -29,6 +30,7 @@ static const double looser = 10;                             /* of the run that 
 static const char closed[] = "mass-projection=1e-12";        /* constraints of the reference */
 static const char ends_only[] = "1e30";                      /* `every:` of a bare run, s */
 enum { INSTANTS = 500, REPEATS = 3 };
+enum { REFERENCE = -2, SECOND = -1 }; /* rows of the two runs of the reference */
 static const double short_run = 0.05; /* s: below, the time of a run is the best of several */
 
 typedef struct comparer {
@@ -46,7 +48,10 @@ typedef struct comparer {
     dal_difference *differences; /* of the run in work; NULL: it is the reference and is kept */
     int instant;                 /* rows of the run in work */
     int row;                     /* its number, for the progress */
-    double *poses;               /* 7 a body; NULL: nobody asks */
+    double *poses;               /* 7 a body, for each instant of the run in work; NULL: nobody asks */
+    dal_error_history history;   /* of the run in work; none where there is no room in it */
+    bool compared;               /* the row that came last is one of the instants */
+    double difference;           /* and this is its own */
     bool stopped;                /* by the progress hook */
 } comparer;
 
@@ -178,7 +183,7 @@ static void name_columns(comparer *c)
     enum { CHANNELS = sizeof channels / sizeof *channels };
     const dal_spec *spec = &c->base;
     c->record = DAL_TAKE(&c->arena, dal_text, CHANNELS * spec->n_bodies);
-    c->poses = c->options->motion ? DAL_TAKE(&c->arena, double, 7 * spec->n_bodies) : NULL;
+    c->poses = c->options->motion ? DAL_TAKE(&c->arena, double, (size_t)c->most_instants * 7 * (size_t)spec->n_bodies) : NULL;
     c->n_columns = 1; /* time */
     for (int b = 0; b < spec->n_bodies; b++) {
         for (int k = 0; k < (c->particle[b] ? 2 : CHANNELS); k++)
@@ -238,11 +243,11 @@ static double instant_error(comparer *c, const double *now, const double *then)
 }
 
 /* The axes of a body are the columns of R. */
-static void find_poses(comparer *c, const double *values)
+static void find_poses(const comparer *c, const double *values, double *poses)
 {
     int d = (int)c->base.space, at = 1;
     for (int b = 0; b < c->base.n_bodies; at += columns_of(c, b), b++) {
-        double *pose = c->poses + 7 * b, R[9] = {[8] = 1};
+        double *pose = poses + 7 * b, R[9] = {[8] = 1};
         const double *axes = values + at + 2 * d;
         pose[2] = pose[4] = pose[5] = pose[6] = 0;
         pose[3] = 1;
@@ -256,12 +261,9 @@ static void find_poses(comparer *c, const double *values)
     }
 }
 
-static void tell_motion(comparer *c, const double *values, const double *then)
+static double *poses_at(const comparer *c, int instant)
 {
-    if (!c->poses || c->row == -1)
-        return;
-    find_poses(c, values);
-    c->options->motion(c->options->motion_user, c->comparison, c->row, values[0], c->poses, c->row < 0 ? 0 : instant_error(c, values, then));
+    return c->poses + (size_t)instant * 7 * (size_t)c->base.n_bodies;
 }
 
 static dal_status begin_rows(void *user, const dal_system_info *info, int n, const dal_column *columns)
@@ -277,16 +279,33 @@ static dal_status take_row(void *user, int n, const double *values)
 {
     comparer *c = user;
     int i = c->instant++;
+    c->compared = false;
     if (!c->differences && i < c->most_instants) {
         memcpy(c->motion + (size_t)i * (size_t)n, values, sizeof *values * (size_t)n);
         c->comparison->n_instants = i + 1;
-        tell_motion(c, values, values);
+        c->compared = true;
+        c->difference = 0;
     } else if (c->differences && i < c->comparison->n_instants) {
         const double *then = c->motion + (size_t)i * (size_t)n;
         /* the last row of a run that stopped early may have a time of its own */
-        if (fabs(values[0] - then[0]) <= 1e-9 * c->comparison->info.until)
-            compare_instant(c, values, then), tell_motion(c, values, then);
+        if ((c->compared = fabs(values[0] - then[0]) <= 1e-9 * c->comparison->info.until)) {
+            compare_instant(c, values, then);
+            c->difference = instant_error(c, values, then);
+        }
     }
+    return DAL_OK;
+}
+
+/* The state of that row: what else is wrong with it. */
+static dal_status take_state(void *user, dal_state *state, int n, const double *values)
+{
+    comparer *c = user;
+    (void)n;
+    if (!c->compared || c->history.n == c->history.most)
+        return DAL_OK;
+    if (c->poses)
+        find_poses(c, values, poses_at(c, c->history.n));
+    dal_history_add(&c->history, state, values[0], c->difference);
     return DAL_OK;
 }
 
@@ -311,6 +330,10 @@ static double cpu_now(void)
 static dal_status run_row(comparer *c, const dal_sink *sink, dal_evidence *evidence, double *cpu)
 {
     dal_run_options options = {.sink = sink, .progress = show_progress, .progress_user = c, .allocator = &c->arena.allocator};
+    if (sink && c->history.most) {
+        options.frame = take_state;
+        options.frame_user = c;
+    }
     double start = cpu_now();
     dal_messages_clear(c->heard);
     dal_status status = dal_run(c->system, &options, c->heard, evidence);
@@ -360,15 +383,30 @@ static void fill_errors(dal_compare_row *row, const comparer *c)
         row->difference = NAN;
 }
 
+/* Errors at the instants of the run in work, for the row and for whoever listens. The second run of a reference has none. */
+static void tell_motion(comparer *c, dal_compare_row *row)
+{
+    dal_error_history *h = &c->history;
+    dal_history_end(h, &row->evidence, c->comparison->info.length);
+    row->n_instants = h->n;
+    row->instants = h->at;
+    for (int i = 0; c->poses && i < h->n && !c->stopped; i++)
+        c->options->motion(c->options->motion_user, c->comparison, c->row, &h->at[i], poses_at(c, i));
+}
+
 /* Run the system in work, which records; differences NULL: it becomes the reference. */
 static void run_recorded(comparer *c, dal_difference *differences, dal_compare_row *row)
 {
     dal_sink sink = {c, begin_rows, take_row};
     double cpu;
     c->differences = differences;
+    c->compared = false;
+    dal_history_begin(&c->history, &c->arena, c->system, c->row == SECOND ? 0 : c->most_instants);
     row->applies = true;
     row->bodies = differences;
     row->status = run_row(c, &sink, &row->evidence, &cpu);
+    if (row->status == DAL_NO_MEMORY)
+        return; /* the evidence may be empty */
     row->cpu_seconds = cpu;
     row->reason = first_heard(c, DAL_ERROR);
     if (row->status != DAL_OK && !row->reason)
@@ -377,6 +415,7 @@ static void run_recorded(comparer *c, dal_difference *differences, dal_compare_r
     keep_names(c, &row->evidence.info);
     keep_warnings(c, &row->evidence);
     fill_errors(row, c);
+    tell_motion(c, row);
 }
 
 static void refuse_row(comparer *c, dal_status status, dal_compare_row *row)
@@ -512,9 +551,9 @@ static dal_status make_reference(comparer *c, const dal_spec *bare)
     dal_difference *differences = DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies);
     reference->coordinates = c->comparison->info.coordinates;
     reference->formulation = c->comparison->info.formulation;
-    c->row = -2;
+    c->row = REFERENCE;
     dal_status status = run_reference(c, bare, 1, NULL, reference);
-    c->row = -1;
+    c->row = SECOND;
     if (status == DAL_OK)
         status = run_reference(c, bare, looser, differences, &second);
     reference->bodies = second.bodies;
@@ -699,6 +738,26 @@ dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options,
     bool begun = !c.stopped || c.row >= 0; /* otherwise there is no reference */
     bool whole = c.comparison && c.comparison->rows && begun && status != DAL_NO_MEMORY && status != DAL_BAD_COMMAND;
     return dal_arena_deliver(&c.arena, whole, status, c.comparison, offsetof(dal_comparison, memory), comparison);
+}
+
+bool dal_comparison_agrees(const dal_comparison *comparison, int *methods, double *difference)
+{
+    bool agrees = comparison && comparison->reference.difference <= DAL_COMPARE_AGREEMENT;
+    double largest = 0;
+    int n = 0;
+    for (int i = 0; comparison && i < comparison->n_rows; i++) {
+        const dal_compare_row *row = &comparison->rows[i];
+        if (!row->applies)
+            continue;
+        n++;
+        keep_most(&largest, row->difference);
+        agrees &= row->status == DAL_OK && row->difference <= DAL_COMPARE_AGREEMENT;
+    }
+    if (methods)
+        *methods = n;
+    if (difference)
+        *difference = n ? largest : NAN;
+    return agrees && n > 0;
 }
 
 void dal_comparison_free(dal_comparison *comparison)

@@ -17,10 +17,16 @@ dal_status dal_compare_page_open(dal_compare_page *p, const char *path, const ch
     return dal_page_open(path, spec, p->system, &options, messages, &p->page);
 }
 
+/* Errors over time: channels of every series, dal_compare_instant without its difference. */
+static const dal_column columns[] = {
+    {"time", "s"},          {"error.energy", ""},   {"error.position", "m or rad"}, {"error.velocity", "m/s or rad/s"},
+    {"error.momentum", ""}, {"error.ignorable", ""}};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
 static dal_series *begin_series(dal_compare_page *p, const char *name)
 {
-    static const dal_column time = {"time", "s"};
-    const dal_series_options options = {.name = name, .n_columns = 1, .columns = &time, .no_velocities = true, .no_reactions = true, .error = true};
+    const dal_series_options options = {
+        .name = name, .n_columns = COLUMNS, .columns = columns, .no_velocities = true, .no_reactions = true, .error = true};
     dal_series *series = NULL;
     p->status = dal_page_series(p->page, &options, &series);
     return series;
@@ -40,12 +46,13 @@ static dal_series *series_of(dal_compare_page *p, const dal_comparison *comparis
     return p->series[place] = begin_series(p, name);
 }
 
-void dal_compare_page_motion(void *user, const dal_comparison *comparison, int row, double t, const double *poses, double error)
+void dal_compare_page_motion(void *user, const dal_comparison *comparison, int row, const dal_compare_instant *instant, const double *poses)
 {
     dal_compare_page *p = user;
     dal_series *series = p->status == DAL_OK ? series_of(p, comparison, row) : NULL;
+    const double values[COLUMNS] = {instant->time, instant->energy, instant->position, instant->velocity, instant->momentum, instant->ignorable};
     if (series)
-        p->status = dal_series_add(series, &(dal_series_row){.values = &t, .poses = poses, .error = error});
+        p->status = dal_series_add(series, &(dal_series_row){.values = values, .poses = poses, .error = instant->difference});
 }
 
 static void add_number(dal_series *series, const char *label, const char *format, double value)
@@ -71,6 +78,20 @@ static void add_cells(dal_series *series, const dal_compare_row *row)
         dal_series_failed(series, row->reason);
 }
 
+/* Whether the methods show one motion: the page then draws one of them. */
+static void add_agreement(dal_page *page, const dal_comparison *comparison)
+{
+    int methods;
+    double difference;
+    char text[160], number[40] = "null";
+    const bool agree = dal_comparison_agrees(comparison, &methods, &difference);
+    if (isfinite(difference))
+        snprintf(number, sizeof number, "%.3g", difference);
+    snprintf(text, sizeof text, "{\"agree\": %s, \"methods\": %d, \"difference\": %s, \"limit\": %g}", agree ? "true" : "false", methods, number,
+             DAL_COMPARE_AGREEMENT);
+    dal_page_entry(page, "agreement", text);
+}
+
 dal_status dal_compare_page_close(dal_compare_page *p, const dal_comparison *comparison, const dal_messages *messages)
 {
     dal_status status = p->status;
@@ -83,6 +104,7 @@ dal_status dal_compare_page_close(dal_compare_page *p, const dal_comparison *com
             dal_series_failed(series, of->reason ? of->reason : dal_status_text(of->status));
     }
     if (comparison && p->page) {
+        add_agreement(p->page, comparison);
         dal_page_evidence(p->page, &comparison->reference.evidence, comparison->reference.status);
         dal_page_messages(p->page, messages);
     }

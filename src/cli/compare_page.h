@@ -15,7 +15,7 @@ typedef struct dal_compare_page {
 /* Begin the page; the model is compiled for its scene. */
 dal_status dal_compare_page_open(dal_compare_page *page, const char *path, const char *command, const dal_spec *spec, dal_messages *messages);
 /* For dal_compare_options, with the page as its user. */
-void dal_compare_page_motion(void *page, const dal_comparison *comparison, int row, double t, const double *poses, double error);
+void dal_compare_page_motion(void *page, const dal_comparison *comparison, int row, const dal_compare_instant *instant, const double *poses);
 /* comparison NULL: the file is not written. */
 dal_status dal_compare_page_close(dal_compare_page *page, const dal_comparison *comparison, const dal_messages *messages);
 

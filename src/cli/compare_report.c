@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double agreement = 1e-3; /* lengths of the model, or rad: a larger difference is pointed at */
+static const double agreement = DAL_COMPARE_AGREEMENT;
 
 /* ---- tables --------------------------------------------------------------- */
 

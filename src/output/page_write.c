@@ -291,7 +291,7 @@ static void put_channels(dal_json *json, const dal_series *s)
         dal_json_open(json, NULL, '{');
         dal_json_string(json, "name", c->name);
         dal_json_string(json, "unit", c->unit ? c->unit : "");
-        dal_json_truth(json, "log", !strncmp(c->name, "constraint.", 11));
+        dal_json_truth(json, "log", !strncmp(c->name, "constraint.", 11) || !strncmp(c->name, "error.", 6));
         dal_json_integer(json, "column", i - 1);
         dal_json_close(json, '}');
     }

@@ -14,6 +14,7 @@ enum { LEFT = 74, RIGHT = 16, TOP = 14, BOTTOM = 46, GAP = 20, LEGEND = 18, PANE
 
 typedef struct range {
     double least, most, positive; /* positive: the least above zero */
+    bool zero;                    /* a value is zero: it stands at the lower edge of a logarithmic axis */
 } range;
 
 /* One line, and what the present pixel column has seen of it. */
@@ -152,7 +153,7 @@ static dal_status choose_lines(plot *p)
         while (k < p->n_panels && strcmp(p->panels[k].unit, unit))
             k++;
         if (k == p->n_panels)
-            p->panels[p->n_panels++] = (panel){.unit = unit, .y = {INFINITY, -INFINITY, INFINITY}};
+            p->panels[p->n_panels++] = (panel){.unit = unit, .y = {.least = INFINITY, .most = -INFINITY, .positive = INFINITY}};
         p->lines[p->n_lines++] = (line){
             .column = column, .panel = k, .number = p->panels[k].n_lines++, .pixel = -1, .name = dal_arena_copy(&p->arena, name, strlen(name))};
     }
@@ -169,6 +170,7 @@ static void widen_range(range *r, double value)
     r->most = fmax(r->most, value);
     if (value > 0)
         r->positive = fmin(r->positive, value);
+    r->zero |= value == 0;
 }
 
 static bool is_within(const plot *p, double time)
@@ -184,6 +186,8 @@ static bool settle_range(range *r, bool log)
             return false;
         r->least = floor(log10(r->positive) - 1e-9);
         r->most = ceil(log10(r->most) + 1e-9);
+        if (r->zero) /* so far below that its label has room */
+            r->least -= fmax(1, ceil((r->most - r->least) / 6));
         return true;
     }
     if (!(r->most >= r->least))
@@ -199,7 +203,7 @@ static dal_status find_ranges(plot *p)
 {
     const double *row;
     dal_status status;
-    p->x = (range){INFINITY, -INFINITY, INFINITY};
+    p->x = (range){.least = INFINITY, .most = -INFINITY, .positive = INFINITY};
     while ((status = dal_results_next(p->results, &row)) == DAL_OK && row) {
         if (!is_within(p, row[0]))
             continue;
@@ -234,7 +238,7 @@ static double x_of(const plot *p, double x)
 
 static double y_of(const plot *p, const panel *k, double y)
 {
-    const double value = p->options->log ? log10(y) : y;
+    const double value = !p->options->log ? y : y > 0 ? log10(y) : k->y.least;
     return k->top + k->height * (1 - (value - k->y.least) / (k->y.most - k->y.least));
 }
 
@@ -302,7 +306,7 @@ static void take_row(plot *p, const double *row, long order)
     for (int i = 0; i < p->n_lines; i++) {
         line *l = &p->lines[i];
         const double value = row[l->column], x = x_of(p, row[p->x_column]);
-        if (!isfinite(value) || !isfinite(x) || (p->options->log && !(value > 0))) {
+        if (!isfinite(value) || !isfinite(x) || (p->options->log && value < 0)) {
             lift_pen(l);
             continue;
         }
@@ -368,7 +372,9 @@ static void draw_y_axis(plot *p, const panel *k)
     for (int i = 0; i < t.n; i++) {
         const double part = (t.first + i * t.step - k->y.least) / (k->y.most - k->y.least), y = k->top + k->height * (1 - part);
         dal_svg_print(&p->svg, "<path d=\"M%d %.2fH%d\" %s/>\n", LEFT, y, p->width - RIGHT, thin);
-        if (log)
+        if (log && i == 0 && k->y.zero)
+            snprintf(label, sizeof label, "0");
+        else if (log)
             snprintf(label, sizeof label, "1e%.0f", t.first + i * t.step);
         else
             dal_tick_label(&t, i, label, sizeof label);

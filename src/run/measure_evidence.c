@@ -36,33 +36,9 @@ void dal_measure_begin(run *r)
 
 static void measure_momentum(run *r, dal_state *state, const dal_energy *energy)
 {
-    const dal_layout *layout = &r->system->layout;
-    double p[6], center[3] = {0, 0, 0}, mass = 0, scale[2] = {0, 0};
-    if (!r->system->conserved)
+    double p[6], scale[2];
+    if (!dal_conserved_momenta(state, energy, p, scale))
         return;
-    memcpy(p, energy->linear, sizeof energy->linear);
-    memcpy(p + 3, energy->angular, sizeof energy->angular);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body *body = &layout->mechanism->bodies[b];
-        const dal_kin *kin = &state->work.kin[b];
-        double c[3], cd[3];
-        for (int i = 0; i < 3; i++) {
-            const double *R = kin->R + 3 * i, *Rd = kin->Rd + 3 * i, *s = body->center;
-            c[i] = kin->r[i] + R[0] * s[0] + R[1] * s[1] + R[2] * s[2];
-            cd[i] = kin->rd[i] + Rd[0] * s[0] + Rd[1] * s[1] + Rd[2] * s[2];
-            center[i] += body->mass * c[i];
-        }
-        mass += body->mass;
-        double speed = sqrt(cd[0] * cd[0] + cd[1] * cd[1] + cd[2] * cd[2]);
-        double spin = sqrt(kin->w[0] * kin->w[0] + kin->w[1] * kin->w[1] + kin->w[2] * kin->w[2]);
-        double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
-        scale[0] += body->mass * speed;
-        scale[1] += body->mass * speed * r->system->layout.units.length + inertia * spin;
-    }
-    for (int i = 0; i < 3 && mass > 0; i++) { /* angular momentum about the centre of mass: L - c x P */
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        p[3 + i] -= (center[j] * p[k] - center[k] * p[j]) / mass;
-    }
     for (int i = 0; i < 6; i++) {
         if (!r->measured.started)
             r->measured.momentum_start[i] = p[i];

@@ -1,5 +1,6 @@
-/* Momenta dT/dv: of the ignorable coordinates, which are constants of the motion, and the rates of all of them. */
+/* Momenta of the whole model. Momenta dT/dv: of the ignorable coordinates, which are constants of the motion, and the rates of all of them. */
 #include "kinematics/newton_euler.h"
+#include "model/system.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "state/state.h"
@@ -8,6 +9,40 @@
 
 #include <math.h>
 #include <string.h>
+
+unsigned dal_conserved_momenta(const dal_state *state, const dal_energy *energy, double p[6], double scale[2])
+{
+    const dal_system *system = state->system;
+    double center[3] = {0, 0, 0}, mass = 0;
+    memset(p, 0, 6 * sizeof *p);
+    scale[0] = scale[1] = 0;
+    if (!system->conserved)
+        return 0;
+    memcpy(p, energy->linear, sizeof energy->linear);
+    memcpy(p + 3, energy->angular, sizeof energy->angular);
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const dal_body *body = &state->mechanism->bodies[b];
+        const dal_kin *kin = &state->work.kin[b];
+        double c[3], cd[3];
+        for (int i = 0; i < 3; i++) {
+            const double *R = kin->R + 3 * i, *Rd = kin->Rd + 3 * i, *s = body->center;
+            c[i] = kin->r[i] + R[0] * s[0] + R[1] * s[1] + R[2] * s[2];
+            cd[i] = kin->rd[i] + Rd[0] * s[0] + Rd[1] * s[1] + Rd[2] * s[2];
+            center[i] += body->mass * c[i];
+        }
+        mass += body->mass;
+        double speed = sqrt(cd[0] * cd[0] + cd[1] * cd[1] + cd[2] * cd[2]);
+        double spin = sqrt(kin->w[0] * kin->w[0] + kin->w[1] * kin->w[1] + kin->w[2] * kin->w[2]);
+        double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
+        scale[0] += body->mass * speed;
+        scale[1] += body->mass * speed * state->layout->units.length + inertia * spin;
+    }
+    for (int i = 0; i < 3 && mass > 0; i++) { /* angular momentum about the centre of mass: L - c x P */
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        p[3 + i] -= (center[j] * p[k] - center[k] * p[j]) / mass;
+    }
+    return system->conserved;
+}
 
 static void add_momentum(const double J[6], const double P[3], const double H[3], double *momentum, double *size)
 {

@@ -31,6 +31,7 @@ export class Columns {
 }
 
 export const isResidual = (name: string) => /^constraint\.(position|velocity)/.test(name);
+export const isError = (name: string) => name.startsWith('error.');
 export const isBalance = (name: string) => name === 'energy.balance';
 
 /* Channels that share a plot have the same key. */
@@ -48,7 +49,7 @@ export function usualChannels(series: Series): string[] {
   const counts = new Map<string, number>();
   for (const channel of series.channels) {
     const { key } = plotOf(channel);
-    if (key === 'residual' || key === 'balance') continue;
+    if (key === 'residual' || key === 'balance' || isError(channel.name)) continue;      // errors of methods are plotted beside their table
     if (!keys.includes(key) && keys.length < 2) keys.push(key);
     const count = counts.get(key) ?? 0;
     if (keys.includes(key) && count < 4) {

@@ -77,6 +77,7 @@ export interface Header {
   messages: Message[];
   scene: Scene | null;
   series: Series[];
+  agreement?: { agree: boolean; methods: number; difference: number | null; limit: number };
   items?: Item[];
   blocks: { type: 'float64' | 'float32' | 'uint32'; rows: number; columns: number }[];
   live: boolean;

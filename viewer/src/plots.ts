@@ -22,14 +22,28 @@ type Value = number | null;
 
 const cssColor = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/* What can be drawn: no infinities, on a logarithmic axis sizes other than zero. */
-function drawable(values: Float64Array, log: boolean, base: number): Value[] {
+/* What can be drawn: no infinities; on a logarithmic axis sizes, and zero at its floor. */
+function drawable(values: Float64Array, log: boolean, base: number, floor: number): Value[] {
   const out = new Array<Value>(values.length);
   for (let i = 0; i < values.length; i++) {
-    const v = log ? Math.abs(values[i]) : values[i] - base;
-    out[i] = Number.isFinite(v) && !(log && v === 0) ? v : null;
+    const v = log ? Math.abs(values[i]) || floor : values[i] - base;
+    out[i] = Number.isFinite(v) && !(log && Number.isNaN(values[i])) ? v : null;
   }
   return out;
+}
+
+/* Where zero stands on a logarithmic axis: so far below the smallest size that its label has room. 0: nothing is zero. */
+function floorOf(curves: Curve[]): number {
+  let zero = false, least = Infinity, most = 0;
+  for (const { values } of curves)
+    for (const value of values) {
+      const v = Math.abs(value);
+      if (v === 0) zero = true;
+      else if (v < Infinity) { least = Math.min(least, v); most = Math.max(most, v); }
+    }
+  if (!zero || !(most > 0)) return 0;
+  const low = Math.floor(Math.log10(least) + 1e-9), high = Math.ceil(Math.log10(most) - 1e-9);
+  return Number(`1e${Math.max(-300, low - Math.max(1, Math.ceil((high - low) / 8)))}`);
 }
 
 function tick(value: number): string {
@@ -45,16 +59,20 @@ export class TimePlot {
   readonly element: HTMLElement;
   private readonly readout = h('div', { class: 'readout' });
   private readonly cells: HTMLElement[] = [];
+  private readonly largest = h('span', {});
   private readonly frame = h('div', { class: 'plot' });
-  private readonly nothing = h('p', { class: 'dim' }, 'Zero throughout: a logarithmic scale has no place for it.');
+  private readonly nothing = h('p', { class: 'dim' }, 'Zero throughout.');
   private readonly playhead = h('div', { class: 'playhead' });
   private plot: uPlot | null = null;
   private curves: Curve[] = [];
   private range: string | null = null;
   private bases: number[] = [];
+  private floor = 0;
+  private front = 0;
 
+  /* brief: curves have a legend elsewhere; of more than a few only the largest is read out. */
   constructor(private readonly titleText: string, private readonly unit: string, private log: boolean, private readonly change: boolean,
-              private readonly shared: Shared, remove: (() => void) | null) {
+              private readonly shared: Shared, remove: (() => void) | null, private readonly brief = false) {
     const logBox = h('input', { type: 'checkbox' });
     logBox.checked = log;
     logBox.addEventListener('change', () => { this.log = logBox.checked; this.draw(); });
@@ -71,14 +89,41 @@ export class TimePlot {
     this.curves = curves;
     this.bases = curves.map((c) => (this.change ? c.values.find((v) => Number.isFinite(v)) ?? 0 : 0));
     this.cells.length = 0;
-    this.readout.replaceChildren(...curves.map((curve) => {
+    if (this.few()) this.readout.replaceChildren(...curves.map((curve) => {
       const swatch = h('i', { class: 'swatch' });
       swatch.style.background = curve.color;
       const cell = h('b', {});
       this.cells.push(cell);
       return h('span', {}, swatch, curve.label, ' ', cell);
     }));
+    else this.readout.replaceChildren(this.largest);
     this.draw();
+  }
+
+  private few(): boolean {
+    return !this.brief || this.curves.length <= 4;
+  }
+
+  /* The others pale, and it is drawn once more above them; null: none is in front. */
+  bringForward(label: string | null): void {
+    this.front = label === null ? 0 : Math.max(0, this.plot?.series.findIndex((s) => s.label === label) ?? 0);
+    if (this.front) this.plot?.setSeries(this.front, { focus: true });
+    else this.plot?.setSeries(null as unknown as number, { focus: false });
+  }
+
+  private drawFront(u: uPlot): void {
+    const path = (u.series[this.front] as { _paths?: { stroke?: Path2D } } | undefined)?._paths?.stroke;
+    const curve = this.curves.find((c) => c.label === u.series[this.front]?.label);
+    if (!this.front || !curve || !(path instanceof Path2D)) return;
+    u.ctx.save();
+    u.ctx.beginPath();
+    u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+    u.ctx.clip();
+    u.ctx.strokeStyle = curve.color;
+    u.ctx.lineWidth = 2.4 * uPlot.pxRatio;
+    u.ctx.setLineDash((curve.dash ?? []).map((d) => d * uPlot.pxRatio));
+    u.ctx.stroke(path);
+    u.ctx.restore();
   }
 
   /* Curves of one time, or of several that are merged; where frames hold many rows, their extremes as a band. */
@@ -87,12 +132,12 @@ export class TimePlot {
     const bands: uPlot.Band[] = [];
     const tables: { time: Float64Array; columns: Value[][] }[] = [];
     this.curves.forEach((curve, i) => {
-      const columns = [drawable(curve.values, this.log, this.bases[i])];
+      const columns = [drawable(curve.values, this.log, this.bases[i], this.floor)];
       series.push({ label: curve.label, stroke: curve.color, width: 1.6, dash: curve.dash, spanGaps: true, pxAlign: 0, points: { show: false } });
       if (curve.least && curve.most && curve.most.some((v, k) => v > curve.least![k])) {
         const index = series.length;
         for (const edge of [curve.most, curve.least]) {
-          columns.push(drawable(edge, this.log, this.bases[i]));
+          columns.push(drawable(edge, this.log, this.bases[i], this.floor));
           series.push({ label: '', stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } });
         }
         bands.push({ series: [index, index + 1], fill: `${curve.color}40` });
@@ -119,20 +164,22 @@ export class TimePlot {
       this.frame.append(this.nothing);
       return;
     }
+    this.floor = this.log ? floorOf(this.curves) : 0;
     const { data, series, bands } = this.data();
     const text = cssColor('--dim'), line = cssColor('--line');
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font: '11px system-ui, sans-serif', labelFont: '11px system-ui, sans-serif' };
-    const upright = this.log ? { ...axis, splits: decades, filter: (_u: uPlot, splits: number[]) => splits } : axis;
+    const upright = this.log ? { ...axis, splits: (u: uPlot, at: number, low: number, high: number) => this.decades(u, at, low, high), filter: (_u: uPlot, splits: number[]) => splits } : axis;
     this.range = null;
+    this.front = 0;
     this.plot = new uPlot({
       width: this.width(), height: 190, pxAlign: false, series, bands,
-      legend: { show: false },
+      legend: { show: false }, focus: { alpha: 0.12 },
       cursor: { y: false, drag: { x: true, y: false, dist: 5 }, sync: { key: 'time' }, points: { size: 6 } },
       select: { show: true, left: 0, top: 0, width: 0, height: 0 },
       scales: { x: { time: false }, y: this.log ? { distr: 3, log: 10, range: (_u, low, high) => paddedLog(low, high) } : { range: (_u, low, high) => padded(low, high) } },
       axes: [
         { ...axis, size: 30, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : tick(v))) },
-        { ...upright, size: 62, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : tick(v))) },
+        { ...upright, size: 62, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : this.floor && v === this.floor ? '0' : tick(v))) },
       ],
       hooks: {
         setScale: [(u, key) => {
@@ -144,6 +191,7 @@ export class TimePlot {
           this.range = range;
           if (news) this.shared.zoomed(min, max, this);
         }],
+        draw: [(u) => this.drawFront(u)],
         setCursor: [(u) => this.shared.hovered(u.cursor.left != null && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, 'x') : null)],
       },
     }, data, this.frame);
@@ -180,10 +228,28 @@ export class TimePlot {
 
   update(hover: number | null): void {
     const t = hover ?? this.shared.time();
-    this.curves.forEach((curve, i) => {
+    if (!this.few()) this.tellLargest(t);
+    else this.curves.forEach((curve, i) => {
       this.cells[i].textContent = number(valueAt(curve.time, curve.values, t) - (this.log ? 0 : this.bases[i]), 5);
     });
     this.move();
+  }
+
+  /* Powers of ten, and zero below them. */
+  private decades(u: uPlot, axis: number, low: number, high: number): number[] {
+    if (!this.floor || low > this.floor * 1.5) return decades(u, axis, low, high);
+    const powers = decades(u, axis, low, high), every = powers.length > 1 ? powers[1] / powers[0] : 1;
+    return [this.floor, ...powers.filter((v) => v > this.floor * Math.max(1.5, every / 1.5))];
+  }
+
+  private tellLargest(t: number): void {
+    let most = -1, label = '';
+    for (const curve of this.curves) {
+      const value = Math.abs(valueAt(curve.time, curve.values, t));
+      if (value > most) { most = value; label = curve.label; }
+    }
+    const text = most < 0 ? '' : `largest of ${this.curves.length} here: ${number(most, 3)}${most > 0 ? `, ${label}` : ''}`;
+    if (this.largest.textContent !== text) this.largest.textContent = text;
   }
 
   resize(): void {

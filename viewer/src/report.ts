@@ -2,7 +2,7 @@
 
 import { Vector3 } from 'three';
 import { control, type Pose } from './camera';
-import { Methods } from './compare';
+import { Methods, agreementText, hasOtherChannels, swatchOf } from './compare';
 import type { Blocks, Header, Scene, Vector } from './data';
 import { button, download, fileName, h, pressed } from './dom';
 import { ModelText, evidencePanel } from './evidence';
@@ -47,6 +47,9 @@ export class Report {
   private menu: ViewMenu | null = null;
   private labels: Labels | null = null;
   private selected = 0;
+  private one = false;      // all methods agree: one mechanism stands for them
+  private readonly seen: boolean[];
+  private tellMotions: (count: number) => void = () => undefined;
   private follow = -1;
   private tab = '';
   private dirty = true;
@@ -60,6 +63,7 @@ export class Report {
     this.ready = new Promise((resolve) => (this.drawnOnce = resolve));
     const bodies = header.scene?.bodies.length ?? 0;
     this.motions = header.series.map((series) => new Motion(series, blocks, bodies));
+    this.seen = this.motions.map(() => true);
     const moving = this.motions.filter((m) => m.frames);
     this.selected = Math.max(0, this.motions.findIndex((m) => m.frames));
     this.clock = new Clock(Math.min(...moving.map((m) => m.start), Infinity) || 0, Math.max(...moving.map((m) => m.end), -Infinity) || 0);
@@ -84,7 +88,7 @@ export class Report {
   private layout(): void {
     const panels: [string, string, HTMLElement][] = [];
     if (this.methods) panels.push(['methods', 'Methods', this.methods.element]);
-    panels.push(['plots', 'Plots', this.plots.element]);
+    if (!this.methods || hasOtherChannels(this.header)) panels.push(['plots', 'Plots', this.plots.element]);
     panels.push(['evidence', 'Evidence', evidencePanel(this.header, (line) => this.jump(line))]);
     if (this.header.model?.text) panels.push(['model', 'Model', this.model.element]);
     const bar = h('div', { class: 'tabs', role: 'tablist' });
@@ -159,7 +163,11 @@ export class Report {
       button('image', 'Download the picture as PNG', () => this.picture()),
       this.menu.element);
     this.stageBox.append(this.canvas, this.labels.element, tools, this.scaleBar, this.arrowText);
-    if (several) this.stageBox.append(this.legend());
+    if (several) {
+      const legend = this.legend(), sentence = agreementText(this.header);
+      this.stageBox.append(legend);
+      if (sentence) this.stageBox.after(this.agreement(sentence, legend));
+    }
     control(this.canvas, this.stage.view, () => { this.showTools(); this.change(); }, (x, y) => this.named(x, y));
     this.canvas.addEventListener('dblclick', () => this.fit());
     this.canvas.addEventListener('webglcontextrestored', () => this.change());
@@ -172,15 +180,37 @@ export class Report {
 
   /* Open while it leaves most of the scene to be seen. */
   private legend(): HTMLElement {
-    const moving = this.header.series.flatMap((series, i) => (series.frames ? [{ name: series.name, color: pick(SERIES, i) }] : []));
+    const moving = this.header.series.flatMap((series, i) => (series.frames ? [{ name: series.name, i }] : []));
     const legend = h('details', { class: 'legend' }, h('summary', {}, `${moving.length} motions`), h('div', { tabindex: 0, role: 'region', 'aria-label': 'Colours of the methods' },
-      ...moving.map(({ name, color }) => {
-        const swatch = h('i', { class: 'swatch' });
-        swatch.style.background = color;
-        return h('span', {}, swatch, name);
-      })));
+      ...moving.map(({ name, i }) => h('span', {}, swatchOf(i), name))));
     legend.open = moving.length <= (window.innerWidth > 820 ? 12 : 4);
     return legend;
+  }
+
+  /* Where all methods agree: the sentence that says so below the scene, and a button that shows all motions. */
+  private agreement(sentence: string, legend: HTMLElement): HTMLElement {
+    const said = h('p', { role: 'status' });
+    const all = h('button', { type: 'button', class: 'word', onclick: () => show(!this.one) });
+    const show = (one: boolean) => {
+      this.one = one;
+      legend.hidden = one;
+      all.textContent = one ? 'Show all motions' : 'Show one mechanism';
+      this.showMotions();
+    };
+    this.tellMotions = (count) => {
+      const text = this.one ? sentence : `${count} motion${count === 1 ? ' is' : 's are'} shown, one upon the other.`;
+      if (said.textContent !== text) said.textContent = text;
+    };
+    show(true);
+    return h('div', { class: 'agreed' }, said, all);
+  }
+
+  /* One mechanism, or all that are ticked. */
+  private showMotions(): void {
+    const mechanisms = this.stage?.mechanisms ?? [];
+    mechanisms.forEach((m, k) => { m.group.visible = this.one ? k === 0 : this.seen[this.motions.indexOf(m.motion)]; });
+    this.tellMotions(mechanisms.filter((m) => m.group.visible).length);
+    this.change();
   }
 
   /* ---- what the reader does ---- */
@@ -342,10 +372,9 @@ export class Report {
   }
 
   private display(index: number, on: boolean): void {
-    const mechanism = this.stage?.mechanisms.find((m) => m.motion === this.motions[index]);
-    if (mechanism) mechanism.group.visible = on;
+    this.seen[index] = on;
+    this.showMotions();
     this.plots.display(index, on);
-    this.change();
   }
 
   private openTab(key: string): void {
@@ -406,7 +435,7 @@ export class Report {
     this.dirty = false;
     this.size();
     if (this.stage) {
-      for (const mechanism of this.stage.mechanisms) if (mechanism.group.visible) mechanism.update(this.clock.t);
+      for (const mechanism of this.stage.mechanisms) if (mechanism.group.visible || mechanism.motion === this.motion) mechanism.update(this.clock.t);
       this.goAlong();
       this.stage.draw(now);
     }
@@ -494,7 +523,7 @@ export class Report {
       select: (name: string) => this.select(name),
       frameTimes: () => this.stage?.frameTimes.slice() ?? [],
       view: () => ({ ...this.save(), tabs: [...this.tabs.keys()], loop: this.clock.loop, help: this.keyboard.sheet.open, theme: this.theme.theme, traces: this.stage?.mechanisms[0]?.traces.length ?? 0,
-        selected: this.header.series[this.selected]?.name, triangles: this.stage?.renderer.info.render.triangles ?? 0, calls: this.stage?.renderer.info.render.calls ?? 0 }),
+        selected: this.header.series[this.selected]?.name, mechanisms: this.stage?.mechanisms.filter((m) => m.group.visible).length ?? 0, triangles: this.stage?.renderer.info.render.triangles ?? 0, calls: this.stage?.renderer.info.render.calls ?? 0 }),
     };
   }
 
