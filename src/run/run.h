@@ -5,7 +5,7 @@
  *   simulation.c        the object: options, memory, steps, looks, inputs, what is read
  *   opening.c           its states and memory, and how it begins
  *   saving.c            all of it as a blob, and back
-  *   step.c              what one step does: the hooks of the loop, in the order of a step
+ *   step.c              what one step does: the hooks of the loop, in the order of a step
  *   implicit_hooks.c    the formulation's own equations, for integrators that solve them as they stand
  *   singular_passage.c  singular positions: steps that avoid them, the branch that is kept, the rank
  *   impacts.c           velocities and energies that jump
@@ -75,6 +75,7 @@ typedef struct stiffness {
 /* Callbacks of the user; written by step.c. */
 typedef struct callbacks {
     double clock_start, clock_last; /* s: when the run began, when `progress` was called last */
+    double clock_checkpoint;        /* s: when `checkpoint` is called next; 0: not known yet */
     dal_status sink_status;         /* of the sink and of `frame` */
     bool stopped;                   /* by `progress` */
     dal_tenancy tenancy;            /* of `viewer` and options->final */
@@ -152,6 +153,9 @@ dal_status dal_simulation_judge(run *r, dal_messages *messages);
 void dal_gather_warnings(const dal_system *system, dal_messages *messages, const dal_message *before, dal_evidence *evidence);
 
 /* ---- saving.c ---------------------------------------------------------------------------------------- */
+
+/* dal_simulation_restore of options.resume, in words about the file that it comes from. */
+dal_status dal_simulation_resume(run *r);
 
 /* ---- step.c ---------------------------------------------------------------------------------------- */
 
