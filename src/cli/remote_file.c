@@ -277,6 +277,15 @@ static dal_status send_begin(void *user, const dal_system_info *info, int n, con
 
 /* ---- open and close ----------------------------------------------------------------------------- */
 
+/* What is written anew beside a part is of no use before it takes its place. */
+static void announce_new_part(const char *path)
+{
+    char name[4200], *real = dal_real_path(path);
+    if (snprintf(name, sizeof name, "%.4096s.part.new", real ? real : path) > 0)
+        dal_announce_temporary(name);
+    free(real);
+}
+
 dal_status dal_remote_open(const char *path, long rows_before, double last, dal_messages *messages, dal_remote_file **remote)
 {
     const dal_allocator allocator = dal_default_allocator();
@@ -287,6 +296,8 @@ dal_status dal_remote_open(const char *path, long rows_before, double last, dal_
     dal_remote_file *r = *remote = status == DAL_OK ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return status == DAL_OK ? DAL_NO_MEMORY : status;
+    if (rows_before)
+        announce_new_part(path);
     *r = (dal_remote_file){
         .sink = {r, send_begin, send_row}, .path = path, .messages = messages, .socket = -1, .rows_before = rows_before, .last = last};
     return DAL_OK;
