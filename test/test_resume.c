@@ -195,6 +195,33 @@ static void a_killed_run_that_is_resumed_makes_the_files_of_one_that_was_not(voi
     assert_true(killed >= 6);
 }
 
+/* The CSV file has its name already, the HDF5 file does not. */
+static void one_that_is_killed_while_its_files_take_their_names_is_resumed(void **state)
+{
+    place *here = *state;
+    int halved = 0;
+    if (!has_hdf5())
+        skip();
+    put(here, "s.yaml", swinging);
+    assert_int_equal(run(here, line_of("@/s.yaml", "ref", "-q")), DAL_OK);
+    for (int i = 0; i < 6 && !halved; i++) {
+        const int out = open_scratch(), err = open_scratch();
+        const pid_t child = start(here, line_of("@/s.yaml", "a", "-q"), out, err);
+        while (!is_there(here, "a.csv") && !has_ended(child))
+            nanosleep(&(struct timespec){0, 50000}, NULL);
+        kill(child, SIGKILL);
+        wait_for_any(child);
+        close(out), close(err);
+        halved += is_there(here, "a.h5.part");
+        if (is_there(here, "a.csv.part.state"))
+            assert_int_equal(run(here, line_of("@/s.yaml", "a", "-q --resume")), DAL_OK);
+        same_bytes(here, "halved", "a.csv", "ref.csv");
+        same_values(here, "halved", "a.h5", "ref.h5");
+        assert_int_equal(count_files(here, ".part"), 0);
+        unlink(in_folder(here, "a.csv"));
+    }
+}
+
 /* Their past is not saved: they begin anew at the same state, to their tolerance. */
 static void integrators_that_cannot_be_saved_start_anew_and_say_so(void **state)
 {
@@ -657,6 +684,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         in_place(a_killed_run_that_is_resumed_makes_the_files_of_one_that_was_not),
+        in_place(one_that_is_killed_while_its_files_take_their_names_is_resumed),
         in_place(integrators_that_cannot_be_saved_start_anew_and_say_so),
         in_place(a_stopped_run_says_how_to_go_on_and_does),
         in_place(a_run_that_is_stopped_in_its_first_second_can_be_resumed),

@@ -96,7 +96,7 @@ typedef struct dal_run_options {
     size_t resume_size;
     const char *resume_name; /* of the file that it comes from, for messages; may be NULL */
     /* Called between steps about every `checkpoint_every` seconds of wall time (0: 1), for the first time after so many, and so rarely that it takes no
-     * more than a fiftieth of the time; and once where `progress` stops the run. There dal_simulation_save has what `resume` goes on from; the rows up
+     * more than a fiftieth of the time; once where `progress` stops the run; and at the end of one that it was called in, or that was resumed. There dal_simulation_save has what `resume` goes on from; the rows up
      * to it have gone to the sink. It may read dal_simulation_time, and nothing else of the simulation. Any status but DAL_OK ends the run with it.
      * NULL: none. */
     dal_status (*checkpoint)(void *user, const dal_simulation *simulation);

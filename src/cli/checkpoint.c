@@ -1,6 +1,6 @@
 /* The file:
  *
- *     "dalembert checkpoint", number of the format, version of the program, rows, time of the last one, page or not, names of the files,
+ *     "dalembert checkpoint", number of the format, version of the program, rows, time of the last one, page or not, at its end or not, names of the files,
  *     size of the simulation; the simulation, which has its own checks; a checksum of all of it (FNV-1a, 64 bits)
  *
  * It is written as NAME.part.state.new, which then takes the name. */
@@ -135,6 +135,7 @@ static void keep_rows(dal_checkpoint *c, long *blob_size, dal_keep *keep)
     dal_keep_counts(keep, &c->rows, 1);
     dal_keep_within(keep, &c->last, 1, -DBL_MAX, DBL_MAX);
     dal_keep_flags(keep, &c->shown, 1);
+    dal_keep_flags(keep, &c->done, 1);
     dal_keep_text(keep, c->names, sizeof c->names);
     dal_keep_counts(keep, blob_size, 1);
 }
@@ -302,4 +303,16 @@ dal_status dal_checkpoint_read(dal_checkpoint *c, int n_files, const char *const
     }
     gather_names(n_files, paths, wanted, sizeof wanted);
     return same_names(wanted, c->names) ? DAL_OK : refuse_names(c, messages);
+}
+
+/* Its part is gone, and it has had its name since that was written. */
+bool dal_checkpoint_finished(const dal_checkpoint *c, const char *path)
+{
+    struct stat saved, file;
+    char part[PATH_MAX + 32];
+    name_beside(path, "", part, sizeof part);
+    if (!c->done || !access(part, F_OK) || stat(c->path, &saved) || stat(path, &file))
+        return false;
+    return file.st_ctim.tv_sec > saved.st_mtim.tv_sec ||
+           (file.st_ctim.tv_sec == saved.st_mtim.tv_sec && file.st_ctim.tv_nsec >= saved.st_mtim.tv_nsec);
 }

@@ -17,6 +17,7 @@ typedef struct dal_checkpoint {
     long rows;
     double last;                                           /* time of the last row */
     bool shown;                                            /* the run made a page as well, which adds channels to the model */
+    bool done;                                             /* the run is at its end: its files take their names, one after the other */
     char names[DAL_CHECKPOINT_FILES * (NAME_MAX + 1) + 1]; /* of the files, without folders, each with a line end behind it */
     /* one that was read: the simulation */
     const void *blob;
@@ -32,6 +33,8 @@ typedef struct dal_checkpoint {
 bool dal_checkpoint_begin(dal_checkpoint *checkpoint, int n_files, const char *const *paths);
 /* What an earlier run left beside these files, checked as a whole. DAL_BAD_FILE with a sentence. */
 dal_status dal_checkpoint_read(dal_checkpoint *checkpoint, int n_files, const char *const *paths, dal_messages *messages);
+/* Of one that was read and is done: has this file taken its name already? */
+bool dal_checkpoint_finished(const dal_checkpoint *checkpoint, const char *path);
 /* The simulation as it is, after so many rows; they have arrived. A file that cannot be written is a warning, once. */
 void dal_checkpoint_write(dal_checkpoint *checkpoint, const dal_simulation *simulation, bool to_disk, dal_messages *messages);
 /* Nothing of this kind is left beside these files. */

@@ -133,6 +133,7 @@ typedef struct files {
     dal_messages *messages;
 } files;
 
+/* NULL: it is complete already. */
 static const dal_sink *sink_of(const files *open, int i)
 {
     return open->remote[i] ? dal_remote_sink(open->remote[i]) : dal_writer_sink(open->writer[i]);
@@ -144,7 +145,7 @@ static dal_status begin_files(void *user, const dal_system_info *info, int n, co
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n && status == DAL_OK; i++) {
         const dal_sink *sink = sink_of(open, i);
-        status = sink->begin(sink->user, info, n, columns);
+        status = sink ? sink->begin(sink->user, info, n, columns) : DAL_OK;
     }
     if (status == DAL_OK && !open->resumes) /* the files are ours: what belonged to their old parts is of no use */
         dal_checkpoint_forget(open->n, open->path);
@@ -157,40 +158,55 @@ static dal_status add_row(void *user, int n, const double *values)
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n && status == DAL_OK; i++) {
         const dal_sink *sink = sink_of(open, i);
-        status = sink->row(sink->user, n, values);
+        status = sink ? sink->row(sink->user, n, values) : DAL_OK;
     }
     open->checkpoint.rows++;
     open->checkpoint.last = values[0];
     return status;
 }
 
-/* First the rows, then what goes on from them. Who asked for the end does not wait for the disk. */
+static dal_status flush_file(const files *open, int i, bool to_disk)
+{
+    if (open->remote[i])
+        return dal_remote_flush(open->remote[i], to_disk);
+    return open->writer[i] ? dal_writer_flush(open->writer[i], to_disk) : DAL_OK;
+}
+
+/* First the rows, then what goes on from them. At the end, and where it was asked for, nobody waits for the disk. */
 static dal_status save_run(void *user, const dal_simulation *simulation)
 {
     files *open = user;
-    const bool to_disk = !dal_caught_signal();
+    const dal_system_info info = dal_system_describe(dal_simulation_system(simulation));
     dal_status status = DAL_OK;
+    open->checkpoint.done = dal_simulation_time(simulation) >= info.until;
+    const bool to_disk = !dal_caught_signal() && !open->checkpoint.done;
     for (int i = 0; i < open->n && status == DAL_OK; i++)
-        status =
-            open->remote[i] ? dal_remote_flush(open->remote[i], to_disk) : dal_writer_flush(open->writer[i], to_disk && strcmp(open->path[i], "-"));
+        status = flush_file(open, i, to_disk);
     if (status == DAL_OK)
         dal_checkpoint_write(&open->checkpoint, simulation, to_disk, open->messages);
     return status;
 }
 
+/* As a new one, or as what was saved says. */
+static dal_status open_file(const request *wanted, dal_messages *messages, files *open, int i)
+{
+    const long rows = open->resumes ? open->checkpoint.rows : 0;
+    const double last = open->checkpoint.last;
+    const char *path = wanted->path[i];
+    dal_announce_rows(path);
+    if (rows && dal_checkpoint_finished(&open->checkpoint, path))
+        return DAL_OK;
+    if (dal_is_remote_file(path))
+        return dal_remote_open(path, rows, last, messages, &open->remote[i]);
+    return rows ? dal_writer_resume(NULL, path, wanted->units, rows, last, messages, &open->writer[i])
+                : dal_writer_open(NULL, path, wanted->units, messages, &open->writer[i]);
+}
+
 static dal_status open_files(const request *wanted, dal_messages *messages, files *open)
 {
     dal_status status = DAL_OK;
-    const long rows = open->resumes ? open->checkpoint.rows : 0;
-    const double last = open->checkpoint.last;
-    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK) {
-        const char *path = wanted->path[open->n];
-        dal_writer **writer = &open->writer[open->n];
-        dal_announce_rows(path);
-        status = dal_is_remote_file(path) ? dal_remote_open(path, rows, last, messages, &open->remote[open->n])
-                 : rows                   ? dal_writer_resume(NULL, path, wanted->units, rows, last, messages, writer)
-                                          : dal_writer_open(NULL, path, wanted->units, messages, writer);
-    }
+    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK)
+        status = open_file(wanted, messages, open, open->n);
     if (status == DAL_OK)
         open->saves = open->resumes || dal_checkpoint_begin(&open->checkpoint, open->n, open->path);
     return status;
@@ -201,10 +217,11 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 {
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n; i++) {
+        const bool whole = !sink_of(open, i);
         dal_status one = open->remote[i] ? dal_remote_close(open->remote[i], keep, evidence) : dal_writer_close(open->writer[i], keep, evidence);
         open->writer[i] = NULL;
         open->remote[i] = NULL;
-        open->kept[i] = keep && one == DAL_OK;
+        open->kept[i] = whole || (keep && one == DAL_OK);
         status = status == DAL_OK ? one : status;
     }
     return status;

@@ -8,6 +8,7 @@
 #include "output/results.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -246,8 +247,12 @@ dal_status dal_writer_resume(const dal_allocator *allocator, const char *path, b
         *writer = NULL;
     if (!DAL_NEEDS(messages, path) || !DAL_NEEDS(messages, writer) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
-    if (rows < 1 || !strcmp(path, "-")) {
-        dal_error(messages, dal_nowhere, rows < 1 ? "%s: `rows` is less than 1" : "%s: rows on standard output cannot be taken back", __func__);
+    if (rows < 1 || !isfinite(last) || !strcmp(path, "-")) {
+        dal_error(messages, dal_nowhere,
+                  rows < 1          ? "%s: `rows` is less than 1"
+                  : !isfinite(last) ? "%s: `last` is not a finite number"
+                                    : "%s: rows on standard output cannot be taken back",
+                  __func__);
         return DAL_BAD_COMMAND;
     }
     const dal_writer like = {.destination.units = units, .resumes = true, .rows_before = rows, .last = last};

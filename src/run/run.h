@@ -76,6 +76,7 @@ typedef struct stiffness {
 typedef struct callbacks {
     double clock_start, clock_last; /* s: when the run began, when `progress` was called last */
     double clock_checkpoint;        /* s: when `checkpoint` is called next; 0: not known yet */
+    bool checkpointed;              /* it was called */
     dal_status sink_status;         /* of the sink and of `frame` */
     bool stopped;                   /* by `progress` */
     dal_tenancy tenancy;            /* of `viewer` and options->final */

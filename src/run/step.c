@@ -380,6 +380,7 @@ static dal_flow make_checkpoint(run *r, double now)
     r->in_callback = true;
     const dal_status status = o->checkpoint(o->checkpoint_user, r);
     r->in_callback = false;
+    c->checkpointed = true;
     const double end = dal_clock(), every = o->checkpoint_every > 0 ? o->checkpoint_every : checkpoint_every;
     c->clock_checkpoint = end + fmax(every, (end - now) / checkpoint_share);
     if (status != DAL_OK)
@@ -397,7 +398,8 @@ static dal_flow between(void *user, double t)
         return stop;
     if (!(c->clock_checkpoint > 0)) /* the first step */
         c->clock_checkpoint = c->clock_start + (r->options.checkpoint_every > 0 ? r->options.checkpoint_every : checkpoint_every);
-    const dal_flow flow = stop || now >= c->clock_checkpoint ? make_checkpoint(r, now) : 0;
+    const bool last = t == r->system->info.until && (c->checkpointed || r->options.resume);
+    const dal_flow flow = stop || last || now >= c->clock_checkpoint ? make_checkpoint(r, now) : 0;
     return stop ? stop : flow;
 }
 
